@@ -55,7 +55,7 @@ async fn a_hook_is_registered_and_told_and_heard() {
             let again = call.event.stop_hook_active == Some(true);
             (!again).then(|| HookOutput::block("One more thing."))
         }));
-    let answer = json!({"hooks_applied": true, "claude_code_version": "2.1.330"});
+    let answer = json!({"hooks_applied": true, "claude_code_version": "2.1.332"});
     let (client, mut agent, initialize) = connect_with(options, &answer).await;
     let _client = client.unwrap();
     assert_eq!(

@@ -59,7 +59,7 @@ async fn the_version_is_asked_for_only_where_an_option_depends_on_it_and_once_fo
     let cli = folder.path().join("cli");
     let text = std::fs::read_to_string(&cli).unwrap();
     let before = cli.metadata().unwrap().modified().unwrap();
-    let changed = text.replace("2.1.197", "2.1.330");
+    let changed = text.replace("2.1.197", "2.1.332");
     while cli.metadata().unwrap().modified().unwrap() == before {
         let writing = ["-c", "printf %s \"$2\" > \"$1\"", "sh"];
         let mut write = std::process::Command::new("sh");
@@ -67,7 +67,7 @@ async fn the_version_is_asked_for_only_where_an_option_depends_on_it_and_once_fo
         assert!(write.status().unwrap().success());
     }
     let client = Client::connect(prompted()).await.unwrap();
-    assert_eq!((client.version(), asked(&folder)), (Some("2.1.330"), 2));
+    assert_eq!((client.version(), asked(&folder)), (Some("2.1.332"), 2));
 }
 
 #[tokio::test]

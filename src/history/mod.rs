@@ -4,7 +4,7 @@
 //! Everything is read from the agent's own files, without starting the agent. The
 //! results are those of the functions `listSessions`, `getSessionInfo`,
 //! `getSessionMessages`, `listSubagents` and `getSubagentMessages` of the official
-//! TypeScript SDK, version 0.3.330, for the same directory. What changes a session has
+//! TypeScript SDK, version 0.3.332, for the same directory. What changes a session has
 //! the effects of its functions `renameSession`, `tagSession`, `archiveSession`,
 //! `unarchiveSession`, `deleteSession` and `forkSession`.
 //!

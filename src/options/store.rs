@@ -4,17 +4,21 @@ use super::Options;
 use crate::callback::{Hook, HookCall};
 use crate::event::Error;
 use crate::store::{SessionStore, SharedStore, Source, StoreFlush};
-use agentwire_protocol::hook::PreToolUse;
+use agentwire_protocol::hook::{PreSkillShellCommand, PreToolUse};
 use std::time::Duration;
 
 /// How long the agent waits before a tool for a host that may have been stopped.
 const GATE: Duration = Duration::from_secs(5);
 
-/// Lets each tool run. What counts is that it answers: a session whose lease is lost
-/// answers nothing.
-fn lease_gate() -> Hook {
-    let hook = Hook::new(|_: HookCall<PreToolUse>| async {});
-    hook.gate().timeout(GATE)
+/// Lets each tool and each shell command of a skill run. A session whose lease is lost
+/// does not respond, and the agent runs nothing.
+///
+/// The second hook is no [gate](Hook::gate), so that CLIs without the event are supported.
+/// The CLI runs no command whose hook does not respond in time, gate or not.
+fn lease_gates() -> [Hook; 2] {
+    let tool = Hook::new(|_: HookCall<PreToolUse>| async {});
+    let command = Hook::new(|_: HookCall<PreSkillShellCommand>| async {});
+    [tool.gate().timeout(GATE), command.timeout(GATE)]
 }
 
 /// Copying the session to a store, and resuming it from there.
@@ -100,8 +104,10 @@ impl Options {
     /// [`EndReason::LeaseLost`](crate::EndReason::LeaseLost): nothing is written to the agent
     /// any more, no callback is called, and the agent is killed with all that it has started,
     /// before another host can have the session. A program that is stopped can kill nothing;
-    /// so the agent asks before each tool (a [gate](crate::Hook::gate) on `PreToolUse`), and
-    /// runs none that is not allowed within five seconds.
+    /// so the agent asks before each tool (a [gate](crate::Hook::gate) on `PreToolUse`) and
+    /// before each shell command in the text of a skill (`PreSkillShellCommand`, since Claude
+    /// Code 2.1.332), and runs nothing that is not allowed within five seconds. Older versions
+    /// run such commands without asking.
     ///
     /// A user message is accepted when the [inbox](crate::SessionStore::append_inbox) of the
     /// session in the store has it: until then it is not sent to the agent, and awaiting its
@@ -121,7 +127,7 @@ impl Options {
         self.session_store = Some(SharedStore::new(store));
         let this = self.switch("--session-mirror", true);
         match has_leases {
-            true => this.hook(lease_gate()),
+            true => lease_gates().into_iter().fold(this, Self::hook),
             false => this,
         }
     }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// A version of Claude Code, such as `2.1.330`.
+/// A version of Claude Code, such as `2.1.332`.
 ///
 /// ```
 /// use agentwire::CliVersion;
@@ -22,7 +22,7 @@ pub struct CliVersion {
 
 /// The error for a text that does not start with a version.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` does not start with a version such as 2.1.330")]
+#[error("`{0}` does not start with a version such as 2.1.332")]
 pub struct InvalidVersion(String);
 
 impl CliVersion {
@@ -41,7 +41,7 @@ impl FromStr for CliVersion {
     type Err = InvalidVersion;
 
     /// Parses a version at the start of a text. Anything after a space or
-    /// hyphen is ignored, as in `2.1.330 (Claude Code)`.
+    /// hyphen is ignored, as in `2.1.332 (Claude Code)`.
     fn from_str(text: &str) -> Result<Self, InvalidVersion> {
         let invalid = || InvalidVersion(text.to_owned());
         let first = text.split([' ', '-', '\n', '\r']).next();
@@ -68,10 +68,10 @@ mod tests {
     #[test]
     fn a_version_is_what_a_text_begins_with() {
         let read = |text: &str| text.parse::<CliVersion>().ok();
-        assert_eq!(read("2.1.330"), Some(CliVersion::new(2, 1, 330)));
+        assert_eq!(read("2.1.332"), Some(CliVersion::new(2, 1, 332)));
         assert_eq!(read("2.1.197 (Claude Code)\n"), read("2.1.197"));
         assert_eq!(read("1.0.128-beta.1"), read("1.0.128"));
-        assert!(read("2.1.197") < read("2.1.330") && read("2.0.77") < read("2.1.0"));
+        assert!(read("2.1.197") < read("2.1.332") && read("2.0.77") < read("2.1.0"));
         for odd in [
             "",
             "2.1",

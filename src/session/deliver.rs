@@ -234,14 +234,17 @@ fn is_for_streams(event: &host::Event) -> bool {
     )
 }
 
-/// Returns whether the agent asks whether a tool may run. It asks before anything else.
+/// Returns whether the agent asks whether a tool or a skill's command may run. It asks before anything else.
 fn is_before_tool(ask: &Ask) -> bool {
     ask.frame.subtype() == Some("hook_callback")
         && ask.frame.read().is_ok_and(|it: ControlRequest| {
             let AgentRequest::HookCallback(call) = it.request else {
                 return false;
             };
-            matches!(call.input.event, HookEvent::PreToolUse(_))
+            matches!(
+                call.input.event,
+                HookEvent::PreToolUse(_) | HookEvent::PreSkillShellCommand(_)
+            )
         })
 }
 

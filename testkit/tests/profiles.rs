@@ -63,7 +63,7 @@ fn each_version_answers_requests_as_it_does() {
     let success = |id: &str| json!({"subtype": "success", "request_id": id});
     for (profile, has_receipts, answers_unknown) in [
         (None, true, true),
-        (Some("2.1.330"), true, true),
+        (Some("2.1.332"), true, true),
         (Some("no-queue"), true, true),
         (Some("2.1.197"), false, true),
         (Some("2.0.77"), false, false),
@@ -87,10 +87,10 @@ fn a_turn_names_the_version_and_one_without_a_queue_tells_nothing_of_it() {
     let prompt = json!({"type": "user", "uuid": "11111111-0000-4000-8000-000000000001",
         "message": {"role": "user", "content": "Go"}});
     for (profile, version, has_queue) in [
-        ("2.1.330", "2.1.330", true),
+        ("2.1.332", "2.1.332", true),
         ("2.1.197", "2.1.197", false),
         ("2.0.77", "2.0.77", false),
-        ("no-queue", "2.1.330", false),
+        ("no-queue", "2.1.332", false),
     ] {
         let said = said(&script(), Some(profile), std::slice::from_ref(&prompt));
         let has = |kind: &str| {
@@ -109,7 +109,7 @@ fn a_turn_names_the_version_and_one_without_a_queue_tells_nothing_of_it() {
 fn the_scenario_goes_before_the_environment() {
     let mut script = script();
     script["profile"] = "2.0.77".into();
-    for profile in [None, Some("2.1.330")] {
+    for profile in [None, Some("2.1.332")] {
         assert_eq!(answers(&script, profile)[2], Value::Null);
     }
 }
@@ -121,6 +121,6 @@ fn a_version_that_nobody_measured_is_refused() {
     let complaint = String::from_utf8(output.stderr).unwrap();
     assert_eq!(
         complaint.trim_end(),
-        "fake-agent: FAKE_AGENT_PROFILE: there is no \"1.0\" among 2.0.77, 2.1.197, 2.1.330, no-queue"
+        "fake-agent: FAKE_AGENT_PROFILE: there is no \"1.0\" among 2.0.77, 2.1.197, 2.1.332, no-queue"
     );
 }

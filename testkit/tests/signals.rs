@@ -81,7 +81,7 @@ fn talking(profile: &str) -> Agent {
 
 #[test]
 fn sigint_interrupts_the_turn_and_nothing_follows() {
-    let (code, _, said) = talking("2.1.330").signal("INT");
+    let (code, _, said) = talking("2.1.332").signal("INT");
     assert_eq!(code, Some(0));
     let lines: Vec<Value> = said
         .lines()
@@ -99,7 +99,7 @@ fn sigint_interrupts_the_turn_and_nothing_follows() {
 
 #[test]
 fn sigint_of_an_idle_agent_ends_it() {
-    let mut agent = Agent::start(&[], "2.1.330");
+    let mut agent = Agent::start(&[], "2.1.332");
     agent.send(&[
         json!({"type": "control_request", "request_id": "1", "request": {"subtype": "initialize"}}),
     ]);
@@ -110,7 +110,7 @@ fn sigint_of_an_idle_agent_ends_it() {
 #[test]
 fn sigint_in_print_mode_says_why_there_is_no_answer() {
     let args = ["-p", "Go", "--output-format=json"];
-    let mut agent = Agent::start(&args, "2.1.330");
+    let mut agent = Agent::start(&args, "2.1.332");
     drop(agent.child.stdin.take());
     let reached = agent.folder.path().join("shut.reached");
     while !reached.exists() {
@@ -127,7 +127,7 @@ fn sigint_in_print_mode_says_why_there_is_no_answer() {
 fn sigterm_and_sighup_end_it_where_it_is() {
     for (name, code) in [("TERM", 143), ("HUP", 129)] {
         assert_eq!(
-            talking("2.1.330").signal(name),
+            talking("2.1.332").signal(name),
             (Some(code), None, String::new())
         );
     }

@@ -32,7 +32,7 @@ fn a_flag_that_the_version_does_not_have_is_refused_unless_it_is_to_be_accepted(
     let args = ["-p", "Hi", "--await-initialise"];
     let why = refused(&agent(&args).output().unwrap());
     assert!(
-        why.contains("--await-initialise") && why.contains("2.1.330"),
+        why.contains("--await-initialise") && why.contains("2.1.332"),
         "{why}"
     );
 
@@ -81,7 +81,7 @@ fn a_flag_that_has_no_effect_here_is_told_unless_it_means_nothing_to_a_script() 
 
 #[test]
 fn the_version_is_printed_without_a_script() {
-    for (profile, version) in [(None, "2.1.330"), (Some("2.0.77"), "2.0.77")] {
+    for (profile, version) in [(None, "2.1.332"), (Some("2.0.77"), "2.0.77")] {
         for flag in ["--version", "-v"] {
             let mut command = agent(&[flag]);
             command.env_remove(fake_agent::SCRIPT);

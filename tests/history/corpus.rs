@@ -78,7 +78,7 @@ fn session(number: usize, id: &str, size: usize, file: &mut impl Write) {
         for (at, (kind, message)) in records.into_iter().enumerate() {
             let uuid = format!("{turn:08x}-{at:04x}-4000-8000-{number:012x}");
             let line = format!(
-                r#"{{"parentUuid":null,"isSidechain":false,"type":"{kind}","message":{message},"uuid":"{uuid}","timestamp":"2025-03-{:02}T10:{:02}:{:02}.123Z","userType":"external","entrypoint":"cli","cwd":"/home/crab/project-{}","sessionId":"{id}","version":"2.1.330","gitBranch":"main"}}"#,
+                r#"{{"parentUuid":null,"isSidechain":false,"type":"{kind}","message":{message},"uuid":"{uuid}","timestamp":"2025-03-{:02}T10:{:02}:{:02}.123Z","userType":"external","entrypoint":"cli","cwd":"/home/crab/project-{}","sessionId":"{id}","version":"2.1.332","gitBranch":"main"}}"#,
                 number % 28 + 1,
                 turn / 60 % 60,
                 turn % 60,

@@ -285,8 +285,8 @@ const KNOWN: &[(&str, &str)] = &[
          hooks_when_unanswered_kept ide_rc_auto_enable_gate models \
          other_hook_ask_outranks_host output_style pid \
          remote_control_auto_connect_default remote_control_auto_enable \
-         remote_control_auto_on_by_default remote_control_available session_state \
-         user_output_styles_dir",
+         remote_control_auto_on_by_default remote_control_available sandbox_enabled \
+         session_state user_output_styles_dir",
     ),
     ("set_cwd, nowhere", "answered: message reason status"),
     ("set_cwd", "answered: directory status"),

@@ -148,7 +148,7 @@ fn every_set() -> Vec<Explained> {
         ),
         row(
             "environment CLAUDE_AGENT_SDK_VERSION",
-            Just(json!("0.3.330")),
+            Just(json!("0.3.332")),
             Just(json!(env!("CARGO_PKG_VERSION"))),
             "each says which version it is",
         ),

@@ -25,6 +25,7 @@ import type {
     SDKControlRequest,
     SDKControlRequestInner,
     SDKControlResponse,
+    SDKControlSetPermissionModeResponse,
     SDKKeepAliveMessage,
     SDKMessage,
     SDKUserMessage,
@@ -92,7 +93,7 @@ export interface AgentAnswers {
     set_has_subscribers: unknown;
     set_max_thinking_tokens: void;
     set_model: unknown;
-    set_permission_mode: unknown;
+    set_permission_mode: SDKControlSetPermissionModeResponse;
     stop_task: unknown;
     update_settings: unknown;
 }

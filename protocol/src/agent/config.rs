@@ -5,7 +5,7 @@ use crate::permission::PermissionMode;
 use std::time::Duration;
 
 /// The CLI version that was measured. Hosts use it for feature detection.
-const VERSION: &str = "2.1.330";
+const VERSION: &str = "2.1.332";
 
 /// The default of [`Config::max_retries`].
 pub const MAX_RETRIES: u64 = 10;
@@ -155,7 +155,7 @@ impl Profile {
                 config.has_queue = false;
                 config.session_states = false;
             }
-            Self::V2_1_330 => {}
+            Self::V2_1_332 => {}
         }
     }
 }

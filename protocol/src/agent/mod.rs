@@ -13,7 +13,7 @@
 //! The fake agent is built on it, and so can an agent of your own be.
 //!
 //! Like the host's state machine it performs no I/O. The driver supplies the
-//! clock and the IDs. The behaviour was measured on Claude Code 2.1.330.
+//! clock and the IDs. The behaviour was measured on Claude Code 2.1.332.
 
 // State. These files do not refer to `Agent`, which holds the state.
 mod account;

@@ -14,9 +14,9 @@ pub enum Profile {
     /// session states are sent only if they are not for the host alone.
     #[serde(rename = "2.1.197")]
     V2_1_197,
-    /// 2.1.330: the default.
-    #[serde(rename = "2.1.330")]
-    V2_1_330,
+    /// 2.1.332: the default.
+    #[serde(rename = "2.1.332")]
+    V2_1_332,
     /// An agent without a prompt queue: it ignores priorities, runs messages
     /// one by one, and reports neither the delivery status of messages nor
     /// session states.
@@ -26,7 +26,7 @@ pub enum Profile {
 
 impl Profile {
     /// All profiles.
-    pub const ALL: [Self; 4] = [Self::V2_0_77, Self::V2_1_197, Self::V2_1_330, Self::NoQueue];
+    pub const ALL: [Self; 4] = [Self::V2_0_77, Self::V2_1_197, Self::V2_1_332, Self::NoQueue];
 
     /// Returns the name: a version, or `no-queue`.
     #[must_use]
@@ -34,7 +34,7 @@ impl Profile {
         match self {
             Self::V2_0_77 => "2.0.77",
             Self::V2_1_197 => "2.1.197",
-            Self::V2_1_330 => "2.1.330",
+            Self::V2_1_332 => "2.1.332",
             Self::NoQueue => "no-queue",
         }
     }

@@ -166,6 +166,9 @@ object! {
         pub remote_control_auto_on_by_default: Option<bool>,
         /// Whether an editor may enable remote control automatically.
         pub ide_rc_auto_enable_gate: Option<bool>,
+        /// Whether shell commands run in the system's sandbox. Sent since
+        /// Claude Code 2.1.332.
+        pub sandbox_enabled: Option<bool>,
     }
 }
 

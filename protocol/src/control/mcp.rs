@@ -121,6 +121,11 @@ object! {
         /// the model. Agents without the capability
         /// `mcp_call_check_permissions_v1` ignore this and run the tool.
         pub check_permissions: Option<bool>,
+        /// Whether an error result of the tool is returned as an
+        /// [`McpCallAnswer`] with `is_error`, instead of as an error response
+        /// with its text only. Agents without the capability
+        /// `mcp_call_soft_error_result_v1` ignore this.
+        pub soft_error_result: Option<bool>,
         /// Files that the tool reads.
         pub input_files: Option<Vec<McpInputFile>>,
         /// Files that the tool writes.
@@ -163,6 +168,8 @@ object! {
         pub structured_content: Option<Json> = "structuredContent",
         /// Metadata of the server.
         pub meta: Option<Json> = "_meta",
+        /// Whether the tool reported an error. Only with `soft_error_result`.
+        pub is_error: Option<bool> = "isError",
         /// The state of a staged call.
         pub staging: Option<Json>,
     }
@@ -285,6 +292,14 @@ impl McpCall {
     #[must_use]
     pub fn check_permissions(mut self) -> Self {
         self.check_permissions = Some(true);
+        self
+    }
+
+    /// Returns an error result of the tool as an answer with
+    /// [`McpCallAnswer::is_error`].
+    #[must_use]
+    pub fn soft_error_result(mut self) -> Self {
+        self.soft_error_result = Some(true);
         self
     }
 

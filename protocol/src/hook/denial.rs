@@ -2,7 +2,7 @@
 
 use super::{
     ElicitationOutput, ElicitationResultOutput, HookKind, HookOutput, PermissionRequestOutput,
-    PreModelSwitchOutput, PreToolUseOutput, SyncOutput,
+    PreModelSwitchOutput, PreSkillShellCommandOutput, PreToolUseOutput, SyncOutput,
 };
 
 impl HookOutput {
@@ -17,6 +17,7 @@ impl HookOutput {
     pub fn denial(kind: &HookKind, reason: &str) -> Option<Self> {
         Some(match kind {
             HookKind::PreToolUse => PreToolUseOutput::deny(reason).into(),
+            HookKind::PreSkillShellCommand => PreSkillShellCommandOutput::deny(reason).into(),
             HookKind::PermissionRequest => PermissionRequestOutput::deny(reason).into(),
             HookKind::PreModelSwitch => PreModelSwitchOutput::deny(reason).into(),
             // For hooks of hosts, Claude Code 2.1.329 only checks that it is a

@@ -16,10 +16,10 @@ pub use event::{
     HookEvent, HookKind, InstructionsLoaded, LoadReason, MemoryKind, MessageDisplay,
     ModelSwitchSource, Notification, PermissionDenied, PermissionRequest, PostCompact,
     PostModelSwitch, PostToolBatch, PostToolUse, PostToolUseFailure, PreCompact, PreModelSwitch,
-    PreToolUse, PriceSource, PromptSource, SessionCronSummary, SessionEnd, SessionEndReason,
-    SessionStart, SessionStartSource, Setup, SetupTrigger, Stop, StopFailure, SubagentStart,
-    SubagentStop, TaskCompleted, TaskCreated, TeammateIdle, TypedEvent, UserPromptExpansion,
-    UserPromptSubmit, WorktreeCreate, WorktreeRemove,
+    PreSkillShellCommand, PreToolUse, PriceSource, PromptSource, SessionCronSummary, SessionEnd,
+    SessionEndReason, SessionStart, SessionStartSource, Setup, SetupTrigger, SkillInvoker, Stop,
+    StopFailure, SubagentStart, SubagentStop, TaskCompleted, TaskCreated, TeammateIdle, TypedEvent,
+    UserPromptExpansion, UserPromptSubmit, WorktreeCreate, WorktreeRemove,
 };
 pub use output::{AsyncOutput, HookDecision, HookOutput, SyncOutput};
 pub use specific::{
@@ -27,9 +27,9 @@ pub use specific::{
     MessageDisplayOutput, NotificationOutput, PermissionDeniedOutput, PermissionRequestAllow,
     PermissionRequestDecision, PermissionRequestDeny, PermissionRequestOutput,
     PostModelSwitchOutput, PostToolBatchOutput, PostToolUseFailureOutput, PostToolUseOutput,
-    PreModelSwitchOutput, PreToolUseOutput, SessionStartOutput, SetupOutput, SpecificOutput,
-    StopOutput, SubagentStartOutput, SubagentStopOutput, ToolDecision, UserPromptExpansionOutput,
-    UserPromptSubmitOutput, WorktreeCreateOutput,
+    PreModelSwitchOutput, PreSkillShellCommandOutput, PreToolUseOutput, SessionStartOutput,
+    SetupOutput, SpecificOutput, StopOutput, SubagentStartOutput, SubagentStopOutput, ToolDecision,
+    UserPromptExpansionOutput, UserPromptSubmitOutput, WorktreeCreateOutput,
 };
 
 use crate::json::Number;

@@ -366,6 +366,8 @@ open_enum! {
         ManagedSettingsNotDelivered = "managed_settings_not_delivered",
         /// Members of `initialize` did not arrive.
         InitializeFieldsNotDelivered = "initialize_fields_not_delivered",
+        /// Managed settings forbid plugins, agents and MCP servers of the host.
+        SideloadFlagsDisabled = "sideload_flags_disabled",
     }
 }
 

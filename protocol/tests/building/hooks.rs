@@ -5,10 +5,10 @@ use agentwire_protocol::hook::{
     AsyncOutput, CwdChangedOutput, ElicitationOutput, ElicitationResultOutput, FileChangedOutput,
     HookMatcher, HookOutput, MessageDisplayOutput, NotificationOutput, OnFailure,
     PermissionDeniedOutput, PermissionRequestOutput, PostModelSwitchOutput, PostToolBatchOutput,
-    PostToolUseFailureOutput, PostToolUseOutput, PreModelSwitchOutput, PreToolUseOutput,
-    SessionStartOutput, SetupOutput, SpecificOutput, StopOutput, SubagentStartOutput,
-    SubagentStopOutput, SyncOutput, UserPromptExpansionOutput, UserPromptSubmitOutput,
-    WorktreeCreateOutput,
+    PostToolUseFailureOutput, PostToolUseOutput, PreModelSwitchOutput, PreSkillShellCommandOutput,
+    PreToolUseOutput, SessionStartOutput, SetupOutput, SpecificOutput, StopOutput,
+    SubagentStartOutput, SubagentStopOutput, SyncOutput, UserPromptExpansionOutput,
+    UserPromptSubmitOutput, WorktreeCreateOutput,
 };
 use agentwire_protocol::permission::{PermissionDestination, PermissionMode, PermissionUpdate};
 use serde_json::json;
@@ -71,7 +71,7 @@ fn what_hooks_of_one_event_can_say() {
     let path = ["/a"];
     let update =
         || PermissionUpdate::set_mode(PermissionMode::Plan, PermissionDestination::Session);
-    let table: [(SpecificOutput, &str, &str); 28] = [
+    let table: [(SpecificOutput, &str, &str); 29] = [
         (
             PreToolUseOutput::allow().into(),
             "PreToolUse",
@@ -210,6 +210,11 @@ fn what_hooks_of_one_event_can_say() {
             MessageDisplayOutput::show("***").into(),
             "MessageDisplay",
             r#","displayContent":"***""#,
+        ),
+        (
+            PreSkillShellCommandOutput::deny("Why").into(),
+            "PreSkillShellCommand",
+            r#","permissionDecision":"deny","permissionDecisionReason":"Why""#,
         ),
         (SetupOutput::default().into(), "Setup", ""),
     ];

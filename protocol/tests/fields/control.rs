@@ -130,7 +130,7 @@ objects! { control:
         session_state, fast_mode_state, fast_mode_disabled_reason, feedback_mode,
         analytics_disabled, remote_control_available, remote_control_auto_enable,
         remote_control_auto_connect_default, remote_control_auto_on_by_default,
-        ide_rc_auto_enable_gate,
+        ide_rc_auto_enable_gate, sandbox_enabled,
     }
     Interrupt { cancel_queued }
     InterruptReceipt { still_queued, cancelled }
@@ -140,9 +140,12 @@ objects! { control:
     ListPermissionRulesAnswer { state }
     McpCall {
         tool, arguments, expires_at, timeout_ms, result_not_for_model, check_permissions,
-        input_files, output_files,
+        soft_error_result, input_files, output_files,
     }
-    McpCallAnswer { content, structured_content = "structuredContent", meta = "_meta", staging }
+    McpCallAnswer {
+        content, structured_content = "structuredContent", meta = "_meta", is_error = "isError",
+        staging,
+    }
     McpInputFile { name, lane_path }
     McpOutputFile { name, lane_path, if_match }
     McpReadResource { server_name = "serverName", uri }

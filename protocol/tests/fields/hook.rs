@@ -67,6 +67,13 @@ objects! { hook:
         permission_decision = "permissionDecision",
         permission_decision_reason = "permissionDecisionReason",
     }
+    PreSkillShellCommand {
+        tool_name, tool_input, tool_use_id, command_name, command_source, invoked_by,
+    }
+    PreSkillShellCommandOutput {
+        permission_decision = "permissionDecision",
+        permission_decision_reason = "permissionDecisionReason", updated_input = "updatedInput",
+    }
     PreToolUse { tool_name, tool_input, tool_use_id, mcp_server }
     PreToolUseOutput {
         permission_decision = "permissionDecision",
@@ -134,7 +141,7 @@ unions! { hook:
         WorktreeCreate = "WorktreeCreate", WorktreeRemove = "WorktreeRemove",
         InstructionsLoaded = "InstructionsLoaded", CwdChanged = "CwdChanged",
         FileChanged = "FileChanged", DirectoryAdded = "DirectoryAdded",
-        MessageDisplay = "MessageDisplay",
+        MessageDisplay = "MessageDisplay", PreSkillShellCommand = "PreSkillShellCommand",
     }
     PermissionRequestDecision by "behavior" { Allow = "allow", Deny = "deny" }
     SpecificOutput by "hookEventName" {
@@ -147,7 +154,7 @@ unions! { hook:
         SubagentStart = "SubagentStart", SubagentStop = "SubagentStop", Elicitation = "Elicitation",
         ElicitationResult = "ElicitationResult", CwdChanged = "CwdChanged",
         FileChanged = "FileChanged", WorktreeCreate = "WorktreeCreate",
-        MessageDisplay = "MessageDisplay",
+        MessageDisplay = "MessageDisplay", PreSkillShellCommand = "PreSkillShellCommand",
     }
 }
 
@@ -179,7 +186,7 @@ enums! { hook:
         WorktreeCreate = "WorktreeCreate", WorktreeRemove = "WorktreeRemove",
         InstructionsLoaded = "InstructionsLoaded", CwdChanged = "CwdChanged",
         FileChanged = "FileChanged", DirectoryAdded = "DirectoryAdded",
-        MessageDisplay = "MessageDisplay",
+        MessageDisplay = "MessageDisplay", PreSkillShellCommand = "PreSkillShellCommand",
     }
     LoadReason {
         SessionStart = "session_start", NestedTraversal = "nested_traversal",
@@ -203,5 +210,6 @@ enums! { hook:
         Startup = "startup", Resume = "resume", Clear = "clear", Compact = "compact", Fork = "fork",
     }
     SetupTrigger { Init = "init", Maintenance = "maintenance" }
+    SkillInvoker { User = "user", Claude = "claude", Other = "other" }
     ToolDecision { Allow = "allow", Deny = "deny", Ask = "ask", Defer = "defer" }
 }

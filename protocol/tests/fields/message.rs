@@ -106,7 +106,7 @@ objects! { message:
         capabilities, fast_mode_state, fast_mode_disabled_reason, effort, view_mode, original_cwd,
         additional_directories, memory_paths, messaging_socket_path, analytics_disabled,
         product_feedback_disabled, served_by_anthropic, per_turn_effort_active,
-        ultrathink_available, ultrathink_typed_raises, uuid, user_message_uuids,
+        ultrathink_available, ultrathink_typed_raises, sandbox_enabled, uuid, user_message_uuids,
     }
     InputJsonDelta { partial_json }
     InvalidConfigFile { path, is_global, backup_searched, backup_path }
@@ -452,6 +452,7 @@ enums! { message:
         InitializeNotFirst = "initialize_not_first", ConfigFileInvalid = "config_file_invalid",
         ManagedSettingsNotDelivered = "managed_settings_not_delivered",
         InitializeFieldsNotDelivered = "initialize_fields_not_delivered",
+        SideloadFlagsDisabled = "sideload_flags_disabled",
     }
     StatusKind { Compacting = "compacting", Requesting = "requesting" }
     StopReason {

@@ -180,7 +180,7 @@ objects! { tool:
     ListMcpResourcesInput { server }
     ListedArtifact {
         title, url, favicon, updated_at = "updatedAt", rel, external, role,
-        outsiders_may_have_written = "outsidersMayHaveWritten", pinned,
+        outsiders_may_have_written = "outsidersMayHaveWritten", listed_kind = "listedKind", pinned,
     }
     ListedMcpResource { uri, name, mime_type = "mimeType", description, server }
     ListedTask { id, subject, status, owner, blocked_by = "blockedBy" }

@@ -77,6 +77,7 @@ of_one_event! {
     PostToolUse => PostToolUseOutput,
     PostToolUseFailure => PostToolUseFailureOutput,
     PreModelSwitch => PreModelSwitchOutput,
+    PreSkillShellCommand => PreSkillShellCommandOutput,
     PreToolUse => PreToolUseOutput,
     SessionStart => SessionStartOutput,
     Setup => SetupOutput,

@@ -231,6 +231,9 @@ pub(super) const IGNORED: &[Ignored] = &[
     since((2, 1, 251), "hook(PostModelSwitch)", |it| {
         hook(it, "PostModelSwitch")
     }),
+    since((2, 1, 332), "hook(PreSkillShellCommand)", |it| {
+        hook(it, "PreSkillShellCommand")
+    }),
 ];
 
 /// A hook is needed if its failure is configured to block.

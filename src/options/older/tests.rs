@@ -38,7 +38,7 @@ fn what_no_version_matters_for_needs_none() {
 fn the_current_version_gets_all_of_it_over_the_pipe() {
     let options = configured();
     let before = options.assemble().unwrap();
-    let (line, without) = fit(options, "2.1.330").unwrap();
+    let (line, without) = fit(options, "2.1.332").unwrap();
     assert_eq!(line.arguments, before.arguments);
     assert_eq!(line.initialize, before.initialize);
     assert!(line.private.folder.is_none() && without.is_empty());
@@ -102,7 +102,7 @@ fn an_older_one_gets_no_boundary_in_its_system_prompt() {
             .system_prompt
     };
     assert_eq!(of("2.1.329").unwrap(), ["One.", "Two."]);
-    assert_eq!(of("2.1.330").unwrap(), blocks);
+    assert_eq!(of("2.1.332").unwrap(), blocks);
 }
 
 #[test]

@@ -191,13 +191,13 @@ mod tests {
                 &["--model=m", "hi", "unknown --zork"],
             ),
         ] {
-            assert_eq!(read(args, Profile::V2_1_330).unwrap(), expected, "{args}");
+            assert_eq!(read(args, Profile::V2_1_332).unwrap(), expected, "{args}");
         }
     }
 
     #[test]
     fn each_version_has_its_own_flags_and_values() {
-        let [new, middle, old] = [Profile::V2_1_330, Profile::V2_1_197, Profile::V2_0_77];
+        let [new, middle, old] = [Profile::V2_1_332, Profile::V2_1_197, Profile::V2_0_77];
         let is_known = |args, profile| {
             let read = read(args, profile).unwrap();
             !read.iter().any(|it| it.starts_with("unknown"))
@@ -246,17 +246,17 @@ mod tests {
             "--json-schema={bad",
             "--system-prompt-file=/no/such",
         ] {
-            let refused = read(args, Profile::V2_1_330);
+            let refused = read(args, Profile::V2_1_332);
             assert!(matches!(refused, Err(FlagError::BadValue { .. })), "{args}");
         }
-        let missing = read("-p --model", Profile::V2_1_330);
+        let missing = read("-p --model", Profile::V2_1_332);
         assert_eq!(missing, Err(FlagError::NoValue("--model")));
         for args in [
             "--autocompact=200",
             "--autocompact=auto",
             "--setting-sources=user, local",
         ] {
-            let line = CommandLine::read([args.to_owned()], Profile::V2_1_330);
+            let line = CommandLine::read([args.to_owned()], Profile::V2_1_332);
             assert!(line.is_ok(), "{args}");
         }
     }

@@ -438,7 +438,7 @@ mod tests {
 
     fn read(args: &[&str]) -> Result<Flags, FlagError> {
         let args = args.iter().map(|&it| it.to_owned());
-        Flags::from_args(args, Profile::V2_1_330, false)
+        Flags::from_args(args, Profile::V2_1_332, false)
     }
 
     #[test]

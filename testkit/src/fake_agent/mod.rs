@@ -82,7 +82,7 @@ pub fn main() -> ! {
     let named = named_profile();
     let scenario = script();
     let profile = scenario.as_ref().ok().and_then(|scenario| scenario.profile);
-    let profile = profile.or(named).unwrap_or(Profile::V2_1_330);
+    let profile = profile.or(named).unwrap_or(Profile::V2_1_332);
     let accepts_unknown = accepts_unknown_flags().unwrap_or_else(|error| make_no_sense(&error));
     let args = std::env::args_os().map(|it| it.to_string_lossy().into_owned());
     let flags = Flags::from_args(args.skip(1), profile, accepts_unknown);

@@ -133,7 +133,7 @@ mod tests {
 
     fn print(args: &str) -> Print {
         let args = args.split(' ').map(str::to_owned);
-        let flags = Flags::from_args(args, Profile::V2_1_330, false).unwrap();
+        let flags = Flags::from_args(args, Profile::V2_1_332, false).unwrap();
         Print::of(&flags).unwrap()
     }
 

@@ -47,7 +47,7 @@ pub struct Scenario {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub subagents: Vec<Reply>,
     /// Which version of the CLI the fake agent is like: `2.0.77`, `2.1.197`,
-    /// `2.1.330`, or `no-queue`.
+    /// `2.1.332`, or `no-queue`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(schema_with = "profile_schema"))]
     pub profile: Option<Profile>,

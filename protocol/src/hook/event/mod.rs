@@ -11,7 +11,7 @@ pub use session::{
 };
 pub use tool::{
     BatchToolCall, Elicitation, ElicitationResult, PermissionDenied, PermissionRequest,
-    PostToolBatch, PostToolUse, PostToolUseFailure, PreToolUse,
+    PostToolBatch, PostToolUse, PostToolUseFailure, PreSkillShellCommand, PreToolUse, SkillInvoker,
 };
 pub use turn::{
     BackgroundTaskSummary, ExpansionKind, MessageDisplay, Notification, PromptSource,
@@ -139,4 +139,6 @@ events! {
     DirectoryAdded = "DirectoryAdded",
     /// Text of the model is about to be displayed.
     MessageDisplay = "MessageDisplay",
+    /// A shell command in the text of a skill or slash command is about to run.
+    PreSkillShellCommand = "PreSkillShellCommand",
 }

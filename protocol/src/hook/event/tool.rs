@@ -2,7 +2,7 @@
 
 use crate::json::{Json, Number};
 use crate::mcp::{ElicitationAction, ElicitationMode, McpServerProvenance};
-use crate::open::object;
+use crate::open::{object, open_enum};
 use crate::permission::PermissionUpdate;
 
 object! {
@@ -18,6 +18,41 @@ object! {
         pub tool_use_id: Option<String>,
         /// The MCP server that has the tool.
         pub mcp_server: Option<McpServerProvenance>,
+    }
+}
+
+object! {
+    /// A shell command in the text of a skill or slash command is about to run.
+    /// Sent since Claude Code 2.1.332. Neither [`PreToolUse`] nor a permission
+    /// request is sent for it.
+    #[derive(Default)]
+    pub struct PreSkillShellCommand tags("hook_event_name" = "PreSkillShellCommand") {
+        /// The shell tool that runs it: `Bash` or `PowerShell`. Matchers are
+        /// compared with this name.
+        pub tool_name: String,
+        /// Its input, with the arguments of the skill filled in:
+        /// `{"command": …}`.
+        pub tool_input: Json,
+        /// The ID of this command. No tool call in the transcript has it.
+        pub tool_use_id: Option<String>,
+        /// The skill or slash command.
+        pub command_name: String,
+        /// The source of the skill or slash command.
+        pub command_source: Option<String>,
+        /// Who loaded it.
+        pub invoked_by: Option<SkillInvoker>,
+    }
+}
+
+open_enum! {
+    /// Who loaded a skill or slash command.
+    pub enum SkillInvoker {
+        /// The user or the host, with a prompt.
+        User = "user",
+        /// The model, with the `Skill` tool or in a turn that it scheduled.
+        Claude = "claude",
+        /// Anything else, such as a sub-agent's preload.
+        Other = "other",
     }
 }
 

@@ -4,8 +4,8 @@ mod tool;
 
 pub use tool::{
     PermissionDeniedOutput, PermissionRequestAllow, PermissionRequestDecision,
-    PermissionRequestDeny, PermissionRequestOutput, PostToolUseOutput, PreToolUseOutput,
-    ToolDecision,
+    PermissionRequestDeny, PermissionRequestOutput, PostToolUseOutput, PreSkillShellCommandOutput,
+    PreToolUseOutput, ToolDecision,
 };
 
 use crate::json::Json;
@@ -61,6 +61,8 @@ macro_rules! every_specific_output {
             WorktreeCreate = "WorktreeCreate": WorktreeCreateOutput,
             /// The displayed text.
             MessageDisplay = "MessageDisplay": MessageDisplayOutput,
+            /// The decision about a shell command of a skill.
+            PreSkillShellCommand = "PreSkillShellCommand": PreSkillShellCommandOutput,
         }
     };
 }

@@ -20,6 +20,21 @@ object! {
     }
 }
 
+object! {
+    /// The decision about a shell command of a skill or slash command. If it is
+    /// denied, the model gets the reason in place of the output.
+    #[derive(Default)]
+    pub struct PreSkillShellCommandOutput tags("hookEventName" = "PreSkillShellCommand") {
+        /// The decision. [`ToolDecision::Allow`] changes nothing; any other
+        /// value prevents the command.
+        pub permission_decision: Option<ToolDecision> = "permissionDecision",
+        /// The reason.
+        pub permission_decision_reason: Option<String> = "permissionDecisionReason",
+        /// Not supported by the agent: any value prevents the command.
+        pub updated_input: Option<Json> = "updatedInput",
+    }
+}
+
 open_enum! {
     /// A decision about a tool call.
     pub enum ToolDecision {
@@ -147,6 +162,18 @@ impl PreToolUseOutput {
     fn decide(decision: ToolDecision) -> Self {
         Self {
             permission_decision: Some(decision),
+            ..Self::default()
+        }
+    }
+}
+
+impl PreSkillShellCommandOutput {
+    /// Prevents the command. The model gets the reason in place of the output.
+    #[must_use]
+    pub fn deny(reason: impl Into<String>) -> Self {
+        Self {
+            permission_decision: Some(ToolDecision::Deny),
+            permission_decision_reason: Some(reason.into()),
             ..Self::default()
         }
     }

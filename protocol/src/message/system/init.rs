@@ -73,6 +73,9 @@ object! {
         pub ultrathink_available: Option<bool>,
         /// Whether the word raises the effort when it is typed.
         pub ultrathink_typed_raises: Option<bool>,
+        /// Whether shell commands run in the system's sandbox. Sent since
+        /// Claude Code 2.1.332.
+        pub sandbox_enabled: Option<bool>,
         /// The ID of this message.
         pub uuid: Option<String>,
         /// The user messages that the turn answers.

@@ -245,6 +245,8 @@ object! {
         pub role: Option<ArtifactRole>,
         /// Whether external users may have edited it.
         pub outsiders_may_have_written: Option<bool> = "outsidersMayHaveWritten",
+        /// Its kind.
+        pub listed_kind: Option<String> = "listedKind",
         /// Whether it is pinned for the user.
         pub pinned: Option<bool>,
     }

@@ -142,7 +142,7 @@ impl Summary {
 mod tests {
     use super::*;
 
-    /// What the official SDK, version 0.3.330, makes of these entries.
+    /// What the official SDK, version 0.3.332, makes of these entries.
     #[test]
     fn entries_are_folded_as_the_official_sdk_folds_them() {
         let user =

@@ -248,6 +248,7 @@ pub(super) fn declare(config: &mut Config) {
         "per_turn_effort_active": true,
         "ultrathink_available": false,
         "ultrathink_typed_raises": false,
+        "sandbox_enabled": false,
         "view_mode": "default",
         "capabilities": CAPABILITIES,
     });
@@ -268,6 +269,7 @@ pub(super) fn declare(config: &mut Config) {
         "remote_control_available": false,
         "remote_control_auto_on_by_default": false,
         "ide_rc_auto_enable_gate": false,
+        "sandbox_enabled": false,
         "fast_mode_state": "off",
         "fast_mode_disabled_reason": "sdk_opt_in_required",
         "capabilities": EARLY_CAPABILITIES,

@@ -5,7 +5,7 @@ use agentwire_protocol::agent::Agent;
 use serde_json::{Map, Value, json};
 
 /// The hook events, and whether their matchers have a meaning.
-const HOOK_EVENTS: [(&str, bool); 33] = [
+const HOOK_EVENTS: [(&str, bool); 34] = [
     ("PreToolUse", true),
     ("PostToolUse", true),
     ("PostToolUseFailure", true),
@@ -39,6 +39,7 @@ const HOOK_EVENTS: [(&str, bool); 33] = [
     ("FileChanged", true),
     ("DirectoryAdded", true),
     ("MessageDisplay", false),
+    ("PreSkillShellCommand", true),
 ];
 
 /// The tokens that automatic compaction keeps free.
