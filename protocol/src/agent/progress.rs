@@ -87,11 +87,12 @@ impl Agent {
         let Some(open) = self.calls.get_mut(id) else {
             return;
         };
+        let is_subagents = open.owner.is_some();
         let running = open.running.take();
         let Some((task_id, run_id)) = running.and_then(|running| running.task) else {
             return;
         };
-        let over = TaskNotification {
+        let mut over = TaskNotification {
             task_id,
             run_id: Some(run_id),
             tool_use_id: Some(id.to_owned()),
@@ -111,6 +112,9 @@ impl Agent {
             session_id: Some(self.session_id.clone()),
             extra: Default::default(),
         };
+        if is_subagents {
+            over.extra.set("owned_by_subagent", json!(true));
+        }
         self.send(encode(&over));
     }
 

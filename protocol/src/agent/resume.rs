@@ -4,6 +4,7 @@
 use super::answer::ToolAnswer;
 use super::failure::Failure;
 use super::notice::line;
+use super::tools::tool_result;
 use super::unfinished::Why;
 use super::{Agent, Event};
 use crate::codec::encode;
@@ -136,11 +137,14 @@ impl Agent {
                 non_execution_kind: Some("interrupted".to_owned()),
                 extra: Default::default(),
             };
-            self.send_tool_result(&id, answer, Some(meta));
+            let mut message = tool_result(&id, answer, Some(meta));
+            message.extra.set("refusal_retry", json!(true));
+            self.send_user_message(message);
         }
         let notice = "The answer above was refused. The model goes on once.";
         self.inform(line(InformationalLevel::Notice, notice.to_owned()));
         let mut message = UserMessage::new(vec![ContentBlock::text(REFUSED)]).synthetic();
+        message.extra.set("refusal_retry", json!(true));
         message.extra.set("refused_message_id", message_id);
         self.send_user_message(message);
         self.go_to_model(now, Event::TurnContinued);

@@ -384,11 +384,7 @@ impl Agent {
     ) {
         let Some(turn) = &mut self.turn else { return };
         turn.tools.remove(id);
-        let (result, data) = answer.into_block(id);
-        let mut message = UserMessage::new(vec![result.into()]);
-        message.tool_use_result = Some(data);
-        message.tool_result_meta = meta.map(|meta| vec![meta]);
-        self.send_user_message(message);
+        self.send_user_message(tool_result(id, answer, meta));
     }
 
     /// Continues after the `PostToolBatch` hooks.
@@ -427,4 +423,17 @@ fn output_content(data: &Json) -> Content {
     let text = data.member("stdout").unwrap_or_else(|| data.clone());
     text.read::<Content>()
         .unwrap_or_else(|_| Content::from(data.get()))
+}
+
+/// Returns the message with the result of a tool call.
+pub(super) fn tool_result(
+    id: &str,
+    answer: ToolAnswer,
+    meta: Option<ToolResultMeta>,
+) -> UserMessage {
+    let (result, data) = answer.into_block(id);
+    let mut message = UserMessage::new(vec![result.into()]);
+    message.tool_use_result = Some(data);
+    message.tool_result_meta = meta.map(|meta| vec![meta]);
+    message
 }

@@ -125,7 +125,7 @@ const V2_1_197: Older = Older {
                 "user_message_uuids",
             ],
         ),
-        ("user", &["tool_result_meta"]),
+        ("user", &["refusal_retry", "tool_result_meta"]),
     ],
     change: |line| {
         if line["type"] == "result" && line["terminal_reason"] == "api_error" {
