@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod support;
+use crate::support;
 
 use agentwire::{Client, CloseReport, CloseStep, Options};
 use std::os::unix::process::ExitStatusExt;

@@ -6,7 +6,7 @@
 #![cfg(all(feature = "mcp", feature = "schema"))]
 #![allow(clippy::unwrap_used, reason = "it is a test")]
 
-mod support;
+use crate::support;
 
 use std::fs;
 use std::path::{Path, PathBuf};

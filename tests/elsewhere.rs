@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod support;
+use crate::support;
 
 use agentwire::protocol::mcp::McpHttpServer;
 use agentwire::protocol::permission::PermissionMode;

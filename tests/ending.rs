@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod support;
+use crate::support;
 
 use agentwire::{Client, EndReason, Error, Options, Queueing, query};
 use agentwire_testkit::{Fault, Scenario, Step, fake_agent};

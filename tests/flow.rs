@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod support;
+use crate::support;
 
 use agentwire::{
     Activity, Backpressure, Client, EndReason, Error, Event, Handle, Notice, Options,

@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod support;
+use crate::support;
 
 use agentwire::protocol::hook::{PostToolUse, PreToolUse, PreToolUseOutput};
 use agentwire::{

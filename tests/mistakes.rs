@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-mod support;
+use crate::support;
 
 use agentwire::protocol::permission::PermissionMode;
 use agentwire::{

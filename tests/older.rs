@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod support;
+use crate::support;
 
 use agentwire::protocol::permission::PermissionResult;
 use agentwire::{CliVersion, Client, Error, Later, Options, PermissionAsk, SubmissionState};

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod support;
+use crate::support;
 
 use agentwire::{Client, Options, query};
 use agentwire_testkit::{Fault, Scenario, Step};

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod support;
+use crate::support;
 
 use agentwire::{
     Asked, CallbackFailure, Client, EndReason, Event, Notice, Options, PermissionResult, query,

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod support;
+use crate::support;
 
 use agentwire::{Client, EndReason, Options, StopPolicy, Stopped, SubmissionState, TurnOutcome};
 use agentwire_testkit::{Fault, Scenario, Step};

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod support;
+use crate::support;
 
 use agentwire::protocol::message::ResultSubtype;
 use agentwire::{Client, Error, Event, Message, Options, TurnOutcome, prompt, query};

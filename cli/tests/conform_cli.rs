@@ -4,7 +4,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-mod support;
+use crate::support;
 
 use agentwire_testkit::conform::cli::{Case, Golden};
 use serde_json::{Value, json};

@@ -5,14 +5,14 @@
 #![allow(clippy::unwrap_used)]
 #![allow(dead_code, reason = "not all of the modules is needed here")]
 
-mod convert_hostile_corpus;
-mod convert_hostile_judge;
+mod corpus;
+mod judge;
 #[path = "../../interop/tests/support/exact.rs"]
 mod exact;
-mod support;
+use crate::support;
 
-use convert_hostile_corpus::{Case, corpus};
-use convert_hostile_judge::silent;
+use corpus::{Case, corpus};
+use judge::silent;
 use exact::Node;
 use std::path::Path;
 use std::process::Output;

@@ -4,7 +4,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod support;
+use crate::support;
 
 use agentwire_testkit::{Scenario, Step, fake_agent, replay};
 use serde_json::{Value, json};

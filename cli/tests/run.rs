@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod support;
+use crate::support;
 
 use agentwire_testkit::{Fault, Scenario, Step, fake_agent};
 use serde_json::json;

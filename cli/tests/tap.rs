@@ -4,7 +4,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
-mod support;
+use crate::support;
 
 use agentwire_testkit::recording::{Entry, Exit, INPUT_CLOSED, What, sessions};
 use std::io::{BufRead, BufReader, Read, Write};

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod support;
+use crate::support;
 
 use agentwire_testkit::{Scenario, Step, fake_agent};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};

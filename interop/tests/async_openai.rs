@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod support;
+use crate::support;
 
 use agentwire_interop::async_openai::NotThere;
 use agentwire_interop::conversion::export;

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod support;
+use crate::support;
 
 use agentwire_interop::conversion::{Residue, System, Why, convert, export, undo, undo_export};
 use agentwire_interop::session::{Line, Session};

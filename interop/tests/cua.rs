@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod support;
+use crate::support;
 
 use agentwire_interop::conversion::{export, import, undo_import};
 use agentwire_interop::cua::{

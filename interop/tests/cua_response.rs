@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod support;
+use crate::support;
 
 use agentwire_interop::cua::{Response, Usage, redact_images};
 use agentwire_protocol::message::{Message, ResultMessage};

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod support;
+use crate::support;
 
 use agentwire_interop::conversion::{
     Back, Converter, Direction, Export, Group, Import, System, Through, WayBack, Why, convert,

@@ -1,10 +1,10 @@
 //! Where the library is wrong, and what is right. Each fault has its reason,
 //! and explains at least one answer that is not the library's.
 
-use crate::oracle::{
+use crate::bridgic::oracle::{
     of_openai, openai_requests, oracle, to_chat, to_chat_requests, to_message, to_message_requests,
 };
-use crate::tools;
+use crate::bridgic::tools;
 use agentwire_interop::Compat;
 use serde_json::Value;
 

@@ -2,7 +2,7 @@
 
 use crate::support::oracle::{Oracle, samples};
 use crate::support::{ours, tree};
-use crate::theirs::{self, read};
+use crate::bridgic::theirs::{self, read};
 use agentwire_interop::Compat;
 use agentwire_interop::bridgic::{
     Blocks, Chat, ChatMessage, FunctionToolCall, Message, Role, ToolCall, tool_calls_of_openai,

@@ -2,7 +2,7 @@
 
 use crate::support::oracle::{Oracle, samples};
 use crate::support::{ours, properties, tree};
-use crate::theirs::{self, object};
+use crate::openhands::theirs::{self, object};
 use agentwire_interop::chat::{self, Chat};
 use agentwire_interop::conversion::{System, export};
 use agentwire_interop::openhands::{self, OpenHands};

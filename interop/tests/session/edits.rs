@@ -1,7 +1,7 @@
 //! What an edit of what was made of a session costs on the way back.
 
 use crate::support::tree;
-use crate::{answer, assistant, call, convert, parsed, prompt, text};
+use crate::session::{answer, assistant, call, convert, parsed, prompt, text};
 use agentwire_interop::conversion::{Back, System, WayBack};
 use agentwire_interop::session::{Line, Session};
 use agentwire_protocol::Json;

@@ -1,6 +1,6 @@
 //! Which branch of the tree is live.
 
-use crate::{answer, attachment, branch, call, node, prompt, records, said, text};
+use crate::transcript::{answer, attachment, branch, call, node, prompt, records, said, text};
 use agentwire_interop::transcript::{History, Record, Standing};
 use serde_json::{Value, json};
 

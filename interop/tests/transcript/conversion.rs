@@ -1,8 +1,8 @@
 //! Transcripts to other systems, and back.
 
-use crate::branches::compacted;
+use crate::transcript::branches::compacted;
 use crate::support::tree;
-use crate::{answer, attachment, branch, call, prompt, records, said, text};
+use crate::transcript::{answer, attachment, branch, call, prompt, records, said, text};
 use agentwire_interop::bridgic::{Blocks, Chat};
 use agentwire_interop::conversion::{Lost, Residue, System, Why, convert, undo};
 use agentwire_interop::session::PLACEHOLDER;

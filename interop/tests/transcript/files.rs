@@ -1,6 +1,6 @@
 //! Directories of transcripts.
 
-use crate::{answer, call, prompt, said, text};
+use crate::transcript::{answer, call, prompt, said, text};
 use agentwire_interop::transcript::{Conversation, Directory, Files, History, Place, conversation};
 use agentwire_protocol::content::ContentBlock;
 use serde_json::{Value, json};

@@ -1,7 +1,7 @@
 //! The records that an agent writes down.
 
 use crate::support::tree;
-use crate::{answer, attachment, call, node, prompt, said};
+use crate::transcript::{answer, attachment, call, node, prompt, said};
 use agentwire_interop::transcript::{AgentMeta, Author, Entry, Record, message};
 use agentwire_protocol::Untyped;
 use serde_json::{Value, json};

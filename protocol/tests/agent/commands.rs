@@ -1,6 +1,6 @@
 //! The commands that hooks have to do with.
 
-use crate::session::Session;
+use crate::agent::session::Session;
 use agentwire_protocol::agent::Config;
 use agentwire_protocol::control::Initialize;
 use agentwire_protocol::host::Prompt;

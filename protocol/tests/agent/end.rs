@@ -1,6 +1,6 @@
 //! How an agent ends.
 
-use crate::session::{Session, asking, input};
+use crate::agent::session::{Session, asking, input};
 use agentwire_protocol::agent::{Decision, ToolCall};
 use agentwire_protocol::message::Priority;
 use agentwire_protocol::permission::PermissionResult;

@@ -1,7 +1,7 @@
 //! Hooks as such: who is asked, how their answers go together, and what
 //! happens when there is none.
 
-use crate::session::Session;
+use crate::agent::session::Session;
 use agentwire_protocol::agent::{Config, Decision};
 use agentwire_protocol::control::{Initialize, Interrupt};
 use agentwire_protocol::host::Activity;

@@ -1,6 +1,6 @@
 //! Input that no host should send.
 
-use crate::session::Session;
+use crate::agent::session::Session;
 use agentwire_protocol::agent::Event;
 use agentwire_protocol::host::Activity;
 

@@ -1,6 +1,6 @@
 //! Interrupts.
 
-use crate::session::{Session, asking};
+use crate::agent::session::{Session, asking};
 use agentwire_protocol::agent::Event;
 use agentwire_protocol::control::Interrupt;
 use agentwire_protocol::host::{self, Activity};

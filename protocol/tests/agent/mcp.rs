@@ -1,6 +1,6 @@
 //! MCP servers that run inside the host.
 
-use crate::session::Session;
+use crate::agent::session::Session;
 use agentwire_protocol::agent::{Config, Event};
 use agentwire_protocol::control::{self, Initialize, Interrupt, McpStatus, Refusal};
 use agentwire_protocol::mcp::McpMessage;

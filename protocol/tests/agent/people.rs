@@ -1,6 +1,6 @@
 //! Tools that are about people: questions and plans.
 
-use crate::session::Session;
+use crate::agent::session::Session;
 use agentwire_protocol::agent::{Config, Event};
 use agentwire_protocol::permission::{
     Allow, PermissionDestination, PermissionMode, PermissionResult, PermissionUpdate,

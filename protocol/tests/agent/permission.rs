@@ -1,6 +1,6 @@
 //! Tools that wait for an answer.
 
-use crate::session::{Session, asking, input};
+use crate::agent::session::{Session, asking, input};
 use agentwire_protocol::agent::{Config, Decision, Event};
 use agentwire_protocol::control::{self, Refusal};
 use agentwire_protocol::host::{self, Activity};

@@ -1,6 +1,6 @@
 //! Hooks that are asked beside the host whether a tool may run.
 
-use crate::session::Session;
+use crate::agent::session::Session;
 use agentwire_protocol::Json;
 use agentwire_protocol::agent::{Decision, Event};
 use agentwire_protocol::permission::PermissionResult;

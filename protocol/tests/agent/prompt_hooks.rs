@@ -1,6 +1,6 @@
 //! Hooks that prompts have to pass.
 
-use crate::session::Session;
+use crate::agent::session::Session;
 use agentwire_protocol::agent::Event;
 use agentwire_protocol::control::Interrupt;
 use agentwire_protocol::message::Priority;

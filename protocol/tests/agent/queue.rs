@@ -1,6 +1,6 @@
 //! The agent's queue.
 
-use crate::session::{Session, asking, withdraw};
+use crate::agent::session::{Session, asking, withdraw};
 use agentwire_protocol::agent::Event;
 use agentwire_protocol::control::SetPermissionMode;
 use agentwire_protocol::host::Activity;

@@ -1,6 +1,6 @@
 //! Requests of the host.
 
-use crate::session::Session;
+use crate::agent::session::Session;
 use agentwire_protocol::agent::Event;
 use agentwire_protocol::control::{HostRequest, Initialize, SetModel, SetPermissionMode};
 use agentwire_protocol::host::RequestFailure;

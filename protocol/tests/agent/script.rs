@@ -1,6 +1,6 @@
 //! Requests that a script has the agent make.
 
-use crate::session::Session;
+use crate::agent::session::Session;
 use agentwire_protocol::agent::Event;
 use agentwire_protocol::control::{self, AgentRequest, Initialize, Interrupt, Refusal};
 use serde_json::json;

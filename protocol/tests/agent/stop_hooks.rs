@@ -1,6 +1,6 @@
 //! Hooks that may keep a turn from ending.
 
-use crate::session::Session;
+use crate::agent::session::Session;
 use agentwire_protocol::agent::Event;
 use agentwire_protocol::control::Interrupt;
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! Hooks before and after tools.
 
-use crate::session::Session;
+use crate::agent::session::Session;
 use agentwire_protocol::Json;
 use agentwire_protocol::agent::ToolOutcome;
 use agentwire_protocol::agent::{Decision, Event};

@@ -1,6 +1,6 @@
 //! Whole turns, and what of them is sent.
 
-use crate::session::{Session, input};
+use crate::agent::session::{Session, input};
 use agentwire_protocol::Message;
 use agentwire_protocol::agent::{Config, Decision, ToolCall};
 use agentwire_protocol::content::ContentBlock;

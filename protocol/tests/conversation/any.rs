@@ -1,6 +1,6 @@
 //! Whatever comes, and in whichever order.
 
-use crate::said::*;
+use crate::conversation::said::*;
 use agentwire_protocol::conversation::{Assembler, Conversation, PartialJson};
 use agentwire_protocol::message::Message;
 use proptest::prelude::*;

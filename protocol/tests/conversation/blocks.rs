@@ -1,6 +1,6 @@
 //! Messages that come whole: a reply's blocks, sub-agents, echoes.
 
-use crate::said::*;
+use crate::conversation::said::*;
 use agentwire_protocol::conversation::Change;
 use agentwire_protocol::message::Message;
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! Replies that are cut off.
 
-use crate::said::*;
+use crate::conversation::said::*;
 use agentwire_protocol::conversation::{Change, ReplyState};
 use serde_json::json;
 

@@ -1,7 +1,7 @@
 //! Partial messages that were joined say what their pieces say.
 
-use crate::recorded;
-use crate::said::*;
+use crate::conversation::recorded;
+use crate::conversation::said::*;
 use agentwire_protocol::Frame;
 use agentwire_protocol::conversation::Conversation;
 use agentwire_protocol::message::{DeltaMerger, Message};

@@ -1,7 +1,7 @@
 //! The recorded sessions.
 
-use crate::recorded::{self, Recorded};
-use crate::said::*;
+use crate::conversation::recorded::{self, Recorded};
+use crate::conversation::said::*;
 use agentwire_protocol::content::ContentBlock;
 use agentwire_protocol::conversation::{
     Assembler, BlockState, Change, Conversation, Entry, ReplyState,

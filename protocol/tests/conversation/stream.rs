@@ -1,6 +1,6 @@
 //! What is streamed.
 
-use crate::said::*;
+use crate::conversation::said::*;
 use agentwire_protocol::content::ContentBlock;
 use agentwire_protocol::conversation::{Assembler, Change, ReplyState};
 use agentwire_protocol::message::StopReason;

@@ -1,6 +1,6 @@
 //! Messages that are taken away.
 
-use crate::said::*;
+use crate::conversation::said::*;
 use agentwire_protocol::content::ContentBlock;
 use agentwire_protocol::conversation::{Change, Entry, ReplyState};
 use serde_json::json;

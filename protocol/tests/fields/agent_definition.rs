@@ -1,6 +1,6 @@
 //! The types of `agentwire_protocol::agent_definition`.
 
-use crate::table::{either, enums, objects};
+use crate::fields::table::{either, enums, objects};
 
 objects! { agent_definition:
     AgentDefinition {

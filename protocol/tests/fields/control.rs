@@ -1,6 +1,6 @@
 //! The types of `agentwire_protocol::control`.
 
-use crate::table::{enums, objects, unions};
+use crate::fields::table::{enums, objects, unions};
 
 objects! { control:
     AccountInfo {

@@ -1,6 +1,6 @@
 //! The types of `agentwire_protocol::dialog`.
 
-use crate::table::{objects, unions};
+use crate::fields::table::{objects, unions};
 
 objects! { dialog:
     DialogCancelled {}

@@ -1,6 +1,6 @@
 //! The types of `agentwire_protocol::hook`.
 
-use crate::table::{either, enums, objects, unions};
+use crate::fields::table::{either, enums, objects, unions};
 
 objects! { hook:
     AsyncOutput { is_async = "async", timeout = "asyncTimeout" }

@@ -1,6 +1,6 @@
 //! The types of `agentwire_protocol::message`.
 
-use crate::table::{enums, objects, unions};
+use crate::fields::table::{enums, objects, unions};
 
 objects! { message:
     AbandonedBlocks { api_message_id, from_block_index }

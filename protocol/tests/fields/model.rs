@@ -1,6 +1,6 @@
 //! The types of `agentwire_protocol::model`.
 
-use crate::table::{either, enums, objects};
+use crate::fields::table::{either, enums, objects};
 
 objects! { model:
     ModelInfo {

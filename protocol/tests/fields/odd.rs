@@ -2,9 +2,9 @@
 //! keep their values, the member is reported as a fault and written back
 //! unchanged, and setting the field overrides it.
 
-use crate::OBJECTS;
-use crate::sample::{Sampler, definitions};
-use crate::table::{Object, Odd};
+use crate::fields::OBJECTS;
+use crate::fields::sample::{Sampler, definitions};
+use crate::fields::table::{Object, Odd};
 use agentwire_protocol::is_same_value;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -127,7 +127,7 @@ fn one_member_that_is_odd_spoils_no_other_is_told_and_written_and_can_be_set() {
             }
         }
     }
-    crate::assert_none(&found);
+    crate::fields::assert_none(&found);
     let line = format!("counted: {tried} members replaced by invalid values\n");
     std::io::stderr().write_all(line.as_bytes()).unwrap();
 }

@@ -1,6 +1,6 @@
 //! The types of `agentwire_protocol::permission`.
 
-use crate::table::{enums, objects, unions};
+use crate::fields::table::{enums, objects, unions};
 
 objects! { permission:
     AddDirectories { directories, destination }

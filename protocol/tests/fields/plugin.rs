@@ -1,6 +1,6 @@
 //! The types of `agentwire_protocol::plugin`.
 
-use crate::table::{objects, unions};
+use crate::fields::table::{objects, unions};
 
 objects! { plugin:
     LoadedPlugin { name, path, source, version }

@@ -92,16 +92,16 @@ pub(crate) use wire_name;
 
 macro_rules! objects {
     ($module:ident: $( $name:ident { $( $field:ident $(= $wire:literal)? ),* $(,)? } )*) => {
-        pub(crate) const OBJECTS: &[$crate::table::Object] = &[$(
-            $crate::table::Object {
+        pub(crate) const OBJECTS: &[$crate::fields::table::Object] = &[$(
+            $crate::fields::table::Object {
                 name: stringify!($name),
                 file: file!(),
-                members: &[$( $crate::table::wire_name!($field $($wire)?) ),*],
+                members: &[$( $crate::fields::table::wire_name!($field $($wire)?) ),*],
                 read: |text| {
                     let read: agentwire_protocol::$module::$name = serde_json::from_str(text)?;
                     Ok(vec![
-                        $( $crate::table::json(&read.$field), )*
-                        $crate::table::json(&read.extra),
+                        $( $crate::fields::table::json(&read.$field), )*
+                        $crate::fields::table::json(&read.extra),
                     ])
                 },
                 odd: |text, edit| {
@@ -117,10 +117,10 @@ macro_rules! objects {
                         $( if fields.next() == Some(at) { read.$field = other.$field.clone(); } )*
                         let _ = (fields, at, other);
                     }
-                    $crate::table::Odd {
+                    $crate::fields::table::Odd {
                         held: vec![
-                            $( $crate::table::text(&read.$field), )*
-                            $crate::table::text(&read.extra),
+                            $( $crate::fields::table::text(&read.$field), )*
+                            $crate::fields::table::text(&read.extra),
                         ],
                         written: serde_json::to_string(&read).unwrap(),
                         faults,
@@ -137,13 +137,13 @@ macro_rules! unions {
     ($module:ident: $(
         $name:ident by $tag:literal { $( $kind:ident = $value:literal ),* $(,)? }
     )*) => {
-        pub(crate) const UNIONS: &[$crate::table::Union] = &[$(
-            $crate::table::Union {
+        pub(crate) const UNIONS: &[$crate::fields::table::Union] = &[$(
+            $crate::fields::table::Union {
                 name: stringify!($name),
                 file: file!(),
                 tag: $tag,
                 kinds: &[$( (stringify!($kind), $value) ),*],
-                read: $crate::table::read_kind!($module $name: $($kind)* Unknown),
+                read: $crate::fields::table::read_kind!($module $name: $($kind)* Unknown),
             }
         ),*];
     };
@@ -152,12 +152,12 @@ pub(crate) use unions;
 
 macro_rules! either {
     ($module:ident: $( $name:ident { $( $kind:ident ),* $(,)? } )*) => {
-        pub(crate) const EITHER: &[$crate::table::Either] = &[$(
-            $crate::table::Either {
+        pub(crate) const EITHER: &[$crate::fields::table::Either] = &[$(
+            $crate::fields::table::Either {
                 name: stringify!($name),
                 file: file!(),
                 kinds: &[$( stringify!($kind) ),*],
-                read: $crate::table::read_kind!($module $name: $($kind)*),
+                read: $crate::fields::table::read_kind!($module $name: $($kind)*),
             }
         ),*];
     };
@@ -170,7 +170,7 @@ macro_rules! read_kind {
             use agentwire_protocol::$module::$name;
             #[allow(unreachable_patterns, reason = "some can have more kinds one day")]
             Ok(match serde_json::from_str(text)? {
-                $( $name::$kind(held) => (stringify!($kind), $crate::table::json(&held)), )*
+                $( $name::$kind(held) => (stringify!($kind), $crate::fields::table::json(&held)), )*
                 _ => ("a kind that is not in the table", serde_json::Value::Null),
             })
         }
@@ -180,8 +180,8 @@ pub(crate) use read_kind;
 
 macro_rules! enums {
     ($module:ident: $( $name:ident { $( $value:ident = $wire:literal ),* $(,)? } )*) => {
-        pub(crate) const ENUMS: &[$crate::table::Enum] = &[$(
-            $crate::table::Enum {
+        pub(crate) const ENUMS: &[$crate::fields::table::Enum] = &[$(
+            $crate::fields::table::Enum {
                 name: stringify!($name),
                 file: file!(),
                 values: &[$( $wire ),*],

@@ -1,6 +1,6 @@
 //! The types of `agentwire_protocol::tool`.
 
-use crate::table::{either, enums, objects, unions};
+use crate::fields::table::{either, enums, objects, unions};
 
 objects! { tool:
     AgentCompleted {

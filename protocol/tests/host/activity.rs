@@ -1,6 +1,6 @@
 //! What the session is doing, and when it may be closed.
 
-use crate::session::{
+use crate::host::session::{
     MINUTE, Session, allow, ask, assistant, cancel, init, lifecycle, narrow, prompt, result,
     result_of, state, success,
 };

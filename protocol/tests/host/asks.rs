@@ -1,6 +1,6 @@
 //! The agent's asks.
 
-use crate::session::{MINUTE, Session, allow, ask, cancel, state, success};
+use crate::host::session::{MINUTE, Session, allow, ask, cancel, state, success};
 use agentwire_protocol::control::{Initialize, SetModel};
 use agentwire_protocol::host::Transmit;
 use agentwire_protocol::outbox::Limits;
@@ -300,7 +300,7 @@ fn a_tools_result_takes_back_what_was_asked_about_it() {
     assert!(session.host.is_open("a2"));
     // The agent has lost count, and goes on saying that somebody has to act.
     session.hears(result("t2"));
-    session.hears(crate::session::result());
+    session.hears(crate::host::session::result());
     assert_eq!(session.events().last().map(String::as_str), Some("Idle"));
     session.host.finish(session.now, MINUTE);
     assert!(session.closes());

@@ -1,6 +1,6 @@
 //! How a session ends, and what is lost by it.
 
-use crate::session::{MINUTE, Session, allow, ask, init, prompt, state};
+use crate::host::session::{MINUTE, Session, allow, ask, init, prompt, state};
 use agentwire_protocol::control::SetModel;
 use agentwire_protocol::host::{Activity, NotTaken, Request, Transmit};
 

@@ -1,6 +1,6 @@
 //! Interrupts, and what they pass.
 
-use crate::session::{Session, success};
+use crate::host::session::{Session, success};
 use agentwire_protocol::control::{CancelAsyncMessage, Interrupt, SetModel};
 use agentwire_protocol::host::{Event, Transmit};
 use serde_json::{Value, json};

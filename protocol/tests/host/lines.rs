@@ -1,6 +1,6 @@
 //! Lines that are no frames, or too long.
 
-use crate::session::{MINUTE, Session, narrow, success};
+use crate::host::session::{MINUTE, Session, narrow, success};
 use agentwire_protocol::control::{Initialize, SetModel};
 use agentwire_protocol::host::{Event, Host, Notice};
 use serde_json::json;

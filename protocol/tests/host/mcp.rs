@@ -1,6 +1,6 @@
 //! MCP servers that run in the host.
 
-use crate::session::{Session, allow, ask, refusal, state, success};
+use crate::host::session::{Session, allow, ask, refusal, state, success};
 use agentwire_protocol::control::SetModel;
 use agentwire_protocol::mcp::McpMessage;
 use agentwire_protocol::outbox::Limits;

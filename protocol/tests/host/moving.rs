@@ -1,6 +1,6 @@
 //! A session that goes on in another process of the agent.
 
-use crate::session::{Session, ask, init, lifecycle, result_of, state, success};
+use crate::host::session::{Session, ask, init, lifecycle, result_of, state, success};
 use agentwire_protocol::control::{
     Initialize, Interrupt, McpStatus, SetCwd, SetModel, SetPermissionMode,
 };
@@ -110,7 +110,7 @@ fn a_turn_that_is_handed_back_ends_and_is_not_sent_again() {
         [("first", Fate::HandedBack), ("second", Fate::SentAgain)]
     );
     let events: Vec<_> = std::iter::from_fn(|| session.host.poll_event())
-        .map(|event| crate::session::brief(&event))
+        .map(|event| crate::host::session::brief(&event))
         .collect();
     assert_eq!(events, ["cut off first", "turn 1 cut off: first"]);
     greet(&mut session);

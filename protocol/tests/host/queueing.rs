@@ -1,7 +1,7 @@
 //! The queue for an agent that has none: one turn at a time, everything else
 //! waits here, and a class goes as one.
 
-use crate::session::{
+use crate::host::session::{
     MINUTE, Session, brief_line, init, lifecycle, refusal, result, state, success,
 };
 use agentwire_protocol::control::{CancelAsyncMessage, Initialize, Interrupt, SetModel};

@@ -1,6 +1,6 @@
 //! Requests, their answers and their deadlines.
 
-use crate::session::{MINUTE, Session, refusal, success};
+use crate::host::session::{MINUTE, Session, refusal, success};
 use agentwire_protocol::control::{Refusal, SetModel, SetModelAnswer};
 use agentwire_protocol::host::{Event, Request, RequestFailure, Transmit};
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! What leaves, and when.
 
-use crate::session::{MINUTE, Session, allow, ask, prompt, refusal, success};
+use crate::host::session::{MINUTE, Session, allow, ask, prompt, refusal, success};
 use agentwire_protocol::control::{Initialize, Interrupt, SetModel};
 use agentwire_protocol::host::{NotTaken, Prompt, Request, Transmit};
 use agentwire_protocol::message::{Priority, UserMessage};

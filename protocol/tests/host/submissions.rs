@@ -1,8 +1,8 @@
 //! What becomes of user messages: each state is told once, and the last one is
 //! told for every message.
 
-use crate::recorded;
-use crate::session::{
+use crate::host::recorded;
+use crate::host::session::{
     MINUTE, Session, assistant, init, lifecycle, prompt, refusal, result, result_of, state, success,
 };
 use agentwire_protocol::control::{CancelAsyncMessage, Interrupt, SetModel};

@@ -1,7 +1,7 @@
 //! When a turn begins, which messages it answers, and how it ends.
 
-use crate::recorded;
-use crate::session::{Session, assistant, init, lifecycle, result, result_of, state, success};
+use crate::host::recorded;
+use crate::host::session::{Session, assistant, init, lifecycle, result, result_of, state, success};
 use agentwire_protocol::control::Interrupt;
 use agentwire_protocol::host::{Event, Prompt, SubmissionState, TurnEvent, TurnOutcome};
 use agentwire_protocol::message::UserMessage;
@@ -25,7 +25,7 @@ fn a_turn_is_told_before_its_first_frame_and_behind_its_last() {
     let all = std::iter::from_fn(|| session.host.poll_event());
     let order: Vec<String> = all
         .filter(|event| matches!(event, Event::Frame(_) | Event::Turn(_)))
-        .map(|event| crate::session::brief(&event))
+        .map(|event| crate::host::session::brief(&event))
         .collect();
     assert_eq!(
         order,

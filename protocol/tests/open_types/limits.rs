@@ -1,7 +1,7 @@
 //! Values that Rust has no type for: long numbers, halves of surrogate pairs,
 //! deep nesting.
 
-use crate::check::{NUMBERS, survives};
+use crate::open_types::check::{NUMBERS, survives};
 use agentwire_protocol::content::ContentBlock;
 use agentwire_protocol::{Frame, Message, is_same_value};
 use bytes::Bytes;

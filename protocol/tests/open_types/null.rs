@@ -1,6 +1,6 @@
 //! Members that are `null`.
 
-use crate::check::{assert_writes, survives};
+use crate::open_types::check::{assert_writes, survives};
 use agentwire_protocol::Message;
 use agentwire_protocol::content::ContentBlock;
 use agentwire_protocol::message::UserMessage;

@@ -1,6 +1,6 @@
 //! Tags and members that come late, twice, or by an older name.
 
-use crate::check::{assert_writes, survives};
+use crate::open_types::check::{assert_writes, survives};
 use agentwire_protocol::content::Content;
 use agentwire_protocol::message::SystemMessage;
 use agentwire_protocol::{Frame, Message};

@@ -1,6 +1,6 @@
 //! Members, values and kinds that nobody knows.
 
-use crate::check::survives;
+use crate::open_types::check::survives;
 use agentwire_protocol::Message;
 use agentwire_protocol::content::ContentBlock;
 use agentwire_protocol::control::{ControlRequest, InitializeAnswer};

@@ -1,7 +1,7 @@
 //! The inputs: documents of every format with each value changed, removed or made
 //! odd in turn, and texts that are broken in all ways that have been seen.
 
-use crate::exact::Node;
+use crate::convert_hostile::exact::Node;
 use crate::support::{agentwire, stdout, told};
 
 /// An input, and the values in it.

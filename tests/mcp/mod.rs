@@ -5,8 +5,7 @@
 mod calls;
 mod handshake;
 mod library;
-#[path = "../support/mod.rs"]
-mod support;
+use crate::support;
 #[path = "../support/library.rs"]
 mod support_library;
 mod tools;

@@ -2,8 +2,8 @@
 //! in what comes back without the residue, or in the list of losses. It shares no
 //! code with the conversions.
 
-use crate::convert_hostile_corpus::{Case, Written};
-use crate::exact::Node;
+use crate::convert_hostile::corpus::{Case, Written};
+use crate::convert_hostile::exact::Node;
 use std::collections::{HashMap, HashSet};
 
 /// The texts and numbers that were lost, and not told.

@@ -6,8 +6,7 @@
 mod anthropic;
 mod chat;
 mod loops;
-#[path = "../support/mod.rs"]
-mod support;
+use crate::support;
 
 use agentwire_interop::Compat;
 use agentwire_interop::cua::{

@@ -8,8 +8,7 @@ mod copies;
 mod inbox;
 #[cfg(unix)]
 mod resuming;
-#[path = "../support/mod.rs"]
-mod support;
+use crate::support;
 
 use agentwire::protocol::Json;
 use agentwire::{

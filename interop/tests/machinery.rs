@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod support;
+use crate::support;
 
 use agentwire_interop::Message;
 use agentwire_interop::conversion::{Lost, export};

@@ -7,7 +7,5 @@ mod checklist;
 mod events;
 mod faults;
 mod library;
-#[path = "../support/mod.rs"]
-mod support;
 mod systems;
 mod theirs;

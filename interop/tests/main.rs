@@ -1,0 +1,18 @@
+//! Conversions to and from other message systems.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+#[cfg(feature = "async-openai")]
+mod async_openai;
+mod authors;
+mod bridgic;
+mod machinery;
+mod cua;
+mod cua_library;
+mod cua_response;
+mod openhands;
+mod session;
+mod systems;
+mod transcript;

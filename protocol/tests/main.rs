@@ -1,0 +1,22 @@
+//! The wire types and the state machines.
+
+#![allow(clippy::unwrap_used)]
+
+#[cfg(feature = "agent")]
+mod agent;
+mod building;
+#[cfg(feature = "audit")]
+mod content;
+mod conversation;
+#[cfg(all(feature = "schema", feature = "tools"))]
+mod fields;
+mod host;
+mod open_types;
+mod readme;
+mod recordings;
+#[cfg(all(feature = "schema", feature = "tools"))]
+mod schema;
+#[cfg(all(feature = "audit", feature = "tools"))]
+mod tools;
+#[cfg(feature = "transcript")]
+mod transcript;

@@ -1,0 +1,21 @@
+//! The fake agent and the formats of scripts and recordings.
+
+#![allow(clippy::unwrap_used)]
+
+#[cfg(feature = "conform")]
+mod conform_page;
+mod documentation;
+mod gates;
+mod log;
+mod not_modelled;
+mod print;
+mod profiles;
+mod program;
+#[cfg(feature = "schema")]
+mod schema;
+mod scrub;
+mod sessions;
+mod settings;
+mod signals;
+mod start;
+mod transcripts;

@@ -1,0 +1,33 @@
+//! Sessions with the fake agent.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+mod asks;
+mod callbacks;
+mod closing;
+mod controls;
+#[cfg(all(feature = "mcp", feature = "schema"))]
+mod cookbook;
+mod elsewhere;
+mod ending;
+mod flow;
+mod hooks;
+mod invalid_requests;
+#[cfg(feature = "mcp")]
+mod mcp;
+mod mistakes;
+mod older;
+mod orphans;
+mod policies;
+mod replay;
+mod requests;
+mod scenarios;
+mod session;
+mod silence;
+mod stopping;
+mod store;
+mod submissions;
+mod turns;
+mod views;
