@@ -27,6 +27,8 @@ macro_rules! chapters {
         #[doc = "[quiet]: crate::guide::quiet"]
         #[doc = ""]
         #[doc = include_str!(concat!("../docs/guide/", $file))]
+        // The examples need these features; without them they are no tests.
+        #[cfg(any(not(doctest), all(feature = "history", feature = "mcp", feature = "schema")))]
         pub mod $name {}
     )*};
 }

@@ -231,14 +231,14 @@ pub use store::{
 #[cfg(feature = "schema")]
 pub use schemars;
 
-// Compiles the code in the README and the guides.
-#[cfg(doctest)]
+// Compiles the code in the README and the guides, with the features that it uses.
+#[cfg(all(doctest, feature = "mcp"))]
 #[doc = include_str!("../README.md")]
 struct Readme;
 #[cfg(doctest)]
 #[doc = include_str!("../docs/permissions.md")]
 struct Permissions;
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "mcp"))]
 #[doc = include_str!("../docs/tools.md")]
 struct Tools;
 #[cfg(doctest)]

@@ -6,14 +6,14 @@
 #![allow(dead_code, reason = "not all of the modules is needed here")]
 
 mod corpus;
-mod judge;
 #[path = "../../interop/tests/support/exact.rs"]
 mod exact;
+mod judge;
 use crate::support;
 
 use corpus::{Case, corpus};
-use judge::silent;
 use exact::Node;
+use judge::silent;
 use std::path::Path;
 use std::process::Output;
 use support::{agentwire, stderr, stdout, told};

@@ -1,7 +1,7 @@
 //! What a server has besides tools.
 
-use super::with;
 use super::support_library::Library;
+use super::with;
 use serde_json::json;
 use std::sync::atomic::Ordering;
 

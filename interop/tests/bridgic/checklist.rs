@@ -1,8 +1,8 @@
 //! Every type of the library, and every field of it, is typed here.
 
 use crate::bridgic::oracle::oracle;
-use crate::support::tree;
 use crate::bridgic::theirs::read;
+use crate::support::tree;
 use agentwire_interop::bridgic::{
     AssistantTextMessage, Block, ChatMessage, Function, FunctionToolCall, Message, MessageChunk,
     Response, SystemMessage, TextBlock, TokenUsage, Tool, ToolCall, ToolCallBlock, ToolMessage,

@@ -1,7 +1,6 @@
 //! Bridgic's two families of messages.
 #![allow(clippy::unwrap_used)]
 
-
 mod checklist;
 mod faults;
 mod oracle;

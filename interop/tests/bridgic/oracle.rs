@@ -1,8 +1,8 @@
 //! The library's own types and conversions, on the same messages.
 
+use crate::bridgic::theirs::{self, read};
 use crate::support::oracle::{Oracle, samples};
 use crate::support::{ours, tree};
-use crate::bridgic::theirs::{self, read};
 use agentwire_interop::Compat;
 use agentwire_interop::bridgic::{
     Blocks, Chat, ChatMessage, FunctionToolCall, Message, Role, ToolCall, tool_calls_of_openai,

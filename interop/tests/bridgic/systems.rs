@@ -1,7 +1,7 @@
 //! Conversations, there and back.
 
-use crate::support::{ours, properties, tree};
 use crate::bridgic::theirs;
+use crate::support::{ours, properties, tree};
 use agentwire_interop::Message as Ours;
 use agentwire_interop::bridgic::{Blocks, Chat, ChatMessage, Message};
 use agentwire_interop::conversion::{Residue, System, Why, export, import, undo_export};

@@ -1,9 +1,9 @@
 //! Tools, as their `ToolSpec`s and `Tool`s and as ours.
 
 use crate::bridgic::oracle::oracle;
+use crate::bridgic::theirs::{self, read};
 use crate::support::oracle::samples;
 use crate::support::{ours, tree};
-use crate::bridgic::theirs::{self, read};
 use agentwire_interop::Compat;
 use agentwire_interop::bridgic::{
     Tool, ToolSpec, export_tools, import_tools, undo_export_tools, undo_import_tools,

@@ -1,8 +1,8 @@
 //! Events, caching marks, and output that is no list of items.
 
 use crate::openhands::library::{COUNT, dump, oracle, read};
-use crate::support::oracle::samples;
 use crate::openhands::theirs;
+use crate::support::oracle::samples;
 use agentwire_interop::Compat;
 use agentwire_interop::openhands::{
     Event, FromModelError, Message, apply_caching, events_to_messages,

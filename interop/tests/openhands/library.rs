@@ -1,9 +1,9 @@
 //! OpenHands' own conversions, and the library's answers.
 
 use crate::openhands::faults::explain;
+use crate::openhands::theirs::{self, object};
 use crate::support::oracle::{Oracle, samples};
 use crate::support::tree;
-use crate::openhands::theirs::{self, object};
 use agentwire_interop::openhands::{
     ChatOptions, Content, Message, MessageToolCall, ReasoningItem, ResponsesValue, ThinkingBlock,
     content_to_str,

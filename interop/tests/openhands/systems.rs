@@ -1,8 +1,8 @@
 //! Conversations there and back, and back and there.
 
+use crate::openhands::theirs::{self, object};
 use crate::support::oracle::{Oracle, samples};
 use crate::support::{ours, properties, tree};
-use crate::openhands::theirs::{self, object};
 use agentwire_interop::chat::{self, Chat};
 use agentwire_interop::conversion::{System, export};
 use agentwire_interop::openhands::{self, OpenHands};

@@ -1,7 +1,7 @@
 //! Transcripts to other systems, and back.
 
-use crate::transcript::branches::compacted;
 use crate::support::tree;
+use crate::transcript::branches::compacted;
 use crate::transcript::{answer, attachment, branch, call, prompt, records, said, text};
 use agentwire_interop::bridgic::{Blocks, Chat};
 use agentwire_interop::conversion::{Lost, Residue, System, Why, convert, undo};

@@ -1,7 +1,6 @@
 //! Transcripts on disk, in the shapes in which version 2.1.329 writes them.
 #![allow(clippy::unwrap_used)]
 
-
 mod branches;
 mod conversion;
 mod files;

@@ -1,6 +1,8 @@
 //! A driver that pauses reading.
 
-use crate::host::session::{MINUTE, Session, allow, ask, lifecycle, prompt, result_of, state, success};
+use crate::host::session::{
+    MINUTE, Session, allow, ask, lifecycle, prompt, result_of, state, success,
+};
 use agentwire_protocol::control::{CancelAsyncMessage, Initialize, SetModel};
 use agentwire_protocol::host::Transmit;
 use serde_json::json;
