@@ -51,6 +51,8 @@ mod scripted;
 mod store;
 #[path = "live/transcripts.rs"]
 mod transcripts;
+#[path = "live/unasked.rs"]
+mod unasked;
 #[path = "live/usage.rs"]
 mod usage;
 

@@ -32,6 +32,10 @@ impl Options {
     /// | a question or a plan of the model | [`on_question`](Self::on_question) or [`on_plan`](Self::on_plan), in every mode and whatever a hook allows; without any callback, the model does not have these tools |
     /// | any other | this callback |
     ///
+    /// Shell commands in the text of skills and slash commands are no tool calls: only the
+    /// hook `PreSkillShellCommand` is called for them. The guide's page on
+    /// [security](crate::guide::security) lists what else runs without a request.
+    ///
     /// The hook `PermissionRequest` is called at the same time as this callback,
     /// and the first decision counts. `PostToolUse` or `PostToolUseFailure` follows
     /// if the tool ran.
