@@ -22,8 +22,8 @@ use std::sync::Arc;
 /// An MCP server whose tools are functions.
 ///
 /// ```
-/// use agentwire::mcp::rmcp::schemars::{self, JsonSchema};
 /// use agentwire::mcp::{Call, Tools};
+/// use agentwire::schemars::{self, JsonSchema};
 /// use serde::{Deserialize, Serialize};
 ///
 /// #[derive(Deserialize, JsonSchema)]
