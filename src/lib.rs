@@ -227,7 +227,14 @@ pub use store::{
     StoredSession, Transcript, TranscriptKey,
 };
 
-/// The crate whose `JsonSchema` trait [`Options::output_type`] requires.
+/// The crate with the trait and the derive macro `JsonSchema`, for the types of
+/// [`Options::output_type`] and of the tools of `mcp::Tools`. Needs the feature
+/// `schema` or `mcp`.
+#[cfg(all(feature = "mcp", not(feature = "schema")))]
+pub use rmcp::schemars;
+/// The crate with the trait and the derive macro `JsonSchema`, for the types of
+/// [`Options::output_type`] and of the tools of `mcp::Tools`. Needs the feature
+/// `schema` or `mcp`.
 #[cfg(feature = "schema")]
 pub use schemars;
 

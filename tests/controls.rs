@@ -7,7 +7,7 @@ use crate::support;
 
 use agentwire::protocol::control::{Initialize, McpCall, McpSetServers, ReloadPlugins};
 use agentwire::protocol::host::RequestFailure;
-use agentwire::protocol::mcp::{McpSdkServer, McpServerConfig, McpStdioServer};
+use agentwire::protocol::mcp::{McpHttpServer, McpSdkServer, McpServerConfig, McpStdioServer};
 use agentwire::{Client, Error, Event, Options, Pipes};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -277,6 +277,54 @@ async fn servers_that_are_named_are_waited_for_and_no_others() {
     assert_eq!(asked, 2);
     assert!(ready.is_ready(), "{ready:?}");
     assert_eq!(ready.servers.len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn servers_that_the_host_configured_are_waited_for() {
+    let mut initialize = Initialize::default();
+    initialize.sdk_mcp_servers = Some(vec!["calc".to_owned()]);
+    let wiki = [("wiki", McpHttpServer::new("http://127.0.0.1:9"))];
+    let options = Options::new().initialize(initialize).mcp_servers(wiki);
+    let answer = json!({"mcp_servers_applied": true});
+    let (client, mut agent, _) = connect_with(options, &answer).await;
+    let client = client.unwrap();
+    let more = [("more", McpHttpServer::new("http://127.0.0.1:9"))];
+    drop(client.mcp_set_servers(more));
+    agent.answers(&json!({})).await;
+    // The agent lists them one after the other.
+    let mut states = vec![];
+    let mut listed = vec![];
+    for (name, status) in [
+        ("other", "connected"),
+        ("wiki", "connected"),
+        ("more", "failed"),
+    ] {
+        states.push(json!(listed));
+        listed.push(server(name, status));
+    }
+    states.push(json!(listed));
+    listed.push(server("calc", "connected"));
+    states.push(json!(listed));
+    let ready = client.await_mcp_ready(Duration::from_secs(3600));
+    let (ready, (asked, ..)) = tokio::join!(ready, tell(&mut agent, &states));
+    let ready = ready.unwrap();
+    assert_eq!((asked, ready.servers.len()), (5, 4));
+    assert_eq!(names(ready.failed()), ["more"]);
+    assert_eq!(ready.unknown, [""; 0]);
+
+    // One that does not come is waited for until the time is up.
+    states.truncate(4);
+    states.drain(..3);
+    let ready = client.await_mcp_ready(Duration::from_secs(9));
+    let (ready, _) = tokio::join!(ready, tell(&mut agent, &states));
+    assert_eq!(ready.unwrap().unknown, ["calc"]);
+    states[0] = json!([]);
+    // A request with other servers than those known here is not waited for.
+    drop(client.request(&McpSetServers::default()));
+    agent.answers(&json!({})).await;
+    let ready = client.await_mcp_ready(Duration::from_secs(9));
+    let (ready, (asked, ..)) = tokio::join!(ready, tell(&mut agent, &states));
+    assert_eq!((asked, ready.unwrap().unknown.len()), (1, 0));
 }
 
 #[tokio::test(start_paused = true)]

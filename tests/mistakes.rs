@@ -137,7 +137,7 @@ async fn options_that_make_no_sense() {
     says(
         "a schema of another type",
         error,
-        &["output_format", "string", "object"],
+        &["output_format", "string", "object", "field of a struct"],
     );
 
     let error = refused(fake(&talk()).tools(["Read,Write"])).await;

@@ -1,5 +1,5 @@
 use agentwire::mcp::Tools;
-use agentwire::mcp::rmcp::schemars::{self, JsonSchema};
+use agentwire::schemars::{self, JsonSchema};
 use agentwire::{Error, Options, prompt};
 use serde::Deserialize;
 

@@ -1,6 +1,7 @@
 //! What agent and host have declared about themselves, as far as requests
 //! depend on it.
 
+use super::configured::Configured;
 use crate::process::CliVersion;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -13,7 +14,7 @@ const CAPABILITIES: usize = 64 * 1024;
 #[derive(Debug, Default)]
 pub(crate) struct Declared {
     capabilities: Mutex<Capabilities>,
-    in_process: Mutex<BTreeSet<String>>,
+    pub(crate) configured: Configured,
     version: OnceLock<String>,
 }
 
@@ -60,16 +61,6 @@ impl Declared {
     pub(crate) fn first_missing(&self, needed: Vec<&'static str>) -> Option<&'static str> {
         let capabilities = lock(&self.capabilities);
         (needed.into_iter()).find(|name| !capabilities.names.contains(*name))
-    }
-
-    /// Adds in-process MCP servers. They are never removed, because the agent
-    /// keeps them.
-    pub(crate) fn add_in_process_servers(&self, names: &[String]) {
-        lock(&self.in_process).extend(names.iter().cloned());
-    }
-
-    pub(crate) fn in_process_servers(&self) -> BTreeSet<String> {
-        lock(&self.in_process).clone()
     }
 }
 

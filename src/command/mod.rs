@@ -2,6 +2,7 @@
 //! share.
 
 mod answer;
+mod configured;
 mod declared;
 mod link;
 mod progress;

@@ -61,6 +61,36 @@ pub enum Notice {
         /// The cause.
         reason: String,
     },
+    /// The agent cannot use the tools of an in-process MCP server, or one of
+    /// them. The agent does not report this: it shows the server as connected.
+    McpToolsUnusable {
+        /// The server.
+        server: Box<str>,
+        /// The tool; `None` if it concerns all tools of the server.
+        tool: Option<Box<str>>,
+        /// The cause.
+        reason: String,
+    },
+    /// An MCP server that the host configured is not available to the agent at
+    /// the start of a turn. Repeated when the status changes.
+    McpServerUnavailable {
+        /// The server.
+        server: Box<str>,
+        /// The agent's status of it, such as `failed` or `needs-auth`; `None`
+        /// if the agent does not list the server.
+        status: Option<Box<str>>,
+    },
+    /// The agent reports another value than configured at the start of the first
+    /// turn: the model, or the permission mode. An organisation's settings may
+    /// forbid the configured one, or the model may have been replaced.
+    NotAsConfigured {
+        /// The option.
+        option: &'static str,
+        /// The configured value.
+        configured: Box<str>,
+        /// The agent's value.
+        reported: Box<str>,
+    },
     /// An option has no effect, because another one overrides it.
     IgnoredOption(IgnoredOption),
     /// The agent did not apply the plugins of the first request. Either it is
@@ -172,7 +202,14 @@ impl Notice {
             Self::McpServerPanicked {
                 during, message, ..
             } => during.len() + message.len(),
-            Self::McpServerEnded { reason, .. } => reason.len(),
+            Self::McpServerEnded { reason, .. } | Self::McpToolsUnusable { reason, .. } => {
+                reason.len()
+            }
+            Self::NotAsConfigured {
+                configured,
+                reported,
+                ..
+            } => configured.len() + reported.len(),
             Self::NotSupported {
                 subtype, reason, ..
             } => subtype.len() + reason.len(),
@@ -194,6 +231,7 @@ impl Notice {
             Self::IgnoredOption(it) => it.option.len() + it.by.len() + it.effect.len(),
             Self::NotApplied { .. }
             | Self::SessionShared { .. }
+            | Self::McpServerUnavailable { .. }
             | Self::Withdrawn { .. }
             | Self::Lost { .. }
             | Self::StoreCaughtUp { .. }
@@ -229,6 +267,36 @@ impl fmt::Display for Notice {
             Self::McpServerEnded { server, reason } => {
                 write!(f, "the MCP server `{server}` stopped: {reason}")
             }
+            Self::McpToolsUnusable {
+                server,
+                tool: Some(tool),
+                reason,
+            } => write!(
+                f,
+                "the agent cannot use the tool `{tool}` of the MCP server `{server}`: {reason}"
+            ),
+            Self::McpToolsUnusable { server, reason, .. } => write!(
+                f,
+                "the agent cannot use the tools of the MCP server `{server}`: {reason}"
+            ),
+            Self::McpServerUnavailable {
+                server,
+                status: Some(status),
+            } => write!(
+                f,
+                "the MCP server `{server}` is unavailable: its status is `{status}`"
+            ),
+            Self::McpServerUnavailable { server, .. } => {
+                write!(f, "the agent does not have the MCP server `{server}`")
+            }
+            Self::NotAsConfigured {
+                option,
+                configured,
+                reported,
+            } => write!(
+                f,
+                "`Options::{option}` is `{configured}`, but the agent reports `{reported}`"
+            ),
             Self::IgnoredOption(ignored) => ignored.fmt(f),
             Self::NotApplied { option } => {
                 write!(

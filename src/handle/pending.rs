@@ -64,6 +64,7 @@ impl<T> Pending<T> {
         capability: Option<&'static str>,
         request: Result<Request, Error>,
     ) -> Self {
+        link.declared().configured.changes(subtype);
         let (reply, answer) = oneshot::channel();
         let request_id = request
             .as_ref()

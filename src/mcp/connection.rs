@@ -20,6 +20,8 @@ pub(crate) struct Connection {
     /// The server's pending requests to the agent, by the ID of their JSON-RPC
     /// request.
     pub(crate) asked: HashSet<RequestId>,
+    /// The last `tools/list` of the agent, while it is pending.
+    pub(crate) listing: Option<RequestId>,
     /// Why the connection ended.
     pub(crate) ended: Option<String>,
     to_server: mpsc::UnboundedSender<ClientJsonRpcMessage>,
@@ -54,6 +56,7 @@ impl Connection {
             number,
             waiting: HashMap::new(),
             asked: HashSet::new(),
+            listing: None,
             ended: None,
             to_server,
             _stop: stop.drop_guard(),

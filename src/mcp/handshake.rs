@@ -2,17 +2,18 @@
 //! agent need not make its own.
 
 use super::server::SharedServer;
-use super::servers::McpServers;
+use super::servers::{McpServers, no_list};
+use super::unusable::{self, Unusable};
 use super::wire::What;
 use crate::command::Command;
 use crate::handle::Handle;
 use agentwire_protocol::Json;
 use agentwire_protocol::control::{Initialize, ManifestsOrigin, SdkMcpServerManifest};
 use rmcp::model::{
-    ClientCapabilities, ClientJsonRpcMessage, ClientNotification, ClientRequest, Implementation,
-    InitializeRequest, InitializeRequestParams, InitializeResult, InitializedNotification,
-    JsonRpcMessage, ListToolsRequest, ListToolsResult, PaginatedRequestParams, ProtocolVersion,
-    RequestId, ServerResult,
+    ClientCapabilities, ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorData,
+    Implementation, InitializeRequest, InitializeRequestParams, InitializeResult,
+    InitializedNotification, JsonRpcMessage, ListToolsRequest, ListToolsResult,
+    PaginatedRequestParams, ProtocolVersion, RequestId, ServerResult,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -36,10 +37,17 @@ pub(crate) async fn introduce(
     }
     let mut servers = McpServers::start(servers, session.clone());
     let mut manifests = BTreeMap::new();
+    let mut under_way: BTreeMap<Arc<str>, Handshake> = (servers.names().cloned())
+        .map(|name| (name, Handshake::default()))
+        .collect();
     tokio::select! {
         // Servers that are too slow are announced without results.
-        _ = timeout(patience, shake_hands(&mut servers, &mut manifests)) => {}
+        _ = timeout(patience, shake_hands(&mut servers, &mut manifests, &mut under_way)) => {}
         () = session.link().closed() => {}
+    }
+    for name in under_way.keys() {
+        let reason = format!("it did not complete the MCP handshake within {patience:?}");
+        servers.report(name, vec![Unusable::all(reason)]);
     }
     let names = initialize.sdk_mcp_servers.get_or_insert_default();
     for name in servers.names() {
@@ -59,11 +67,9 @@ pub(crate) async fn introduce(
 async fn shake_hands(
     servers: &mut McpServers,
     manifests: &mut BTreeMap<String, SdkMcpServerManifest>,
+    under_way: &mut BTreeMap<Arc<str>, Handshake>,
 ) {
-    let mut under_way: BTreeMap<Arc<str>, Handshake> = (servers.names().cloned())
-        .map(|name| (name, Handshake::default()))
-        .collect();
-    for (name, handshake) in &mut under_way {
+    for (name, handshake) in under_way.iter_mut() {
         servers.send(name, handshake.begin());
     }
     while !under_way.is_empty() {
@@ -77,7 +83,10 @@ async fn shake_hands(
                 JsonRpcMessage::Response(response) if response.id == handshake.id() => {
                     handshake.go_on(&response.result)
                 }
-                JsonRpcMessage::Error(error) if error.id == Some(handshake.id()) => (vec![], true),
+                JsonRpcMessage::Error(error) if error.id == Some(handshake.id()) => {
+                    handshake.failed = Some(error.error.clone());
+                    (vec![], true)
+                }
                 _ => {
                     servers.put_off(said);
                     continue;
@@ -97,8 +106,11 @@ async fn shake_hands(
             servers.send(&said.server, message);
         }
         if is_over {
-            let handshake = under_way.remove(&said.server);
-            let manifest = handshake.and_then(Handshake::manifest);
+            let Some(handshake) = under_way.remove(&said.server) else {
+                continue;
+            };
+            servers.report(&said.server, handshake.unusable(&said.server));
+            let manifest = handshake.manifest();
             manifests.extend(manifest.map(|it| (said.server.to_string(), it)));
         }
     }
@@ -113,6 +125,8 @@ struct Handshake {
     /// The tools so far.
     tools: Option<ListToolsResult>,
     has_all_tools: bool,
+    /// The error that ended it.
+    failed: Option<ErrorData>,
 }
 
 impl Handshake {
@@ -174,6 +188,22 @@ impl Handshake {
                 }
             }
             _ => (vec![], true),
+        }
+    }
+
+    /// Returns what agents do not use of the server.
+    fn unusable(&self, server: &str) -> Vec<Unusable> {
+        match (&self.initialized, &self.failed) {
+            (Some(_), Some(error)) => vec![no_list(error)],
+            (Some(initialized), None) => {
+                let tools = self.tools.as_ref().map_or(&[][..], |it| &it.tools);
+                match unusable::is_empty(initialized, tools) {
+                    true => vec![Unusable::all("it has no tools")],
+                    false => unusable::among(server, tools),
+                }
+            }
+            // A server whose `initialize` fails ends, with a notice.
+            (None, _) => vec![],
         }
     }
 

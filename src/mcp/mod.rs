@@ -8,7 +8,7 @@
 //! ```
 //! use agentwire::Options;
 //! use agentwire::mcp::Tools;
-//! use agentwire::mcp::rmcp::schemars::{self, JsonSchema};
+//! use agentwire::schemars::{self, JsonSchema};
 //! use serde::Deserialize;
 //!
 //! #[derive(Deserialize, JsonSchema)]
@@ -55,6 +55,11 @@
 //! [`Notice::McpServerEnded`](crate::Notice). The session continues in both
 //! cases. Servers are stopped at the end of the session.
 //!
+//! The agent ignores tools silently: one `inputSchema` without
+//! `"type": "object"` costs all tools of its server, and of two tools whose
+//! names differ only in special characters, it uses the first. For what it
+//! ignores there is a [`Notice::McpToolsUnusable`](crate::Notice).
+//!
 //! rmcp logs whole messages to `tracing` (target `rmcp`) at level `info` and
 //! below.
 
@@ -66,6 +71,7 @@ mod handshake;
 mod server;
 mod servers;
 mod tools;
+mod unusable;
 mod wire;
 
 pub(crate) use handshake::introduce;

@@ -2,8 +2,9 @@
 
 use super::connection::Connection;
 use super::server::SharedServer;
+use super::unusable::{self, Unusable};
 use super::wire::{Said, What};
-use crate::command::{Out, Servers};
+use crate::command::{Command, Out, Servers};
 use crate::event::Notice;
 use crate::handle::Handle;
 use agentwire_protocol::Json;
@@ -12,6 +13,7 @@ use agentwire_protocol::mcp::{McpMessage, McpReply};
 use rmcp::model::{
     CancelledNotification, CancelledNotificationParam, ClientJsonRpcMessage, ClientNotification,
     ClientRequest, ErrorCode, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
+    ServerResult,
 };
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -39,6 +41,24 @@ pub(crate) struct McpServers {
 struct Server {
     server: SharedServer,
     connection: Connection,
+    /// What was reported about its last list of tools.
+    unusable: Vec<Unusable>,
+}
+
+impl Server {
+    /// Returns notices for what agents do not use of a server, unless they were
+    /// returned last time.
+    fn report(&mut self, name: &str, found: Vec<Unusable>) -> Vec<Notice> {
+        let fresh = found.iter().filter(|it| !self.unusable.contains(it));
+        let notice = |it: &Unusable| Notice::McpToolsUnusable {
+            server: name.into(),
+            tool: it.tool.clone(),
+            reason: it.reason.clone(),
+        };
+        let notices = fresh.map(notice).collect();
+        self.unusable = found;
+        notices
+    }
 }
 
 impl McpServers {
@@ -60,7 +80,11 @@ impl McpServers {
         for (name, server) in servers {
             let name: Arc<str> = name.into();
             let connection = Connection::open(&server, &name, 0, &this.say, &this.session);
-            let server = Server { server, connection };
+            let server = Server {
+                server,
+                connection,
+                unusable: vec![],
+            };
             this.servers.insert(name, server);
         }
         this
@@ -85,6 +109,16 @@ impl McpServers {
         }
     }
 
+    /// Delivers notices for what agents do not use of a server.
+    pub(super) fn report(&mut self, server: &str, found: Vec<Unusable>) {
+        if let Some(it) = self.servers.get_mut(server) {
+            for notice in it.report(server, found) {
+                // If the session is over, its end is the better error.
+                drop(self.session.link().command(Command::Tell(notice)));
+            }
+        }
+    }
+
     /// Keeps a message for [`Servers::poll_next`].
     pub(super) fn put_off(&mut self, said: Said) {
         self.early.push_back(said);
@@ -100,7 +134,7 @@ impl McpServers {
             // The agent has dropped the requests of that connection.
             return vec![];
         }
-        let server = said.server;
+        let name = said.server;
         match said.what {
             What::Message { message, .. } => {
                 let id = match &*message {
@@ -110,18 +144,26 @@ impl McpServers {
                         connection.note_begun(begun);
                         // rmcp's messages are always valid JSON.
                         let message = Json::from_value(&message).ok();
-                        let message = message.map(|it| McpMessage::new(&*server, it));
+                        let message = message.map(|it| McpMessage::new(&*name, it));
                         return message.map(Out::Begin).into_iter().collect();
                     }
                 };
+                let listed = connection.listing.take_if(|it| Some(&*it) == id);
                 let ask = id.and_then(|id| connection.waiting.remove(id));
-                ask.and_then(|ask| answer(ask, &message))
+                let mut outs: Vec<_> = (ask.and_then(|ask| answer(ask, &message)))
                     .into_iter()
-                    .collect()
+                    .collect();
+                if listed.is_some()
+                    && let Some(server) = self.servers.get_mut(&name)
+                {
+                    let notices = server.report(&name, in_list(&name, &message));
+                    outs.extend(notices.into_iter().map(Out::Tell));
+                }
+                outs
             }
             What::Panicked { during, message } => {
                 vec![Out::Tell(Notice::McpServerPanicked {
-                    server: (&*server).into(),
+                    server: (&*name).into(),
                     during,
                     message,
                 })]
@@ -132,7 +174,7 @@ impl McpServers {
                 connection.ended = Some(reason.clone());
                 let mut outs: Vec<_> = fail_all(waiting, &reason).collect();
                 outs.push(Out::Tell(Notice::McpServerEnded {
-                    server: (&*server).into(),
+                    server: (&*name).into(),
                     reason,
                 }));
                 outs
@@ -159,6 +201,9 @@ impl Servers for McpServers {
         match &message {
             JsonRpcMessage::Request(request) => {
                 let id = request.id.clone();
+                if let ClientRequest::ListToolsRequest(_) = &request.request {
+                    connection.listing = Some(id.clone());
+                }
                 if let ClientRequest::InitializeRequest(_) = &request.request {
                     // A handshake resets the connection.
                     let number = connection.number + 1;
@@ -260,6 +305,22 @@ impl Failure {
             error: ErrorData::invalid_request(error.to_string(), None),
         }
     }
+}
+
+/// Returns what agents do not use of the response to `tools/list`.
+fn in_list(server: &str, response: &ServerJsonRpcMessage) -> Vec<Unusable> {
+    match response {
+        JsonRpcMessage::Response(response) => match &response.result {
+            ServerResult::ListToolsResult(list) => unusable::among(server, &list.tools),
+            _ => vec![],
+        },
+        JsonRpcMessage::Error(error) => vec![no_list(&error.error)],
+        _ => vec![],
+    }
+}
+
+pub(super) fn no_list(error: &ErrorData) -> Unusable {
+    Unusable::all(format!("`tools/list` failed: {}", error.message))
 }
 
 /// Refuses a request to an unknown server.

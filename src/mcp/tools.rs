@@ -22,8 +22,8 @@ use std::sync::Arc;
 /// An MCP server whose tools are functions.
 ///
 /// ```
-/// use agentwire::mcp::rmcp::schemars::{self, JsonSchema};
 /// use agentwire::mcp::{Call, Tools};
+/// use agentwire::schemars::{self, JsonSchema};
 /// use serde::{Deserialize, Serialize};
 ///
 /// #[derive(Deserialize, JsonSchema)]
@@ -156,8 +156,12 @@ impl Tools {
     ///
     /// # Panics
     ///
-    /// If the input is not an object, which MCP requires. `()` is an object
-    /// without members.
+    /// If the input, or a variant of it, is not an object, which MCP requires:
+    /// a scalar, a list, an enum with a variant `"name"`. Put the type into a
+    /// field of a struct. `()` and `None` are an object without members.
+    ///
+    /// An enum whose variants are all objects is accepted. CLI 2.1.332 merges
+    /// them into one object for the model, because the API accepts no unions.
     pub fn tool<T: 'static>(
         self,
         name: impl Into<String>,
@@ -190,7 +194,10 @@ impl Tools {
         is_read_only: bool,
     ) -> Self {
         let schema = schema_of::<F::Input>().unwrap_or_else(|kind| {
-            panic!("the input of the tool `{name}` must be an object, but is {kind}")
+            panic!(
+                "the input of the tool `{name}` must be an object, but {kind}: \
+                 put the type into a field of a struct"
+            )
         });
         let mut description = Tool::new(name.clone(), text, schema);
         if is_read_only {
@@ -303,22 +310,54 @@ impl Call {
     }
 }
 
-/// Returns the schema of a type, or its kind if that is not an object.
+/// Returns the schema of a type, or which of its values are not objects.
 fn schema_of<I: JsonSchema>() -> Result<JsonObject, String> {
-    let generator = SchemaSettings::draft2020_12().into_generator();
-    let mut schema = generator.into_root_schema_for::<I>();
-    let kind = schema.get("type").cloned();
-    match kind
-        .as_ref()
-        .map(|it| it.as_str().unwrap_or("several things"))
-    {
-        Some("object") => {}
-        Some("null") | None => drop(schema.insert("type".to_owned(), "object".into())),
-        Some(other) => return Err(other.to_owned()),
+    let mut settings = SchemaSettings::draft2020_12();
+    let mut schema = (settings.clone().into_generator()).into_root_schema_for::<I>();
+    if schema.get("$ref").is_some() {
+        // A newtype. Its root is the schema of the other type then.
+        settings.inline_subschemas = true;
+        schema = settings.into_generator().into_root_schema_for::<I>();
     }
+    let root = schema.to_value();
+    if let Some(kind) = other_kind(&root, &root, DEPTH) {
+        return Err(match root["type"] == kind {
+            true => format!("is {kind}"),
+            false => format!("has a variant that is {kind}"),
+        });
+    }
+    let Value::Object(mut schema) = root else {
+        return Ok(JsonObject::from_iter([(
+            "type".to_owned(),
+            "object".into(),
+        )]));
+    };
+    schema.insert("type".to_owned(), "object".into());
     // The name of a Rust type does not help a model.
     schema.remove("title");
-    Ok(schema.as_object().cloned().unwrap_or_default())
+    Ok(schema)
+}
+
+/// How deep variants are looked for: types refer to themselves.
+const DEPTH: u8 = 8;
+
+/// Returns a type that a value of this schema can have, besides an object and
+/// null, for which empty input stands.
+fn other_kind<'a>(root: &'a Value, schema: &'a Value, depth: u8) -> Option<&'a str> {
+    let kinds = match &schema["type"] {
+        Value::Array(kinds) => kinds.as_slice(),
+        kind => std::slice::from_ref(kind),
+    };
+    let other =
+        (kinds.iter().filter_map(Value::as_str)).find(|it| !["object", "null"].contains(it));
+    if other.is_some() || depth == 0 {
+        return other;
+    }
+    let target = schema["$ref"]
+        .as_str()
+        .and_then(|it| root.pointer(it.strip_prefix('#')?));
+    let variants = (["oneOf", "anyOf", "allOf"].iter()).filter_map(|it| schema[it].as_array());
+    (target.into_iter().chain(variants.flatten())).find_map(|it| other_kind(root, it, depth - 1))
 }
 
 /// Reads the input. Empty input counts as `()` too.

@@ -3,6 +3,7 @@
 use super::Options;
 use super::argument::Argument;
 use agentwire_protocol::StringList;
+use agentwire_protocol::permission::PermissionMode;
 use std::ffi::OsString;
 
 /// CLI flags without a method here.
@@ -85,5 +86,17 @@ impl Options {
     pub(super) fn value_of(&self, flag: &str) -> Option<&str> {
         let argument = self.arguments.iter().rfind(|it| it.flag == flag)?;
         argument.value.as_deref()?.to_str()
+    }
+
+    /// Returns the options that the agent reports: the names of MCP servers that
+    /// it runs, the model, and the permission mode.
+    pub(crate) fn reported(&self) -> (Vec<String>, Option<String>, Option<PermissionMode>) {
+        let servers = self.initialize.mcp_servers.iter().flat_map(|it| it.keys());
+        let mode = self.value_of("--permission-mode");
+        (
+            servers.cloned().collect(),
+            self.value_of("--model").map(str::to_owned),
+            mode.map(PermissionMode::from),
+        )
     }
 }

@@ -11,6 +11,9 @@ const DRAFTS: [&str; 2] = [
     "http://json-schema.org/draft-07/schema",
 ];
 
+/// What the API does not accept at the root of a schema, beside a type as well.
+const COMPOSED: [&str; 4] = ["oneOf", "anyOf", "allOf", "$ref"];
+
 /// Structured output, and which messages the session sends.
 impl Options {
     /// Requests structured output that matches this JSON Schema (draft 07, type
@@ -19,9 +22,11 @@ impl Options {
     ///
     /// The CLI refuses to start with an invalid schema; keywords that are in no
     /// draft are enough for that. A schema of more than 16 KiB is sent over the
-    /// pipe only, where the CLI silently ignores an invalid one. A schema that
-    /// declares another draft, or a type other than `object`, is always an
-    /// [`Error::Option`].
+    /// pipe only, where the CLI silently ignores an invalid one.
+    ///
+    /// The root of the schema must have `"type": "object"`, and no `oneOf`,
+    /// `anyOf`, `allOf` or `$ref`: the API rejects every turn otherwise. A
+    /// schema with another root, or of another draft, is an [`Error::Option`].
     ///
     /// ```
     /// use agentwire::Options;
@@ -41,6 +46,9 @@ impl Options {
 
     /// Requests structured output of this type. The model sees the type's doc
     /// comments. Needs the feature `schema`.
+    ///
+    /// The type must be a struct or a map: see [`Options::output_format`]. Put
+    /// an enum, an `Option`, a list or a scalar into a field of a struct.
     ///
     /// ```no_run
     /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -63,8 +71,17 @@ impl Options {
     /// ```
     #[cfg(feature = "schema")]
     pub fn output_type<T: schemars::JsonSchema>(self) -> Self {
-        let settings = schemars::generate::SchemaSettings::draft07();
-        let mut schema = settings.into_generator().into_root_schema_for::<T>();
+        let mut settings = schemars::generate::SchemaSettings::draft07();
+        let mut schema = settings
+            .clone()
+            .into_generator()
+            .into_root_schema_for::<T>();
+        if schema.get("$ref").is_some() || schema.get("allOf").is_some() {
+            // The root of a newtype is a reference, in an `allOf` if the newtype
+            // has a doc comment.
+            settings.inline_subschemas = true;
+            schema = settings.into_generator().into_root_schema_for::<T>();
+        }
         // The name of a Rust type does not help a model.
         schema.remove("title");
         self.output_format(schema.to_value())
@@ -75,7 +92,10 @@ impl Options {
         let Some(schema) = &self.initialize.json_schema else {
             return Ok(());
         };
-        let refused = |problem: String| Err(Error::option("output_format", problem));
+        let refused = |problem: String| {
+            let problem = format!("(`output_type`) {problem}");
+            Err(Error::option("output_format", problem))
+        };
         let Ok(schema) = schema.read::<Map<String, Value>>() else {
             return refused("is not a JSON object".to_owned());
         };
@@ -86,11 +106,19 @@ impl Options {
                 "has the `$schema` {draft}; the CLI supports draft 07 only"
             ));
         }
+        let not_a_struct = |what: String| {
+            refused(format!(
+                "has {what} at the root of the schema, and the API accepts only an object \
+                 there: put the type into a field of a struct"
+            ))
+        };
+        if let Some(keyword) = COMPOSED.iter().find(|it| schema.contains_key(**it)) {
+            return not_a_struct(format!("`{keyword}`"));
+        }
         match schema.get("type") {
-            Some(kind) if kind != "object" => refused(format!(
-                "has the type {kind}; structured output must be an object"
-            )),
-            _ => Ok(()),
+            Some(kind) if kind == "object" => Ok(()),
+            Some(kind) => not_a_struct(format!("the type {kind}")),
+            None => not_a_struct("no `type`".to_owned()),
         }
     }
 

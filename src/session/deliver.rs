@@ -47,6 +47,9 @@ impl Driver {
                     if let Some(version) = &init.claude_code_version {
                         self.declared.set_version(version);
                     }
+                    for notice in self.declared.configured.compare(init) {
+                        self.streams.put(Event::Notice(notice));
+                    }
                 }
                 self.own(false);
                 self.streams.put(Event::Session(news));

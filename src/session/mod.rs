@@ -32,7 +32,7 @@ pub(crate) use resume::{Known, resume};
 pub(crate) use starter::Starter;
 pub use transport::{CloseInput, Connection, LocalCli, Peer, PeerFuture, Pipes, Transport};
 
-use crate::command::{End, Link};
+use crate::command::{Declared, End, Link};
 use crate::event::{Demand, Event, IgnoredOption, Mailbox, Notice, mailbox, unused_mailbox};
 use crate::handle::Handle;
 use crate::options::{Options, PrivateFiles};
@@ -86,7 +86,9 @@ pub(crate) fn start(
     };
     let end = End::default();
     let (turns, turn) = watch::channel(None);
-    let declared = Arc::default();
+    let declared: Arc<Declared> = Arc::default();
+    let (servers, model, mode) = options.reported();
+    declared.configured.start(servers, model, mode);
     let link = Link {
         commands,
         end: Arc::clone(&end),

@@ -4,8 +4,9 @@ use crate::mcp_servers::tiny;
 use crate::support::{LONG, Live, describe, until_idle, wait_for};
 use agentwire::mcp::{Call, Tools};
 use agentwire::protocol::control::{ManifestOutcome, McpStatus, McpToggle};
+use agentwire::protocol::host::SessionUpdate;
 use agentwire::protocol::message::TerminalReason;
-use agentwire::{Client, Event, Handle, Options, PermissionResult, SubmissionState};
+use agentwire::{Client, Event, Handle, Notice, Options, PermissionResult, SubmissionState};
 use agentwire_testkit::{Scenario, Step};
 use rmcp::handler::server::common::Extension;
 use rmcp::handler::server::wrapper::Parameters;
@@ -367,5 +368,147 @@ async fn a_server_of_the_host_stays_when_others_are_set() {
     assert!(ready.unwrap().is_ready());
     let log = log_of_turn(&mut client, "Add").await;
     assert_eq!(log[1], "tool answered: 2");
+    client.close().await;
+}
+
+/// A server that lists these tools, or fails to.
+#[derive(Clone)]
+struct Listing(Option<Value>);
+
+impl ServerHandler for Listing {
+    fn get_info(&self) -> ServerConfig {
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let Some(tools) = &self.0 else {
+            return Err(ErrorData::internal_error("no luck", None));
+        };
+        Ok(serde_json::from_value(json!({ "tools": tools })).unwrap())
+    }
+}
+
+/// Returns the tools that the agent has of a server, and those that a notice
+/// says it cannot use: `*` for all of them.
+async fn used_and_noticed(server: Listing) -> (Vec<String>, Vec<String>) {
+    let live = Live::start(Scenario::default().reply([Step::text("Done.")])).await;
+    let options = options(&live).mcp_server("s", server);
+    let mut client = Client::connect(options).await.unwrap();
+    // The agent lists the server only once it has requested its tools four
+    // times, if it has to.
+    let ready = client.await_mcp_ready(LONG).await.unwrap();
+    assert!(ready.is_ready() && ready.servers.len() == 1, "{ready:?}");
+    client.send("Go.");
+    let mut noticed = vec![];
+    let used = wait_for(&mut client, |event| match event {
+        Event::Notice(Notice::McpToolsUnusable { tool, .. }) => {
+            noticed.push(tool.as_deref().unwrap_or("*").to_owned());
+            None
+        }
+        Event::Session(SessionUpdate::Began(init)) => {
+            let tools = init.tools.iter().flatten();
+            let tools = tools.filter_map(|it| it.strip_prefix("mcp__s__"));
+            Some(tools.map(str::to_owned).collect())
+        }
+        _ => None,
+    })
+    .await;
+    client.close().await;
+    (used, noticed)
+}
+
+#[tokio::test]
+async fn the_tools_that_are_noticed_are_those_that_the_agent_ignores() {
+    let an_object = || json!({ "type": "object" });
+    let named = |name: &str, schema: Value| json!({ "name": name, "inputSchema": schema });
+    for bad in [
+        json!({}),
+        json!({ "type": "string" }),
+        json!({ "$ref": "#/$defs/A", "$defs": { "A": an_object() } }),
+        json!({ "type": "object", "required": "a" }),
+        json!({ "type": "object", "properties": null }),
+    ] {
+        let tools = json!([named("fine", an_object()), named("bad", bad)]);
+        let (used, noticed) = used_and_noticed(Listing(Some(tools.clone()))).await;
+        assert_eq!(
+            (used.len(), &*noticed),
+            (0, &["*".to_owned()][..]),
+            "{tools}"
+        );
+    }
+    for listed in [None, Some(json!([]))] {
+        let (used, noticed) = used_and_noticed(Listing(listed)).await;
+        assert_eq!((used.len(), &*noticed), (0, &["*".to_owned()][..]));
+    }
+    let (longest, long) = ("x".repeat(120), "y".repeat(121));
+    let tools = json!([
+        named("a b", an_object()),
+        named("a.b", an_object()),
+        named("\u{e9}", an_object()),
+        named(&longest, an_object()),
+        named(&long, an_object()),
+        named(
+            "bad",
+            json!({ "type": "object", "properties": { "a": "x" } })
+        ),
+    ]);
+    let (mut used, noticed) = used_and_noticed(Listing(Some(tools))).await;
+    used.sort();
+    assert_eq!(used, ["_", "a_b", &longest]);
+    assert_eq!(noticed, ["a.b", &long, "bad"]);
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(tag = "kind")]
+enum Move {
+    Walk { steps: u8 },
+    Stop,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Newtype(Numbered);
+
+#[tokio::test]
+async fn the_model_sees_all_variants_of_an_input() {
+    let scenario = Scenario::default()
+        .reply([
+            call("go", json!({ "kind": "Walk", "steps": 2 })),
+            call("go", json!({ "kind": "Stop" })),
+            call("new", json!({ "number": 3 })),
+        ])
+        .reply([Step::text("Done.")]);
+    let live = Live::start(scenario).await;
+    let tools = Tools::new()
+        .tool("go", "", |input: Move| async move {
+            Ok::<_, String>(match input {
+                Move::Walk { steps } => format!("walked {steps}"),
+                Move::Stop => "stopped".to_owned(),
+            })
+        })
+        .tool("new", "", |Newtype(it): Newtype| async move {
+            Ok::<_, String>(it.number.to_string())
+        });
+    let options = options(&live).mcp_server("s", tools);
+    let options = options.env("ENABLE_TOOL_SEARCH", "0");
+    let mut client = Client::connect(options).await.unwrap();
+    let log = log_of_turn(&mut client, "Go.").await;
+    let answers: Vec<_> = log.iter().filter(|it| it.starts_with("tool ")).collect();
+    let expected = ["walked 2", "stopped", "3"].map(|it| format!("tool answered: {it}"));
+    assert_eq!(answers, expected.iter().collect::<Vec<_>>());
+    let asked = live.model.asked(0).await.body.unwrap();
+    let tools = asked["tools"].as_array().unwrap();
+    let schema = |name: &str| {
+        let tool = tools.iter().find(|it| it["name"] == name).unwrap();
+        assert_eq!(tool["input_schema"]["oneOf"], Value::Null, "{tool}");
+        tool["input_schema"]["properties"].clone()
+    };
+    let go = schema("mcp__s__go");
+    let kinds = go["kind"].to_string();
+    assert!(kinds.contains("Walk") && kinds.contains("Stop") && go["steps"].is_object());
+    assert!(schema("mcp__s__new")["number"].is_object());
     client.close().await;
 }

@@ -8,7 +8,8 @@ use agentwire::protocol::permission::PermissionMode;
 use agentwire::protocol::plugin::LocalPlugin;
 use agentwire::schemars::JsonSchema;
 use agentwire::{
-    Client, DYNAMIC_BOUNDARY, Error, Event, Message, Notice, Options, PermissionResult, query,
+    Activity, Client, DYNAMIC_BOUNDARY, Error, Event, Message, Notice, Options, PermissionResult,
+    query,
 };
 use agentwire_testkit::{Scenario, Step};
 use serde::Deserialize;
@@ -350,5 +351,33 @@ async fn what_we_refuse_the_cli_refuses() {
             .await
             .unwrap();
         assert_eq!(run.status.success(), is_fine, "{flags:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_model_that_the_agent_replaces_is_noticed() {
+    let noticed = async |model: &str| {
+        let live = Live::start(hello()).await;
+        let options = live.options().model(model);
+        let options = options.permission_mode(PermissionMode::Plan);
+        let mut client = Client::connect(options).await.unwrap();
+        client.send("Hello?");
+        let mut notices = vec![];
+        wait_for(&mut client, |event| match event {
+            Event::Notice(Notice::NotAsConfigured { option, .. }) => {
+                notices.push(*option);
+                None
+            }
+            Event::Activity(Activity::Idle) => Some(()),
+            _ => None,
+        })
+        .await;
+        client.close().await;
+        notices
+    };
+    // A model that is no longer offered.
+    assert_eq!(noticed("claude-opus-4-20250514").await, ["model"]);
+    for model in ["opus", "sonnet[1m]", "claude-sonnet-4-5", "gateway/model"] {
+        assert_eq!(noticed(model).await, [""; 0], "{model}");
     }
 }

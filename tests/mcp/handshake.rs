@@ -1,6 +1,7 @@
 //! Handshakes: those of the host, and those that the agent makes all the same.
 
-use super::{adding, connect, to_server, with};
+use super::support::peer::Peer;
+use super::{adding, connect, notice, to_server, with};
 use agentwire::protocol::control::{Initialize, SdkMcpServerManifest};
 use agentwire::{Client, Error, Event, Notice, Options, Pipes};
 use rmcp::model::{
@@ -9,6 +10,7 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Value, json};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// A server that panics when a connection begins.
@@ -155,8 +157,11 @@ async fn a_server_that_is_late_goes_without_a_manifest_and_what_was_set_stays() 
         .mcp_server("slow", Slow)
         .mcp_server("s", adding(1));
     let begun = tokio::time::Instant::now();
-    let (_client, _agent, greeting) = connect(options).await;
+    let (mut client, _agent, greeting) = connect(options).await;
     assert_eq!(begun.elapsed().as_secs(), 9);
+    let told = notice(&mut client).await;
+    let slow = "`slow`: it did not complete the MCP handshake within 9s";
+    assert!(told.ends_with(slow), "{told}");
     assert_eq!(greeting["sdkMcpServers"], json!(["mine", "s", "slow"]));
     let manifests = greeting["sdkMcpServerManifests"].as_object().unwrap();
     assert!(manifests.keys().eq(["mine", "s"]), "{manifests:?}");
@@ -189,4 +194,108 @@ async fn the_same_options_start_several_sessions_whose_servers_share_what_clones
     second.calls("c", "add", json!({"a": 3, "b": 4})).await;
     assert_eq!(first.hears_result("c").await["content"][0]["text"], "3");
     assert_eq!(second.hears_result("c").await["content"][0]["text"], "7");
+}
+
+/// A server that lists these tools, or fails to.
+#[derive(Clone)]
+struct Listing(Arc<Mutex<Result<Value, &'static str>>>);
+
+impl Listing {
+    fn new(listed: Result<Value, &'static str>) -> Self {
+        Self(Arc::new(Mutex::new(listed)))
+    }
+}
+
+impl ServerHandler for Listing {
+    fn get_info(&self) -> ServerConfig {
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        match &*self.0.lock().unwrap() {
+            Ok(tools) => Ok(serde_json::from_value(json!({ "tools": tools })).unwrap()),
+            Err(why) => Err(ErrorData::internal_error(*why, None)),
+        }
+    }
+}
+
+/// The notices of a session with a server, before anything else.
+async fn notices(server: Listing, count: usize) -> (Client, Peer, Vec<String>) {
+    let (mut client, agent, _) = connect(Options::new().mcp_server("s", server)).await;
+    let mut all = vec![];
+    for _ in 0..count {
+        match client.next().await.unwrap().unwrap() {
+            Event::Notice(it @ Notice::McpToolsUnusable { .. }) => all.push(it.to_string()),
+            event => panic!("{event:?}"),
+        }
+    }
+    (client, agent, all)
+}
+
+#[tokio::test]
+async fn tools_that_the_agent_cannot_use_are_noticed_at_the_start() {
+    let named = |name: &str, schema: Value| json!({ "name": name, "inputSchema": schema });
+    let an_object = || json!({ "type": "object" });
+    for (listed, expected) in [
+        (
+            Err("no luck"),
+            vec!["tools of the MCP server `s`: `tools/list` failed: no luck"],
+        ),
+        (
+            Ok(json!([])),
+            vec!["tools of the MCP server `s`: it has no tools"],
+        ),
+        (
+            Ok(json!([named("fine", an_object()), named("bad", json!({}))])),
+            vec![
+                "tools of the MCP server `s`: the `inputSchema` of the tool `bad` does not have \
+                 `\"type\": \"object\"`",
+            ],
+        ),
+        (
+            Ok(json!([
+                named("a b", an_object()),
+                named("a.b", an_object()),
+                named("c", json!({ "type": "object", "properties": { "x": 1 } }))
+            ])),
+            vec![
+                "tool `a.b` of the MCP server `s`: the tool `a b` has the same name for the \
+                 model, `mcp__s__a_b`",
+                "tool `c` of the MCP server `s`: the schema of the property `x` is not an object",
+            ],
+        ),
+    ] {
+        let (_client, _agent, told) = notices(Listing::new(listed), expected.len()).await;
+        let expected = expected
+            .iter()
+            .map(|it| format!("the agent cannot use the {it}"));
+        assert_eq!(told, expected.collect::<Vec<_>>());
+    }
+}
+
+#[tokio::test]
+async fn a_later_list_is_noticed_if_it_differs() {
+    let bad = json!([{ "name": "bad", "inputSchema": {} }]);
+    let server = Listing::new(Ok(bad));
+    let (mut client, mut agent, told) = notices(server.clone(), 1).await;
+    assert!(told[0].contains("`bad`"), "{told:?}");
+    let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"});
+    agent.sends("a", list.clone()).await;
+    agent.hears_reply("a").await;
+    *server.0.lock().unwrap() = Err("no luck");
+    for ask in ["b", "c"] {
+        agent.sends(ask, list.clone()).await;
+        agent.hears_reply(ask).await;
+    }
+    let told = notice(&mut client).await;
+    assert!(told.ends_with("`tools/list` failed: no luck"), "{told}");
+    agent.says(r#"{"type":"hello"}"#).await;
+    let Event::Frame(frame) = client.next().await.unwrap().unwrap() else {
+        panic!()
+    };
+    assert_eq!(frame.kind(), "hello");
 }

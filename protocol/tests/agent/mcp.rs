@@ -80,7 +80,8 @@ fn a_server_without_a_manifest_is_greeted_before_initialize_is_answered() {
     // A turn waits for its tools.
     session.submit("m1");
     assert_eq!(session.said(), ["running", "m1 queued", "m1 started"]);
-    assert_eq!(status(&mut session)[0]["status"], json!("pending"));
+    // It is listed once the handshake is over.
+    assert_eq!(status(&mut session), json!([]));
     session.server_says("initialize", greeting());
     assert_eq!(
         session.said(),
@@ -148,6 +149,66 @@ fn a_manifest_without_tools_leaves_the_list_to_the_agent() {
     assert_eq!(session.said(), ["success init", "mcp calc tools/list"]);
     let (_, list) = session.mcp();
     assert_eq!(list["id"], json!(1));
+}
+
+#[test]
+fn a_list_that_cannot_be_read_is_requested_four_times_and_costs_all_tools() {
+    let lists = [
+        json!({}),
+        json!({"type": "string"}),
+        json!({"type": "object", "properties": null}),
+        json!({"type": "object", "required": "a"}),
+    ];
+    let lists = lists.map(|bad| {
+        let fine = json!({"name": "fine", "inputSchema": {"type": "object"}});
+        json!({"tools": [fine, {"name": "bad", "inputSchema": bad}]})
+    });
+    for list in lists.into_iter().chain([json!({"tools": "x"})]) {
+        let mut session = connect(json!({
+            "sdkMcpServers": ["calc"],
+            "sdkMcpServerManifests":
+                {"calc": {"initializeResult": greeting(), "toolsListResult": list}},
+        }));
+        let parked = json!({"calc": "parked"});
+        assert_eq!(session.answer("init")["sdk_mcp_manifests_parked"], parked);
+        session.server_says("initialize", greeting());
+        session.server_says("notifications/initialized", json!({}));
+        for _ in 0..4 {
+            // It is not listed before.
+            assert_eq!(status(&mut session), json!([]));
+            session.server_says("tools/list", list.clone());
+        }
+        let status = status(&mut session);
+        assert_eq!(status[0]["status"], "connected");
+        assert_eq!(status[0]["tools"], json!([]));
+    }
+}
+
+#[test]
+fn some_tools_are_not_used() {
+    let named = |name: &str| json!({"name": name, "inputSchema": {"type": "object"}});
+    let bad = json!({"type": "object", "properties": {"a": "x"}});
+    let (longest, long) = ("x".repeat(117), "y".repeat(118));
+    let tools = json!({"tools": [
+        named("a b"), named("a.b"), {"name": "bad", "inputSchema": bad}, named(&longest), named(&long),
+    ]});
+    let mut session = connect(json!({
+        "sdkMcpServers": ["calc"],
+        "sdkMcpServerManifests":
+            {"calc": {"initializeResult": greeting(), "toolsListResult": tools}},
+    }));
+    let status = status(&mut session);
+    let tools = status[0]["tools"].as_array().unwrap().iter();
+    let names: Vec<_> = tools.map(|it| it["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["a b", &*longest, &*long]);
+    session.submit("m1");
+    session.begins(&["m1"]);
+    let init = session.messages("system", Some("init")).pop().unwrap();
+    let tools = init["tools"].as_array().unwrap().iter();
+    let names: Vec<_> = (tools.filter_map(|it| it.as_str()))
+        .filter(|it| it.starts_with("mcp__"))
+        .collect();
+    assert_eq!(names, ["mcp__calc__a_b", &*format!("mcp__calc__{longest}")]);
 }
 
 #[test]
@@ -443,7 +504,10 @@ fn a_server_may_begin_something_itself() {
     session.request("l", &notification("notifications/tools/list_changed"));
     assert_eq!(session.said(), ["success l", "mcp calc tools/list"]);
     session.server_says("tools/call", json!({"content": []}));
-    session.server_says("tools/list", json!({"tools": [{"name": "new"}]}));
+    session.server_says(
+        "tools/list",
+        json!({"tools": [{"name": "new", "inputSchema": {"type": "object"}}]}),
+    );
     assert_eq!(status(&mut session)[0]["tools"][0]["name"], json!("new"));
 
     for (method, reply) in [("ping", "result"), ("sampling/createMessage", "error")] {

@@ -54,11 +54,14 @@ impl Handle {
         servers: impl IntoIterator<Item = (N, C)>,
     ) -> Pending<McpSetServersAnswer> {
         let mut request = McpSetServers::to(servers);
-        for name in self.link().declared().in_process_servers() {
+        let configured = &self.link().declared().configured;
+        for name in configured.in_process_servers() {
             let config = McpSdkServer::new(&*name);
             request.servers.entry(name).or_insert_with(|| config.into());
         }
-        self.request(&request)
+        let pending = self.request(&request);
+        configured.set_servers(request.servers.into_keys().collect());
+        pending
     }
 
     /// Reconnects to an MCP server. Refused for servers inside the host and for

@@ -5,6 +5,7 @@ use crate::handle::Handle;
 use agentwire_protocol::control::{HostRequest, McpStatus};
 use agentwire_protocol::host::RequestFailure;
 use agentwire_protocol::mcp::{McpConnection, McpServerStatus};
+use std::collections::BTreeSet;
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout_at};
 
@@ -56,19 +57,14 @@ impl McpReadiness {
         self.servers.iter().filter(is_it)
     }
 
-    /// Selects the awaited servers: all, or those in `names`.
-    fn of(mut servers: Vec<McpServerStatus>, names: Option<&[&str]>) -> Self {
-        let Some(names) = names else {
-            return Self {
-                servers,
-                unknown: vec![],
-            };
-        };
-        servers.retain(|server| names.contains(&&*server.name));
-        let is_unknown = |name: &&&str| servers.iter().all(|server| server.name != **name);
-        let unknown = names.iter().filter(is_unknown);
+    /// Selects the awaited servers: those in `names`, and others if `all`.
+    fn of(mut servers: Vec<McpServerStatus>, mut names: BTreeSet<String>, all: bool) -> Self {
+        servers.retain(|server| all || names.contains(&*server.name));
+        for server in &servers {
+            names.remove(&server.name);
+        }
         Self {
-            unknown: unknown.map(|&name| name.to_owned()).collect(),
+            unknown: names.into_iter().collect(),
             servers,
         }
     }
@@ -87,6 +83,12 @@ impl Handle {
     /// Waits until no MCP server is connecting any more, for at most `within`.
     /// Returns the status of each server. Servers that failed, or are not ready
     /// in time, are not an error.
+    ///
+    /// It waits for all servers that the agent lists, and for those that the
+    /// host configured: in-process servers, and the servers of
+    /// [`Options::mcp_servers`](crate::Options::mcp_servers) and of the last
+    /// [`Handle::mcp_set_servers`]. CLI 2.1.332 lists an in-process server only
+    /// once it is connected, which may take seconds.
     ///
     /// ```no_run
     /// # async fn example(client: agentwire::Client) -> Result<(), agentwire::Error> {
@@ -144,7 +146,11 @@ impl Handle {
             let Ok(answer) = timeout_at(until, self.mcp_status()).await else {
                 return last.ok_or_else(|| not_even_once(within));
             };
-            let servers = McpReadiness::of(answer?.mcp_servers, names);
+            let awaited = match names {
+                Some(names) => names.iter().map(|&name| name.to_owned()).collect(),
+                None => self.link().declared().configured.servers(),
+            };
+            let servers = McpReadiness::of(answer?.mcp_servers, awaited, names.is_none());
             let rest = until.saturating_duration_since(Instant::now());
             if servers.is_settled() || rest < FIRST_PAUSE {
                 return Ok(servers);

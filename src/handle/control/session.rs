@@ -106,7 +106,8 @@ impl Handle {
     #[doc(alias = "reinitialize")]
     pub fn initialize(&self, request: &Initialize) -> Pending<InitializeAnswer> {
         let servers = request.sdk_mcp_servers.as_deref().unwrap_or_default();
-        self.link().declared().add_in_process_servers(servers);
+        let configured = &self.link().declared().configured;
+        configured.add_in_process_servers(servers);
         self.request(request)
     }
 

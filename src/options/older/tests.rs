@@ -107,10 +107,10 @@ fn an_older_one_gets_no_boundary_in_its_system_prompt() {
 
 #[test]
 fn an_older_one_gets_a_schema_without_formats() {
-    let legs = json!({ "properties": { "legs": { "format": "uint8" } } });
+    let legs = json!({ "type": "object", "properties": { "legs": { "format": "uint8" } } });
     let options = Options::new().output_format(legs);
     let (line, _) = fit(options.clone(), "2.1.204").unwrap();
-    let stripped = r#"{"properties":{"legs":{}}}"#;
+    let stripped = r#"{"properties":{"legs":{}},"type":"object"}"#;
     let argument = format!("--json-schema={stripped}");
     assert!(line.arguments.contains(&argument), "{line}");
     assert_eq!(line.initialize.json_schema.unwrap().get(), stripped);

@@ -75,8 +75,8 @@ fn tools_that_only_read_run_at_the_same_time_and_others_one_after_the_other() {
     let manifest = json!({
         "initializeResult": {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}},
         "toolsListResult": {"tools": [
-            {"name": "read", "annotations": {"readOnlyHint": true}},
-            {"name": "write"},
+            {"name": "read", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": true}},
+            {"name": "write", "inputSchema": {"type": "object"}},
         ]},
     });
     host.sends(

@@ -46,6 +46,7 @@ impl Agent {
         };
         if toggle.enabled {
             *server = Server::new(&name);
+            server.is_listed = true;
             self.mcp.toggled = Some((name.clone(), request_id.to_owned()));
             self.greet_server(&name);
         } else {
@@ -87,7 +88,9 @@ impl Agent {
             }
             added.push(name.clone());
             if config["type"] == "sdk" {
-                self.mcp.servers.push(Server::new(&name));
+                let mut server = Server::new(&name);
+                server.is_listed = true;
+                self.mcp.servers.push(server);
                 self.greet_server(&name);
             } else {
                 let why = "The fake agent has no servers outside the host.";

@@ -8,10 +8,14 @@ use crate::mcp::{
 };
 use crate::message::{McpServerState, ToolUseMeta};
 use serde::Deserialize;
-use std::collections::BTreeMap;
+use serde_json::{Map, Value};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The supported MCP version.
 pub(super) const PROTOCOL_VERSION: &str = "2025-11-25";
+
+/// The longest name of a tool for the model.
+const LONGEST_NAME: usize = 128;
 
 /// The MCP servers of a session, and the pending messages to them.
 #[derive(Debug, Default)]
@@ -27,6 +31,8 @@ pub(in crate::agent) struct McpClient {
 pub(super) struct Server {
     pub(super) name: String,
     pub(super) state: McpConnection,
+    /// Whether `mcp_status` lists it while it is pending.
+    pub(super) is_listed: bool,
     pub(super) info: Option<McpServerInfo>,
     /// Whether the server has tools. If not, they are not requested.
     pub(super) has_tools: bool,
@@ -46,6 +52,8 @@ pub(super) enum Asked {
     Tools {
         server: String,
         so_far: Vec<Tool>,
+        /// How often the list could not be read.
+        failures: u8,
     },
     Call {
         server: String,
@@ -57,10 +65,29 @@ pub(super) enum Asked {
 
 /// A tool as listed by its server.
 #[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(super) struct Tool {
     pub(super) name: String,
+    input_schema: InputSchema,
     #[serde(default)]
     annotations: Annotations,
+}
+
+/// What of an input schema must be valid for the list of tools to be read.
+#[derive(Debug, Clone, Deserialize)]
+struct InputSchema {
+    #[serde(rename = "type")]
+    _kind: ObjectType,
+    #[serde(default)]
+    properties: Map<String, Value>,
+    #[serde(default, rename = "required")]
+    _required: Vec<String>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum ObjectType {
+    Object,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -97,6 +124,7 @@ impl Server {
         Self {
             name: name.to_owned(),
             state: McpConnection::Pending,
+            is_listed: false,
             info: None,
             has_tools: false,
             tools: vec![],
@@ -118,14 +146,33 @@ impl Server {
         self.next_id - 1
     }
 
+    /// Sets the tools, except those that are not used: a tool with an invalid
+    /// property, and one whose name is that of an earlier one for the model.
+    pub(super) fn connect(&mut self, mut tools: Vec<Tool>) {
+        let is_schema = |it: &Value| it.is_object() || it.is_boolean();
+        let mut names = BTreeSet::new();
+        tools.retain(|tool| {
+            tool.input_schema.properties.values().all(is_schema) && names.insert(plain(&tool.name))
+        });
+        self.tools = tools;
+        self.state = McpConnection::Connected;
+    }
+
+    /// Returns the name of a tool for the model, which does not get tools with
+    /// longer names than the API accepts.
+    fn name_of(&self, tool: &Tool) -> Option<String> {
+        let name = format!("{}{}", self.prefix(), plain(&tool.name));
+        (name.len() <= LONGEST_NAME).then_some(name)
+    }
+
     /// Returns the prefix of the names of the server's tools.
     fn prefix(&self) -> String {
         format!("mcp__{}__", plain(&self.name))
     }
 
     pub(super) fn tool(&self, name: &str) -> Option<&Tool> {
-        let name = name.strip_prefix(&self.prefix())?;
-        self.tools.iter().find(|tool| plain(&tool.name) == name)
+        let mut tools = self.tools.iter();
+        tools.find(|tool| self.name_of(tool).is_some_and(|it| it == name))
     }
 }
 
@@ -208,19 +255,15 @@ impl McpClient {
     pub(in crate::agent) fn tool_names(&self) -> Vec<String> {
         let servers = self.servers.iter();
         servers
-            .flat_map(|server| {
-                let prefix = server.prefix();
-                server
-                    .tools
-                    .iter()
-                    .map(move |tool| format!("{prefix}{}", plain(&tool.name)))
-            })
+            .flat_map(|server| server.tools.iter().filter_map(|it| server.name_of(it)))
             .collect()
     }
 
-    /// Returns the servers as listed by `mcp_status`.
+    /// Returns the servers as listed by `mcp_status`, which has those of
+    /// `initialize` once their handshake is over.
     pub(in crate::agent) fn statuses(&self) -> Vec<McpServerStatus> {
-        self.servers.iter().map(status).collect()
+        let is_listed = |it: &&Server| it.is_listed || it.state != McpConnection::Pending;
+        self.servers.iter().filter(is_listed).map(status).collect()
     }
 
     pub(super) fn server(&mut self, name: &str) -> Option<&mut Server> {
@@ -246,10 +289,14 @@ pub(super) fn park(server: &mut Server, manifest: &SdkMcpServerManifest) -> Mani
     server.next_id = 1;
     let tools = manifest.tools_list_result.as_ref();
     let tools = tools.filter(|_| server.has_tools);
-    if let Some(tools) = tools.and_then(|it| it.read::<ToolsResult>().ok()) {
-        server.tools = tools.tools;
-        server.state = McpConnection::Connected;
-        server.next_id = 2;
+    match tools.map(Json::read::<ToolsResult>) {
+        Some(Ok(tools)) => {
+            server.connect(tools.tools);
+            server.next_id = 2;
+        }
+        // The agent makes its own handshake, although it reports otherwise.
+        Some(Err(_)) => *server = Server::new(&server.name),
+        None => {}
     }
     ManifestOutcome::Parked
 }

@@ -18,6 +18,9 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::time::Instant;
 
+/// How often the list of tools is requested until it can be read.
+const LISTINGS: u8 = 4;
+
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct CallResult {
@@ -48,7 +51,7 @@ impl Agent {
             }
             let mut server = Server::new(name);
             let outcome = manifest.map(|manifest| park(&mut server, manifest));
-            let is_parked = outcome == Some(ManifestOutcome::Parked);
+            let is_parked = server.next_id > 0;
             outcomes.extend(outcome.map(|outcome| (name.clone(), outcome)));
             self.mcp.servers.push(server);
             if !is_parked {
@@ -76,7 +79,7 @@ impl Agent {
             .map(|server| server.name.clone())
             .collect();
         for name in parked {
-            self.list_tools(&name, None, vec![]);
+            self.list_tools(&name, None, vec![], 0);
         }
     }
 
@@ -92,7 +95,7 @@ impl Agent {
         self.call_server(name, "initialize", Some(params), asked);
     }
 
-    fn list_tools(&mut self, name: &str, cursor: Option<String>, so_far: Vec<Tool>) {
+    fn list_tools(&mut self, name: &str, cursor: Option<String>, so_far: Vec<Tool>, failures: u8) {
         if !self.mcp.server(name).is_some_and(|server| server.has_tools) {
             return;
         }
@@ -100,6 +103,7 @@ impl Agent {
         let asked = Asked::Tools {
             server: name.to_owned(),
             so_far,
+            failures,
         };
         self.call_server(name, "tools/list", params, asked);
     }
@@ -165,8 +169,12 @@ impl Agent {
         match asked {
             Asked::Notification => {}
             Asked::Initialize { server } => self.server_greeted(now, &server, result),
-            Asked::Initialized { server } => self.list_tools(&server, None, vec![]),
-            Asked::Tools { server, so_far } => self.tools_listed(now, &server, so_far, result),
+            Asked::Initialized { server } => self.list_tools(&server, None, vec![], 0),
+            Asked::Tools {
+                server,
+                so_far,
+                failures,
+            } => self.tools_listed(now, &server, so_far, failures, result),
             Asked::Call { tool_use_id, .. } => {
                 let name = self.calls.get(&tool_use_id).map(|it| it.call.name.clone());
                 let answer = tool_answer(&name.unwrap_or_default(), result);
@@ -201,18 +209,24 @@ impl Agent {
         now: Instant,
         name: &str,
         mut tools: Vec<Tool>,
+        failures: u8,
         result: Result<Json, String>,
     ) {
-        let page = result.ok().and_then(|it| it.read::<ToolsResult>().ok());
-        if let Some(page) = page {
-            tools.extend(page.tools);
-            if page.next_cursor.is_some() {
-                return self.list_tools(name, page.next_cursor, tools);
+        match result.ok().and_then(|it| it.read::<ToolsResult>().ok()) {
+            Some(page) => {
+                tools.extend(page.tools);
+                if page.next_cursor.is_some() {
+                    return self.list_tools(name, page.next_cursor, tools, failures);
+                }
             }
+            // The real CLI waits 250, 500 and 1,000 ms before it asks again.
+            None if failures + 1 < LISTINGS => {
+                return self.list_tools(name, None, vec![], failures + 1);
+            }
+            None => tools.clear(),
         }
         if let Some(server) = self.mcp.server(name) {
-            server.tools = tools;
-            server.state = McpConnection::Connected;
+            server.connect(tools);
         }
         self.answer_toggle(name);
         self.go_on_with_prompts(now);
@@ -236,7 +250,7 @@ impl Agent {
             };
             self.send_to_server(name, reply, Asked::Notification);
         } else if method == "notifications/tools/list_changed" {
-            self.list_tools(name, None, vec![]);
+            self.list_tools(name, None, vec![], 0);
         }
     }
 

@@ -1,0 +1,230 @@
+//! What the host configured, to compare with what the agent reports.
+
+use crate::event::Notice;
+use agentwire_protocol::message::Init;
+use agentwire_protocol::permission::PermissionMode;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The host's configuration, as far as agents report it.
+#[derive(Debug, Default)]
+pub(crate) struct Configured(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    in_process: BTreeSet<String>,
+    /// The servers of [`Options`](crate::Options) that the agent runs.
+    external: BTreeSet<String>,
+    /// The servers of the last `mcp_set_servers`.
+    set: BTreeSet<String>,
+    /// Whether a request replaced the servers whose content is not known here.
+    are_servers_unknown: bool,
+    /// Until the first turn, or until the host changes it.
+    model: Option<String>,
+    permission_mode: Option<PermissionMode>,
+    /// The servers that are unavailable, with the last status, by name.
+    unavailable: BTreeMap<String, Option<String>>,
+}
+
+impl Configured {
+    /// Sets what the options configured.
+    pub(crate) fn start(
+        &self,
+        servers: impl IntoIterator<Item = String>,
+        model: Option<String>,
+        permission_mode: Option<PermissionMode>,
+    ) {
+        let mut state = self.lock();
+        state.external.extend(servers);
+        state.model = model;
+        state.permission_mode = permission_mode;
+    }
+
+    /// Adds in-process MCP servers. They are never removed, because the agent
+    /// keeps them.
+    pub(crate) fn add_in_process_servers(&self, names: &[String]) {
+        self.lock().in_process.extend(names.iter().cloned());
+    }
+
+    pub(crate) fn in_process_servers(&self) -> BTreeSet<String> {
+        self.lock().in_process.clone()
+    }
+
+    /// Notes that a request is about to change what the options configured.
+    pub(crate) fn changes(&self, subtype: &str) {
+        match subtype {
+            "set_model" => self.lock().model = None,
+            "set_permission_mode" => self.lock().permission_mode = None,
+            "apply_flag_settings" => {
+                let mut state = self.lock();
+                state.model = None;
+                state.permission_mode = None;
+            }
+            "mcp_set_servers" => self.lock().are_servers_unknown = true,
+            _ => {}
+        }
+    }
+
+    /// Replaces the servers of the last `mcp_set_servers`, whose request was
+    /// sent just now with all in-process servers.
+    pub(crate) fn set_servers(&self, names: BTreeSet<String>) {
+        let mut state = self.lock();
+        state.set = names;
+        state.are_servers_unknown = false;
+    }
+
+    /// Returns the names of the configured MCP servers, as far as they are known.
+    pub(crate) fn servers(&self) -> BTreeSet<String> {
+        self.lock().servers()
+    }
+
+    /// Compares the configuration with the metadata at the start of a turn.
+    pub(crate) fn compare(&self, init: &Init) -> Vec<Notice> {
+        let mut state = self.lock();
+        let mut notices = vec![];
+        let model = state.model.take().zip(init.model.as_deref());
+        if let Some((configured, reported)) = model
+            && is_other_model(&configured, reported)
+        {
+            notices.push(Notice::NotAsConfigured {
+                option: "model",
+                configured: configured.into(),
+                reported: reported.into(),
+            });
+        }
+        let mode = state.permission_mode.take();
+        if let Some((configured, reported)) = mode.zip(init.permission_mode.as_ref())
+            && configured != *reported
+            // Another name of the default mode.
+            && configured.as_str() != "manual"
+        {
+            notices.push(Notice::NotAsConfigured {
+                option: "permission_mode",
+                configured: configured.as_str().into(),
+                reported: reported.as_str().into(),
+            });
+        }
+        let Some(reported) = &init.mcp_servers else {
+            return notices;
+        };
+        for name in state.servers() {
+            let server = reported.iter().find(|it| it.name == name);
+            let status = server.map(|it| it.status.clone());
+            if matches!(
+                status.as_deref(),
+                Some("connected" | "pending" | "disabled")
+            ) {
+                state.unavailable.remove(&name);
+            } else if state.unavailable.get(&name) != Some(&status) {
+                notices.push(Notice::McpServerUnavailable {
+                    server: name.as_str().into(),
+                    status: status.as_deref().map(Into::into),
+                });
+                state.unavailable.insert(name, status);
+            }
+        }
+        notices
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn servers(&self) -> BTreeSet<String> {
+        if self.are_servers_unknown {
+            return BTreeSet::new();
+        }
+        let sets = [&self.in_process, &self.external, &self.set];
+        sets.into_iter().flatten().cloned().collect()
+    }
+}
+
+/// Returns whether the agent uses another model. Aliases such as `opus`, and the
+/// names of other providers, are not compared. A date may follow a name.
+fn is_other_model(configured: &str, reported: &str) -> bool {
+    // The size of the context window, which agents do not report.
+    let configured = configured.split_once('[').map_or(configured, |it| it.0);
+    configured.starts_with("claude-") && !reported.starts_with(configured)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn init(members: Value) -> Init {
+        serde_json::from_value(members).unwrap()
+    }
+
+    fn compare(configured: &Configured, members: Value) -> Vec<String> {
+        let notices = configured.compare(&init(members));
+        notices.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn another_model_or_mode_is_noticed_once() {
+        let reported = json!({ "model": "claude-opus-5-5", "permissionMode": "default" });
+        let configured = Configured::default();
+        let start = |model: &str, mode| {
+            configured.start([], Some(model.to_owned()), Some(mode));
+        };
+        start("claude-opus-4-20250514", PermissionMode::Plan);
+        let expected = [
+            "`Options::model` is `claude-opus-4-20250514`, but the agent reports \
+             `claude-opus-5-5`",
+            "`Options::permission_mode` is `plan`, but the agent reports `default`",
+        ];
+        assert_eq!(compare(&configured, reported.clone()), expected);
+        assert_eq!(compare(&configured, reported.clone()), [""; 0]);
+        for model in [
+            "opus",
+            "claude-opus-5",
+            "claude-opus-5-5[1m]",
+            "gateway/model",
+        ] {
+            start(model, PermissionMode::from("manual"));
+            assert_eq!(compare(&configured, reported.clone()), [""; 0], "{model}");
+        }
+        // What the host changed is not compared.
+        for requests in [
+            &["set_model", "set_permission_mode"][..],
+            &["apply_flag_settings"],
+        ] {
+            start("claude-opus-4-20250514", PermissionMode::Plan);
+            requests.iter().for_each(|it| configured.changes(it));
+            assert_eq!(compare(&configured, reported.clone()), [""; 0]);
+        }
+    }
+
+    #[test]
+    fn a_server_that_is_missing_or_failed_is_noticed_when_that_changes() {
+        let configured = Configured::default();
+        configured.start(["a".to_owned()], None, None);
+        configured.add_in_process_servers(&["b".to_owned()]);
+        let reported = |servers: &[(&str, &str)]| {
+            let servers = servers.iter();
+            let servers = servers.map(|(name, status)| json!({ "name": name, "status": status }));
+            json!({ "mcp_servers": servers.collect::<Value>() })
+        };
+        let missing = "the agent does not have the MCP server `b`";
+        let failed = "the MCP server `a` is unavailable: its status is `failed`";
+        let both = reported(&[("a", "failed"), ("other", "failed")]);
+        assert_eq!(compare(&configured, both.clone()), [failed, missing]);
+        assert_eq!(compare(&configured, both.clone()), [""; 0]);
+        let fine = reported(&[("a", "connected"), ("b", "pending")]);
+        assert_eq!(compare(&configured, fine), [""; 0]);
+        assert_eq!(compare(&configured, both.clone()), [failed, missing]);
+        // An agent that reports no servers.
+        assert_eq!(compare(&configured, json!({})), [""; 0]);
+
+        configured.changes("mcp_set_servers");
+        assert_eq!(compare(&configured, reported(&[])), [""; 0]);
+        configured.set_servers(BTreeSet::from(["c".to_owned()]));
+        let missing = "the agent does not have the MCP server `c`";
+        let rest = reported(&[("a", "disabled"), ("b", "connected")]);
+        assert_eq!(compare(&configured, rest), [missing]);
+    }
+}
