@@ -335,6 +335,10 @@ pub struct SessionEnd {
     pub exit: Option<ExitStatus>,
     /// The end of its standard error, at most 64 KiB.
     pub stderr: String,
+    /// The variables of its environment that are known to stop a CLI
+    /// ([`HOST_TOOLS`](crate::HOST_TOOLS), `LD_PRELOAD`), if it exited before its
+    /// first turn and wrote nothing to standard error.
+    pub suspects: Vec<String>,
 }
 
 /// Why a session ended.
@@ -388,6 +392,7 @@ impl SessionEnd {
             reason,
             exit: None,
             stderr: String::new(),
+            suspects: Vec::new(),
         }
     }
 
@@ -397,11 +402,7 @@ impl SessionEnd {
     }
 
     pub(crate) fn runtime_gone() -> Self {
-        Self {
-            reason: EndReason::RuntimeGone,
-            exit: None,
-            stderr: String::new(),
-        }
+        Self::closing(EndReason::RuntimeGone)
     }
 }
 
@@ -427,6 +428,13 @@ impl fmt::Display for SessionEnd {
                 write!(f, " ({exit})")?;
             }
             f.write_str(&said_last(&self.stderr))?;
+        }
+        if !self.suspects.is_empty() {
+            write!(
+                f,
+                "; its environment has {}, which can cause this: see `Options::environment`",
+                self.suspects.join(", ")
+            )?;
         }
         Ok(())
     }
