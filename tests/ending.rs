@@ -255,3 +255,23 @@ async fn a_cli_that_closes_its_input_and_lives_on_is_ended_and_the_error_says_so
     let (_, error) = log_to_end(async || client.next().await).await;
     assert_eq!(ended(error.unwrap()).reason, EndReason::InputClosed);
 }
+
+#[tokio::test]
+async fn a_prompt_whose_result_line_is_malformed_fails_with_no_result() {
+    let glued = json!({ "type": "assistant", "message": { "content": [] } }).to_string();
+    for before in [&*glued, "warning: something "] {
+        let damage = Step::Fault(Fault::Stdout(before.to_owned()));
+        let scenario = Scenario::default().reply([Step::text("One."), damage]);
+        for scenario in [scenario.clone(), scenario.without_queue()] {
+            let error = agentwire::prompt("Go", fake(&scenario).partial_messages(false))
+                .await
+                .unwrap_err();
+            assert!(matches!(error, Error::NoResult { .. }), "{before}: {error}");
+        }
+    }
+    // Without a word about it, the exit decides.
+    let folder = tempfile::tempdir().unwrap();
+    let exits = answering(&folder, "{}", "read -r line");
+    let error = agentwire::prompt("Go", exits).await.unwrap_err();
+    assert_eq!(ended(error).reason, EndReason::ExitedBeforeFirstTurn);
+}
