@@ -275,3 +275,32 @@ async fn a_prompt_whose_result_line_is_malformed_fails_with_no_result() {
     let error = agentwire::prompt("Go", exits).await.unwrap_err();
     assert_eq!(ended(error).reason, EndReason::ExitedBeforeFirstTurn);
 }
+
+/// Starts a copy of this file that differs in the path of its interpreter.
+async fn spawn_error(content: &[u8]) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let cli = script(&folder, "");
+    std::fs::write(&cli, content).unwrap();
+    let error = Client::connect(Options::new().cli(&cli)).await.unwrap_err();
+    assert!(matches!(error, Error::Spawn { .. }), "{error}");
+    error.to_string().replace(&cli.display().to_string(), "CLI")
+}
+
+#[tokio::test]
+async fn a_cli_whose_loader_or_interpreter_is_missing_is_an_error_that_names_it() {
+    assert_eq!(
+        spawn_error(b"#! /no/such/interpreter -x\n").await,
+        "cannot start CLI: the file exists, but its interpreter /no/such/interpreter does not: \
+         the first line of the script names it"
+    );
+    let mut binary = std::fs::read(std::env::current_exe().unwrap()).unwrap();
+    let loader = b"/lib64/ld-linux-x86-64.so.2";
+    if let Some(at) = binary.windows(loader.len()).position(|it| it == loader) {
+        binary[at..at + 6].copy_from_slice(b"/none/");
+        assert_eq!(
+            spawn_error(&binary).await,
+            "cannot start CLI: the file exists, but its loader /none//ld-linux-x86-64.so.2 does \
+             not: the binary was built for another C library or system"
+        );
+    }
+}

@@ -3,6 +3,8 @@
 use super::{CloseInput, Connection, Peer, PeerFuture, Transport};
 use crate::event::Error;
 use crate::options::CommandLine;
+#[cfg(unix)]
+use crate::process::explain;
 use crate::process::{ChildProcess, ClosePolicy, CloseReport, Pipes, find_cli, suspects};
 use std::path::PathBuf;
 use std::process::ExitStatus;
@@ -31,7 +33,12 @@ impl Transport for LocalCli {
         let id = Uuid::new_v4().to_string();
         let command = line.command(cli.command());
         let suspects = suspects(&command);
-        let (child, pipes) = ChildProcess::spawn(command, &id, policy).map_err(failed)?;
+        #[cfg(unix)]
+        let program = PathBuf::from(command.get_program());
+        let spawned = ChildProcess::spawn(command, &id, policy);
+        #[cfg(unix)]
+        let spawned = spawned.map_err(|error| explain(&program, error));
+        let (child, pipes) = spawned.map_err(failed)?;
         if !line.private.is_empty() {
             child.keep(line.private.clone());
         }
