@@ -304,3 +304,18 @@ async fn a_cli_whose_loader_or_interpreter_is_missing_is_an_error_that_names_it(
         );
     }
 }
+
+#[tokio::test]
+async fn a_session_to_resume_that_does_not_exist_is_an_error_with_its_id() {
+    let folder = tempfile::tempdir().unwrap();
+    for id in [
+        "11111111-1111-4111-8111-111111111111",
+        "no title of a session",
+    ] {
+        let options = fake(&Scenario::default()).env(fake_agent::SESSIONS, folder.path());
+        match Client::connect(options.resume(id)).await {
+            Err(Error::NoSuchSession { session_id }) => assert_eq!(session_id, id),
+            other => panic!("{other:?}"),
+        }
+    }
+}

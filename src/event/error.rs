@@ -182,6 +182,17 @@ pub enum Error {
         /// Who has it.
         owner: SessionOwner,
     },
+    /// The session to resume does not exist; see
+    /// [`Options::resume`](crate::Options::resume). The CLI was spawned, and has
+    /// exited.
+    #[error(
+        "there is no session `{session_id}` to resume: check its ID, the working directory and \
+         `CLAUDE_CONFIG_DIR`"
+    )]
+    NoSuchSession {
+        /// The ID, as set by the option.
+        session_id: String,
+    },
     /// The session store failed while a session was loaded.
     #[error("the session store failed in `{call}` for {of}: {failure}")]
     SessionStore {
