@@ -279,8 +279,11 @@ async fn a_prompt_whose_result_line_is_malformed_fails_with_no_result() {
 /// Starts a copy of this file that differs in the path of its interpreter.
 async fn spawn_error(content: &[u8]) -> String {
     let folder = tempfile::tempdir().unwrap();
-    let cli = script(&folder, "");
-    std::fs::write(&cli, content).unwrap();
+    // Copied by another process: see `script`.
+    let (copied, cli) = (folder.path().join("content"), script(&folder, ""));
+    std::fs::write(&copied, content).unwrap();
+    let mut copy = std::process::Command::new("cp");
+    assert!(copy.args([&copied, &cli]).status().unwrap().success());
     let error = Client::connect(Options::new().cli(&cli)).await.unwrap_err();
     assert!(matches!(error, Error::Spawn { .. }), "{error}");
     error.to_string().replace(&cli.display().to_string(), "CLI")

@@ -142,7 +142,7 @@ async fn a_cli_that_exits_before_its_first_turn_failed_to_start() {
     // One that exits without a word: what can be the cause is named.
     let folder = tempfile::tempdir().unwrap();
     let silent = Options::new().cli(script(&folder, "exit 1"));
-    let options = silent.env("NODE_OPTIONS", "--inspect");
+    let options = silent.clone().env("NODE_OPTIONS", "--inspect");
     let error = Client::connect(options).await.unwrap_err();
     let text = error.to_string();
     assert!(text.contains("environment has NODE_OPTIONS"), "{text}");

@@ -119,7 +119,8 @@ mod tests {
 
     #[test]
     fn empty_values_that_the_cli_refuses_or_ignores_are_refused_by_name() {
-        let all: [(&str, fn(Options) -> Options); 11] = [
+        type Set = fn(Options) -> Options;
+        let all: [(&str, Set); 11] = [
             ("additional_directories", |it| {
                 it.additional_directories([""])
             }),
