@@ -218,7 +218,7 @@ pub use options::{
 pub use ownership::{SessionOwner, WhenOwned};
 pub use process::{
     CliNotFound, CliVersion, ClosePolicy, CloseReport, CloseStep, Environment, ExitGuard,
-    InvalidVersion, OUTER_SESSION, PassedEnvironment, close_all,
+    HOST_TOOLS, InvalidVersion, OUTER_SESSION, PassedEnvironment, close_all,
 };
 pub use session::{CloseInput, Connection, LocalCli, Peer, PeerFuture, Pipes, Transport};
 pub use store::log as session_log;

@@ -255,3 +255,70 @@ async fn a_cli_that_closes_its_input_and_lives_on_is_ended_and_the_error_says_so
     let (_, error) = log_to_end(async || client.next().await).await;
     assert_eq!(ended(error.unwrap()).reason, EndReason::InputClosed);
 }
+
+#[tokio::test]
+async fn a_prompt_whose_result_line_is_malformed_fails_with_no_result() {
+    let glued = json!({ "type": "assistant", "message": { "content": [] } }).to_string();
+    for before in [&*glued, "warning: something "] {
+        let damage = Step::Fault(Fault::Stdout(before.to_owned()));
+        let scenario = Scenario::default().reply([Step::text("One."), damage]);
+        for scenario in [scenario.clone(), scenario.without_queue()] {
+            let error = agentwire::prompt("Go", fake(&scenario).partial_messages(false))
+                .await
+                .unwrap_err();
+            assert!(matches!(error, Error::NoResult { .. }), "{before}: {error}");
+        }
+    }
+    // Without a word about it, the exit decides.
+    let folder = tempfile::tempdir().unwrap();
+    let exits = answering(&folder, "{}", "read -r line");
+    let error = agentwire::prompt("Go", exits).await.unwrap_err();
+    assert_eq!(ended(error).reason, EndReason::ExitedBeforeFirstTurn);
+}
+
+/// Starts a copy of this file that differs in the path of its interpreter.
+async fn spawn_error(content: &[u8]) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    // Copied by another process: see `script`.
+    let (copied, cli) = (folder.path().join("content"), script(&folder, ""));
+    std::fs::write(&copied, content).unwrap();
+    let mut copy = std::process::Command::new("cp");
+    assert!(copy.args([&copied, &cli]).status().unwrap().success());
+    let error = Client::connect(Options::new().cli(&cli)).await.unwrap_err();
+    assert!(matches!(error, Error::Spawn { .. }), "{error}");
+    error.to_string().replace(&cli.display().to_string(), "CLI")
+}
+
+#[tokio::test]
+async fn a_cli_whose_loader_or_interpreter_is_missing_is_an_error_that_names_it() {
+    assert_eq!(
+        spawn_error(b"#! /no/such/interpreter -x\n").await,
+        "cannot start CLI: the file exists, but its interpreter /no/such/interpreter does not: \
+         the first line of the script names it"
+    );
+    let mut binary = std::fs::read(std::env::current_exe().unwrap()).unwrap();
+    let loader = b"/lib64/ld-linux-x86-64.so.2";
+    if let Some(at) = binary.windows(loader.len()).position(|it| it == loader) {
+        binary[at..at + 6].copy_from_slice(b"/none/");
+        assert_eq!(
+            spawn_error(&binary).await,
+            "cannot start CLI: the file exists, but its loader /none//ld-linux-x86-64.so.2 does \
+             not: the binary was built for another C library or system"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_session_to_resume_that_does_not_exist_is_an_error_with_its_id() {
+    let folder = tempfile::tempdir().unwrap();
+    for id in [
+        "11111111-1111-4111-8111-111111111111",
+        "no title of a session",
+    ] {
+        let options = fake(&Scenario::default()).env(fake_agent::SESSIONS, folder.path());
+        match Client::connect(options.resume(id)).await {
+            Err(Error::NoSuchSession { session_id }) => assert_eq!(session_id, id),
+            other => panic!("{other:?}"),
+        }
+    }
+}

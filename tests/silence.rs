@@ -139,6 +139,16 @@ async fn a_cli_that_exits_before_its_first_turn_failed_to_start() {
     );
     assert_eq!(ended(error).reason, EndReason::ExitedBeforeFirstTurn);
 
+    // One that exits without a word: what can be the cause is named.
+    let folder = tempfile::tempdir().unwrap();
+    let silent = Options::new().cli(script(&folder, "exit 1"));
+    let options = silent.clone().env("NODE_OPTIONS", "--inspect");
+    let error = Client::connect(options).await.unwrap_err();
+    let text = error.to_string();
+    assert!(text.contains("environment has NODE_OPTIONS"), "{text}");
+    let error = Client::connect(silent.clean_env()).await.unwrap_err();
+    assert!(ended(error).suspects.is_empty());
+
     // One that refuses what it was given after its first response.
     let accepts = support::answering(&folder, "{}", "echo 'bad schema' >&2; exit 1");
     let error = match query("Go", accepts).await {

@@ -19,6 +19,7 @@ use crate::process::CloseReport;
 use crate::session::{self, Connection, Known, LocalCli, Peers, Starter, Transport};
 use agentwire_protocol::control::InitializeAnswer;
 use agentwire_protocol::host::RequestFailure;
+use agentwire_protocol::message::Message;
 use futures_core::Stream;
 use local_version::LocalVersion;
 use std::borrow::Cow;
@@ -88,6 +89,8 @@ impl Client {
     ///   cannot be spawned.
     /// - [`Error::Ended`] if the CLI exits at once, with its exit status and
     ///   the end of standard error.
+    /// - [`Error::NoSuchSession`] if the session to
+    ///   [resume](Options::resume) does not exist.
     /// - [`Error::TooOld`] if the CLI does not support an option.
     /// - [`Error::StartUp`] if the CLI does not respond, or refuses the
     ///   request.
@@ -223,8 +226,21 @@ impl Client {
                 client.abort().await;
                 // The end of the mailbox is where the end of the session is
                 // known.
-                while client.next().await.is_some() {}
+                let mut last_words = String::new();
+                while let Some(event) = client.next().await {
+                    if let Ok(Event::Frame(frame)) = event
+                        && let Message::Result(result) = frame.message()
+                    {
+                        last_words = result.errors.unwrap_or_default().join("\n");
+                    }
+                }
                 let end = client.handle.link().end();
+                last_words.push_str(&end.stderr);
+                if let Some(session_id) = line.missing_session(&last_words) {
+                    return Err(Error::NoSuchSession {
+                        session_id: session_id.to_owned(),
+                    });
+                }
                 if let Some((option, needs)) = unsupported_option(&end.stderr) {
                     return Err(Error::TooOld {
                         option: option.into(),

@@ -5,7 +5,7 @@ use crate::event::{EndReason, Error, Event};
 use crate::handle::Handle;
 use crate::options::Options;
 use crate::process::CloseReport;
-use agentwire_protocol::host::TurnEvent;
+use agentwire_protocol::host::{TurnEvent, TurnOutcome};
 use agentwire_protocol::message::{ResultMessage, UserMessage};
 use futures_core::Stream;
 use std::pin::Pin;
@@ -129,8 +129,9 @@ impl Query {
     ///
     /// # Errors
     ///
-    /// [`Error::Ended`] if the session ends in the middle of a turn, or without
-    /// a result; [`Error::View`] if the `result` frame is not a result. Invalid
+    /// [`Error::Ended`] if the session ends in the middle of a turn, or by an
+    /// error without a result; [`Error::NoResult`] if the turn ended without a
+    /// result, for instance because its line was malformed; [`Error::View`] if the `result` frame is not a result. Invalid
     /// members are not an error; [`Frame::faults`](crate::Frame::faults) lists
     /// them.
     ///
@@ -139,11 +140,13 @@ impl Query {
     /// Dropping the future drops the query, which ends the session.
     pub async fn result(mut self) -> Result<ResultMessage, Error> {
         let (mut own, mut last) = (None, None);
+        let mut outcome = TurnOutcome::NoResult;
         while let Some(event) = self.next().await {
             match event {
                 Ok(Event::Frame(frame)) if frame.kind() == "result" => last = Some(frame),
                 Ok(Event::Turn(TurnEvent::Ended(end))) if end.messages.contains(&self.uuid) => {
                     own = own.or(end.frame);
+                    outcome = end.outcome;
                 }
                 Err(Error::Ended(end)) if end.reason == EndReason::FailedAtExit => {}
                 event => drop(event?),
@@ -151,7 +154,13 @@ impl Query {
         }
         match own.or(last) {
             Some(frame) => Ok(frame.read()?),
-            None => Err(Error::Ended(self.client.end())),
+            None => match self.client.end() {
+                end if end.reason == EndReason::Closed => Err(Error::NoResult {
+                    uuid: self.uuid,
+                    outcome,
+                }),
+                end => Err(Error::Ended(end)),
+            },
         }
     }
 }

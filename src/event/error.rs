@@ -182,6 +182,17 @@ pub enum Error {
         /// Who has it.
         owner: SessionOwner,
     },
+    /// The session to resume does not exist; see
+    /// [`Options::resume`](crate::Options::resume). The CLI was spawned, and has
+    /// exited.
+    #[error(
+        "there is no session `{session_id}` to resume: check its ID, the working directory and \
+         `CLAUDE_CONFIG_DIR`"
+    )]
+    NoSuchSession {
+        /// The ID, as set by the option.
+        session_id: String,
+    },
     /// The session store failed while a session was loaded.
     #[error("the session store failed in `{call}` for {of}: {failure}")]
     SessionStore {
@@ -335,6 +346,10 @@ pub struct SessionEnd {
     pub exit: Option<ExitStatus>,
     /// The end of its standard error, at most 64 KiB.
     pub stderr: String,
+    /// The variables of its environment that are known to stop a CLI
+    /// ([`HOST_TOOLS`](crate::HOST_TOOLS), `LD_PRELOAD`), if it exited before its
+    /// first turn and wrote nothing to standard error.
+    pub suspects: Vec<String>,
 }
 
 /// Why a session ended.
@@ -388,6 +403,7 @@ impl SessionEnd {
             reason,
             exit: None,
             stderr: String::new(),
+            suspects: Vec::new(),
         }
     }
 
@@ -397,11 +413,7 @@ impl SessionEnd {
     }
 
     pub(crate) fn runtime_gone() -> Self {
-        Self {
-            reason: EndReason::RuntimeGone,
-            exit: None,
-            stderr: String::new(),
-        }
+        Self::closing(EndReason::RuntimeGone)
     }
 }
 
@@ -427,6 +439,13 @@ impl fmt::Display for SessionEnd {
                 write!(f, " ({exit})")?;
             }
             f.write_str(&said_last(&self.stderr))?;
+        }
+        if !self.suspects.is_empty() {
+            write!(
+                f,
+                "; its environment has {}, which can cause this: see `Options::environment`",
+                self.suspects.join(", ")
+            )?;
         }
         Ok(())
     }

@@ -8,6 +8,7 @@ use uuid::Uuid;
 impl Options {
     /// Rejects options that the CLI would refuse or silently ignore.
     pub(super) fn check_combinations(&self) -> Result<(), Error> {
+        self.check_values()?;
         let resumes = self.has("--resume");
         let continues = self.has("--continue");
         let forks = self.has("--fork-session");

@@ -83,7 +83,8 @@ impl Options {
     ///   exceeds the system's limit for one argument or for all arguments and
     ///   the environment together;
     /// - the CLI would refuse the option or silently ignore it;
-    /// - the working directory does not exist.
+    /// - the working directory, or a file or directory that the CLI needs at its
+    ///   start, does not exist.
     pub fn command_line(&self) -> Result<CommandLine, Error> {
         let line = self.assemble()?;
         line.check_here()?;
@@ -277,11 +278,7 @@ impl CommandLine {
         let inherited = std::env::vars_os().filter(|(name, _)| self.inherited.passes(name));
         let environment = inherited.chain(self.environment.iter().cloned());
         system_limits::check_all(&self.arguments, &environment.collect())?;
-        if let Some(cwd) = self.cwd.as_deref().filter(|cwd| !cwd.is_dir()) {
-            let problem = format!("is {}, which is not a directory", cwd.display());
-            return Err(Error::option("cwd", problem));
-        }
-        Ok(())
+        self.check_paths()
     }
 
     /// Completes the command that starts the CLI, given one without arguments.

@@ -5,7 +5,9 @@ use crate::ownership::WhenOwned;
 
 /// Starting, resuming and forking conversations.
 impl Options {
-    /// Resumes the session with this ID (`--resume`).
+    /// Resumes the session with this ID (`--resume`). If there is none,
+    /// connecting fails with
+    /// [`Error::NoSuchSession`](crate::Error::NoSuchSession).
     pub fn resume(self, session_id: impl Into<String>) -> Self {
         self.set("--resume", session_id.into())
     }

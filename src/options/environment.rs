@@ -7,7 +7,7 @@ use std::process::Command;
 
 impl Options {
     /// Sets which variables the CLI inherits from this process;
-    /// [`Environment::WithoutOuterSession`] if unset.
+    /// [`Environment::Filtered`] if unset.
     pub fn environment(mut self, environment: Environment) -> Self {
         self.inherited = environment;
         self

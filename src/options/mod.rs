@@ -34,6 +34,7 @@ mod system_limits;
 mod tests;
 mod tools;
 mod unread;
+mod values;
 
 pub use backpressure::Backpressure;
 pub(crate) use backpressure::UnreadLimits;

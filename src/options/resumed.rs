@@ -17,7 +17,20 @@ const GOES_ON: &str = "CLAUDE_CODE_RESUME_INTERRUPTED_TURN";
 /// What the frames of that turn name as the reason.
 const REASON: &str = "CLAUDE_CODE_RESUME_REASON";
 
+/// What the CLI says of a session that it does not find: by its ID, and by its
+/// title.
+const NOT_FOUND: [&str; 2] = ["No conversation found", "does not match any session title"];
+
 impl CommandLine {
+    /// Returns the session to resume, if the CLI exited because there is none.
+    /// `last_words` is its standard error and the errors of its result.
+    pub(crate) fn missing_session(&self, last_words: &str) -> Option<&str> {
+        let mut ids = (self.arguments.iter()).filter_map(|it| it.strip_prefix("--resume="));
+        let id = ids.next_back()?;
+        let is_missing = NOT_FOUND.iter().any(|it| last_words.contains(it));
+        (is_missing && last_words.contains(id)).then_some(id)
+    }
+
     /// Gives a new session this ID, also one that is forked, unless the command line has
     /// one.
     pub(crate) fn name_session(&mut self, id: &str) {

@@ -18,7 +18,7 @@ fn arguments(options: Options) -> Vec<String> {
 
 /// The first request.
 fn request(options: Options) -> Value {
-    let line = options.command_line().unwrap();
+    let line = options.assemble().unwrap();
     let mut request = serde_json::to_value(line.initialize).unwrap();
     assert_eq!(
         request.as_object_mut().unwrap().remove("subtype").unwrap(),
@@ -29,7 +29,7 @@ fn request(options: Options) -> Value {
 
 /// The variables besides those that are always there.
 fn variables(options: Options) -> Vec<(String, String)> {
-    let mut variables = options.command_line().unwrap().environment;
+    let mut variables = options.assemble().unwrap().environment;
     let mine = variables.split_off(4).into_iter();
     mine.map(|(name, value)| (name.into_string().unwrap(), value.into_string().unwrap()))
         .collect()

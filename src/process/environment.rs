@@ -12,14 +12,16 @@ use std::process::Command;
 #[non_exhaustive]
 pub enum Environment {
     /// All variables, except those that mark this process as running inside a
-    /// session of the CLI ([`OUTER_SESSION`]).
+    /// session of the CLI ([`OUTER_SESSION`]), and those of debuggers, profilers
+    /// and JavaScript runtimes that this process was started with
+    /// ([`HOST_TOOLS`]).
     ///
     /// This is the default, so that a program started from the agent's shell, a
-    /// hook or an MCP server works as it does anywhere else. The removed
-    /// variables describe the outer session: its IDs, its processes, and the
-    /// address and token to connect to it.
+    /// hook, an MCP server or a debugger works as it does anywhere else. To pass
+    /// one of these variables on, set it with
+    /// [`Options::env`](crate::Options::env).
     #[default]
-    WithoutOuterSession,
+    Filtered,
     /// All variables, unchanged.
     Inherited,
     /// Only the variables with these names, if set.
@@ -71,7 +73,60 @@ pub const OUTER_SESSION: &[&str] = &[
     "CLAUDE_CODE_QUESTION_EXTENDED",
     "CLAUDE_CODE_QUESTION_OPTIONAL_DESCRIPTIONS",
     "CLAUDE_CODE_AGENT_PROGRESS_SUMMARIES",
+    "CLAUDE_AGENT_SDK_CLIENT_APP",
+    // Set by an application for its CLI. They change tools, messages or the
+    // folder of transcripts.
+    "CLAUDE_CODE_SESSION_KIND",
+    "CLAUDE_CODE_REMOTE",
+    "CLAUDE_CODE_REMOTE_SESSION_ID",
+    "CLAUDE_CODE_IS_COWORK",
+    "CLAUDE_CODE_PROJECT_DIR_NAME",
 ];
+
+/// The variables of debuggers, profilers and JavaScript runtimes of this process
+/// that stop the CLI or change what it or its tools do. A name that ends with
+/// `*` represents all names with this prefix.
+///
+/// The effects were measured on Claude Code 2.1.332.
+pub const HOST_TOOLS: &[&str] = &[
+    // `--inspect` and its like: exit status 1, nothing on standard error. Other
+    // flags change or stop every Node program that the agent starts.
+    "NODE_OPTIONS",
+    // Exit status 0, without any output: the CLI takes itself for a worker.
+    "NODE_UNIQUE_ID",
+    // The pipe to the parent of a Node program, which is not there.
+    "NODE_CHANNEL_FD",
+    "NODE_CHANNEL_SERIALIZATION_MODE",
+    // Tools write coverage into the host's folder.
+    "NODE_V8_COVERAGE",
+    // `node --test` in a tool reports in a binary format.
+    "NODE_TEST_CONTEXT",
+    // What the debugger of Visual Studio Code reads in Node programs.
+    "VSCODE_INSPECTOR_OPTIONS",
+    // Electron applications that a tool starts run as Node.
+    "ELECTRON_RUN_AS_NODE",
+    // `--inspect`: as `NODE_OPTIONS`; `--preload`: exit status 1; `--cpu-prof`:
+    // a profile in the working directory.
+    "BUN_OPTIONS",
+    // `?wait=1`: waits for a debugger forever; a missing preload: exit status 1.
+    "BUN_INSPECT*",
+    // An unknown option: exit status 1; some write to standard error.
+    "BUN_JSC_*",
+    // Writes requests, with their headers, to standard error.
+    "BUN_CONFIG_VERBOSE_FETCH",
+    // Writes to standard error.
+    "MIMALLOC_*",
+    // Writes a debug log.
+    "DEBUG",
+    "DEBUG_SDK",
+    // Write into the output of every program, and so of every tool.
+    "LD_DEBUG",
+    "LD_AUDIT",
+];
+
+/// Variables that are passed on, because much depends on them, and that can stop
+/// the CLI: a sanitizer in `LD_PRELOAD` ends it by SIGSEGV.
+const SUSPECTS: &[&str] = &["LD_PRELOAD"];
 
 impl Environment {
     /// Inherits only the variables with these names, if set.
@@ -94,7 +149,10 @@ impl Environment {
     /// Returns whether a variable is passed on.
     pub(crate) fn passes(&self, name: &OsStr) -> bool {
         match self {
-            Self::WithoutOuterSession => !OUTER_SESSION.iter().any(|it| same(name, OsStr::new(it))),
+            Self::Filtered => !OUTER_SESSION
+                .iter()
+                .chain(HOST_TOOLS)
+                .any(|it| fits(name, it)),
             Self::Inherited => true,
             Self::Only(names) => names.iter().any(|it| same(name, it)),
         }
@@ -110,6 +168,28 @@ impl Environment {
         command
             .env_clear()
             .envs(all.into_iter().filter(|(name, _)| self.passes(name)));
+    }
+}
+
+/// Returns the variables of a command that are known to stop the CLI.
+pub(crate) fn suspects(command: &Command) -> Vec<String> {
+    let set = command.get_envs().filter(|(_, value)| value.is_some());
+    set.filter(|(name, _)| HOST_TOOLS.iter().chain(SUSPECTS).any(|it| fits(name, it)))
+        .map(|(name, _)| name.to_string_lossy().into_owned())
+        .collect()
+}
+
+/// Returns whether a name is this one, or begins with what is before its `*`.
+fn fits(name: &OsStr, pattern: &str) -> bool {
+    match pattern.strip_suffix('*') {
+        Some(prefix) => {
+            let start = name.as_encoded_bytes().get(..prefix.len());
+            start.is_some_and(|it| match cfg!(windows) {
+                true => it.eq_ignore_ascii_case(prefix.as_bytes()),
+                false => it == prefix.as_bytes(),
+            })
+        }
+        None => same(name, OsStr::new(pattern)),
     }
 }
 
@@ -201,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn markers_of_an_outer_session_are_left_out_and_what_users_configure_stays() {
+    fn variables_of_an_outer_session_and_of_the_hosts_tools_are_not_passed_on() {
         let all = [
             ("CLAUDECODE", "1"),
             ("CLAUDE_CODE_MESSAGING_TOKEN", "t"),
@@ -211,12 +291,21 @@ mod tests {
             ("CLAUDE_CONFIG_DIR", "/c"),
             ("ANTHROPIC_API_KEY", "k"),
             ("PATH", "/bin"),
+            ("NODE_OPTIONS", "--inspect"),
+            ("BUN_INSPECT_PRELOAD", "/p.js"),
+            ("BUN_JSC_logGC", "1"),
+            ("BUN_INSTALL", "/b"),
+            ("LD_PRELOAD", "/p.so"),
+            ("npm_config_registry", "r"),
         ];
         let kept = [
             "ANTHROPIC_API_KEY",
+            "BUN_INSTALL",
             "CLAUDE_CODE_USE_BEDROCK",
             "CLAUDE_CONFIG_DIR",
+            "LD_PRELOAD",
             "PATH",
+            "npm_config_registry",
         ];
         assert_eq!(passed(&Environment::default(), &all), kept);
         assert_eq!(passed(&Environment::Inherited, &all).len(), all.len());

@@ -43,9 +43,12 @@ mod watchdog;
 
 pub use all::close_all;
 pub(crate) use child::{ChildProcess, Pipes};
-pub use environment::{Environment, OUTER_SESSION, PassedEnvironment};
+pub(crate) use environment::suspects;
+pub use environment::{Environment, HOST_TOOLS, OUTER_SESSION, PassedEnvironment};
 pub use guard::ExitGuard;
 pub use locate::CliNotFound;
+#[cfg(unix)]
+pub(crate) use locate::explain;
 pub(crate) use locate::{Cli, find_cli};
 pub(crate) use panic::said_by;
 pub use policy::{ClosePolicy, CloseReport, CloseStep};

@@ -23,9 +23,10 @@ use std::time::Duration;
 /// Only `finish` and `exit` apply, and `exit` ends with the agent's output.
 ///
 /// Daemons started by tools are ended too: they are found by the variable
-/// `AGENTWIRE_SESSION` in their environment. To leave a process behind, a tool
-/// starts it without that variable, in a session (`setsid`) of its own, and
-/// exits before the agent does.
+/// `AGENTWIRE_SESSION` in their environment. A process is not found if it was
+/// started without this variable (`env -i`) by a tool that has ended. No system
+/// call lists such processes without side effects on the host; let a supervisor
+/// end them (a cgroup or a container).
 ///
 /// On Windows, "terminate" kills, so neither the CLI nor tools can clean up
 /// after `exit`. A session's processes are in a job object, which ends them

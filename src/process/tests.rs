@@ -214,6 +214,41 @@ fn an_unmarked_grandchild_in_its_own_session_goes() {
     assert!(!is_alive(grandchild));
 }
 
+/// The exception in `ClosePolicy` and in the guide. A shell tool of the CLI has a
+/// session of its own, so it does not matter whether its children have.
+#[cfg(target_os = "linux")]
+#[test]
+fn only_an_unmarked_process_whose_parent_has_exited_stays() {
+    for (clear, setsid) in [
+        ("", ""),
+        ("", "setsid "),
+        ("env -i ", ""),
+        ("env -i ", "setsid "),
+    ] {
+        let tool = format!("{clear}{setsid}/bin/sleep 1000 >&2 & echo $!");
+        let script = format!("setsid --wait sh -c '{tool}'; echo ended; exec cat");
+        let (mut child, pipes) = spawn(sh(&script));
+        let mut lines = Lines::new(pipes.stdout);
+        let pid = lines.pid();
+        assert_eq!(lines.next(), "ended");
+        // Until it has the new environment, it has that of the shell.
+        while std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap() != "sleep\n" {
+            thread::yield_now();
+        }
+        drop(pipes.stdin);
+        let report = close(&mut child, patient());
+        assert!(report.left.is_empty(), "{report:?}");
+        match clear {
+            "" => assert_eq!(report.swept, [pid]),
+            _ => {
+                assert!(is_alive(pid) && report.swept.is_empty(), "{report:?}");
+                let pid = rustix::process::Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
+                rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+            }
+        }
+    }
+}
+
 #[test]
 fn what_a_crashed_child_left_goes() {
     let script = "setsid sleep 1000 & echo $!; env -i sleep 1000 & echo $!; read _; kill -9 $$";

@@ -60,6 +60,8 @@ pub(super) struct Driver {
     pub(super) reader: Option<Reader>,
     pub(super) writer: Writer,
     pub(super) stderr: Option<StderrTail>,
+    /// Variables that can stop the CLI.
+    pub(super) suspects: Vec<String>,
     pub(super) on_stderr: Option<StderrCallback>,
     pub(super) commands: mpsc::UnboundedReceiver<Command>,
     pub(super) streams: Streams,
@@ -492,11 +494,19 @@ impl Driver {
         let end = match self.succession.take_end() {
             // No other process could be started.
             Some(end) if !is_closed => end,
-            _ => Arc::new(SessionEnd {
-                reason,
-                exit,
-                stderr,
-            }),
+            _ => {
+                let is_silent =
+                    reason == EndReason::ExitedBeforeFirstTurn && stderr.trim().is_empty();
+                Arc::new(SessionEnd {
+                    reason,
+                    exit,
+                    stderr,
+                    suspects: match is_silent {
+                        true => std::mem::take(&mut self.suspects),
+                        false => Vec::new(),
+                    },
+                })
+            }
         };
         let reason = end.reason;
         tracing::debug!(?reason, ?exit, "the session is over");

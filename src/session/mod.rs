@@ -77,6 +77,7 @@ pub(crate) fn start(
         stderr,
         peer,
         keeps_files,
+        suspects,
     } = connection;
     let (commands, inbox) = mpsc::unbounded_channel();
     let demand = Demand::default();
@@ -124,6 +125,7 @@ pub(crate) fn start(
         reader: Some(output),
         writer: Writer::new(input),
         stderr: stderr.map(|stderr| StderrTail::start(stderr, options.stderr.clone())),
+        suspects,
         succession: Succession::new(starter, &options),
         on_stderr: options.stderr,
         commands: inbox,

@@ -83,6 +83,7 @@ impl Driver {
                 reason,
                 exit: exit.take(),
                 stderr,
+                suspects: Vec::new(),
             })),
         };
         tracing::debug!(%why, "the agent's process has ended, and the session goes on");

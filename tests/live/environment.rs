@@ -1,11 +1,13 @@
 //! What the real CLI gives its children.
 
-use crate::support::{Live, log_to_end};
-use agentwire::{OUTER_SESSION, PermissionResult, query};
+use crate::support::{Live, ended, log_to_end};
+use agentwire::{EndReason, HOST_TOOLS, OUTER_SESSION, PermissionResult, query};
 use agentwire_testkit::{Scenario, Step};
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What children are given that does not say whose they are: what a shell has,
 /// how tools are to behave, and our own mark.
@@ -72,5 +74,71 @@ async fn what_marks_a_shell_a_hook_or_a_server_as_the_clis_is_not_passed_on() {
             .collect();
         assert!(unknown.is_empty(), "{}: {unknown:?}", file.display());
         assert!(added.contains("CLAUDECODE"), "{added:?}");
+    }
+}
+
+/// What the CLI does if a variable is passed on.
+#[derive(Debug, PartialEq)]
+enum Effect {
+    /// It exits before its first response, without a word.
+    ExitsSilently,
+    /// It exits, and says why on standard error.
+    Exits,
+    /// It writes to standard error.
+    Writes,
+    /// Nothing that the host can notice.
+    None,
+}
+
+#[tokio::test]
+async fn variables_that_stop_the_cli_or_make_it_write_are_not_inherited() {
+    use Effect::{Exits, ExitsSilently, None as NoEffect, Writes};
+    let cases = [
+        ("NODE_OPTIONS", "--inspect", ExitsSilently),
+        ("NODE_UNIQUE_ID", "1", ExitsSilently),
+        ("BUN_OPTIONS", "--inspect", ExitsSilently),
+        ("BUN_INSPECT_PRELOAD", "/no/such.js", Exits),
+        ("BUN_JSC_noSuchOption", "1", Exits),
+        ("BUN_CONFIG_VERBOSE_FETCH", "curl", Writes),
+        ("MIMALLOC_VERBOSE", "1", Writes),
+        ("LD_DEBUG", "libs", Writes),
+        ("NODE_ENV", "development", NoEffect),
+        ("NODE_PATH", "/no/such", NoEffect),
+        ("npm_config_node_options", "--inspect", NoEffect),
+        ("VSCODE_PID", "1", NoEffect),
+    ];
+    let scenario = Scenario::default().reply([Step::text("Hello.")]).repeated();
+    let live = Live::start(scenario).await;
+    for (name, value, expected) in cases {
+        let wrote = Arc::new(AtomicBool::new(false));
+        let noticed = Arc::clone(&wrote);
+        let options = live.options().env(name, value);
+        let options = options.on_stderr(move |_| noticed.store(true, Ordering::Relaxed));
+        let effect = match query("Hello?", options).await {
+            Err(error) => {
+                let end = ended(error);
+                assert_eq!(end.reason, EndReason::ExitedBeforeFirstTurn, "{name}");
+                match end.stderr.is_empty() {
+                    true => {
+                        assert_eq!(end.suspects, [name]);
+                        ExitsSilently
+                    }
+                    false => Exits,
+                }
+            }
+            Ok(answer) => {
+                assert_eq!(answer.result().await.unwrap().text(), "Hello.", "{name}");
+                match wrote.load(Ordering::Relaxed) {
+                    true => Writes,
+                    false => NoEffect,
+                }
+            }
+        };
+        assert_eq!(effect, expected, "{name}={value}");
+        let is_inherited = !HOST_TOOLS.iter().any(|it| match it.strip_suffix('*') {
+            Some(prefix) => name.starts_with(prefix),
+            None => name == *it,
+        });
+        assert_eq!(is_inherited, effect == NoEffect, "{name}");
     }
 }

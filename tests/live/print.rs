@@ -5,7 +5,7 @@ use crate::support::{Live, fake_agent_path, live_cli};
 use agentwire_testkit::{Scenario, Step, fake_agent};
 use serde_json::{Value, json};
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Output, Stdio};
 use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
 
@@ -21,7 +21,13 @@ struct Came {
     complains: bool,
 }
 
-async fn run(cli: &Path, version: &str, scenario: &Scenario, args: &[&str], input: &str) -> Came {
+async fn output(
+    cli: &Path,
+    version: Option<&str>,
+    scenario: &Scenario,
+    args: &[&str],
+    input: &[u8],
+) -> Output {
     let live = Live::start(scenario.clone()).await;
     let mut agent = Command::new(cli)
         .args(["--setting-sources=", "--model=claude-haiku-4-5"])
@@ -30,7 +36,7 @@ async fn run(cli: &Path, version: &str, scenario: &Scenario, args: &[&str], inpu
         .envs(live.environment())
         // The real one has the model instead, and is of a version.
         .env(fake_agent::SCRIPT, scenario.to_json())
-        .env(fake_agent::PROFILE, version)
+        .envs(version.map(|it| (fake_agent::PROFILE, it)))
         .current_dir(live.project())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -39,9 +45,13 @@ async fn run(cli: &Path, version: &str, scenario: &Scenario, args: &[&str], inpu
         .unwrap();
     // One that refuses its arguments reads nothing.
     let mut stdin = agent.stdin.take().unwrap();
-    drop(stdin.write_all(input.as_bytes()).await);
+    drop(stdin.write_all(input).await);
     drop(stdin);
-    let output = agent.wait_with_output().await.unwrap();
+    agent.wait_with_output().await.unwrap()
+}
+
+async fn run(cli: &Path, version: &str, scenario: &Scenario, args: &[&str], input: &str) -> Came {
+    let output = output(cli, Some(version), scenario, args, input.as_bytes()).await;
     let text = String::from_utf8(output.stdout).unwrap();
     let mut said: Vec<_> = text.lines().flat_map(told).collect();
     said.dedup_by(|one, other| one == PROSE && other == PROSE);
@@ -196,4 +206,120 @@ async fn print_mode_of_the_fake_agent_is_that_of_the_real_cli() {
     }
     crate::support::counted(CASES.len(), "command lines of print mode");
     assert!(differ.is_empty(), "{}", differ.join("\n"));
+}
+
+/// A control request, which is answered if it is read.
+const REQUEST: &str =
+    r#"{"type":"control_request","request_id":"r","request":{"subtype":"mcp_status"}}"#;
+
+/// Lines that are answered, by the ID of the response. `@` is the request.
+const ANSWERED: &[(&[u8], &str)] = &[
+    (b"@\r", "r"),
+    (b" \t@ ", "r"),
+    (b"\xef\xbb\xbf@", "r"),
+    (br#"{"type":"control_request","request_id":"a","request_id":"r","request":{"subtype":"mcp_status"}}"#, "r"),
+    (br#"{"type":"user","type":"control_request","request_id":"r","request":{"subtype":"mcp_status"}}"#, "r"),
+    (b"{\"type\":\"control_request\",\"request_id\":\"\xef\xbb\xbf\xe2\x80\xa8\\u0000\",\"request\":{\"subtype\":\"mcp_status\"}}", "\u{feff}\u{2028}\0"),
+    (b"{\"type\":\"control_request\",\"request_id\":\"\xff\xed\xa0\x80\xc0\x80\",\"request\":{\"subtype\":\"mcp_status\"}}", "\u{fffd}\u{fffd}\u{fffd}\u{fffd}\u{fffd}\u{fffd}"),
+    (b"{\"type\":\r\"control_request\",\"request_id\":\"r\",\"request\":{\"subtype\":\"mcp_status\"}}", "r"),
+];
+
+/// Lines that are passed over.
+const IGNORED: &[&[u8]] = &[
+    b"true",
+    b"1",
+    b"-1.5e3",
+    b"\"x\"",
+    b"[]",
+    br#"[{"type":"user"}]"#,
+    b"{}",
+    br#"{"type":null}"#,
+    br#"{"type":["user"]}"#,
+    br#"{"type":"x","n":1e999}"#,
+    br#"{"type":"\ud800"}"#,
+    b"",
+    b"\r",
+    b"  \t ",
+    b"\xc2\xa0",
+    b"\xe2\x80\xa8",
+    b"\xef\xbb\xbf",
+];
+
+/// Lines on which the process exits.
+const FATAL: &[&[u8]] = &[
+    b"null",
+    b" null",
+    b"hello",
+    b"NaN",
+    b"//x",
+    b"{'type':'x'}",
+    br#"{"type":"user""#,
+    br#"{"type":"x",}"#,
+    b"@@",
+    b"\0",
+    b"\0@",
+    b"@\0",
+    b"{\"type\":\"\0\"}",
+    b"{\"type\":\"\t\"}",
+    b"\xef\xbb\xbf\xef\xbb\xbf@",
+    b"@\xef\xbb\xbf",
+    b"{\"type\":\xef\xbb\xbf\"x\"}",
+    b"\xc2\xa0@",
+    b"\xe2\x80\xa8@",
+    b"\x0b@",
+    b"\xff@",
+];
+
+/// Returns the exit status and the IDs of the responses.
+async fn answered(cli: &Path, input: &[u8]) -> (Option<i32>, Vec<String>) {
+    let args = [
+        "--output-format=stream-json",
+        "--verbose",
+        "--input-format=stream-json",
+    ];
+    let output = output(cli, None, &Scenario::default(), &args, input).await;
+    let lines = output.stdout.split(|it| *it == b'\n');
+    let lines = lines.filter_map(|line| serde_json::from_slice::<Value>(line).ok());
+    let ids = lines.filter_map(|line| Some(line["response"]["request_id"].as_str()?.to_owned()));
+    (output.status.code(), ids.collect())
+}
+
+#[tokio::test]
+async fn lines_that_no_host_sends_are_taken_by_the_fake_agent_as_by_the_real_cli() {
+    let request = |id: &str| REQUEST.replace("\"r\"", &format!("\"{id}\"")) + "\n";
+    let initialize =
+        r#"{"type":"control_request","request_id":"i","request":{"subtype":"initialize"}}"#;
+    let line = |line: &[u8]| {
+        let parts: Vec<_> = line.split(|it| *it == b'@').collect();
+        [&parts.join(REQUEST.as_bytes())[..], b"\n"].concat()
+    };
+    let end = request("end").into_bytes();
+    let mut tolerated = format!("{initialize}\n").into_bytes();
+    let mut expected = vec!["i".to_owned()];
+    let others = IGNORED.iter().map(|it| (*it, ""));
+    for (number, (bytes, id)) in ANSWERED.iter().copied().chain(others).enumerate() {
+        tolerated.extend(line(bytes));
+        tolerated.extend(request(&number.to_string()).into_bytes());
+        expected.extend((!id.is_empty()).then(|| id.to_owned()));
+        expected.push(number.to_string());
+    }
+    for cli in [live_cli(), fake_agent_path()] {
+        let name = cli.display();
+        let came = answered(&cli, &tolerated).await;
+        assert_eq!(came, (Some(0), expected.clone()), "{name}");
+        for bytes in FATAL {
+            let all = [initialize.as_bytes(), b"\n", &line(bytes), &end];
+            let came = answered(&cli, &all.concat()).await;
+            assert_eq!(
+                came,
+                (Some(1), vec!["i".to_owned()]),
+                "{name}: {}",
+                bytes.escape_ascii()
+            );
+        }
+    }
+    crate::support::counted(
+        ANSWERED.len() + IGNORED.len() + FATAL.len(),
+        "invalid lines",
+    );
 }

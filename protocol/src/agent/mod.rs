@@ -82,6 +82,7 @@ use hooks::HookTable;
 use mcp::McpClient;
 use queue::Queue;
 use stats::Stats;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
 use std::time::Instant;
@@ -351,11 +352,16 @@ impl Agent {
             Line::Whole(raw) | Line::Unfinished(raw) => raw,
             Line::TooLong { .. } => return,
         };
+        let Some(raw) = decode(raw) else {
+            return;
+        };
         let Ok(frame) = Frame::new(raw.clone()) else {
             // JSON that is not a message is ignored. Input that is not JSON
-            // ends the process.
-            if serde_json::from_slice::<serde::de::IgnoredAny>(&raw).is_err() {
-                self.exit(1, Some("The input is not JSON.".to_owned()));
+            // ends the process, and so does `null`, whose type the CLI reads.
+            match serde_json::from_slice::<Option<serde::de::IgnoredAny>>(&raw) {
+                Ok(Some(_)) => {}
+                Ok(None) => self.exit(1, Some("The input is `null`.".to_owned())),
+                Err(_) => self.exit(1, Some("The input is not JSON.".to_owned())),
             }
             return;
         };
@@ -569,3 +575,23 @@ impl Agent {
         }
     }
 }
+
+/// Decodes a line as the CLI does: invalid UTF-8 is replaced, and a BOM at its
+/// start is removed. Returns `None` for a blank line.
+fn decode(raw: Bytes) -> Option<Bytes> {
+    let text = String::from_utf8_lossy(&raw);
+    // What JavaScript's `trim` removes.
+    let is_space = |it: char| it == BOM || it.is_whitespace() && it != '\u{85}';
+    if text.trim_matches(is_space).is_empty() {
+        return None;
+    }
+    if let Some(rest) = text.strip_prefix(BOM) {
+        return Some(Bytes::copy_from_slice(rest.as_bytes()));
+    }
+    Some(match text {
+        Cow::Owned(text) => text.into(),
+        Cow::Borrowed(_) => raw,
+    })
+}
+
+const BOM: char = '\u{feff}';

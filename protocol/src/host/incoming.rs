@@ -17,6 +17,7 @@ use crate::message::{CommandState, SessionState};
 use crate::outbox::{Class, Outgoing};
 use crate::sabotage::{Bug, is_on};
 use bytes::Bytes;
+use memchr::memmem;
 use std::time::{Duration, Instant};
 
 /// The minimum interval between notices about refused requests.
@@ -28,8 +29,13 @@ impl Host {
             Line::Whole(raw) => match Frame::of_line(raw) {
                 Ok(frame) => self.handle_frame(now, frame),
                 Err((error, line)) => {
+                    // Agents that report states say themselves when they are idle.
+                    let is_result = !self.work.is_reported() && contains_result(&line);
                     self.events
                         .push_back(Event::Notice(Notice::NotAFrame { line, error }));
+                    if is_result {
+                        self.handle_lost_result(ResultSign::cut(None), TurnOutcome::NoResult);
+                    }
                 }
             },
             Line::Unfinished(raw) => match Frame::of_line(raw) {
@@ -290,6 +296,14 @@ impl Host {
         }
     }
 
+    /// Handles the end of a turn whose result cannot be read.
+    fn handle_lost_result(&mut self, result: ResultSign, outcome: TurnOutcome) {
+        let sign = Sign::Result(Box::new(result));
+        self.submissions.saw_end(&sign, outcome);
+        self.tell_submissions();
+        self.end_turn(outcome, None);
+    }
+
     fn handle_too_long(&mut self, now: Instant, head: &Bytes, length: u64) {
         let head = Head::of_cut_line(head);
         if let Some(Head {
@@ -327,10 +341,7 @@ impl Host {
             let subtype = head.as_ref().and_then(|head| head.subtype.as_deref());
             let result = ResultSign::cut(subtype);
             let outcome = self.turns.outcome(&result);
-            let sign = Sign::Result(Box::new(result));
-            self.submissions.saw_end(&sign, outcome);
-            self.tell_submissions();
-            self.end_turn(outcome, None);
+            self.handle_lost_result(result, outcome);
         }
         self.events.push_back(Event::Notice(Notice::LineTooLong {
             head: head.map(Box::new),
@@ -371,3 +382,15 @@ fn pending_requests(answer: &Answer) -> Vec<Bytes> {
         .map(|ask| Bytes::copy_from_slice(ask.get().as_bytes()))
         .collect()
 }
+
+/// Returns whether a line that is not a frame contains a result: behind other
+/// text, or glued to another message. Inside of a string its quotes are escaped.
+fn contains_result(line: &[u8]) -> bool {
+    memmem::find_iter(line, TYPE).any(|at| {
+        let rest = line[at + TYPE.len()..].trim_ascii_start();
+        let value = rest.strip_prefix(b":").unwrap_or_default();
+        value.trim_ascii_start().starts_with(b"\"result\"")
+    })
+}
+
+const TYPE: &[u8] = b"\"type\"";

@@ -19,6 +19,12 @@ fn input_that_is_not_valid_ends_the_agent() {
         "not json",
         r#"{"type":"user""#,
         "{} {}",
+        "null",
+        " null\t",
+        "\u{feff}\u{feff}{}",
+        "{}\u{feff}",
+        "\u{a0}{}",
+        "\0",
         r#"{"type":"control_request","request_id":"r1"}"#,
         r#"{"type":"user","message":{"role":"assistant","content":"x"}}"#,
         r#"{"type":"user","message":{"content":"x"}}"#,
@@ -47,8 +53,11 @@ fn input_that_is_only_odd_is_passed_over() {
     for line in [
         "[1,2]",
         "7",
-        "null",
+        "true",
         r#""text""#,
+        "\u{feff}",
+        "\u{feff}{}",
+        " \u{a0}\u{2028}",
         "",
         r#"{"hello":1}"#,
         r#"{"type":7}"#,
@@ -84,4 +93,15 @@ fn a_message_without_an_id_has_no_lifecycle() {
         ]
     );
     assert_eq!(session.host.activity(), Activity::Idle);
+}
+
+#[test]
+fn a_bom_and_invalid_utf_8_do_not_make_a_request_unreadable() {
+    let mut session = Session::new();
+    let request = b"\xef\xbb\xbf{\"type\":\"control_request\",\"request_id\":\"r\xff\",\
+        \"request\":{\"subtype\":\"mcp_status\"}}\n";
+    session.agent.handle_input(session.now, request);
+    assert_eq!(session.event(), None);
+    let said = session.said().join("\n");
+    assert!(said.contains("r\u{fffd}"), "{said}");
 }

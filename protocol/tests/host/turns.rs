@@ -295,3 +295,31 @@ fn recorded_turns_are_told_apart() {
     // task in the background began, and the sub-agent's.
     assert_eq!(turns_in("10_background_stop_task").len(), 7);
 }
+
+#[test]
+fn a_result_in_a_malformed_line_ends_the_turn_of_an_agent_without_states() {
+    let ends = |line: &str| {
+        let mut session = Session::connected();
+        session.submit("a");
+        session.lines();
+        session.hear_all(&[init(), assistant()]);
+        let now = session.now;
+        session
+            .host
+            .handle_input(now, format!("{line}\n").as_bytes());
+        let turns = session.turns();
+        turns
+            .iter()
+            .any(|it| it.starts_with("turn 1 ended without a result"))
+    };
+    let result = result();
+    assert!(ends(&format!("warning: something {result}")));
+    assert!(ends(&format!("{}{result}", assistant())));
+    assert!(ends(r#"{"type" : "result", "#));
+    // Text about a result is not one.
+    assert!(!ends(&format!(
+        "warning: {}",
+        json!({ "text": result.to_string() })
+    )));
+    assert!(!ends(r#"warning: {"type":"tool_result"}"#));
+}

@@ -5,11 +5,15 @@
 //! to the program behind them. That part is tested on Linux with folders laid
 //! out as on Windows; it has not run on Windows yet.
 
+#[cfg(unix)]
+mod interpreter;
 mod not_found;
 mod places;
 mod shim;
 mod surroundings;
 
+#[cfg(unix)]
+pub(crate) use interpreter::explain;
 pub use not_found::CliNotFound;
 
 use std::env;

@@ -3,7 +3,9 @@
 use super::{CloseInput, Connection, Peer, PeerFuture, Transport};
 use crate::event::Error;
 use crate::options::CommandLine;
-use crate::process::{ChildProcess, ClosePolicy, CloseReport, Pipes, find_cli};
+#[cfg(unix)]
+use crate::process::explain;
+use crate::process::{ChildProcess, ClosePolicy, CloseReport, Pipes, find_cli, suspects};
 use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::sync::Arc;
@@ -30,7 +32,13 @@ impl Transport for LocalCli {
         };
         let id = Uuid::new_v4().to_string();
         let command = line.command(cli.command());
-        let (child, pipes) = ChildProcess::spawn(command, &id, policy).map_err(failed)?;
+        let suspects = suspects(&command);
+        #[cfg(unix)]
+        let program = PathBuf::from(command.get_program());
+        let spawned = ChildProcess::spawn(command, &id, policy);
+        #[cfg(unix)]
+        let spawned = spawned.map_err(|error| explain(&program, error));
+        let (child, pipes) = spawned.map_err(failed)?;
         if !line.private.is_empty() {
             child.keep(line.private.clone());
         }
@@ -45,6 +53,7 @@ impl Transport for LocalCli {
         let stderr = ChildStderr::from_std(stderr).map_err(failed)?;
         let mut connection = Connection::new(output, input, child).stderr(stderr);
         connection.keeps_files = true;
+        connection.suspects = suspects;
         Ok(connection)
     }
 

@@ -114,6 +114,8 @@ pub struct Connection {
     pub peer: Arc<dyn Peer>,
     /// Whether the peer keeps the private files until the agent is gone.
     pub(crate) keeps_files: bool,
+    /// The variables of the agent's environment that can stop it.
+    pub(crate) suspects: Vec<String>,
 }
 
 impl Connection {
@@ -129,6 +131,7 @@ impl Connection {
             stderr: None,
             peer: Arc::new(peer),
             keeps_files: false,
+            suspects: Vec::new(),
         }
     }
 

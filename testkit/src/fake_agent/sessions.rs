@@ -80,7 +80,7 @@ impl Sessions {
         }
         if let Some(id) = flags.resume.as_ref().filter(|id| !is_uuid(id)) {
             return Err(Refusal {
-                why: format!("--resume takes the id of a session, which {id:?} is not"),
+                why: format!("{id:?} is not a UUID and does not match any session title"),
                 session_id: Some(flags.session_id.as_deref().unwrap_or(fresh).to_owned()),
             });
         }
@@ -120,7 +120,7 @@ impl Sessions {
     fn wanted(&self, flags: &Flags) -> Result<Option<PathBuf>, Refusal> {
         if let Some(id) = &flags.resume {
             return self.find(id).map(Some).ok_or_else(|| Refusal {
-                why: format!("there is no session {id:?}"),
+                why: format!("No conversation found with session ID: {id}"),
                 session_id: Some(id.clone()),
             });
         }

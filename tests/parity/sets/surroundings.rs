@@ -170,8 +170,8 @@ fn settings() -> Vec<Set> {
         ),
         set(
             "settings in a file",
-            json!({ "settings": "/some/settings.json" }),
-            |options| options.settings_file("/some/settings.json"),
+            json!({ "settings": "/etc/passwd" }),
+            |options| options.settings_file("/etc/passwd"),
         ),
         set(
             "managed settings",
