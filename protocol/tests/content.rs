@@ -2,8 +2,7 @@
 //! and what it says beside the content, is typed and loses nothing.
 #![allow(clippy::unwrap_used)]
 
-#[path = "common/exact.rs"]
-mod exact;
+use crate::exact;
 
 use agentwire_protocol::content::{
     AdvisorContent, BashCodeExecutionContent, Caller, ChangedTool, CodeExecutionContent,

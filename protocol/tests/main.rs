@@ -2,6 +2,11 @@
 
 #![allow(clippy::unwrap_used)]
 
+#[path = "common/exact.rs"]
+mod exact;
+#[path = "common/recorded.rs"]
+mod recorded;
+
 #[cfg(feature = "agent")]
 mod agent;
 mod building;

@@ -2,8 +2,7 @@
 //! view can be read, and what is written again is the same JSON value.
 #![allow(clippy::unwrap_used)]
 
-#[path = "common/exact.rs"]
-mod exact;
+use crate::exact;
 
 use agentwire_protocol::content::ContentBlock;
 use agentwire_protocol::control::{AgentRequest, ControlCancel, ControlRequest, ControlResponse};

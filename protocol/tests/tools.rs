@@ -2,10 +2,8 @@
 //! all of it is known, and what is written again is the same JSON value.
 #![allow(clippy::unwrap_used)]
 
-#[path = "common/exact.rs"]
-mod exact;
-#[path = "common/recorded.rs"]
-mod recorded;
+use crate::exact;
+use crate::recorded;
 
 use agentwire_protocol::Untyped;
 use agentwire_protocol::content::ContentBlock;

@@ -16,6 +16,12 @@ const SECRET: &str = "S3CR3T";
 
 const PAGE: &str = include_str!("../../docs/guide/security.md");
 
+/// A tool and its input.
+type Call = (&'static str, fn() -> Value);
+
+/// The name of an option, and what sets it.
+type Closing = (&'static str, fn(Options) -> Options);
+
 /// A way past the permission callback.
 struct Way {
     /// The first cell of its row.
@@ -25,15 +31,14 @@ struct Way {
     prepare: fn(&Path, &Path),
     prompt: &'static str,
     /// The tool that the model calls.
-    tool: Option<(&'static str, fn() -> Value)>,
+    tool: Option<Call>,
     /// The hooks that are called.
     hooks: &'static [&'static str],
     /// What closes it, each as the last cell names it.
-    closed_by: &'static [(&'static str, fn(Options) -> Options)],
+    closed_by: &'static [Closing],
 }
 
-const NO_SOURCES: (&str, fn(Options) -> Options) =
-    ("`setting_sources([])`", |it| it.setting_sources([]));
+const NO_SOURCES: Closing = ("`setting_sources([])`", |it| it.setting_sources([]));
 
 fn write(path: impl AsRef<Path>, text: impl AsRef<str>) {
     fs::create_dir_all(path.as_ref().parent().unwrap()).unwrap();

@@ -1,7 +1,7 @@
 //! Partial messages that were joined say what their pieces say.
 
-use crate::conversation::recorded;
 use crate::conversation::said::*;
+use crate::recorded;
 use agentwire_protocol::Frame;
 use agentwire_protocol::conversation::Conversation;
 use agentwire_protocol::message::{DeltaMerger, Message};

@@ -6,8 +6,6 @@ mod any;
 mod blocks;
 mod cut_off;
 mod joined;
-#[path = "../common/recorded.rs"]
-mod recorded;
 mod recordings;
 mod said;
 mod stream;

@@ -1,7 +1,7 @@
 //! The recorded sessions.
 
-use crate::conversation::recorded::{self, Recorded};
 use crate::conversation::said::*;
+use crate::recorded::{self, Recorded};
 use agentwire_protocol::content::ContentBlock;
 use agentwire_protocol::conversation::{
     Assembler, BlockState, Change, Conversation, Entry, ReplyState,

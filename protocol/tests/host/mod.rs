@@ -12,8 +12,6 @@ mod moving;
 mod news;
 mod queueing;
 mod reading;
-#[path = "../common/recorded.rs"]
-mod recorded;
 mod requests;
 mod sending;
 mod session;

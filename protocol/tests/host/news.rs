@@ -1,7 +1,7 @@
 //! What the session is, as it changes, and what runs in the background.
 
-use crate::host::recorded;
 use crate::host::session::{MINUTE, Session, init, result, state};
+use crate::recorded;
 use agentwire_protocol::control::SetModel;
 use agentwire_protocol::host::{AuthUpdate, Event, SessionUpdate};
 use serde_json::{Value, json};

@@ -1,10 +1,10 @@
 //! What becomes of user messages: each state is told once, and the last one is
 //! told for every message.
 
-use crate::host::recorded;
 use crate::host::session::{
     MINUTE, Session, assistant, init, lifecycle, prompt, refusal, result, result_of, state, success,
 };
+use crate::recorded;
 use agentwire_protocol::control::{CancelAsyncMessage, Interrupt, SetModel};
 use agentwire_protocol::host::{Activity, Event, Prompt, Request};
 use agentwire_protocol::message::UserMessage;

@@ -1,9 +1,9 @@
 //! When a turn begins, which messages it answers, and how it ends.
 
-use crate::host::recorded;
 use crate::host::session::{
     Session, assistant, init, lifecycle, result, result_of, state, success,
 };
+use crate::recorded;
 use agentwire_protocol::control::Interrupt;
 use agentwire_protocol::host::{Event, Prompt, SubmissionState, TurnEvent, TurnOutcome};
 use agentwire_protocol::message::UserMessage;

@@ -1,7 +1,7 @@
 //! Arbitrary messages, as text: what can be read is written as the same value.
 
+use crate::exact::Exact;
 use crate::open_types::check::NUMBERS;
-use crate::open_types::exact::Exact;
 use agentwire_protocol::{Json, Message};
 use proptest::prelude::*;
 use proptest::sample::select;

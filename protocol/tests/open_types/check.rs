@@ -1,6 +1,6 @@
 //! Whether a value is written as it was read, and numbers to try it with.
 
-use crate::open_types::exact::Exact;
+use crate::exact::Exact;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 

@@ -2,9 +2,6 @@
 //! not.
 #![allow(clippy::unwrap_used)]
 
-#[path = "../common/exact.rs"]
-mod exact;
-
 mod arbitrary;
 mod check;
 mod deserializers;
