@@ -186,6 +186,8 @@ impl Options {
             ("CLAUDE_CODE_SDK_READS_SESSION_STATE", "1"),
             // The same for CLIs before 2.1.284.
             ("CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS", "1"),
+            // The CLI's runtime uploads a report when it crashes.
+            ("BUN_ENABLE_CRASH_REPORTING", "0"),
         ];
         // On Windows, programs are searched for in the working directory first,
         // which may hold an untrusted `git.exe`.

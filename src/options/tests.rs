@@ -65,6 +65,7 @@ fn nothing_is_set_by_itself() {
         "CLAUDE_AGENT_SDK_VERSION",
         "CLAUDE_CODE_SDK_READS_SESSION_STATE",
         "CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS",
+        "BUN_ENABLE_CRASH_REPORTING",
     ];
     assert_eq!(names, ours);
 }
