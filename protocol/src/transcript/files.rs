@@ -219,9 +219,8 @@ fn answers(record: &Record, agent: &str) -> Option<String> {
     if data.get_str("agentId").as_deref() != Some(agent) {
         return None;
     }
-    let blocks = entry.message.content.as_ref()?.blocks();
-    let answer = blocks.iter().find_map(|block| block.as_tool_result())?;
-    Some(answer.tool_use_id.clone())
+    let content = entry.message.content.as_ref()?;
+    Some(content.tool_results().next()?.tool_use_id.clone())
 }
 
 /// Whether a record has this call.
