@@ -66,6 +66,10 @@ pub enum Why {
     Subagent,
     /// The conversation went on from an earlier place.
     DeadBranch,
+    /// The record before it is missing, although it names one.
+    Unlinked,
+    /// A later record has the same ID.
+    Repeated,
     /// A call without an answer, or an answer without a call.
     Unpaired,
 }
@@ -98,6 +102,8 @@ impl fmt::Display for Why {
             Self::Aborted => "the model was cut off in it",
             Self::Subagent => "it belongs to a sub-agent",
             Self::DeadBranch => "the conversation went on from an earlier place",
+            Self::Unlinked => "the record before it is missing",
+            Self::Repeated => "a later record has the same ID",
             Self::Unpaired => "its partner is missing",
         })
     }

@@ -134,6 +134,37 @@ fn the_summary_of_a_compaction_is_before_what_the_compaction_preserved() {
     assert_eq!(tree(&back.pieces), json!(lines));
 }
 
+#[test]
+fn a_record_that_is_there_twice_or_not_linked_is_told() {
+    let lines = [
+        prompt("1", None, "one"),
+        prompt("3", Some("2"), "two"),
+        said("2", "1", "m-1", text("a")),
+        prompt("1", None, "one"),
+        json!({"type": "last-prompt", "lastPrompt": "two", "leafUuid": "3", "sessionId": "s"}),
+        said("5", "4", "m-2", text("b")),
+    ];
+    let records = records(&lines);
+    let direction = Transcript::new(Chat, branch(&records, History::All));
+    let carried = convert(direction.clone(), records);
+    assert_eq!(
+        tree(&carried.made),
+        json!([
+            {"role": "user", "content": "one"},
+            {"role": "assistant", "content": "a"},
+            {"role": "user", "content": "two"},
+        ])
+    );
+    let whole = carried.losses.iter().filter(|loss| loss.path.is_empty());
+    let whole: Vec<_> = whole.map(|loss| (loss.index, loss.why)).collect();
+    assert!(whole.contains(&(5, Why::Unlinked)), "{whole:?}");
+    let repeated = whole.iter().filter(|(_, why)| *why == Why::Repeated);
+    assert_eq!(repeated.count(), 1, "{whole:?}");
+    let back = undo(direction, carried.made, carried.residue);
+    assert_eq!(back.refused, vec![]);
+    assert_eq!(tree(&back.pieces), json!(lines));
+}
+
 fn there_and_back<S: System + Clone>(
     system: S,
     lines: &[Value],
@@ -164,6 +195,15 @@ proptest! {
     ) {
         there_and_back(Chat, &lines, History::SinceCompaction)?;
         there_and_back(Blocks, &lines, History::SinceCompaction)?;
+    }
+
+    /// And whatever records are there twice.
+    #[test]
+    fn there_and_back_of_copies_is_the_original(
+        lines in prop::sample::subsequence([lines(), lines()].concat(), 0..=28).prop_shuffle(),
+    ) {
+        there_and_back(Chat, &lines, History::All)?;
+        there_and_back(Blocks, &lines, History::All)?;
     }
 
     #[test]
