@@ -221,9 +221,12 @@ impl<'t> Links<'t> {
             }
         }
         let mut far = Vec::new();
-        let is_beside = |it: &usize| node(*it).kind == Kind::Answer && !on_chain.contains(it);
-        for index in there().filter(is_beside) {
-            let (near, between) = self.call_before(index);
+        let mut behind: HashMap<usize, Option<usize>> = HashMap::new();
+        for index in there() {
+            if node(index).kind != Kind::Answer || on_chain.contains(&index) {
+                continue;
+            }
+            let (near, between) = self.call_before(index, &mut behind);
             match near.and_then(message).filter(|id| last_of.contains_key(id)) {
                 Some(id) => {
                     answered.extend(answers(index));
@@ -251,16 +254,29 @@ impl<'t> Links<'t> {
         whole.collect()
     }
 
-    /// The call before a result, and what is between them.
-    fn call_before(&self, result: usize) -> (Option<usize>, Vec<usize>) {
-        let is_between = |it: &usize| self.tree.nodes[*it].kind == Kind::Between;
-        let mut way = self.way(result).skip(1).peekable();
+    /// The call before a result, and what is between them. `behind` has what is before
+    /// the records that were between others.
+    fn call_before(
+        &self,
+        result: usize,
+        behind: &mut HashMap<usize, Option<usize>>,
+    ) -> (Option<usize>, Vec<usize>) {
         let mut between = Vec::new();
-        while let Some(index) = way.next_if(is_between) {
+        let mut call = None;
+        for index in self.way(result).skip(1) {
+            if let Some(known) = behind.get(&index) {
+                call = *known;
+                break;
+            }
+            if self.tree.nodes[index].kind != Kind::Between {
+                call = Some(index);
+                break;
+            }
             between.push(index);
         }
+        behind.extend(between.iter().map(|it| (*it, call)));
         between.reverse();
-        (way.next(), between)
+        (call, between)
     }
 
     /// Of each record whether one is missing on the way to the first.
