@@ -2,7 +2,7 @@
 
 use crate::conversion::{Direction, Lost, System, Unanswered, Why, read, write};
 use crate::session::{Line, lines_of, messages_of, unanswered, without_placeholders};
-use crate::{Calls, Message};
+use crate::{Calls, Message, author};
 use agentwire_protocol::message::{Message as OnTheWire, UserMessage};
 use agentwire_protocol::transcript::{Author, Branch, Entry, Record, Standing};
 use agentwire_protocol::{Json, Members};
@@ -40,6 +40,14 @@ impl<S: System> Transcript<S> {
 
     fn has(&self, record: &Record) -> bool {
         self.branch.index(record).is_some() && self.branch.standing(record) == Standing::Live
+    }
+
+    /// The messages of the model, with the indices of their records.
+    fn said_messages(&self, records: &[Record]) -> Vec<(usize, Message)> {
+        let said = records.iter().enumerate().zip(self.said(records));
+        said.filter(|(_, is_said)| *is_said)
+            .filter_map(|((index, record), _)| Some((index, message(record, None)?)))
+            .collect()
     }
 
     /// Of each record whether it is a message of the model.
@@ -194,14 +202,16 @@ impl<S: System> Direction for Transcript<S> {
             .collect()
     }
 
+    fn authors(&self, records: &[Record]) -> Vec<(usize, String)> {
+        if self.system.has_authors() {
+            return Vec::new();
+        }
+        let said = self.said_messages(records);
+        author::others(said.iter().map(|(index, said)| (*index, said)))
+    }
+
     fn unanswered(&self, records: &[Record]) -> Vec<Unanswered> {
-        let said = self.said(records);
-        let said: Vec<(usize, Message)> = records
-            .iter()
-            .enumerate()
-            .filter(|(index, _)| said[*index])
-            .filter_map(|(index, record)| Some((index, message(record, None)?)))
-            .collect();
+        let said = self.said_messages(records);
         unanswered(said.iter().map(|(index, said)| (*index, said)))
     }
 
