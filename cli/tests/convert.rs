@@ -343,6 +343,62 @@ fn of_a_damaged_transcript_what_the_agent_resumes_is_converted() {
 }
 
 #[test]
+fn a_member_that_is_there_twice_comes_back_also_where_the_text_was_edited() {
+    let folder = tempfile::tempdir().unwrap();
+    let residue = folder.path().join("residue");
+    let residue = residue.to_str().unwrap();
+    let line = r#"{"type":"user","uuid":"1","parentUuid":null,"cwd":"/old","cwd":"/new","message":{"role":"user","role":"user","content":"Go","content":"Gone"}}"#;
+    let there = ["--from", "transcript", "--to", "chat", "--residue", residue];
+    let back = ["--from", "chat", "--to", "transcript", "--restore", residue];
+    let made = stdout(&convert(&there, line));
+    let restored = stdout(&convert(&back, &made));
+    for member in [
+        r#""cwd":"/old""#,
+        r#""cwd":"/new""#,
+        r#""content":"Go""#,
+        r#""content":"Gone""#,
+    ] {
+        assert_eq!(restored.matches(member).count(), 1, "{member}: {restored}");
+    }
+    assert_eq!(
+        restored.matches(r#""role":"user""#).count(),
+        2,
+        "{restored}"
+    );
+    let edited = stdout(&convert(&back, &made.replace("Gone", "Stay")));
+    for member in [r#""cwd":"/old""#, r#""cwd":"/new""#, r#""content":"Stay""#] {
+        assert_eq!(edited.matches(member).count(), 1, "{member}: {edited}");
+    }
+    // The earlier text is not that of the edited one.
+    assert!(!edited.contains(r#""content":"Go""#), "{edited}");
+}
+
+#[test]
+fn messages_that_were_swapped_are_what_they_were() {
+    let folder = tempfile::tempdir().unwrap();
+    let residue = folder.path().join("residue");
+    let residue = residue.to_str().unwrap();
+    let there = ["--from", "transcript", "--to", "chat", "--residue", residue];
+    let back = ["--from", "chat", "--to", "transcript", "--restore", residue];
+    let made = stdout(&convert(&there, &transcript()));
+    let [first, second] = made.lines().collect::<Vec<_>>()[..] else {
+        panic!("{made}");
+    };
+    let output = convert(&back, &format!("{second}\n{first}\n"));
+    let records = values(&stdout(&output));
+    let uuids: Vec<_> = records
+        .iter()
+        .filter_map(|it| it["uuid"].as_str())
+        .collect();
+    assert!(uuids.contains(&"1") && uuids.contains(&"3"), "{uuids:?}");
+    assert!(
+        stderr(&output).contains("0 converted again"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+#[test]
 fn a_transcript_becomes_the_lines_of_a_session_and_comes_back() {
     let folder = tempfile::tempdir().unwrap();
     let residue = folder.path().join("residue");

@@ -202,7 +202,7 @@ impl Visitor for Restore<'_> {
             eprintln!("agentwire: {restored} restored, {projected} converted again");
             if refused > 0 {
                 eprintln!(
-                    "  {refused} parts of the residue were ignored: their messages were edited"
+                    "  {refused} parts of the residue were ignored: their messages were edited or moved"
                 );
             }
         }
