@@ -27,7 +27,7 @@ struct Base {
     text: String,
 }
 
-/// A random number generator: SplitMix64.
+/// A random number generator: `splitmix64`.
 struct Random(u64);
 
 impl Random {

@@ -5,12 +5,11 @@
 //! session, as measured.
 
 mod chain;
+mod nodes;
 
-use super::author::Author;
-use super::entry::Entry;
 use super::record::Record;
-use crate::Json;
 use chain::Links;
+use nodes::{Kind, Nodes, is_of};
 use std::collections::HashMap;
 
 /// The records of a transcript as a tree, by their `parentUuid`. Has their IDs and
@@ -19,62 +18,7 @@ use std::collections::HashMap;
 pub struct Tree {
     /// The sub-agent whose tree it is; nothing, for the main agent's.
     agent: Option<Box<str>>,
-    nodes: Vec<Node>,
-    by_uuid: HashMap<Box<str>, usize>,
-    /// How many records of the tree were noted.
-    written: usize,
-    mark: Option<Mark>,
-}
-
-/// The record that the last `last-prompt` names.
-#[derive(Debug, Clone)]
-struct Mark {
-    uuid: Option<Box<str>>,
-    /// Whether the conversation was taken back to that record, and how many records
-    /// were noted before.
-    taken_back: Option<usize>,
-}
-
-#[derive(Debug, Clone)]
-struct Node {
-    uuid: Box<str>,
-    parent: Option<Box<str>>,
-    time: Box<str>,
-    kind: Kind,
-    /// Calls that it makes or has the results of.
-    calls: Vec<Box<str>>,
-    /// The number of the last record with this ID, and how many have it.
-    written: usize,
-    copies: usize,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-enum Kind {
-    /// A block of the model's message with this ID.
-    Said(Option<Box<str>>),
-    /// The result of a tool.
-    Answer,
-    /// A compaction: the last record before it, the summary, and the messages that
-    /// the model has behind the summary as they were.
-    Boundary(Box<Boundary>),
-    /// The summary that a compaction left.
-    Summary,
-    /// No message.
-    Between,
-    Other,
-}
-
-#[derive(Debug, Clone, Default, PartialEq)]
-struct Boundary {
-    before: Option<Box<str>>,
-    anchor: Option<Box<str>>,
-    preserved: Vec<Box<str>>,
-}
-
-impl Node {
-    fn is_message(&self) -> bool {
-        !matches!(self.kind, Kind::Boundary(_) | Kind::Between)
-    }
+    records: Nodes,
 }
 
 /// What of a conversation that was compacted is wanted.
@@ -135,40 +79,7 @@ impl Tree {
 
     /// Takes the next record. Of several with the same ID the last one counts.
     pub fn note(&mut self, record: &Record) {
-        if let Entry::LastPrompt(entry) = record.entry() {
-            let is_back = entry.explicit == Some(true) || entry.rewound == Some(true);
-            self.mark = Some(Mark {
-                uuid: entry.leaf_uuid.as_deref().map(Box::from),
-                taken_back: is_back.then_some(self.written),
-            });
-            return;
-        }
-        let Some(node) = record.entry().node() else {
-            return;
-        };
-        if !is_of(&node, self.agent.as_deref()) {
-            return;
-        }
-        let mut new = Node {
-            uuid: node.uuid.into(),
-            parent: node.parent.map(Box::from),
-            time: node.timestamp.unwrap_or_default().into(),
-            kind: kind(record.entry()),
-            calls: calls(record.entry()),
-            written: self.written,
-            copies: 1,
-        };
-        self.written += 1;
-        match self.by_uuid.get(node.uuid) {
-            Some(&index) => {
-                new.copies += self.nodes[index].copies;
-                self.nodes[index] = new;
-            }
-            None => {
-                self.by_uuid.insert(node.uuid.into(), self.nodes.len());
-                self.nodes.push(new);
-            }
-        }
+        self.records.note(record, self.agent.as_deref());
     }
 
     /// Returns the branch that the conversation went on with last.
@@ -179,15 +90,15 @@ impl Tree {
     /// is missing, it goes on with the latest one that is not newer.
     #[must_use]
     pub fn branch(&self, history: History) -> Branch {
-        let model = Links::of_model(self);
-        let whole = Links::of_whole(self);
+        let model = Links::of_model(&self.records);
+        let whole = Links::of_whole(&self.records);
         let leaf = model.leaf();
         let all = leaf.map_or_else(Vec::new, |leaf| whole.chain(leaf));
         let (live, summarised): (Vec<_>, Vec<_>) = match history {
             History::All => {
                 let mut is_compacted = false;
                 all.into_iter().partition(|&index| {
-                    let kind = &self.nodes[index].kind;
+                    let kind = &self.records.nodes[index].kind;
                     if matches!(kind, Kind::Boundary(_)) {
                         is_compacted = whole.follows(index);
                     }
@@ -200,7 +111,7 @@ impl Tree {
             }
         };
         let unlinked = whole.unlinked();
-        let places = self.nodes.iter().enumerate().map(|(index, node)| {
+        let places = self.records.nodes.iter().enumerate().map(|(index, node)| {
             let standing = match unlinked[index] {
                 true => Standing::Unlinked,
                 false => Standing::Dead,
@@ -215,13 +126,13 @@ impl Tree {
         });
         let mut places: HashMap<_, _> = places.collect();
         for index in summarised {
-            if let Some(place) = places.get_mut(&self.nodes[index].uuid) {
+            if let Some(place) = places.get_mut(&self.records.nodes[index].uuid) {
                 place.standing = Standing::Summarised;
             }
         }
         let mut messages = 0;
         for index in live {
-            let node = &self.nodes[index];
+            let node = &self.records.nodes[index];
             if let Some(place) = places.get_mut(&node.uuid) {
                 place.standing = Standing::Live;
                 place.index = node.is_message().then_some(messages);
@@ -232,52 +143,6 @@ impl Tree {
             agent: self.agent.clone(),
             places,
         }
-    }
-}
-
-fn kind(entry: &Entry) -> Kind {
-    match entry {
-        Entry::Assistant(entry) => Kind::Said(entry.message.id.as_deref().map(Box::from)),
-        Entry::User(entry) => match entry.author() {
-            Author::Tool => Kind::Answer,
-            Author::Summary => Kind::Summary,
-            _ => Kind::Other,
-        },
-        Entry::System(entry) if entry.subtype.as_deref() == Some("compact_boundary") => {
-            let metadata = entry.compact_metadata.as_ref();
-            let preserved = metadata.and_then(|it| it.member("preservedMessages"));
-            let member = |name| preserved.as_ref().and_then(|it: &Json| it.member(name));
-            Kind::Boundary(Box::new(Boundary {
-                before: entry.logical_parent_uuid.as_deref().map(Box::from),
-                anchor: member("anchorUuid").and_then(|it| it.read().ok()),
-                preserved: member("uuids")
-                    .and_then(|it| it.read().ok())
-                    .unwrap_or_default(),
-            }))
-        }
-        _ => Kind::Between,
-    }
-}
-
-fn calls(entry: &Entry) -> Vec<Box<str>> {
-    let content = match entry {
-        Entry::Assistant(entry) => {
-            let calls = entry.message.content.iter();
-            let calls = calls.filter_map(|block| block.as_tool_use());
-            return calls.map(|call| call.id.as_str().into()).collect();
-        }
-        Entry::User(entry) => entry.message.content.as_ref(),
-        _ => None,
-    };
-    let results = content.into_iter().flat_map(|it| it.tool_results());
-    results.map(|it| it.tool_use_id.as_str().into()).collect()
-}
-
-/// Whether a record is of the main agent, or of this sub-agent.
-fn is_of(node: &super::entry::Node<'_>, agent: Option<&str>) -> bool {
-    match agent {
-        Some(agent) => node.agent == Some(agent),
-        None => !node.is_sidechain,
     }
 }
 

@@ -1,6 +1,6 @@
 //! The way from a record to the first one.
 
-use super::{Kind, Node, Tree};
+use super::nodes::{Kind, Node, Nodes};
 use std::collections::{HashMap, HashSet};
 
 /// What comes before a record.
@@ -14,7 +14,7 @@ enum Link {
 
 /// The records of a tree, and what comes before each.
 pub(super) struct Links<'t> {
-    tree: &'t Tree,
+    tree: &'t Nodes,
     before: Vec<Link>,
     /// Whether the record is among those that are looked at.
     is_there: Vec<bool>,
@@ -23,7 +23,7 @@ pub(super) struct Links<'t> {
 }
 
 impl<'t> Links<'t> {
-    fn new(tree: &'t Tree) -> Self {
+    fn new(tree: &'t Nodes) -> Self {
         let before = tree.nodes.iter().map(|node| match &node.parent {
             None => Link::Nothing,
             Some(parent) => tree
@@ -41,7 +41,7 @@ impl<'t> Links<'t> {
 
     /// All records: what comes before a compaction is the conversation that it
     /// compacted.
-    pub(super) fn of_whole(tree: &'t Tree) -> Self {
+    pub(super) fn of_whole(tree: &'t Nodes) -> Self {
         let mut links = Self::new(tree);
         for (link, node) in links.before.iter_mut().zip(&tree.nodes) {
             if let Kind::Boundary(boundary) = &node.kind {
@@ -58,7 +58,7 @@ impl<'t> Links<'t> {
 
     /// What the model has: the records since the last compaction, and behind its
     /// summary those that it preserved.
-    pub(super) fn of_model(tree: &'t Tree) -> Self {
+    pub(super) fn of_model(tree: &'t Nodes) -> Self {
         let mut links = Self::new(tree);
         let is_boundary = |node: &Node| matches!(node.kind, Kind::Boundary(_));
         let Some(start) = tree.nodes.iter().rposition(is_boundary) else {
@@ -309,7 +309,7 @@ impl<'t> Links<'t> {
 /// The records that a missing one may stand for, by time: those that do not lead to
 /// the chain.
 struct Earlier<'t> {
-    tree: &'t Tree,
+    tree: &'t Nodes,
     /// From the oldest to the latest; of those with the same time the first in the
     /// file is the last here.
     by_time: Vec<usize>,
