@@ -53,7 +53,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
                 .context("Printed in 1998.")
                 .cited(),
         );
-    for block in prompt.blocks() {
+    for block in &*prompt.blocks() {
         println!("{}", describe(block));
     }
 

@@ -384,7 +384,7 @@ impl Seen {
                 }
             }
             Message::User(user) => {
-                for result in (user.blocks().iter()).filter_map(ContentBlock::as_tool_result) {
+                for result in user.tool_results() {
                     self.see(json!({
                         "saw": "tool_result",
                         "text": result.content.as_ref().map(Content::text),

@@ -16,6 +16,7 @@
 
 use agentwire::Message;
 use agentwire::history::{ForkSession, History, ListSessions, MessageSelection};
+use std::borrow::Cow;
 use std::error::Error;
 use std::fs;
 use std::path::Path;
@@ -81,11 +82,8 @@ fn list(history: &History) -> Result<(), Box<dyn Error>> {
 
 fn show(message: &Message) {
     let (from, blocks) = match message {
-        Message::User(message) => match &message.message.content {
-            Some(content) => ("user", content.blocks()),
-            None => return,
-        },
-        Message::Assistant(message) => ("model", &*message.message.content),
+        Message::User(message) => ("user", message.blocks()),
+        Message::Assistant(message) => ("model", Cow::Borrowed(&*message.message.content)),
         _ => return,
     };
     for text in blocks.iter().filter_map(|block| block.as_text()) {

@@ -64,11 +64,9 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
                 }
             }
             Message::User(user) => {
-                for block in user.blocks() {
-                    if let Some(result) = block.as_tool_result() {
-                        let text = result.content.as_ref().map(Content::text);
-                        println!("[tool]   {}", text.unwrap_or_default());
-                    }
+                for result in user.tool_results() {
+                    let text = result.content.as_ref().map(Content::text);
+                    println!("[tool]   {}", text.unwrap_or_default());
                 }
             }
             Message::Result(_) => println!("[done]"),

@@ -71,11 +71,7 @@ async fn converse(prompt: &str, options: Options) -> Result<(), Error> {
                 }
             }
             Message::User(user) => {
-                for result in user
-                    .blocks()
-                    .iter()
-                    .filter_map(ContentBlock::as_tool_result)
-                {
+                for result in user.tool_results() {
                     let text = result.content.as_ref().map(Content::text);
                     println!("[tool]   {}", text.unwrap_or_default());
                 }

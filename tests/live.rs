@@ -15,6 +15,8 @@ mod changed;
 mod controls;
 #[path = "live/conversation.rs"]
 mod conversation;
+#[path = "live/damaged.rs"]
+mod damaged;
 #[path = "live/elicitations.rs"]
 mod elicitations;
 #[path = "live/environment.rs"]

@@ -271,11 +271,8 @@ impl Seen {
         match frame.message() {
             Message::User(user) => {
                 let content = user.message.content.as_ref()?;
-                let results = content
-                    .blocks()
-                    .iter()
-                    .filter_map(ContentBlock::as_tool_result);
-                let answers: Vec<String> = results
+                let answers: Vec<String> = content
+                    .tool_results()
                     .map(|result| {
                         let text = result.content.as_ref().map(Content::text);
                         format!("{}: {}", result.tool_use_id, text.unwrap_or_default())

@@ -280,6 +280,125 @@ fn of_a_transcript_the_live_branch_is_converted_and_all_of_it_comes_back() {
 }
 
 #[test]
+fn of_a_damaged_transcript_what_the_agent_resumes_is_converted() {
+    let record = |uuid: &str, parent: Option<&str>, second: u32, role: &str, text: &str| {
+        json!({"type": role, "uuid": uuid, "parentUuid": parent, "sessionId": "s",
+        "timestamp": format!("2026-01-01T00:00:{second:02}.000Z"),
+        "message": {"role": role, "content": match role {
+            "user" => json!(text),
+            _ => json!([{"type": "text", "text": text}]),
+        }}})
+        .to_string()
+    };
+    let one = record("1", None, 1, "user", "q1");
+    let two = record("2", Some("1"), 2, "assistant", "a1");
+    let three = record("3", Some("2"), 3, "user", "q2");
+    let four = record("4", Some("3"), 4, "assistant", "a2");
+    let lost = record("4", Some("9"), 4, "assistant", "a2");
+    for (text, expected, told) in [
+        (
+            [&*one, "\n", &two, "\n", &three, "\n", &four, "\n"].concat(),
+            "q1 a1 q2 a2",
+            "",
+        ),
+        // A parent that was never written.
+        (
+            [&*one, "\n", &two, "\n", &three, "\n", &lost, "\n"].concat(),
+            "q1 a1 q2 a2",
+            "the record before it is missing",
+        ),
+        // The same record twice.
+        (
+            [&*one, "\n", &one, "\n", &two, "\n"].concat(),
+            "q1 a1",
+            "a later record has the same ID",
+        ),
+        // A hole before a record, and a record that was cut off.
+        (
+            [&*one, "\n\0\0\0", &two, "\n", &three, "\n"].concat(),
+            "q1 q2",
+            "line 2: ",
+        ),
+        (
+            [&*one, "\n", &two[..40], "\n", &three, "\n", &four, "\n"].concat(),
+            "q1 q2 a2",
+            "line 2: ",
+        ),
+        // Two records on a line.
+        (
+            [&*one, "\n", &two, &three, "\n", &four, "\n"].concat(),
+            "q1 a1 a2",
+            "line 2: there is a record before it on the line; skipped",
+        ),
+    ] {
+        let output = convert(&["--from", "transcript", "--to", "chat"], &text);
+        let made = values(&stdout(&output));
+        let made: Vec<&str> = made
+            .iter()
+            .map(|it| it["content"].as_str().unwrap())
+            .collect();
+        assert_eq!(made.join(" "), expected, "{text}");
+        assert!(stderr(&output).contains(told), "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn a_member_that_is_there_twice_comes_back_also_where_the_text_was_edited() {
+    let folder = tempfile::tempdir().unwrap();
+    let residue = folder.path().join("residue");
+    let residue = residue.to_str().unwrap();
+    let line = r#"{"type":"user","uuid":"1","parentUuid":null,"cwd":"/old","cwd":"/new","message":{"role":"user","role":"user","content":"Go","content":"Gone"}}"#;
+    let there = ["--from", "transcript", "--to", "chat", "--residue", residue];
+    let back = ["--from", "chat", "--to", "transcript", "--restore", residue];
+    let made = stdout(&convert(&there, line));
+    let restored = stdout(&convert(&back, &made));
+    for member in [
+        r#""cwd":"/old""#,
+        r#""cwd":"/new""#,
+        r#""content":"Go""#,
+        r#""content":"Gone""#,
+    ] {
+        assert_eq!(restored.matches(member).count(), 1, "{member}: {restored}");
+    }
+    assert_eq!(
+        restored.matches(r#""role":"user""#).count(),
+        2,
+        "{restored}"
+    );
+    let edited = stdout(&convert(&back, &made.replace("Gone", "Stay")));
+    for member in [r#""cwd":"/old""#, r#""cwd":"/new""#, r#""content":"Stay""#] {
+        assert_eq!(edited.matches(member).count(), 1, "{member}: {edited}");
+    }
+    // The earlier text is not that of the edited one.
+    assert!(!edited.contains(r#""content":"Go""#), "{edited}");
+}
+
+#[test]
+fn messages_that_were_swapped_are_what_they_were() {
+    let folder = tempfile::tempdir().unwrap();
+    let residue = folder.path().join("residue");
+    let residue = residue.to_str().unwrap();
+    let there = ["--from", "transcript", "--to", "chat", "--residue", residue];
+    let back = ["--from", "chat", "--to", "transcript", "--restore", residue];
+    let made = stdout(&convert(&there, &transcript()));
+    let [first, second] = made.lines().collect::<Vec<_>>()[..] else {
+        panic!("{made}");
+    };
+    let output = convert(&back, &format!("{second}\n{first}\n"));
+    let records = values(&stdout(&output));
+    let uuids: Vec<_> = records
+        .iter()
+        .filter_map(|it| it["uuid"].as_str())
+        .collect();
+    assert!(uuids.contains(&"1") && uuids.contains(&"3"), "{uuids:?}");
+    assert!(
+        stderr(&output).contains("0 converted again"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+#[test]
 fn a_transcript_becomes_the_lines_of_a_session_and_comes_back() {
     let folder = tempfile::tempdir().unwrap();
     let residue = folder.path().join("residue");

@@ -28,7 +28,7 @@ impl Home {
             &[
                 record(FIRST, "user", "u1", None, "Count the lines."),
                 record(FIRST, "assistant", "a1", Some("u1"), "There are 41.\nIn ONE file."),
-                record(FIRST, "user", "u2", Some("a1"), "\u{1b}[31mRed\u{202e}"),
+                with_blocks(record(FIRST, "user", "u2", Some("a1"), "\u{1b}[31mRed\u{202e}")),
                 json!({"type": "tag", "tag": "count\u{7}", "sessionId": FIRST}),
                 json!({"type": "custom-title", "customTitle": "Counting \u{9b}", "sessionId": FIRST}),
             ],
@@ -67,12 +67,24 @@ impl Home {
     }
 }
 
+/// A record as the CLI writes it: the content of a prompt is a string.
 fn record(session: &str, kind: &str, uuid: &str, parent: Option<&str>, text: &str) -> Value {
+    let content = match kind {
+        "user" => json!(text),
+        _ => json!([{"type": "text", "text": text}]),
+    };
     json!({
         "type": kind, "uuid": uuid, "parentUuid": parent, "sessionId": session,
         "cwd": "/work", "timestamp": "2025-03-01T10:20:30.000Z",
-        "message": {"role": kind, "content": [{"type": "text", "text": text}]},
+        "message": {"role": kind, "content": content},
     })
+}
+
+/// The same prompt as the CLI writes it with an attachment: as blocks.
+fn with_blocks(mut record: Value) -> Value {
+    let text = record["message"]["content"].take();
+    record["message"]["content"] = json!([{"type": "text", "text": text}]);
+    record
 }
 
 fn is_plain(text: &str) -> bool {

@@ -12,7 +12,7 @@ pub async fn run(options: Options) -> Result<(), Error> {
                 }
             }
             Message::User(user) => {
-                for result in user.blocks().iter().filter_map(ContentBlock::as_tool_result) {
+                for result in user.tool_results() {
                     let text = result.content.as_ref().map(Content::text);
                     println!("result: {}", text.unwrap_or_default());
                 }

@@ -38,6 +38,25 @@ pub(crate) fn name(message: &UserMessage) -> Option<String> {
     Some(format!("{PREFIX}{}", of(message)?))
 }
 
+/// The authors of messages, each with its index, that neither the user, a tool nor the
+/// model wrote. The model of a text that the agent put in its place is `<synthetic>`.
+pub(crate) fn others<'m>(
+    messages: impl IntoIterator<Item = (usize, &'m Message)>,
+) -> Vec<(usize, String)> {
+    let other = |message: &Message| match message {
+        Message::User(message) => of(message),
+        Message::Assistant(message) => {
+            let is_agents = message.message.model.as_deref() == Some("<synthetic>");
+            is_agents.then(|| "agent".to_owned())
+        }
+        _ => None,
+    };
+    let messages = messages.into_iter();
+    messages
+        .filter_map(|(index, message)| Some((index, other(message)?)))
+        .collect()
+}
+
 /// The author's name without the prefix.
 fn of(message: &UserMessage) -> Option<String> {
     let author = message.author();

@@ -84,11 +84,7 @@ impl Message {
     #[must_use]
     pub fn blocks(&self) -> Cow<'_, [ContentBlock]> {
         match self {
-            Self::User(message) => match &message.message.content {
-                Some(Content::Text(text)) => Cow::Owned(vec![ContentBlock::text(text.clone())]),
-                Some(Content::Blocks(blocks)) => Cow::Borrowed(blocks),
-                None => Cow::Borrowed(&[]),
-            },
+            Self::User(message) => message.blocks(),
             Self::Assistant(message) => Cow::Borrowed(&message.message.content),
             Self::Instructions(_) | Self::Unknown(_) => Cow::Borrowed(&[]),
         }

@@ -4,7 +4,9 @@
 
 use crate::support;
 
-use agentwire_interop::conversion::{Residue, System, Why, convert, export, undo, undo_export};
+use agentwire_interop::conversion::{
+    Loss, Lost, Ours, Residue, System, Why, convert, export, undo, undo_export,
+};
 use agentwire_interop::session::{Line, Session};
 use agentwire_interop::transcript::{Author, History, Record, Transcript, Tree};
 use agentwire_interop::{Message, bridgic, chat, cua, openhands, responses};
@@ -101,7 +103,16 @@ fn carried<S: System + Copy>(system: S) -> Vec<Value> {
             of(5, "/origin/server")
         ]
     );
+    // There is no role for the authors.
+    let roles = no_role(&carried.losses).into_iter();
+    let roles: Vec<_> = roles.map(|loss| (loss.index, loss.what.clone())).collect();
+    let wanted = lines.iter().enumerate();
+    let wanted: Vec<_> = wanted
+        .filter_map(|(index, (_, author))| Some((index, Lost::Author((*author)?.to_owned()))))
+        .collect();
+    assert_eq!(roles, wanted);
     let through = convert(Session::new(system), lines_of(&lines));
+    assert_eq!(no_role(&through.losses), no_role(&carried.losses));
     assert_eq!(tree(&through.made), tree(&carried.made));
     let back = undo(Session::new(system), through.made, through.residue);
     assert_eq!(
@@ -109,6 +120,36 @@ fn carried<S: System + Copy>(system: S) -> Vec<Value> {
         Value::from_iter(lines.into_iter().map(|(line, _)| line))
     );
     carried.made.iter().map(tree).collect()
+}
+
+fn no_role(losses: &[Loss]) -> Vec<&Loss> {
+    losses.iter().filter(|it| it.why == Why::NoRole).collect()
+}
+
+#[test]
+fn lines_of_a_session_have_the_authors_of_a_transcript() {
+    let lines = [
+        record(
+            "1",
+            NOTIFICATION,
+            json!({"origin": {"kind": "task-notification"}}),
+        ),
+        json!({"type": "assistant", "uuid": "2", "parentUuid": "1", "message": {
+            "role": "assistant", "model": "<synthetic>", "content": [{"type": "text", "text": "No."}]}}),
+    ];
+    let records: Vec<Record> = lines
+        .iter()
+        .map(|line| Record::read(&line.to_string()).unwrap())
+        .collect();
+    let mut of = Tree::default();
+    records.iter().for_each(|record| of.note(record));
+    let branch = of.branch(History::All);
+    let ours = convert(Transcript::new(Ours, branch.clone()), records.clone());
+    assert_eq!(no_role(&ours.losses), Vec::<&Loss>::new());
+    let chat = convert(Transcript::new(chat::Chat, branch), records);
+    let authors: Vec<_> = no_role(&chat.losses).iter().map(|it| &it.what).collect();
+    let author = |name: &str| Lost::Author(name.to_owned());
+    assert_eq!(authors, [&author("task-notification"), &author("agent")]);
 }
 
 fn lines_of(lines: &[(Value, Option<&str>)]) -> Vec<Line> {

@@ -5,7 +5,7 @@
 use crate::exact;
 
 use agentwire_protocol::content::{
-    AdvisorContent, BashCodeExecutionContent, Caller, ChangedTool, CodeExecutionContent,
+    AdvisorContent, BashCodeExecutionContent, Caller, ChangedTool, CodeExecutionContent, Content,
     ContentBlock, FallbackCause, RefusalCategory, ServerToolName, TextEditorContent,
     ToolDefinition, ToolSearchContent, WebFetchContent, WebSearchContent, WebSearchErrorCode,
     WebSearchFinding,
@@ -245,6 +245,24 @@ fn a_call_says_who_made_it() {
         call.caller,
         Some(Loose::Object(Caller::Direct(_)))
     ));
+}
+
+#[test]
+fn a_content_is_read_alike_as_a_text_and_as_blocks() {
+    let text: Content = typed(r#""Hello""#);
+    let blocks: Content = typed(r#"[{"type":"text","text":"Hello"}]"#);
+    for content in [text, blocks] {
+        assert_eq!(content.texts().collect::<Vec<_>>(), ["Hello"]);
+        assert_eq!(*content.blocks(), [ContentBlock::text("Hello")]);
+        assert_eq!(content.tool_results().count(), 0);
+        assert_eq!(content.into_blocks(), [ContentBlock::text("Hello")]);
+    }
+    let results: Content = typed(
+        r#"[{"type":"text","text":"a"},{"type":"tool_result","tool_use_id":"1"},{"type":"text","text":"b"}]"#,
+    );
+    assert_eq!(results.text(), "a\nb");
+    let calls: Vec<_> = results.tool_results().map(|it| &*it.tool_use_id).collect();
+    assert_eq!(calls, ["1"]);
 }
 
 #[test]

@@ -148,7 +148,7 @@ fn user_messages_both_ways() {
         r#"{"type":"user","message":{"role":"user","content":[{"tool_use_id":"toolu_1","type":"tool_result","content":"hi","is_error":false}]},"parent_tool_use_id":null,"session_id":"s1","uuid":"u1","timestamp":"2026-11-21T09:02:53.279Z","tool_use_result":{"stdout":"hi","stderr":"","interrupted":false},"tool_result_meta":[{"id":"toolu_1","permission_decision":{"decision":"accept","source":"user_temporary"}}]}"#,
         Message::User(user) => user
     );
-    let result = user.blocks()[0].as_tool_result().unwrap();
+    let result = user.tool_results().next().unwrap();
     assert_eq!(result.tool_use_id, "toolu_1");
     assert_eq!(result.content.as_ref().unwrap().text(), "hi");
 
@@ -156,7 +156,7 @@ fn user_messages_both_ways() {
         r#"{"type":"user","message":{"role":"user","content":[{"type":"tool_result","content":[{"type":"text","text":"a"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AA=="}}],"is_error":true,"tool_use_id":"toolu_1"}]},"tool_use_result":"Error: no"}"#,
         Message::User(user) => user
     );
-    let result = user.blocks()[0].as_tool_result().unwrap();
+    let result = user.tool_results().next().unwrap();
     assert_eq!(result.content.as_ref().unwrap().blocks().len(), 2);
 
     let prompt = the!(

@@ -647,11 +647,7 @@ fn every_tool_call_in_the_recordings_is_known() {
                     }
                 }
                 Ok(Message::User(message)) => {
-                    let Some(result) = message
-                        .blocks()
-                        .iter()
-                        .find_map(ContentBlock::as_tool_result)
-                    else {
+                    let Some(result) = message.tool_results().next() else {
                         continue;
                     };
                     let Some(typed) = message

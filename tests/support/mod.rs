@@ -230,10 +230,7 @@ pub(crate) fn describe(event: &Event) -> Option<String> {
             block => Some(format!("block: {}", block.tag()?)),
         },
         Message::User(user) => {
-            let result = user
-                .blocks()
-                .iter()
-                .find_map(ContentBlock::as_tool_result)?;
+            let result = user.tool_results().next()?;
             let what = if result.is_error == Some(true) {
                 "failed"
             } else {

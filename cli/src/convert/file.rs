@@ -91,7 +91,8 @@ impl Visitor for Forth<'_> {
         let mut read = 0;
         let mut told = Told::default();
         let mut failed = None;
-        for piece in Input::<Piece<D>>::open(&arguments.file)? {
+        let input = Input::<Piece<D>>::open(&arguments.file)?;
+        for piece in input.one_per_line(arguments.from == Format::Transcript) {
             match piece {
                 Ok(piece) => {
                     read += 1;
@@ -201,7 +202,7 @@ impl Visitor for Restore<'_> {
             eprintln!("agentwire: {restored} restored, {projected} converted again");
             if refused > 0 {
                 eprintln!(
-                    "  {refused} parts of the residue were ignored: their messages were edited"
+                    "  {refused} parts of the residue were ignored: their messages were edited or moved"
                 );
             }
         }

@@ -93,6 +93,8 @@ pub(super) struct Input<T> {
     batches: Receiver<Batch>,
     short: Box<dyn Iterator<Item = Outline>>,
     read: vec::IntoIter<Read>,
+    /// The last line of the value before, if a line has one value.
+    last_line: Option<usize>,
     of: PhantomData<T>,
 }
 
@@ -112,8 +114,28 @@ impl<T: Value> Input<T> {
             batches,
             short: Box::new(iter::empty()),
             read: vec![].into_iter(),
+            last_line: None,
             of: PhantomData,
         })
+    }
+
+    /// Refuses further values on a line. Agents that read a transcript read the first
+    /// one only.
+    pub(super) fn one_per_line(mut self, is_wanted: bool) -> Self {
+        self.last_line = is_wanted.then_some(0);
+        self
+    }
+
+    /// Whether a value is on the line of the one before.
+    fn is_further(&mut self, place: Place) -> bool {
+        match (place, &mut self.last_line) {
+            (Place::Lines(first, last), Some(before)) => {
+                let is_further = first == *before;
+                *before = last;
+                is_further
+            }
+            _ => false,
+        }
     }
 
     /// The outline of the next value.
@@ -142,6 +164,12 @@ impl<T: Value> Iterator for Input<T> {
                 Ok(read) => read,
                 Err(error) => return Some(Err(error)),
             };
+            if self.is_further(place) {
+                return Some(Err(InputError::Value {
+                    place,
+                    reason: "there is a record before it on the line".to_owned(),
+                }));
+            }
             if let Some(outline) = unwrapped(outline) {
                 return Some(T::of(outline).map_err(|error| InputError::value(place, &error)));
             }

@@ -4,7 +4,7 @@ use super::error::SessionsError;
 use super::stored::{Stored, transcript};
 use agentwire::history::ListSessions;
 use agentwire::visible::line;
-use agentwire_protocol::content::ContentBlock;
+use agentwire_protocol::content::{Content, ContentBlock};
 use agentwire_protocol::transcript::{Author, Entry, Record};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -108,15 +108,16 @@ fn read_line(file: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
 
 /// The texts of a prompt or of a response of the model.
 fn said(record: &Record) -> Box<dyn Iterator<Item = &str> + '_> {
-    let blocks = match record.entry() {
-        Entry::User(entry) if entry.author() == Author::Person => match &entry.message.content {
-            Some(content) => content.blocks(),
-            None => &[],
-        },
-        Entry::Assistant(entry) => &*entry.message.content,
-        _ => &[],
-    };
-    Box::new(blocks.iter().filter_map(ContentBlock::as_text))
+    match record.entry() {
+        Entry::User(entry) if entry.author() == Author::Person => {
+            Box::new(entry.message.content.iter().flat_map(Content::texts))
+        }
+        Entry::Assistant(entry) => {
+            let blocks = entry.message.content.iter();
+            Box::new(blocks.filter_map(ContentBlock::as_text))
+        }
+        _ => Box::new(std::iter::empty()),
+    }
 }
 
 /// A text in lower case, and where each of its bytes comes from.

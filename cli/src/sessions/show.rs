@@ -54,12 +54,11 @@ pub(super) fn show(arguments: &Arguments) -> Result<ExitCode, SessionsError> {
 
 fn print(message: &Message, output: &mut impl Write) -> io::Result<()> {
     let (author, uuid, blocks) = match message {
-        Message::User(message) => {
-            let content = message.message.content.as_ref();
-            let blocks = content.map_or(&[][..], Content::blocks);
-            ("user", &message.uuid, blocks)
+        Message::User(message) => ("user", &message.uuid, message.blocks()),
+        Message::Assistant(message) => {
+            let blocks = Cow::Borrowed(&*message.message.content);
+            ("model", &message.uuid, blocks)
         }
-        Message::Assistant(message) => ("model", &message.uuid, &*message.message.content),
         _ => return Ok(()),
     };
     let uuid = uuid.as_deref().unwrap_or_default();
@@ -69,7 +68,7 @@ fn print(message: &Message, output: &mut impl Write) -> io::Result<()> {
         style(author).bold(),
         style(line(uuid)).dim()
     )?;
-    for block in blocks {
+    for block in &*blocks {
         let text = shown(block);
         for line in lines(&text).lines() {
             writeln!(output, "  {line}")?;

@@ -93,11 +93,7 @@ fn heard(message: &Message) -> Vec<ContentBlock> {
             let id = tool_call_id.as_ref().or(name.as_ref());
             vec![answer(id.map_or("", |it| it), content.as_ref())]
         }
-        Message::User(message) => match said(message) {
-            None => vec![],
-            Some(OurContent::Text(text)) => vec![ContentBlock::text(text)],
-            Some(OurContent::Blocks(blocks)) => blocks,
-        },
+        Message::User(message) => said(message).map_or_else(Vec::new, OurContent::into_blocks),
         _ => vec![],
     }
 }

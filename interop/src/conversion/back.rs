@@ -7,7 +7,7 @@ use super::tree::Tape;
 use super::{Direction, Fingerprint, Group};
 use crate::Calls;
 use agentwire_protocol::Json;
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
 /// How many pieces are looked through for the place where what was made fits
 /// its residue again.
@@ -142,8 +142,8 @@ where
 
     /// The next place where pieces and residue fit again: how many pieces and
     /// how many groups come before it. Of all ways to go on, the one in which
-    /// the most pieces fit.
-    fn next_fit(&self) -> Option<(usize, usize)> {
+    /// the most pieces fit. It is not before this piece and this group.
+    fn next_fit(&self, mut piece: usize, mut group: usize) -> Option<(usize, usize)> {
         let [width, height] = [self.groups.len() + 1, self.pieces.len() + 1];
         // How many pieces fit from here on, by pieces and groups.
         let mut best = vec![0; width * height];
@@ -152,15 +152,14 @@ where
             let made = self.groups.get(group)?.made.len();
             (made > 0 && self.fits(&self.groups[group], piece)).then_some(made)
         };
-        for piece in (0..height - 1).rev() {
-            for group in (0..width - 1).rev() {
+        for piece in (piece..height - 1).rev() {
+            for group in (group..width - 1).rev() {
                 let skip = best[at(piece + 1, group)].max(best[at(piece, group + 1)]);
                 let fit = fitting(piece, group)
                     .map_or(0, |made| made + best[at(piece + made, group + 1)]);
                 best[at(piece, group)] = skip.max(fit);
             }
         }
-        let (mut piece, mut group) = (0, 0);
         while best[at(piece, group)] > 0 {
             let here = best[at(piece, group)];
             let fit = fitting(piece, group);
@@ -182,6 +181,62 @@ where
         None
     }
 
+    /// So many pieces and groups, and those up to the next fit behind the pieces and
+    /// groups which were moved from there or to there.
+    fn with_moved(&self, mut pieces: usize, mut groups: usize) -> (usize, usize) {
+        while let Some((piece, group)) = self.moved(pieces, groups) {
+            let all = (self.pieces.len(), self.groups.len());
+            let (more_pieces, more_groups) = self.next_fit(piece, group).unwrap_or(all);
+            let mut more = self.groups.range(groups..more_groups);
+            // What of others is in which piece is not known.
+            if more.any(|group| group.back.is_empty() && !group.made.is_empty()) {
+                break;
+            }
+            (pieces, groups) = (more_pieces, more_groups);
+        }
+        (pieces, groups)
+    }
+
+    /// How many pieces and groups there are up to one that was moved from behind these
+    /// to before them, or the other way round.
+    fn moved(&self, pieces: usize, groups: usize) -> Option<(usize, usize)> {
+        let made = |group: &Group| group.made.clone();
+        // How many more pieces than parts of groups come behind, of each fingerprint.
+        let mut more: HashMap<Fingerprint, isize> = HashMap::new();
+        for (_, piece) in self.pieces.iter().skip(pieces) {
+            *more.entry(*piece).or_default() += 1;
+        }
+        // Groups whose pieces were not read yet do not count.
+        let mut room = match self.pieces.len() < WINDOW {
+            true => usize::MAX,
+            false => self.pieces.len().saturating_sub(pieces),
+        };
+        let read = self.groups.iter().skip(groups).take_while(|group| {
+            let left = room.checked_sub(group.made.len());
+            room = left.unwrap_or_default();
+            left.is_some()
+        });
+        for made in read.flat_map(made) {
+            *more.entry(made).or_default() -= 1;
+        }
+        let more = |fingerprint: &Fingerprint| more.get(fingerprint).copied().unwrap_or_default();
+        let from_behind = self.pieces.iter().take(pieces);
+        let from_behind = from_behind.filter(|(_, piece)| more(piece) < 0);
+        let groups_behind = from_behind.filter_map(|(_, piece)| {
+            let mut behind = self.groups.iter().skip(groups);
+            Some(groups + behind.position(|group| group.made.contains(piece))? + 1)
+        });
+        if let Some(group) = groups_behind.max() {
+            return Some((pieces, group));
+        }
+        let to_behind = self.groups.iter().take(groups).flat_map(made);
+        let pieces_behind = to_behind.filter(|made| more(made) > 0).filter_map(|made| {
+            let mut behind = self.pieces.iter().skip(pieces);
+            Some(pieces + behind.position(|(_, piece)| *piece == made)? + 1)
+        });
+        Some((pieces_behind.max()?, groups))
+    }
+
     fn step(&mut self) {
         self.fill();
         let (pieces, groups) = match self.groups.front() {
@@ -193,7 +248,10 @@ where
                 self.project();
                 return;
             }
-            _ => self.next_fit().unwrap_or((1, 1)),
+            _ => {
+                let (pieces, groups) = self.next_fit(0, 0).unwrap_or((1, 1));
+                self.with_moved(pieces, groups)
+            }
         };
         for _ in 0..pieces {
             let Some((piece, _)) = self.pieces.pop_front() else {

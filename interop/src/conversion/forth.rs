@@ -170,6 +170,14 @@ impl<D: Direction> Converter<D> {
                 };
                 walk::of_steps(self.index, &back, &original, steps, &why, &mut losses);
             }
+            for (piece, author) in self.direction.authors(pieces) {
+                losses.push(Loss {
+                    index: self.index + piece,
+                    path: "/message/role".to_owned(),
+                    what: Lost::Author(author),
+                    why: Why::NoRole,
+                });
+            }
             for call in self.direction.unanswered(pieces) {
                 losses.push(Loss {
                     index: self.index + call.piece,

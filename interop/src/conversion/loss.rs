@@ -40,6 +40,9 @@ pub enum Lost {
     Order(String),
     /// An earlier value of this member, which occurs more than once.
     Duplicate(String),
+    /// That this author wrote the message: there it is a message of the user, or of the
+    /// model. A name or a tag in it says who wrote it.
+    Author(String),
     /// The result of this call of a tool, which is not in what was converted: what
     /// was made has a placeholder for it.
     Placeholder(String),
@@ -66,6 +69,12 @@ pub enum Why {
     Subagent,
     /// The conversation went on from an earlier place.
     DeadBranch,
+    /// The record before it is missing, although it names one.
+    Unlinked,
+    /// The other system has no role for its author.
+    NoRole,
+    /// A later record has the same ID.
+    Repeated,
     /// A call without an answer, or an answer without a call.
     Unpaired,
 }
@@ -80,6 +89,7 @@ impl fmt::Display for Lost {
             Self::Order(name) if name.is_empty() => f.write_str("its place among the others"),
             Self::Order(name) => write!(f, "the order in `{name}`"),
             Self::Duplicate(name) => write!(f, "an earlier value of `{name}`"),
+            Self::Author(name) => write!(f, "the role of {name}"),
             Self::Placeholder(tool) => {
                 write!(f, "the result of a call of {tool}, now a placeholder")
             }
@@ -98,6 +108,9 @@ impl fmt::Display for Why {
             Self::Aborted => "the model was cut off in it",
             Self::Subagent => "it belongs to a sub-agent",
             Self::DeadBranch => "the conversation went on from an earlier place",
+            Self::Unlinked => "the record before it is missing",
+            Self::NoRole => "there is no role for its author",
+            Self::Repeated => "a later record has the same ID",
             Self::Unpaired => "its partner is missing",
         })
     }

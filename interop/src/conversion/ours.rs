@@ -11,6 +11,10 @@ pub struct Ours;
 impl System for Ours {
     type Item = Message;
 
+    fn has_authors(&self) -> bool {
+        true
+    }
+
     fn write(&self, _: &Calls, message: &Message) -> Vec<Message> {
         vec![message.clone()]
     }

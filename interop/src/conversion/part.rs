@@ -125,17 +125,28 @@ pub(super) fn parts(groups: &[Group], now: &[Json]) -> Vec<Part> {
     let before: Vec<&Piece> = groups.iter().flat_map(|group| &group.back).collect();
     let now_: Vec<Fingerprint> = now.iter().map(Fingerprint::of).collect();
     let pairs = pairs(&before, &now_);
+    let moved = moved(&before, &now_, &pairs);
     let mut walk = Walk {
         now,
         next: 0,
         is_paired: vec![false; now.len()],
         envelopes: HashMap::new(),
+        moved: HashMap::new(),
         parts: Vec::new(),
     };
     for pair in pairs.iter().flatten() {
         if let Some(is_paired) = walk.is_paired.get_mut(*pair) {
             *is_paired = true;
         }
+    }
+    let mut first = 0;
+    for group in groups {
+        let end = first + group.back.len();
+        let moved = moved.get(first..end).unwrap_or_default();
+        if let (Some(Delta::Of(steps)), true) = (&group.delta, group.with.is_empty()) {
+            walk.note_moved(steps, moved);
+        }
+        first = end;
     }
     let mut first = 0;
     // Groups of which nothing was made have nothing that could be edited.
@@ -147,7 +158,7 @@ pub(super) fn parts(groups: &[Group], now: &[Json]) -> Vec<Part> {
         let end = first + group.back.len();
         let mut pairs = pairs.get(first..end).unwrap_or_default().to_vec();
         walk.part(&group.with, &mut pairs);
-        let mut edited = match is_one {
+        let mut edited = match is_one && walk.moved.is_empty() {
             true => edited(&group.back, &pairs, now),
             false => vec![None; pairs.len()],
         };
@@ -169,6 +180,8 @@ struct Walk<'a> {
     is_paired: Vec<bool>,
     /// The envelopes of pieces that are parts of one that was edited.
     envelopes: HashMap<usize, Delta>,
+    /// What pieces were that are elsewhere now.
+    moved: HashMap<usize, Json>,
     parts: Vec<Part>,
 }
 
@@ -176,7 +189,9 @@ impl Walk<'_> {
     /// Takes the new pieces before this one.
     fn up_to(&mut self, end: usize) {
         while self.next < end {
-            if self.is_paired.get(self.next) == Some(&false) {
+            if let Some(piece) = self.moved.remove(&self.next) {
+                self.parts.push(Part::Restored(piece));
+            } else if self.is_paired.get(self.next) == Some(&false) {
                 let envelope = self.envelopes.get(&self.next).zip(self.now.get(self.next));
                 let edited = envelope.and_then(|(envelope, now)| envelope.apply(now).ok());
                 self.parts.push(match edited {
@@ -185,6 +200,30 @@ impl Walk<'_> {
                 });
             }
             self.next += 1;
+        }
+    }
+
+    /// Notes what the pieces of a group were that are elsewhere now.
+    fn note_moved(&mut self, steps: &[Step], moved: &[Option<usize>]) {
+        let mut note = |index: usize, delta: Option<&Delta>| {
+            let place = moved.get(index).copied().flatten();
+            let Some((place, now)) = place.and_then(|it| Some((it, self.now.get(it)?))) else {
+                return;
+            };
+            let piece = match delta {
+                Some(delta) => delta.apply(now).ok(),
+                None => Some(now.clone()),
+            };
+            self.moved.extend(piece.map(|piece| (place, piece)));
+        };
+        for step in steps {
+            match step {
+                Step::Is(_) => {}
+                Step::Run(first, count) => {
+                    (*first..first.saturating_add(*count)).for_each(|index| note(index, None));
+                }
+                Step::Item(index, delta) => note(*index, Some(delta)),
+            }
         }
     }
 
@@ -339,6 +378,33 @@ fn pairs(before: &[&Piece], now: &[Fingerprint]) -> Vec<Option<usize>> {
     pairs
 }
 
+/// The pieces that are the same, but in another place: of each one before, which one it
+/// is now, if only one can be it.
+fn moved(before: &[&Piece], now: &[Fingerprint], pairs: &[Option<usize>]) -> Vec<Option<usize>> {
+    let paired: HashSet<usize> = pairs.iter().flatten().copied().collect();
+    let mut places: HashMap<Fingerprint, Option<usize>> = HashMap::new();
+    for (place, fingerprint) in now.iter().enumerate() {
+        if !paired.contains(&place) {
+            let place = Some(place).filter(|_| !places.contains_key(fingerprint));
+            places.insert(*fingerprint, place);
+        }
+    }
+    let left = || before.iter().zip(pairs).filter(|(_, pair)| pair.is_none());
+    let mut count: HashMap<Fingerprint, usize> = HashMap::new();
+    for ((fingerprint, _), _) in left() {
+        *count.entry(*fingerprint).or_default() += 1;
+    }
+    let moved = before.iter().zip(pairs).map(|((fingerprint, _), pair)| {
+        let is_one = pair.is_none() && count.get(fingerprint) == Some(&1);
+        places
+            .get(fingerprint)
+            .copied()
+            .flatten()
+            .filter(|_| is_one)
+    });
+    moved.collect()
+}
+
 /// The pieces that were edited: where as many pieces of the same kinds are between
 /// two that are what they were.
 fn edited(before: &[Piece], pairs: &[Option<usize>], now: &[Json]) -> Vec<Option<usize>> {
@@ -375,27 +441,32 @@ fn edited(before: &[Piece], pairs: &[Option<usize>], now: &[Json]) -> Vec<Option
     edited
 }
 
+/// The members of a line that are about what was said, beside its message.
+const SAID: [&str; 3] = ["tool_use_result", "toolUseResult", "text"];
+
 /// What of a delta is not about what was said.
 fn envelope(delta: &Delta) -> Option<Delta> {
     let Delta::In {
-        members, without, ..
+        members,
+        without,
+        more,
     } = delta
     else {
         return None;
     };
     let mut members = members.clone();
     // The data of a tool is that of the result as it was.
-    for name in ["tool_use_result", "toolUseResult", "text"] {
+    for name in SAID {
         members.remove(name);
     }
     match members.remove("message") {
         Some(Delta::In {
             members: mut inner,
             without,
-            ..
+            more,
         }) => {
             inner.remove("content");
-            let more = None;
+            let more = earlier(more.as_deref(), &["content"]);
             members.insert(
                 "message".to_owned(),
                 Delta::In {
@@ -410,6 +481,14 @@ fn envelope(delta: &Delta) -> Option<Delta> {
     Some(Delta::In {
         members,
         without: without.clone(),
-        more: None,
+        more: earlier(more.as_deref(), &[&SAID[..], &["message"]].concat()),
     })
+}
+
+/// The earlier values of members that occur more than once, but for these.
+fn earlier(more: Option<&[(Json, Json)]>, except: &[&str]) -> Option<Vec<(Json, Json)>> {
+    let is_except = |name: &Json| name.read::<String>().is_ok_and(|it| except.contains(&&*it));
+    let more = more?.iter().filter(|(name, _)| !is_except(name));
+    let more: Vec<_> = more.cloned().collect();
+    (!more.is_empty()).then_some(more)
 }

@@ -3,7 +3,7 @@
 
 use super::{Lost, Outline, Why};
 use crate::session::{is_placeholder, without_placeholders};
-use crate::{Calls, Message};
+use crate::{Calls, Message, author};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::borrow::Borrow;
@@ -31,6 +31,11 @@ pub trait System {
 
     /// Notes the tools that an item calls.
     fn note_calls(&self, calls: &mut Calls, item: &Self::Item);
+
+    /// Whether messages there have the authors that ours have.
+    fn has_authors(&self) -> bool {
+        false
+    }
 
     /// Why something of a message of ours is lost there. `path` is the JSON
     /// pointer in the message.
@@ -61,6 +66,7 @@ fn why_of_what_is_said(lost: &Lost) -> Why {
     match lost {
         Lost::Changed(_) | Lost::Order(_) => Why::OtherForm,
         Lost::Placeholder(_) => Why::Unpaired,
+        Lost::Author(_) => Why::NoRole,
         Lost::Whole(_) | Lost::Item(_) | Lost::Member(_) | Lost::Duplicate(_) => Why::NoPlace,
     }
 }
@@ -105,6 +111,12 @@ pub trait Direction {
     /// as they are.
     fn beside(&self, pieces: &[Self::From]) -> Vec<bool> {
         vec![false; pieces.len()]
+    }
+    /// The pieces whose author is neither the user nor the model, with the author's name,
+    /// and which become messages of the user or of the model.
+    fn authors(&self, pieces: &[Self::From]) -> Vec<(usize, String)> {
+        let _ = pieces;
+        Vec::new()
     }
     /// The calls among pieces that are converted together which have no result,
     /// and get a placeholder.
@@ -188,6 +200,13 @@ impl<S: System> Direction for Export<S> {
 
     fn back(&self, calls: &mut Calls, pieces: &[S::Item]) -> Vec<Message> {
         without_placeholders(read(&self.0, calls, pieces))
+    }
+
+    fn authors(&self, pieces: &[Message]) -> Vec<(usize, String)> {
+        match self.0.has_authors() {
+            true => Vec::new(),
+            false => author::others(pieces.iter().enumerate()),
+        }
     }
 
     fn why(&self, message: &Message, path: &str, lost: &Lost) -> Why {

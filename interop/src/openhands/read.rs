@@ -45,9 +45,7 @@ fn heard(message: &Message) -> Vec<ContentBlock> {
             let id = message.tool_call_id.as_deref().unwrap_or_default();
             vec![answer_of(id, content)]
         }
-        (_, Some(OurContent::Text(text))) => vec![ContentBlock::text(text)],
-        (_, Some(OurContent::Blocks(blocks))) => blocks,
-        (_, None) => vec![],
+        (_, content) => content.map_or_else(Vec::new, OurContent::into_blocks),
     }
 }
 

@@ -87,11 +87,7 @@ fn content(content: Option<&Content>) -> Option<OurContent> {
 }
 
 fn blocks(it: Option<&Content>) -> Vec<ContentBlock> {
-    match content(it) {
-        None => vec![],
-        Some(OurContent::Text(text)) => vec![ContentBlock::text(text)],
-        Some(OurContent::Blocks(blocks)) => blocks,
-    }
+    content(it).map_or_else(Vec::new, OurContent::into_blocks)
 }
 
 /// The text of a part.

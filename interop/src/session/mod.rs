@@ -27,7 +27,7 @@ pub use line::Line;
 pub use placeholder::PLACEHOLDER;
 
 use crate::conversion::{Direction, Lost, Outline, System, Unanswered, Why, read, write};
-use crate::{Calls, Message};
+use crate::{Calls, Message, author};
 use chunk::Chunk;
 pub(crate) use chunk::{lines_of, messages_of, unanswered};
 pub(crate) use placeholder::{is_placeholder, without_placeholders};
@@ -176,6 +176,13 @@ impl<S: System> Direction for Session<S> {
             }
         }
         beside
+    }
+
+    fn authors(&self, lines: &[Line]) -> Vec<(usize, String)> {
+        match self.system.has_authors() {
+            true => Vec::new(),
+            false => author::others(self.lines().said(lines)),
+        }
     }
 
     fn unanswered(&self, lines: &[Line]) -> Vec<Unanswered> {

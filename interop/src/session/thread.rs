@@ -1,7 +1,6 @@
 //! The conversation that a line belongs to: the main agent's, or a sub-agent's.
 
 use super::line::Line;
-use agentwire_protocol::content::ContentBlock;
 use std::collections::{HashMap, HashSet};
 
 /// The sub-agents of a session, by their ids. A line names its sub-agent by the
@@ -47,11 +46,7 @@ pub(super) fn own_call(line: &Line) -> Option<&str> {
     let crate::Message::User(message) = message else {
         return None;
     };
-    let blocks = message.message.content.as_ref()?.blocks();
-    let mut results = blocks
-        .iter()
-        .filter_map(ContentBlock::as_tool_result)
-        .peekable();
+    let mut results = message.tool_results().peekable();
     results.peek()?;
     results
         .all(|result| result.tool_use_id == parent)

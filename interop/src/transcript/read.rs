@@ -2,11 +2,12 @@
 
 use crate::conversion::{Direction, Lost, System, Unanswered, Why, read, write};
 use crate::session::{Line, lines_of, messages_of, unanswered, without_placeholders};
-use crate::{Calls, Message};
+use crate::{Calls, Message, author};
 use agentwire_protocol::message::{Message as OnTheWire, UserMessage};
 use agentwire_protocol::transcript::{Author, Branch, Entry, Record, Standing};
 use agentwire_protocol::{Json, Members};
 use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 
 /// The records of a transcript, to another system and back.
 ///
@@ -38,7 +39,28 @@ impl<S: System> Transcript<S> {
     }
 
     fn has(&self, record: &Record) -> bool {
-        says(record) && self.branch.standing(record) == Standing::Live
+        self.branch.index(record).is_some() && self.branch.standing(record) == Standing::Live
+    }
+
+    /// The messages of the model, with the indices of their records.
+    fn said_messages(&self, records: &[Record]) -> Vec<(usize, Message)> {
+        let said = records.iter().enumerate().zip(self.said(records));
+        said.filter(|(_, is_said)| *is_said)
+            .filter_map(|((index, record), _)| Some((index, message(record, None)?)))
+            .collect()
+    }
+
+    /// Of each record whether it is a message of the model.
+    fn said(&self, records: &[Record]) -> Vec<bool> {
+        let mut later = HashSet::new();
+        let said = records.iter().rev().map(|record| {
+            // Of several with the same ID the last one counts.
+            let mut is_last = || self.branch.copies(record) == 1 || later.insert(record.uuid());
+            self.has(record) && is_last()
+        });
+        let mut said: Vec<bool> = said.collect();
+        said.reverse();
+        said
     }
 }
 
@@ -91,15 +113,19 @@ fn set_author(members: &mut Members, message: &UserMessage) {
     members.set(member, serde_json::Value::Bool(true));
 }
 
-/// The records that are converted together: those of one message of the model; or
-/// all from the first one that a compaction preserved up to the summary, which comes
-/// after them in the file and before them in what the model has.
+/// The records that are converted together: those of one message of the model; or all
+/// up to a place in the file before and after which the same records come as in what
+/// the model has. A compaction, for instance, preserves records that are before its
+/// summary in the file and after it in what the model has.
 #[derive(Debug, Clone, Default)]
 pub struct Current {
     /// The ID of the model's message.
     id: Option<Box<str>>,
-    /// Whether a summary is still to come that the model has before these records.
-    awaits_summary: bool,
+    /// How many live messages there were, and the end of their places.
+    taken: usize,
+    end: usize,
+    /// How many records are to come that have the ID of one before them.
+    copies: HashMap<Box<str>, usize>,
 }
 
 impl Current {
@@ -119,23 +145,23 @@ impl Current {
 
     /// Whether a live record is converted together with those before it.
     fn goes_on(&mut self, record: &Record, branch: &Branch) -> bool {
-        let goes_on = self.takes(record) || self.awaits_summary;
-        self.awaits_summary |= branch.is_preserved(record);
-        if branch.is_summary(record) {
-            self.awaits_summary = false;
+        let index = branch.index(record).unwrap_or(self.end);
+        let is_open = self.taken < self.end;
+        // The message that is open is the last one of the model, not of the file.
+        let goes_on = index < self.end || self.takes(record) || is_open;
+        self.end = self.end.max(index + 1);
+        let copies = branch.copies(record);
+        if copies == 1 {
+            self.taken += 1;
+        } else if let Some(uuid) = record.uuid() {
+            let left = self.copies.entry(uuid.into()).or_insert(copies);
+            *left -= 1;
+            if *left == 0 {
+                self.copies.remove(uuid);
+                self.taken += 1;
+            }
         }
         goes_on
-    }
-}
-
-/// Moves the summary before the records that the model has after it.
-fn in_order(branch: &Branch, records: &mut [&Record]) {
-    let kept = records.iter().position(|it| branch.is_preserved(it));
-    let summary = records.iter().position(|it| branch.is_summary(it));
-    if let (Some(kept), Some(summary)) = (kept, summary)
-        && let Some(moved) = records.get_mut(kept..=summary)
-    {
-        moved.rotate_right(1);
     }
 }
 
@@ -165,23 +191,27 @@ impl<S: System> Direction for Transcript<S> {
     }
 
     fn forth(&self, calls: &mut Calls, records: &[Record]) -> Vec<S::Item> {
-        let said = records.iter().filter(|record| self.has(record));
-        let mut said: Vec<&Record> = said.collect();
-        in_order(&self.branch, &mut said);
+        let said = self.branch.messages(records);
         write(&self.system, calls, merged(&said, self.call.as_deref()))
     }
 
     fn beside(&self, records: &[Record]) -> Vec<bool> {
-        records.iter().map(|record| !self.has(record)).collect()
+        self.said(records)
+            .into_iter()
+            .map(|is_said| !is_said)
+            .collect()
+    }
+
+    fn authors(&self, records: &[Record]) -> Vec<(usize, String)> {
+        if self.system.has_authors() {
+            return Vec::new();
+        }
+        let said = self.said_messages(records);
+        author::others(said.iter().map(|(index, said)| (*index, said)))
     }
 
     fn unanswered(&self, records: &[Record]) -> Vec<Unanswered> {
-        let said: Vec<(usize, Message)> = records
-            .iter()
-            .enumerate()
-            .filter(|(_, record)| self.has(record))
-            .filter_map(|(index, record)| Some((index, message(record, None)?)))
-            .collect();
+        let said = self.said_messages(records);
         unanswered(said.iter().map(|(index, said)| (*index, said)))
     }
 
@@ -200,11 +230,16 @@ impl<S: System> Direction for Transcript<S> {
     }
 
     fn why(&self, record: &Record, path: &str, lost: &Lost) -> Why {
+        if path == "/parentUuid" && self.branch.is_orphan(record) {
+            return Why::Unlinked;
+        }
         if !path.is_empty() {
             return self.system.why(path, lost);
         }
         match self.branch.standing(record) {
             Standing::Dead => Why::DeadBranch,
+            Standing::Unlinked => Why::Unlinked,
+            Standing::Live if self.has(record) && self.branch.copies(record) > 1 => Why::Repeated,
             Standing::Summarised => Why::Superseded,
             Standing::Subagent => Why::Subagent,
             Standing::Live if says(record) => self.system.why(path, lost),
@@ -219,8 +254,5 @@ impl<S: System> Direction for Transcript<S> {
 /// sub-agent, where it is one's.
 #[must_use]
 pub fn messages(records: &[Record], branch: &Branch, call: Option<&str>) -> Vec<Message> {
-    let is_live = |record: &&Record| says(record) && branch.standing(record) == Standing::Live;
-    let mut live: Vec<&Record> = records.iter().filter(is_live).collect();
-    in_order(branch, &mut live);
-    merged(&live, call)
+    merged(&branch.messages(records), call)
 }

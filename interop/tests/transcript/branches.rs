@@ -27,11 +27,11 @@ fn a_conversation_that_was_resumed_at_an_earlier_message_left_a_dead_branch() {
         said("3", "2", "m-1", text("b")),
         prompt("4", Some("3"), "two"),
         said("5", "4", "m-2", text("c")),
-        // At the first block of the first message.
+        // At the first block of the first message, which is whole all the same.
         prompt("6", Some("2"), "three"),
         said("7", "6", "m-3", text("d")),
     ];
-    assert_eq!(dead(&lines), ["3", "4", "5"]);
+    assert_eq!(dead(&lines), ["4", "5"]);
 }
 
 #[test]
@@ -49,10 +49,10 @@ fn calls_beside_the_one_whose_answer_came_last_are_live() {
         said("9", "8", "m-2", text("done")),
     ];
     assert_eq!(dead(&lines), Vec::<String>::new());
-    // Not so when the conversation was taken back to the first call.
+    // Also when the conversation was taken back to the first call.
     let mut back = lines.to_vec();
     back.push(prompt("10", Some("2"), "no"));
-    assert_eq!(dead(&back), ["3", "4", "5", "6", "7", "8", "9"]);
+    assert_eq!(dead(&back), ["9"]);
 }
 
 #[test]
@@ -143,4 +143,89 @@ fn records_that_are_each_others_parents_have_an_end() {
         prompt("5", Some("1"), "two"),
     ];
     assert_eq!(dead(&lines), ["3", "4"]);
+}
+
+/// The messages of a transcript, a text each. The records are a second apart.
+fn texts(lines: &[Value]) -> Vec<String> {
+    let mut lines = lines.to_vec();
+    for (second, line) in lines.iter_mut().enumerate() {
+        line["timestamp"] = format!("2026-01-01T00:00:{second:02}.000Z").into();
+    }
+    let records = records(&lines);
+    let branch = branch(&records, History::All);
+    let messages = agentwire_interop::transcript::messages(&records, &branch, None);
+    let texts = messages
+        .iter()
+        .map(|message| message.blocks()[0].as_text().unwrap().to_owned());
+    texts.collect()
+}
+
+fn last_prompt(leaf: &str) -> Value {
+    json!({"type": "last-prompt", "lastPrompt": "x", "leafUuid": leaf, "sessionId": "s"})
+}
+
+#[test]
+fn a_record_whose_parent_is_missing_follows_the_latest_one_before_it() {
+    let lines = [
+        prompt("1", None, "one"),
+        said("2", "1", "m-1", text("a")),
+        prompt("3", Some("missing"), "two"),
+        said("4", "3", "m-2", text("b")),
+        last_prompt("4"),
+    ];
+    assert_eq!(texts(&lines), ["one", "a", "two", "b"]);
+    // Not one that comes from it.
+    let mut lines = lines.to_vec();
+    lines.swap(2, 3);
+    assert_eq!(texts(&lines), ["one", "a", "two", "b"]);
+}
+
+#[test]
+fn records_that_do_not_come_from_the_last_prompts_are_not_linked() {
+    let lines = [
+        prompt("1", None, "one"),
+        said("2", "1", "m-1", text("a")),
+        last_prompt("2"),
+        said("4", "3", "m-2", text("b")),
+        prompt("5", Some("1"), "two"),
+    ];
+    assert_eq!(texts(&lines), ["one", "a"]);
+    assert_eq!(dead(&lines), ["5"]);
+    assert_eq!(standing(&lines, History::All, Standing::Unlinked), ["4"]);
+    // A prompt without a record is none.
+    let mut lines = lines.to_vec();
+    lines[2] = last_prompt("3");
+    assert_eq!(texts(&lines), ["one", "two"]);
+}
+
+#[test]
+fn of_records_with_the_same_id_the_last_one_counts() {
+    let lines = [
+        prompt("1", None, "one"),
+        prompt("1", None, "two"),
+        said("2", "1", "m-1", text("a")),
+        prompt("1", None, "three"),
+        last_prompt("2"),
+    ];
+    assert_eq!(texts(&lines), ["three", "a"]);
+}
+
+#[test]
+fn messages_are_in_the_order_of_the_conversation() {
+    let lines = [
+        said("4", "3", "m-2", text("b")),
+        prompt("1", None, "one"),
+        prompt("3", Some("2"), "two"),
+        said("2", "1", "m-1", text("a")),
+        last_prompt("4"),
+    ];
+    assert_eq!(texts(&lines), ["one", "a", "two", "b"]);
+}
+
+#[test]
+fn a_compaction_whose_preserved_messages_are_missing_is_none() {
+    let mut lines = compacted();
+    lines[4]["compactMetadata"]["preservedMessages"]["uuids"] = json!(["4", "missing"]);
+    let live = standing(&lines, History::SinceCompaction, Standing::Live);
+    assert_eq!(live, ["5", "6", "7"]);
 }

@@ -4,7 +4,7 @@ use crate::support::tree;
 use crate::transcript::branches::compacted;
 use crate::transcript::{answer, attachment, branch, call, prompt, records, said, text};
 use agentwire_interop::bridgic::{Blocks, Chat};
-use agentwire_interop::conversion::{Lost, Residue, System, Why, convert, undo};
+use agentwire_interop::conversion::{Back, Lost, Residue, System, WayBack, Why, convert, undo};
 use agentwire_interop::session::PLACEHOLDER;
 use agentwire_interop::transcript::{History, Transcript};
 use proptest::prelude::*;
@@ -134,6 +134,37 @@ fn the_summary_of_a_compaction_is_before_what_the_compaction_preserved() {
     assert_eq!(tree(&back.pieces), json!(lines));
 }
 
+#[test]
+fn a_record_that_is_there_twice_or_not_linked_is_told() {
+    let lines = [
+        prompt("1", None, "one"),
+        prompt("3", Some("2"), "two"),
+        said("2", "1", "m-1", text("a")),
+        prompt("1", None, "one"),
+        json!({"type": "last-prompt", "lastPrompt": "two", "leafUuid": "3", "sessionId": "s"}),
+        said("5", "4", "m-2", text("b")),
+    ];
+    let records = records(&lines);
+    let direction = Transcript::new(Chat, branch(&records, History::All));
+    let carried = convert(direction.clone(), records);
+    assert_eq!(
+        tree(&carried.made),
+        json!([
+            {"role": "user", "content": "one"},
+            {"role": "assistant", "content": "a"},
+            {"role": "user", "content": "two"},
+        ])
+    );
+    let whole = carried.losses.iter().filter(|loss| loss.path.is_empty());
+    let whole: Vec<_> = whole.map(|loss| (loss.index, loss.why)).collect();
+    assert!(whole.contains(&(5, Why::Unlinked)), "{whole:?}");
+    let repeated = whole.iter().filter(|(_, why)| *why == Why::Repeated);
+    assert_eq!(repeated.count(), 1, "{whole:?}");
+    let back = undo(direction, carried.made, carried.residue);
+    assert_eq!(back.refused, vec![]);
+    assert_eq!(tree(&back.pieces), json!(lines));
+}
+
 fn there_and_back<S: System + Clone>(
     system: S,
     lines: &[Value],
@@ -148,7 +179,70 @@ fn there_and_back<S: System + Clone>(
     Ok(())
 }
 
+/// A transcript of messages with these texts, of the user and of the model in turn.
+fn in_turn(texts: &[String]) -> Vec<Value> {
+    let lines = texts.iter().enumerate().map(|(index, it)| {
+        let [uuid, parent] = [index + 1, index].map(|it| it.to_string());
+        match index % 2 {
+            0 => prompt(&uuid, (index > 0).then_some(&*parent), it),
+            _ => said(&uuid, &parent, &format!("m-{uuid}"), text(it)),
+        }
+    });
+    lines.collect()
+}
+
+/// The records that come back of the messages in this order, and whether they are what
+/// they were.
+fn in_order(lines: &[Value], order: &[usize]) -> Vec<(Value, bool)> {
+    let records = records(lines);
+    let direction = Transcript::new(Chat, branch(&records, History::All));
+    let carried = convert(direction.clone(), records);
+    let made = order.iter().map(|index| carried.made[*index].clone());
+    let made: Vec<_> = made.collect();
+    let steps = WayBack::new(direction, made, carried.residue.groups);
+    let pieces = steps.filter_map(|step| {
+        let is_restored = matches!(step, Back::Restored(_));
+        Some((tree(&step.piece()?), is_restored))
+    });
+    pieces.collect()
+}
+
 proptest! {
+    #[test]
+    fn messages_in_another_order_are_what_they_were(
+        order in (1..12_usize).prop_flat_map(|count| Just((0..count).collect::<Vec<_>>()).prop_shuffle()),
+    ) {
+        let texts: Vec<String> = order.iter().map(usize::to_string).collect();
+        let lines = in_turn(&texts);
+        let expected = order.iter().map(|index| (lines[*index].clone(), true));
+        prop_assert_eq!(in_order(&lines, &order), expected.collect::<Vec<_>>());
+    }
+
+    /// Also where messages are alike, are there more than once, or are gone.
+    #[test]
+    fn no_message_gets_the_envelope_of_another(
+        texts in prop::collection::vec("[ab]", 1..12),
+        order in prop::collection::vec(any::<prop::sample::Index>(), 0..14),
+    ) {
+        let lines = in_turn(&texts);
+        let order: Vec<usize> = order.iter().map(|it| it.index(lines.len())).collect();
+        let back = in_order(&lines, &order);
+        prop_assert_eq!(back.len(), order.len());
+        let mut seen = std::collections::HashSet::new();
+        for ((record, is_restored), index) in back.iter().zip(order) {
+            let message = |record: &Value| {
+                let content = &record["message"]["content"];
+                (record["type"].clone(), content.clone())
+            };
+            prop_assert_eq!(message(record), message(&lines[index]));
+            if let Some(uuid) = record["uuid"].as_str() {
+                prop_assert!(seen.insert(uuid.to_owned()), "{} is there twice", uuid);
+                let original = lines.iter().find(|it| it["uuid"] == uuid);
+                prop_assert!(!is_restored || Some(record) == original);
+            }
+        }
+    }
+
     /// Whatever is missing of a transcript, and in whatever order it is.
     #[test]
     fn there_and_back_is_the_original(
@@ -164,6 +258,15 @@ proptest! {
     ) {
         there_and_back(Chat, &lines, History::SinceCompaction)?;
         there_and_back(Blocks, &lines, History::SinceCompaction)?;
+    }
+
+    /// And whatever records are there twice.
+    #[test]
+    fn there_and_back_of_copies_is_the_original(
+        lines in prop::sample::subsequence([lines(), lines()].concat(), 0..=28).prop_shuffle(),
+    ) {
+        there_and_back(Chat, &lines, History::All)?;
+        there_and_back(Blocks, &lines, History::All)?;
     }
 
     #[test]

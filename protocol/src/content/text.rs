@@ -1,11 +1,12 @@
 //! Text, thinking, and the content that is a text or blocks.
 
-use super::{CacheControl, Citation, ContentBlock};
+use super::{CacheControl, Citation, ContentBlock, ToolResultBlock};
 use crate::open::{Error, Field, Form, Reader, Written, deserialize, object, serialize_written};
 #[cfg(feature = "audit")]
 use crate::untyped::{Pointer, Untyped};
 
 use serde::{Deserialize, Deserializer};
+use std::borrow::Cow;
 
 object! {
     /// Text.
@@ -50,21 +51,51 @@ impl Content {
     /// Returns all text; the texts of several blocks are joined by newlines.
     #[must_use]
     pub fn text(&self) -> String {
+        self.texts().collect::<Vec<_>>().join("\n")
+    }
+
+    /// Returns an iterator over the text, or over the texts of the blocks.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        let (text, blocks) = self.parts();
+        text.into_iter()
+            .chain(blocks.iter().filter_map(ContentBlock::as_text))
+    }
+
+    /// Returns an iterator over the results of tools; a text has none.
+    pub fn tool_results(&self) -> impl Iterator<Item = &ToolResultBlock> {
+        let (_, blocks) = self.parts();
+        blocks.iter().filter_map(ContentBlock::as_tool_result)
+    }
+
+    /// Returns the blocks; a text is one text block.
+    ///
+    /// ```
+    /// use agentwire_protocol::content::{Content, ContentBlock};
+    ///
+    /// let content = Content::from("Hello");
+    /// assert_eq!(*content.blocks(), [ContentBlock::text("Hello")]);
+    /// ```
+    #[must_use]
+    pub fn blocks(&self) -> Cow<'_, [ContentBlock]> {
         match self {
-            Self::Text(text) => text.clone(),
-            Self::Blocks(blocks) => {
-                let texts: Vec<&str> = blocks.iter().filter_map(ContentBlock::as_text).collect();
-                texts.join("\n")
-            }
+            Self::Text(text) => Cow::Owned(vec![ContentBlock::text(text)]),
+            Self::Blocks(blocks) => Cow::Borrowed(blocks),
         }
     }
 
-    /// Returns the blocks; empty if the content is a text.
+    /// Returns the blocks; a text becomes one text block.
     #[must_use]
-    pub fn blocks(&self) -> &[ContentBlock] {
+    pub fn into_blocks(self) -> Vec<ContentBlock> {
         match self {
-            Self::Text(_) => &[],
+            Self::Text(text) => vec![ContentBlock::text(text)],
             Self::Blocks(blocks) => blocks,
+        }
+    }
+
+    fn parts(&self) -> (Option<&str>, &[ContentBlock]) {
+        match self {
+            Self::Text(text) => (Some(text), &[]),
+            Self::Blocks(blocks) => (None, blocks),
         }
     }
 }

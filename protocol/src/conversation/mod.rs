@@ -147,13 +147,8 @@ impl Conversation {
                 Entry::User(message) => message.message.content.as_ref(),
                 _ => None,
             })
-            .flat_map(Content::blocks)
-            .find_map(|block| match block {
-                ContentBlock::ToolResult(result) if result.tool_use_id == tool_use_id => {
-                    Some(result)
-                }
-                _ => None,
-            })
+            .flat_map(Content::tool_results)
+            .find(|result| result.tool_use_id == tool_use_id)
     }
 
     /// The entries of the main agent and of each sub-agent, with its parent

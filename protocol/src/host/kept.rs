@@ -6,7 +6,7 @@ use super::pending::OwnRequest;
 use super::queueing::{Pressing, Queueing};
 use super::turns::Stopped;
 use crate::codec::encode;
-use crate::content::{Content, ContentBlock};
+use crate::content::Content;
 use crate::control::Interrupt;
 use crate::message::UserMessage;
 use crate::outbox::{Class, Outgoing, Urgency};
@@ -165,8 +165,8 @@ impl Joined {
                 Some(Content::Text(all))
             }
             (Some(all), Some(content)) => {
-                let mut blocks = blocks(all);
-                blocks.extend(self::blocks(content));
+                let mut blocks = all.into_blocks();
+                blocks.extend(content.into_blocks());
                 Some(Content::Blocks(blocks))
             }
             (all, content) => all.or(content),
@@ -199,11 +199,4 @@ fn without_content(mut message: UserMessage) -> UserMessage {
     // A message without a priority has the priority `next`.
     message.priority = None;
     message
-}
-
-fn blocks(content: Content) -> Vec<ContentBlock> {
-    match content {
-        Content::Blocks(blocks) => blocks,
-        Content::Text(text) => vec![ContentBlock::text(text)],
-    }
 }

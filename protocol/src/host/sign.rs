@@ -1,6 +1,5 @@
 //! What a frame of the data plane means for the state of the session.
 
-use crate::content::ContentBlock;
 use crate::frame::Frame;
 use crate::json::Members;
 use crate::message::{
@@ -212,10 +211,7 @@ pub(super) fn tool_results(frame: &Frame) -> Vec<String> {
     let Ok(message) = frame.read::<UserMessage>() else {
         return vec![];
     };
-    let results = message
-        .blocks()
-        .iter()
-        .filter_map(ContentBlock::as_tool_result);
+    let results = message.tool_results();
     results.map(|result| result.tool_use_id.clone()).collect()
 }
 

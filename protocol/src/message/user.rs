@@ -1,9 +1,10 @@
 //! User messages: prompts and tool results.
 
 use super::origin::MessageOrigin;
-use crate::content::{Content, ContentBlock};
+use crate::content::{Content, ContentBlock, ToolResultBlock};
 use crate::json::Json;
 use crate::open::{object, open_enum};
+use std::borrow::Cow;
 
 object! {
     /// A prompt of the user, a tool result, or a message that the agent
@@ -155,11 +156,8 @@ impl UserMessage {
     /// ```
     #[must_use]
     pub fn with(mut self, block: impl Into<ContentBlock>) -> Self {
-        let mut blocks = match self.message.content.take() {
-            Some(Content::Blocks(blocks)) => blocks,
-            Some(Content::Text(text)) => vec![ContentBlock::text(text)],
-            None => vec![],
-        };
+        let content = self.message.content.take();
+        let mut blocks = content.map_or_else(Vec::new, Content::into_blocks);
         blocks.push(block.into());
         self.message.content = Some(Content::Blocks(blocks));
         self
@@ -220,10 +218,17 @@ impl UserMessage {
         self
     }
 
-    /// Returns the content blocks; none if the content is a text.
+    /// Returns the content blocks; a text is one text block.
     #[must_use]
-    pub fn blocks(&self) -> &[ContentBlock] {
-        self.message.content.as_ref().map_or(&[], Content::blocks)
+    pub fn blocks(&self) -> Cow<'_, [ContentBlock]> {
+        let content = self.message.content.as_ref();
+        content.map_or(Cow::Borrowed(&[]), Content::blocks)
+    }
+
+    /// Returns an iterator over the results of tools in the content.
+    pub fn tool_results(&self) -> impl Iterator<Item = &ToolResultBlock> {
+        let content = self.message.content.iter();
+        content.flat_map(Content::tool_results)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Who wrote a message that has the role of a user.
 
 use super::entry::UserEntry;
-use crate::content::{Content, ContentBlock};
+use crate::content::Content;
 use crate::json::Json;
 use crate::message::{MessageOrigin, UserMessage};
 
@@ -135,18 +135,12 @@ struct Opening<'a> {
 
 impl<'a> Opening<'a> {
     fn of(content: Option<&'a Content>) -> Self {
-        let blocks = content.map_or(&[][..], Content::blocks);
-        let text = match content {
-            Some(Content::Text(text)) => Some(&**text),
-            _ => blocks
-                .iter()
-                .filter_map(ContentBlock::as_text)
-                .find(|text| !text.trim().is_empty()),
-        };
-        let mut blocks = blocks.iter();
+        let mut texts = content.into_iter().flat_map(Content::texts);
+        let text = texts.find(|text| !text.trim().is_empty());
+        let mut results = content.into_iter().flat_map(Content::tool_results);
         Self {
             text: text.unwrap_or_default().trim_start(),
-            is_result: blocks.any(|block| matches!(block, ContentBlock::ToolResult(_))),
+            is_result: results.next().is_some(),
         }
     }
 

@@ -77,6 +77,7 @@ macro_rules! entries {
                         parent: entry.parent_uuid.as_deref(),
                         is_sidechain: entry.is_sidechain == Some(true),
                         agent: entry.agent_id.as_deref(),
+                        timestamp: entry.timestamp.as_deref(),
                     }), )*
                     _ => None,
                 }
@@ -91,6 +92,7 @@ pub(super) struct Node<'a> {
     pub(super) parent: Option<&'a str>,
     pub(super) is_sidechain: bool,
     pub(super) agent: Option<&'a str>,
+    pub(super) timestamp: Option<&'a str>,
 }
 
 entries! {

@@ -100,7 +100,7 @@ pub struct Files {
     pub unread: Vec<Unread>,
 }
 
-/// A line that is no JSON.
+/// A line that is no JSON, or that has more than a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Unread {
@@ -151,14 +151,22 @@ impl Files {
             if line.trim().is_empty() {
                 continue;
             }
-            match Record::read(line) {
-                Ok(record) => records.push(record),
-                Err(error) => self.unread.push(Unread {
-                    agent: place.agent.clone(),
-                    line: index + 1,
-                    error: error.to_string(),
-                }),
-            }
+            // The agent reads the first record of a line, and nothing behind it.
+            let mut values = serde_json::Deserializer::from_str(line).into_iter::<Record>();
+            let error = match values.next() {
+                Some(Ok(record)) => {
+                    records.push(record);
+                    let rest = line.get(values.byte_offset()..).unwrap_or_default();
+                    (!rest.trim().is_empty()).then(|| "there is more behind the record".to_owned())
+                }
+                Some(Err(error)) => Some(error.to_string()),
+                None => None,
+            };
+            self.unread.extend(error.map(|error| Unread {
+                agent: place.agent.clone(),
+                line: index + 1,
+                error,
+            }));
         }
         match &place.agent {
             Some(agent) => self.agents.entry(agent.clone()).or_default().records = records,
@@ -219,9 +227,8 @@ fn answers(record: &Record, agent: &str) -> Option<String> {
     if data.get_str("agentId").as_deref() != Some(agent) {
         return None;
     }
-    let blocks = entry.message.content.as_ref()?.blocks();
-    let answer = blocks.iter().find_map(|block| block.as_tool_result())?;
-    Some(answer.tool_use_id.clone())
+    let content = entry.message.content.as_ref()?;
+    Some(content.tool_results().next()?.tool_use_id.clone())
 }
 
 /// Whether a record has this call.

@@ -21,7 +21,8 @@
 //! [`session_messages`] is what the official SDK shows, member for member, and it
 //! reads files that an agent did not write, with any value anywhere. On the
 //! transcripts of an agent both follow the same branch; messages that the agent
-//! itself told the model are not listed. Only a branch goes back where the user
+//! itself told the model are not listed. Of a damaged transcript, and of one that ends
+//! in a turn, only a branch has what the agent resumes. Only a branch goes back where the user
 //! rewound the conversation before saying anything new, and over a compaction to
 //! [all](History::All) that was said before.
 //!

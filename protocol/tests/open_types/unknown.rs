@@ -120,7 +120,7 @@ fn unknown_kinds_keep_all_their_members() {
         panic!()
     };
     assert!(matches!(
-        user.blocks(),
+        *user.blocks(),
         [ContentBlock::Unknown(_), ContentBlock::Text(_)]
     ));
 

@@ -17,11 +17,9 @@ pub(super) fn results(line: &[u8]) -> Vec<String> {
     let Ok(message) = serde_json::from_slice::<UserMessage>(line) else {
         return Vec::new();
     };
-    let Some(Content::Blocks(blocks)) = message.message.content else {
-        return Vec::new();
-    };
-    let results = blocks.iter().filter_map(ContentBlock::as_tool_result);
-    let contents = results.filter_map(|result| result.content.as_ref());
+    let contents = message
+        .tool_results()
+        .filter_map(|result| result.content.as_ref());
     contents.map(Content::text).collect()
 }
 

@@ -124,15 +124,13 @@ impl Chat {
         match message {
             Message::Assistant(said) if said.parent_tool_use_id.is_none() => self.blocks(said),
             Message::User(said) if said.parent_tool_use_id.is_none() => {
-                for block in said.blocks() {
-                    if let ContentBlock::ToolResult(result) = block {
-                        let text = result
-                            .content
-                            .as_ref()
-                            .map_or_else(String::new, Content::text);
-                        self.transcript
-                            .push(From::Tool, &format!("  {}", beginning(&text)));
-                    }
+                for result in said.tool_results() {
+                    let text = result
+                        .content
+                        .as_ref()
+                        .map_or_else(String::new, Content::text);
+                    self.transcript
+                        .push(From::Tool, &format!("  {}", beginning(&text)));
                 }
             }
             _ => {}

@@ -157,17 +157,13 @@ impl Painter {
 }
 
 fn results(said: &UserMessage) -> Vec<Entry> {
-    let blocks = said.blocks().iter();
-    let results = blocks.filter_map(|block| match block {
-        ContentBlock::ToolResult(result) => Some(Entry::ToolResult {
-            id: result.tool_use_id.clone(),
-            text: result
-                .content
-                .as_ref()
-                .map_or_else(String::new, Content::text),
-            is_error: result.is_error == Some(true),
-        }),
-        _ => None,
+    let results = said.tool_results().map(|result| Entry::ToolResult {
+        id: result.tool_use_id.clone(),
+        text: result
+            .content
+            .as_ref()
+            .map_or_else(String::new, Content::text),
+        is_error: result.is_error == Some(true),
     });
     results.collect()
 }
