@@ -30,7 +30,7 @@ fn request(options: Options) -> Value {
 /// The variables besides those that are always there.
 fn variables(options: Options) -> Vec<(String, String)> {
     let mut variables = options.assemble().unwrap().environment;
-    let mine = variables.split_off(4).into_iter();
+    let mine = variables.split_off(5).into_iter();
     mine.map(|(name, value)| (name.into_string().unwrap(), value.into_string().unwrap()))
         .collect()
 }
