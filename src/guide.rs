@@ -23,6 +23,7 @@ macro_rules! chapters {
         #[doc = "[Concepts]: crate::guide::concepts"]
         #[doc = "[Cookbook]: crate::guide::cookbook"]
         #[doc = "[Deployment]: crate::guide::deployment"]
+        #[doc = "[Security]: crate::guide::security"]
         #[doc = "[Testing]: crate::guide::testing"]
         #[doc = "[quiet]: crate::guide::quiet"]
         #[doc = ""]
