@@ -131,9 +131,9 @@ impl Query {
     ///
     /// [`Error::Ended`] if the session ends in the middle of a turn, or by an
     /// error without a result; [`Error::NoResult`] if the turn ended without a
-    /// result, for instance because its line was malformed; [`Error::View`] if the `result` frame is not a result. Invalid
-    /// members are not an error; [`Frame::faults`](crate::Frame::faults) lists
-    /// them.
+    /// result, for instance because its line was malformed; [`Error::View`] if
+    /// the `result` frame is not a result. Invalid members are not an error;
+    /// [`Frame::faults`](crate::Frame::faults) lists them.
     ///
     /// # Cancel safety
     ///

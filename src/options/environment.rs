@@ -56,7 +56,9 @@ mod tests {
 
         let clean = options.clean_env().passed_environment();
         let names = clean.iter().map(|(name, _)| name.to_str().unwrap());
-        let names: Vec<_> = names.filter(|it| !it.starts_with("CLAUDE_") && !it.starts_with("BUN_")).collect();
+        let names: Vec<_> = names
+            .filter(|it| !it.starts_with("CLAUDE_") && !it.starts_with("BUN_"))
+            .collect();
         assert_eq!(names, ["A", "CLAUDECODE"]);
     }
 

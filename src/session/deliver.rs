@@ -237,7 +237,8 @@ fn is_for_streams(event: &host::Event) -> bool {
     )
 }
 
-/// Returns whether the agent asks whether a tool or a skill's command may run. It asks before anything else.
+/// Returns whether the agent asks whether a tool or a shell command of a skill may run. It
+/// asks this before anything else.
 fn is_before_tool(ask: &Ask) -> bool {
     ask.frame.subtype() == Some("hook_callback")
         && ask.frame.read().is_ok_and(|it: ControlRequest| {

@@ -315,9 +315,9 @@ struct Earlier<'t> {
     by_time: Vec<usize>,
     /// Where a record is in `by_time`, counted from 1.
     place: Vec<usize>,
-    /// For each place the next one at or before it that is left, or nearer to that. 0
+    /// For each place the next one at or before it that remains, or nearer to that. 0
     /// is before all records.
-    left: Vec<usize>,
+    remaining: Vec<usize>,
     /// The records that come right after each.
     after: Vec<Vec<usize>>,
     on_chain: HashSet<usize>,
@@ -341,7 +341,7 @@ impl<'t> Earlier<'t> {
         }
         Self {
             tree: links.tree,
-            left: (0..=by_time.len()).collect(),
+            remaining: (0..=by_time.len()).collect(),
             by_time,
             place,
             after,
@@ -354,19 +354,19 @@ impl<'t> Earlier<'t> {
         let mut leading_here = vec![index];
         while let Some(next) = leading_here.pop() {
             let place = self.place[next];
-            self.left[place] = place.saturating_sub(1);
+            self.remaining[place] = place.saturating_sub(1);
             leading_here.append(&mut self.after[next]);
         }
         self.on_chain.insert(index)
     }
 
-    /// The latest record that is left and not newer.
+    /// The latest record that remains and is not newer.
     fn than(&mut self, time: &str) -> Option<usize> {
         let not_newer = |it: &usize| *self.tree.nodes[*it].time <= *time;
         let mut place = self.by_time.partition_point(not_newer);
-        while self.left[place] != place {
-            self.left[place] = self.left[self.left[place]];
-            place = self.left[place];
+        while self.remaining[place] != place {
+            self.remaining[place] = self.remaining[self.remaining[place]];
+            place = self.remaining[place];
         }
         place.checked_sub(1).map(|at| self.by_time[at])
     }
