@@ -11,8 +11,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What children are given that does not say whose they are: what a shell has,
 /// how tools are to behave, and our own mark.
-const NOT_OF_A_SESSION: [&str; 8] = [
+const NOT_OF_A_SESSION: [&str; 9] = [
     "AGENTWIRE_SESSION",
+    "BUN_ENABLE_CRASH_REPORTING",
     "COREPACK_ENABLE_AUTO_PIN",
     "GIT_EDITOR",
     "NoDefaultCurrentDirectoryInExePath",

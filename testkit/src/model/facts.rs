@@ -281,6 +281,10 @@ mod tests {
         messages.pop();
         messages.extend([model(), user(vec![result(json!("one"))])]);
         assert_eq!(ask(&messages, true), ("Second".into(), true, false));
+        // A prompt that was folded into the turn belongs to it.
+        let folded = say("The user sent a new message while you were working:\nMore.");
+        messages[2] = user(vec![result(json!("one")), folded]);
+        assert_eq!(ask(&messages, true), ("Second".into(), true, true));
         messages[2] = user(vec![result(json!("one")), say("Third")]);
         assert_eq!(ask(&messages, false), ("Third".into(), false, false));
     }

@@ -10,6 +10,10 @@ pub(super) const SIDE_ANSWER: &str = "The script does not answer side requests."
 /// or of the system.
 const REMINDER: &str = "<system-reminder>";
 
+/// How it begins a prompt that was folded into the running turn, since 2.1.332
+/// beside the results of tools and not in a reminder.
+const FOLDED: &str = "The user sent a new message while you were working:";
+
 /// The content blocks of the user's messages in a request, as they were before
 /// the CLI put them into it, without reminders.
 #[derive(Debug, Default, PartialEq)]
@@ -74,7 +78,7 @@ fn blocks(content: &Value) -> Vec<Value> {
     }
     let is_reminder = |block: &Value| {
         let text = block["text"].as_str();
-        text.is_some_and(|text| text.starts_with(REMINDER))
+        text.is_some_and(|text| text.starts_with(REMINDER) || text.starts_with(FOLDED))
     };
     blocks.retain(|block| !is_reminder(block));
     blocks
