@@ -303,7 +303,7 @@ async fn hook_changes(lab: Lab) -> Result<(), Fault> {
         }))
     })
     .await?;
-    if !made.is_made() && made.turn.has("which this CLI ignores") {
+    if !made.is_made() && made.turn.has("which this CLI version does not support") {
         let what = "a hook cannot change the input: the tool is denied";
         return Err(Fault::Unsupported(what.to_owned()));
     }
