@@ -12,7 +12,7 @@ const FOLDER: &str = "agentwire";
 pub(crate) struct SessionLock {
     id: String,
     path: PathBuf,
-    file: File,
+    pub(super) file: File,
     /// Who had it locked was killed, and its agent may still run.
     was_left: bool,
     is_taken: bool,
@@ -94,6 +94,9 @@ impl Drop for SessionLock {
         if cfg!(unix) && is_done && fs::remove_file(&self.path).is_ok() {
             let _ = self.path.parent().map(fs::remove_dir);
         }
+        // A child that another thread has forked and that has not loaded its program yet has
+        // the file open too, and closing it here would leave it locked.
+        let _ = self.file.unlock();
     }
 }
 

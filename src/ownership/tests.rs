@@ -42,6 +42,26 @@ fn without_a_configuration_folder_nothing_is_locked_and_nothing_made() {
     assert!(!config.exists());
 }
 
+/// A child has all open files between `fork` and `exec`, as a duplicate has.
+#[test]
+fn a_child_that_has_not_loaded_its_program_yet_does_not_keep_a_lock() {
+    let config = TempDir::new().unwrap();
+    // One that only looked, at what a killed program left, and one that had the session.
+    for text in ["4000000000\n", ""] {
+        fs::create_dir(config.path().join("agentwire")).unwrap();
+        let path = config.path().join(format!("agentwire/{ID}.lock"));
+        fs::write(&path, text).unwrap();
+        let looked = SessionLock::new(config.path(), ID).unwrap().unwrap();
+        let of_child = looked.file.try_clone().unwrap();
+        drop(looked);
+        let taken = locked(config.path()).unwrap().unwrap();
+        let of_another = taken.file.try_clone().unwrap();
+        drop(taken);
+        assert!(locked(config.path()).unwrap().is_some());
+        drop((of_child, of_another));
+    }
+}
+
 /// What a program that was killed leaves is a file, by which is told that its agent may run.
 #[cfg(target_os = "linux")]
 #[test]

@@ -272,7 +272,11 @@ impl Leftover {
             name.to_str()?.strip_suffix(".json")?.parse().ok()
         });
         match pids.any(|pid| start(pid).is_some()) {
-            true => None,
+            true => {
+                // Closing it is not enough: see `SessionLock`.
+                let _ = lock.unlock();
+                None
+            }
             false => Some(Self { path, lock }),
         }
     }
