@@ -50,7 +50,8 @@ fn the_fake_agent_departs_only_where_that_is_expected() {
     let expected = project().join("testkit/conform/fake-agent.json");
     let reasons: Value =
         serde_json::from_str(&std::fs::read_to_string(&expected).unwrap()).unwrap();
-    let options = ["--json", "--expected", expected.to_str().unwrap()];
+    let expected = expected.to_str().unwrap();
+    let options = ["--json", "--jobs", "8", "--expected", expected];
     let (report, status) = run(&options, &[fake_agent_path().to_str().unwrap()]);
     let mut cases = 0;
     for line in report.lines() {
@@ -200,7 +201,7 @@ fn all_that_it_started_goes_at_the_deadline() {
     let pids = folder.path().join("pids");
     // One that does nothing would be left before.
     let script = with_children(&pids).replace("wait", "while :; do :; done");
-    let (report, _) = run_script(&["--deadline=15"], &script);
+    let (report, _) = run_script(&["--deadline=5"], &script);
     assert!(report.starts_with("stuck     hello ("));
     assert_gone(&lines_of(&pids, 3));
 }

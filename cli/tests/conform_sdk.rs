@@ -49,7 +49,10 @@ fn departs(case: &str, adapter: &[&str]) -> Value {
 #[test]
 fn our_client_goes_through_all_cases() {
     let adapter = adapter();
-    let (reports, status) = reports(&["--deadline", "600"], &[adapter.to_str().unwrap()]);
+    let (reports, status) = reports(
+        &["--deadline", "600", "--jobs", "8"],
+        &[adapter.to_str().unwrap()],
+    );
     for report in &reports {
         assert_eq!(report["verdict"], "ok", "{report}");
     }
@@ -98,11 +101,11 @@ fn with_child(pids: &Path) -> String {
 fn one_that_hangs_is_ended_with_everything_it_started() {
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("pids");
-    let arguments = ["--case", "hello", "--deadline", "15"];
+    let arguments = ["--case", "hello", "--deadline", "5"];
     let (reports, status) = reports(&arguments, &["sh", "-c", &with_child(&file)]);
     assert_eq!(status, Some(1));
     assert_eq!(reports[0]["verdict"], "stuck");
-    assert_eq!(reports[0]["stuck"], "it was not over after 15 s");
+    assert_eq!(reports[0]["stuck"], "it was not over after 5 s");
     assert_gone(&lines_of(&file, 2));
 }
 

@@ -17,9 +17,11 @@ use agentwire::{Activity, Client, CloseStep, Error, Event};
 use agentwire_testkit::{Scenario, Step, fake_agent};
 use rows::{Row, TOO_SLOW, rows};
 use serde_json::Value;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use support::{LONG, describe, fake, is_alive};
+use tokio::sync::Semaphore;
 
 /// How long a session may take, all its deadlines together. It is a net: those
 /// that a row needs are the client's own.
@@ -44,15 +46,23 @@ fn main() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     println!("| fault | what the user sees | the session |\n|---|---|---|");
     let mut wrong = Vec::new();
-    let rows = rows();
-    let number = rows.len();
-    for row in rows {
-        let seen = runtime.block_on(async {
-            let session = tokio::time::timeout(NET, run_in_time(&row));
-            session
-                .await
-                .unwrap_or_else(|_| panic!("{}: it hangs", row.name))
-        });
+    let some_at_once = Arc::new(Semaphore::new(8));
+    let sessions: Vec<_> = rows()
+        .into_iter()
+        .map(|row| {
+            let some_at_once = Arc::clone(&some_at_once);
+            runtime.spawn(async move {
+                let _one = some_at_once.acquire().await.unwrap();
+                let session = tokio::time::timeout(NET, run_in_time(&row));
+                let seen = session.await;
+                let seen = seen.unwrap_or_else(|_| panic!("{}: it hangs", row.name));
+                (row, seen)
+            })
+        })
+        .collect();
+    let number = sessions.len();
+    for session in sessions {
+        let (row, seen) = runtime.block_on(session).unwrap();
         let sees = match &seen.log[..] {
             [] => "nothing of it".to_owned(),
             log => log.join("; "),

@@ -14,8 +14,12 @@ mod agents;
 mod ways;
 
 use agents::{Agent, Kind, MARK};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 use ways::{HOST, HostEnd, START, WITHIN};
+
+/// What tells this executable which kind of agent it has the table of.
+const KIND: &str = "ORPHAN_TABLE_KIND";
 
 fn main() {
     if let Ok(end) = std::env::var(HOST) {
@@ -27,6 +31,36 @@ fn main() {
     if filter.is_some_and(|name| !"orphan_table".contains(&name)) {
         return;
     }
+    let real = if cfg!(feature = "live") {
+        &Kind::REAL[..]
+    } else {
+        &[]
+    };
+    let kinds = || Kind::FAKES.iter().chain(real);
+    if let Ok(name) = std::env::var(KIND) {
+        return rows(*kinds().find(|it| it.name() == name).unwrap());
+    }
+    // Each kind in a process of its own, since `close_all` ends all sessions of a process.
+    let start = |kind: &Kind| {
+        let mut table = Command::new(std::env::current_exe().unwrap());
+        let table = table.env(KIND, kind.name()).stdout(Stdio::piped());
+        table.spawn().unwrap()
+    };
+    let tables: Vec<_> = kinds().map(start).collect();
+    let mut sessions = 0;
+    println!("| agent | ended by | left |\n|---|---|---|");
+    for table in tables {
+        let table = table.wait_with_output().unwrap();
+        let rows = String::from_utf8(table.stdout).unwrap();
+        print!("{rows}");
+        assert!(table.status.success(), "{}", table.status);
+        sessions += rows.lines().count();
+    }
+    support::counted(sessions, "sessions ended");
+}
+
+/// Ends sessions of one kind in every way.
+fn rows(kind: Kind) {
     // Some panic on purpose, and the table is to be read.
     let before = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panicked| {
@@ -35,30 +69,18 @@ fn main() {
         }
     }));
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let real = if cfg!(feature = "live") {
-        &Kind::REAL[..]
-    } else {
-        &[]
-    };
-    let mut sessions = 0;
-    println!("| agent | ended by | left |\n|---|---|---|");
-    for &kind in Kind::FAKES.iter().chain(real) {
-        for (way, end) in WITHIN {
-            let session = Session::new(&runtime, kind);
-            end(session.agent.start());
-            session.wait_until_gone();
-            println!("| {} | {way} | 0 |", kind.name());
-        }
-        sessions += WITHIN.len();
-        for end in HostEnd::possible() {
-            sessions += 1;
-            let session = Session::new(&runtime, kind);
-            let agent = end.run(session.agent.start());
-            let left = session.left_by_host(end, agent);
-            println!("| {} | {} | {left} |", kind.name(), end.name());
-        }
+    for (way, end) in WITHIN {
+        let session = Session::new(&runtime, kind);
+        end(session.agent.start());
+        session.wait_until_gone();
+        println!("| {} | {way} | 0 |", kind.name());
     }
-    support::counted(sessions, "sessions ended");
+    for end in HostEnd::possible() {
+        let session = Session::new(&runtime, kind);
+        let agent = end.run(session.agent.start());
+        let left = session.left_by_host(end, agent);
+        println!("| {} | {} | {left} |", kind.name(), end.name());
+    }
 }
 
 /// A session, and who belongs to it.
