@@ -26,7 +26,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         fake_agent::main();
     }
 
-    // These rules decide the requests that the CLI's own rules leave open.
+    // What a deny rule names does not happen; the allow rules answer requests.
     let rules = Rules::builder()
         .allow(["Bash(cargo *)", "Bash(git status)", "Edit(src/**)"])
         .deny(["Bash(git push *)", "Read(.env)"])
@@ -44,7 +44,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
 
     let handler = Audited::new(
-        rules.or(ReadOnly).or_ask(ask),
+        ReadOnly.or_ask(ask),
         |request: &CanUseTool, reply: &Reply<PermissionResult>, _| {
             let said = match reply {
                 Reply::Now(PermissionResult::Allow(_)) => "yes".to_owned(),
@@ -59,6 +59,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let options = Options::new()
         .cli(std::env::current_exe()?)
         .env(fake_agent::SCRIPT, script().to_json())
+        .rules(rules)
         .permission_handler(handler)
         .on_question(|ask| async move {
             let mut answers = ask.answers();

@@ -17,6 +17,8 @@ mod controls;
 mod conversation;
 #[path = "live/damaged.rs"]
 mod damaged;
+#[path = "live/denied.rs"]
+mod denied;
 #[path = "live/elicitations.rs"]
 mod elicitations;
 #[path = "live/environment.rs"]

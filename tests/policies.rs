@@ -11,7 +11,7 @@ use agentwire::{
 };
 use serde_json::{Value, json};
 use std::time::Duration;
-use support::peer::{Peer, connect};
+use support::peer::{Peer, connect, connect_with};
 use tokio::sync::mpsc;
 
 /// May this tool run?
@@ -95,4 +95,109 @@ async fn without_a_terminal_everything_is_denied() {
     let (_client, mut agent) = connect(options).await;
     let said = answer_to(&mut agent, &tool("Bash", json!({"command": "ls"}))).await;
     assert_eq!(said["behavior"], "deny");
+}
+
+#[tokio::test]
+async fn rules_of_a_session_go_to_the_agent_and_stand_before_its_tools_and_the_callback() {
+    let options = Options::new()
+        .rules(rules())
+        .disallowed_tools(["Write"])
+        .settings(json!({"permissions": {"ask": ["Glob"]}}));
+    let arguments = options.arguments().unwrap();
+    let denied = "--disallowedTools=Write,Read(.env)".to_owned();
+    assert!(arguments.contains(&denied), "{arguments:?}");
+    let handler = |ask: PermissionAsk| async move {
+        PermissionResult::deny(format!("Asked about {}.", ask.request.tool_name))
+    };
+    let answer = json!({"hooks_applied": true, "settings_applied": true});
+    let (client, mut agent, initialize) =
+        connect_with(options.on_permission(handler), &answer).await;
+    let _client = client.unwrap();
+    let asked = json!({"permissions": {"ask": ["Glob", "Grep"]}});
+    assert_eq!(initialize["settings"], asked);
+    let registered = |event: &str| initialize["hooks"][event][0].clone();
+    let gate = json!({"hookCallbackIds": ["hook_0"], "onFailure": "block"});
+    assert_eq!(registered("PreToolUse"), gate);
+    let command = json!({"hookCallbackIds": ["hook_1"]});
+    assert_eq!(registered("PreSkillShellCommand"), command);
+
+    let due = |id: &str, event: &str, tool: &str, input: Value| {
+        let input = json!({"hook_event_name": event, "session_id": "s", "cwd": "/",
+            "tool_name": tool, "tool_input": input, "command_name": "x"});
+        json!({"subtype": "hook_callback", "callback_id": id, "input": input})
+    };
+    let tool_use = "PreToolUse";
+    let of_skill = "PreSkillShellCommand";
+    let env = json!({"file_path": ".env"});
+    for (request, decision) in [
+        (due("hook_0", tool_use, "Read", env.clone()), json!("deny")),
+        (
+            due("hook_0", tool_use, "Read", json!({"file_path": "a"})),
+            json!(null),
+        ),
+        (
+            due("hook_0", tool_use, "Grep", json!({"pattern": "a"})),
+            json!("ask"),
+        ),
+        (
+            due("hook_0", tool_use, "Bash", json!({"command": "cat .env"})),
+            json!("deny"),
+        ),
+        (
+            due("hook_1", of_skill, "Bash", json!({"command": "cat .env"})),
+            json!("deny"),
+        ),
+        (
+            due("hook_1", of_skill, "Bash", json!({"command": "date"})),
+            json!(null),
+        ),
+    ] {
+        let said = answer_to(&mut agent, &request).await;
+        assert_eq!(
+            said["hookSpecificOutput"]["permissionDecision"], decision,
+            "{request}"
+        );
+    }
+    for (request, answer) in [
+        (tool("Read", env), "The rule Read(.env) denies this call."),
+        (tool("Bash", json!({"command": "git log"})), "allow"),
+        (tool("Grep", json!({"pattern": "a"})), "Asked about Grep."),
+        (
+            tool("Bash", json!({"command": "make"})),
+            "Asked about Bash.",
+        ),
+    ] {
+        let said = answer_to(&mut agent, &request).await;
+        let said = said.get("message").unwrap_or(&said["behavior"]);
+        assert_eq!(said, answer, "{request}");
+    }
+}
+
+#[tokio::test]
+async fn rules_of_a_session_stand_before_the_stream_and_allow_without_a_callback() {
+    for in_stream in [true, false] {
+        let rules = Rules::builder().allow(["Bash(git *)"]).build().unwrap();
+        let options = Options::new().rules(rules).requests_in_stream(in_stream);
+        let (_client, mut agent) = connect(options).await;
+        let git = tool("Bash", json!({"command": "git log"}));
+        assert_eq!(answer_to(&mut agent, &git).await["behavior"], "allow");
+    }
+}
+
+#[test]
+fn rules_that_a_session_cannot_have_are_refused() {
+    let refused = |options: Options| options.arguments().unwrap_err().to_string();
+    let elsewhere = Rules::builder()
+        .deny(["Read(.env)"])
+        .working_directory("/elsewhere");
+    let options = Options::new()
+        .cwd("/here")
+        .rules(elsewhere.build().unwrap());
+    let why = refused(options);
+    assert!(why.contains("/elsewhere") && why.contains("/here"), "{why}");
+    let why = refused(Options::new().settings_file("a.json").rules(rules()));
+    assert!(why.contains("permissions.ask"), "{why}");
+    let without = Rules::builder().deny(["Bash"]).build().unwrap();
+    let options = Options::new().settings_file("a.json").rules(without);
+    assert!(options.arguments().is_ok());
 }

@@ -85,7 +85,7 @@ async fn a_tool_runs_or_not_as_the_command_line_says() {
     assert_eq!(output.status.code(), Some(0));
     assert!(home.path().join("made").exists());
 
-    let (output, home) = run(scenario(), &["--deny", "Bash", "Make it"]).await;
+    let (output, home) = run(scenario(), &["--deny", "Bash(touch *)", "Make it"]).await;
     assert_eq!(output.status.code(), Some(0));
     assert!(!home.path().join("made").exists());
     assert!(stderr(&output).contains("denied: Bash"));

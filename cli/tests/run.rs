@@ -80,7 +80,7 @@ fn a_tool_that_is_allowed_runs() {
 fn a_tool_that_is_denied_does_not_and_deny_wins() {
     let output = run(
         &tool_then_text(),
-        &["--allow", "*", "--deny", "Bash", "What day is it?"],
+        &["--allow", "*", "--deny", "Bash(date *)", "What day is it?"],
     );
     assert_eq!(output.status.code(), Some(0));
     assert!(

@@ -6,8 +6,9 @@ pub async fn run(options: Options) -> Result<(), Box<dyn Error>> {
         .allow(["Bash(cargo *)", "Edit(src/**)"])
         .deny(["Read(.env)"])
         .build()?;
-    let policy = rules.or(ReadOnly).or_deny("This is not on the list.");
-    let result = prompt("Build it.", options.permission_handler(policy)).await?;
+    let rest = ReadOnly.or_deny("This is not on the list.");
+    let options = options.rules(rules).permission_handler(rest);
+    let result = prompt("Build it.", options).await?;
     println!("{}", result.text());
     for denied in result.permission_denials.unwrap_or_default() {
         println!("denied: {} {}", denied.tool_name, denied.tool_input);

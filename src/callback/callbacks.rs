@@ -2,17 +2,20 @@
 
 use super::ask::{QUESTION_TOOL, Shared};
 use super::hook::Registry;
-use super::permission::PLAN_TOOL;
+use super::permission::{PLAN_TOOL, Rules};
 use agentwire_protocol::control::Initialize;
 use agentwire_protocol::dialog::RequestUserDialog;
 use agentwire_protocol::mcp::McpElicitation;
 use agentwire_protocol::permission::CanUseTool;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// The callbacks of a session.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Callbacks {
     pub(crate) permission: Option<Shared<CanUseTool>>,
+    /// What they decide is not asked about.
+    pub(crate) rules: Option<Arc<Rules>>,
     pub(crate) question: Option<Shared<CanUseTool>>,
     pub(crate) plan: Option<Shared<CanUseTool>>,
     pub(crate) elicitation: Option<Shared<McpElicitation>>,
@@ -44,6 +47,7 @@ impl Callbacks {
     /// Returns whether the agent is to send permission requests.
     pub(crate) fn decide_about_tools(&self) -> bool {
         self.permission.is_some()
+            || self.rules.is_some()
             || self.question.is_some()
             || self.plan.is_some()
             || self.in_stream

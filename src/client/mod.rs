@@ -137,6 +137,7 @@ impl Client {
         }
         // Panics without timers, before anything is spawned.
         drop(tokio::time::sleep(Duration::ZERO));
+        let options = options.with_rules()?;
         let mut line = options.assemble()?;
         let sleeps = options.sleep_after.map(|_| "sleep_after");
         let restarts = options.restart.map(|_| "restart");

@@ -86,7 +86,7 @@ impl Options {
     /// - the working directory, or a file or directory that the CLI needs at its
     ///   start, does not exist.
     pub fn command_line(&self) -> Result<CommandLine, Error> {
-        let line = self.assemble()?;
+        let line = self.clone().with_rules()?.assemble()?;
         line.check_here()?;
         Ok(line)
     }
@@ -99,7 +99,7 @@ impl Options {
     ///
     /// [`Error::Option`], as for [`Options::command_line`].
     pub fn arguments(&self) -> Result<Vec<String>, Error> {
-        let arguments = self.assemble()?.arguments;
+        let arguments = self.clone().with_rules()?.assemble()?.arguments;
         system_limits::check_each(&arguments)?;
         Ok(arguments)
     }

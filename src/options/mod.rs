@@ -23,6 +23,7 @@ mod prompt;
 mod restart;
 mod restart_policy;
 mod resumed;
+mod rules;
 mod running;
 mod sandbox;
 mod settings;
@@ -107,6 +108,7 @@ pub struct Options {
     arguments: Vec<Argument>,
     allowed_tools: Vec<String>,
     disallowed_tools: Vec<String>,
+    has_new_rules: bool,
     skills: Option<Skills>,
     settings: Option<Json>,
     managed_settings: Option<Json>,
@@ -151,6 +153,7 @@ impl Default for Options {
             arguments: Vec::new(),
             allowed_tools: Vec::new(),
             disallowed_tools: Vec::new(),
+            has_new_rules: false,
             skills: None,
             settings: None,
             managed_settings: None,

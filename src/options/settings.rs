@@ -90,7 +90,7 @@ impl Options {
 }
 
 /// Reads a JSON object.
-fn object(option: &str, json: &Json) -> Result<Map<String, Value>, Error> {
+pub(super) fn object(option: &str, json: &Json) -> Result<Map<String, Value>, Error> {
     json.read()
         .map_err(|why| Error::option(option, format!("is not a JSON object: {why}")))
 }

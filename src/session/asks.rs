@@ -1,6 +1,9 @@
 //! Requests of the agent: dispatch to callbacks, and responses.
 
-use crate::callback::{Ask, AskAnswer, Askable, Callbacks, QUESTION_TOOL, Reply, Shared, encode};
+use crate::callback::{
+    Ask, AskAnswer, Askable, Callbacks, Decision, PermissionAsk, Policy, QUESTION_TOOL, Reply,
+    Shared, encode,
+};
 use crate::command::{AskNumber, Command, Encode, LateAnswer};
 use crate::event::{
     Asked, CallbackFailure, Error, Notice, PendingRequest, RequestKind, Unanswered,
@@ -17,6 +20,7 @@ use agentwire_protocol::permission::{CanUseTool, PermissionResult};
 use agentwire_protocol::{Fault, Frame, Json};
 use bytes::Bytes;
 use std::collections::HashMap;
+use std::future::ready;
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 use tokio::task::{Id, JoinError, JoinSet};
@@ -217,6 +221,12 @@ impl Asks {
 
     fn ask_permission(&mut self, request_id: Box<str>, frame: &Frame, request: CanUseTool) -> Step {
         let tool_name = request.tool_name.clone();
+        let rules = self.callbacks.rules.as_ref();
+        if let Some(Decision::Decided(result)) = rules.map(|rules| rules.decide(&request)) {
+            let asked = Asked::Permission { tool_name };
+            let decided = Shared::new(move |_: PermissionAsk| ready(result.clone()));
+            return self.start(request_id, frame, request, asked, &decided);
+        }
         match self.callbacks.permission(&tool_name).cloned() {
             Some(handler) => {
                 let asked = Asked::Permission { tool_name };

@@ -47,8 +47,9 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "RULE")]
     allow: Vec<String>,
 
-    /// Deny calls that match this rule without a prompt; `*` denies every call;
-    /// overrides --allow; may be repeated
+    /// Deny what this rule matches, also what the agent does without asking:
+    /// `Read(.env)`, `Bash(git push *)`; `*` denies every call; overrides
+    /// --allow; may be repeated
     #[arg(long, value_name = "RULE")]
     deny: Vec<String>,
 
@@ -132,14 +133,10 @@ fn read_prompt(prompt: &str) -> io::Result<String> {
 
 fn options(arguments: Arguments) -> Result<(Options, Person), RulesError> {
     let reads_prompt = arguments.prompt == "-";
-    let (handler, person) = permissions(
-        arguments.allow,
-        arguments.deny,
-        arguments.cwd.clone(),
-        !reads_prompt,
-    )?;
+    let (rules, handler, person) = permissions(arguments.allow, arguments.deny, !reads_prompt)?;
     let mut options = Options::new()
         .partial_messages(true)
+        .rules(rules)
         .permission_handler(handler);
     if let Some(cli) = arguments.cli {
         options = options.cli(cli);

@@ -7,7 +7,6 @@ use agentwire::{
     BoxFuture, Handler, PermissionAsk, PermissionResult, Policy, Reply, Rules, RulesError,
     TerminalPrompt, TerminalPrompter,
 };
-use std::path::PathBuf;
 use tokio::sync::{mpsc, oneshot};
 
 /// A permission request for the user.
@@ -26,15 +25,13 @@ pub(crate) struct Person {
     terminal: TerminalPrompter,
 }
 
-/// Combines the rules of the command line with a prompt for the remaining
-/// requests. `stdin_is_free` is whether responses can be read from standard
+/// Reads the rules of the command line, and prompts for the requests that they leave open. `stdin_is_free` is whether responses can be read from standard
 /// input.
 pub(crate) fn permissions(
     allow: Vec<String>,
     deny: Vec<String>,
-    cwd: Option<PathBuf>,
     stdin_is_free: bool,
-) -> Result<(impl Handler<CanUseTool>, Person), RulesError> {
+) -> Result<(Rules, impl Handler<CanUseTool>, Person), RulesError> {
     let (sender, questions) = mpsc::unbounded_channel();
     let (stars, allow): (Vec<String>, Vec<String>) =
         allow.into_iter().partition(|rule| rule.trim() == "*");
@@ -43,18 +40,15 @@ pub(crate) fn permissions(
         let allows = !stars.is_empty() && !request.requires_human();
         allows.then(PermissionResult::allow)
     };
-    let mut rules = Rules::builder().allow(allow).deny(deny);
-    if let Some(cwd) = cwd {
-        rules = rules.working_directory(cwd);
-    }
-    let policy = rules.build()?.or(star);
+    let rules = Rules::builder().allow(allow).deny(deny).build()?;
     let terminal = if stdin_is_free {
         TerminalPrompter::new()
     } else {
         TerminalPrompter::nobody()
     };
     Ok((
-        policy.or_ask(Ask(sender)),
+        rules,
+        star.or_ask(Ask(sender)),
         Person {
             questions,
             terminal,

@@ -10,11 +10,12 @@ mod tests;
 mod verdict;
 
 use super::policy::{Decision, Policy};
+use agentwire_protocol::Json;
 use agentwire_protocol::permission::{CanUseTool, PermissionRule, RuleError};
 use command::CommandPattern;
 use path::Places;
-use rule::{About, Call, Rule, Side};
-use std::path::PathBuf;
+use rule::{About, Access, Call, Rule, Side};
+use std::path::{Path, PathBuf};
 pub use verdict::{RulesVerdict, Undecided};
 
 /// Permission rules in the syntax of the agent's settings, evaluated by the
@@ -28,11 +29,14 @@ pub use verdict::{RulesVerdict, Undecided};
 ///     .deny(["Bash(git push *)", "Read(.env)"])
 ///     .ask(["WebFetch"])
 ///     .build()?;
-/// let options = Options::new().permission_handler(rules.or_deny("That is not in the rules."));
-/// # use agentwire::Policy;
+/// let options = Options::new().rules(rules);
 /// # drop(options);
 /// # Ok::<(), agentwire::RulesError>(())
 /// ```
+///
+/// Set them with [`Options::rules`](crate::Options::rules): then nothing that a deny rule names
+/// happens, whether or not the agent requests a permission for it. As a [`Policy`], they only
+/// decide the permission requests.
 ///
 /// A call that matches a deny rule is denied. A call that matches an ask rule
 /// gets [`Decision::MustAsk`]. A call that matches an allow rule is allowed,
@@ -94,13 +98,15 @@ pub use verdict::{RulesVerdict, Undecided};
 ///   matches, in any case. Paths are resolved on this machine.
 /// - Addresses with a user name or an unusual host are not allowed.
 ///
-/// Ask rules match as deny rules do.
+/// Ask rules match as deny rules do, and those for files to read also match every `Grep` and
+/// `Glob`.
 #[derive(Debug, Clone)]
 pub struct Rules {
     allow: Vec<Rule>,
     ask: Vec<Rule>,
     deny: Vec<Rule>,
     places: Places,
+    has_own_places: bool,
 }
 
 /// A builder for [`Rules`].
@@ -161,7 +167,7 @@ impl Rules {
         if let Some(rule) = stops(&self.deny) {
             return RulesVerdict::Deny { rule };
         }
-        if let Some(rule) = stops(&self.ask) {
+        if let Some(rule) = stops(&self.ask).or_else(|| self.asks_of_a_search(&call)) {
             return RulesVerdict::Ask { rule };
         }
         if request.requires_human() {
@@ -173,6 +179,55 @@ impl Rules {
             },
             Err(why) => RulesVerdict::None(why),
         }
+    }
+
+    /// Returns an ask rule about files that a search may read. The agent leaves out files that a
+    /// deny rule of its own names, and no others.
+    fn asks_of_a_search(&self, call: &Call<'_>) -> Option<String> {
+        let is_of_files = |rule: &&Rule| matches!(rule.about, About::Files(Access::Read, _));
+        let rule = self.ask.iter().find(is_of_files)?;
+        call.looks_through().then(|| rule.text.clone())
+    }
+
+    /// Returns the verdict about a call that a deny or ask rule matches.
+    pub(crate) fn stop(&self, tool_name: &str, input: Json) -> Option<RulesVerdict> {
+        let verdict = self.verdict(&CanUseTool::new(tool_name, input));
+        match verdict {
+            RulesVerdict::Deny { .. } | RulesVerdict::Ask { .. } => Some(verdict),
+            _ => None,
+        }
+    }
+
+    /// Returns the deny and the ask rules.
+    pub(crate) fn stopping(&self) -> (Vec<String>, Vec<String>) {
+        let texts = |rules: &[Rule]| {
+            let mut texts: Vec<String> = rules.iter().map(|rule| rule.text.clone()).collect();
+            // To the agent, a file that a prompt mentions is read, but by no tool.
+            if texts.iter().any(|text| text == "*") {
+                texts.push("Read(//**)".to_owned());
+            }
+            texts
+        };
+        (texts(&self.deny), texts(&self.ask))
+    }
+
+    /// Has relative paths start at the working directory of a session. Fails if the rules
+    /// were built for another.
+    pub(crate) fn of_session(mut self, cwd: Option<&Path>) -> Result<Self, String> {
+        let work = match cwd {
+            Some(cwd) => std::path::absolute(cwd),
+            None => std::env::current_dir(),
+        };
+        let work = work.map_err(|error| format!("have no working directory: {error}"))?;
+        if self.has_own_places && path::real(&self.places.work) != path::real(&work) {
+            return Err(format!(
+                "are for the working directory {}, and the session has {}",
+                self.places.work.display(),
+                work.display()
+            ));
+        }
+        self.places.work = work;
+        Ok(self)
     }
 
     /// Returns the rules that allow the call.
@@ -273,12 +328,14 @@ impl RulesBuilder {
             None => std::env::current_dir(),
         };
         let work = work.map_err(|error| RulesError::NoWorkingDirectory(error.to_string()))?;
+        let has_own_places = self.work.is_some();
         let home = self.home.or_else(std::env::home_dir);
         Ok(Rules {
             allow: read_all(self.allow, Side::Allow)?,
             ask: read_all(self.ask, Side::Stop)?,
             deny: read_all(self.deny, Side::Stop)?,
             places: Places { work, home },
+            has_own_places,
         })
     }
 }

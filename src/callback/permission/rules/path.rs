@@ -196,7 +196,7 @@ impl Places {
 
 /// What a path leads to, as far as it exists. `None` when that cannot be found
 /// out.
-fn real(path: &Path) -> Option<PathBuf> {
+pub(super) fn real(path: &Path) -> Option<PathBuf> {
     for ancestor in path.ancestors() {
         match ancestor.canonicalize() {
             Ok(real) => return Some(real.join(path.strip_prefix(ancestor).ok()?)),

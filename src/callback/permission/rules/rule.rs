@@ -233,7 +233,7 @@ impl<'a> Call<'a> {
     }
 
     /// Returns whether the tool searches a directory.
-    fn looks_through(&self) -> bool {
+    pub(super) fn looks_through(&self) -> bool {
         matches!(self.tool, "Glob" | "Grep" | "LS")
     }
 

@@ -1,0 +1,128 @@
+//! Permission rules of the host.
+
+use super::Options;
+use super::settings::object;
+use crate::callback::{Hook, HookCall, Rules, RulesVerdict};
+use crate::event::Error;
+use agentwire_protocol::hook::{
+    PreSkillShellCommand, PreSkillShellCommandOutput, PreToolUse, PreToolUseOutput,
+};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+impl Options {
+    /// Sets permission rules that hold for everything that the agent does in this session.
+    ///
+    /// ```
+    /// use agentwire::{Options, Rules};
+    ///
+    /// let rules = Rules::builder()
+    ///     .allow(["Bash(cargo *)", "Edit(src/**)"])
+    ///     .deny(["Read(.env)", "Bash(git push *)"])
+    ///     .build()?;
+    /// let options = Options::new().rules(rules);
+    /// # drop(options);
+    /// # Ok::<(), agentwire::RulesError>(())
+    /// ```
+    ///
+    /// Deny and ask rules are passed to the agent as its own (`--disallowedTools`, and
+    /// `permissions.ask` in the settings), so that they also hold for what it does without a
+    /// permission request, such as reading a file of the project or a file that a prompt
+    /// mentions as `@file`. A [gate](Hook::gate) before each tool call, and a hook before each
+    /// shell command of a skill, deny what a deny rule of [`Rules`] matches and the agent's own
+    /// does not. An ask rule has the permission callback called, whatever else allows the call;
+    /// a shell command of a skill that it matches is denied, since nothing is requested for it,
+    /// and a file that is mentioned is read without asking. CLIs before 2.1.332 have no hook
+    /// before a shell command of a skill: there, only the agent's own rules hold for it.
+    ///
+    /// Allow rules answer permission requests. What no rule decides goes to
+    /// [`Options::on_permission`], to the stream
+    /// ([`Options::requests_in_stream`]), or is denied.
+    ///
+    /// A relative path starts at [`Options::cwd`]. Connecting fails with
+    /// [`Error::Option`](crate::Error) if the rules were built for another
+    /// [working directory](crate::RulesBuilder::working_directory), or if they contain ask
+    /// rules and there is a [settings file](Options::settings_file), to which none can be added.
+    pub fn rules(mut self, rules: Rules) -> Self {
+        self.callbacks.rules = Some(Arc::new(rules));
+        self.has_new_rules = true;
+        self
+    }
+
+    /// Has the rules hold: adds them to the agent's own, and the gate.
+    pub(crate) fn with_rules(mut self) -> Result<Self, Error> {
+        if !std::mem::take(&mut self.has_new_rules) {
+            return Ok(self);
+        }
+        let Some(rules) = self.callbacks.rules.take() else {
+            return Ok(self);
+        };
+        let rules = Arc::unwrap_or_clone(rules).of_session(self.cwd.as_deref());
+        let rules = Arc::new(rules.map_err(|problem| Error::option("rules", problem))?);
+        self.callbacks.rules = Some(Arc::clone(&rules));
+        let (deny, ask) = rules.stopping();
+        if deny.is_empty() && ask.is_empty() {
+            return Ok(self);
+        }
+        self.disallowed_tools.extend(deny);
+        if !ask.is_empty() {
+            self.add_ask_rules(ask)?;
+        }
+        let gates = gates(&rules);
+        Ok(gates.into_iter().fold(self, Self::hook))
+    }
+
+    fn add_ask_rules(&mut self, ask: Vec<String>) -> Result<(), Error> {
+        if self.has("--settings") {
+            let problem = "cannot be combined with a settings file: set `permissions.ask` there";
+            return Err(Error::option("rules with ask rules", problem));
+        }
+        let settings = self.settings.as_ref();
+        let settings = settings.map(|it| object("settings", it)).transpose()?;
+        let mut settings = settings.unwrap_or_default();
+        let permissions = settings.entry("permissions").or_insert_with(|| json!({}));
+        let lists = permissions.as_object_mut();
+        let lists = lists.map(|lists| lists.entry("ask").or_insert_with(|| json!([])));
+        let Some(Value::Array(list)) = lists else {
+            let problem = "`permissions` is not an object, or `permissions.ask` is not a list";
+            return Err(Error::option("settings", problem));
+        };
+        list.extend(ask.into_iter().map(Value::from));
+        self.settings = Some(settings.into());
+        Ok(())
+    }
+}
+
+/// Denies what a rule denies before the agent runs it.
+///
+/// The second hook is no gate: see `lease_gates`.
+fn gates(rules: &Arc<Rules>) -> [Hook; 2] {
+    let (before_tool, before_command) = (Arc::clone(rules), Arc::clone(rules));
+    let tool = Hook::new(move |call: HookCall<PreToolUse>| {
+        let PreToolUse {
+            tool_name,
+            tool_input,
+            ..
+        } = call.event;
+        let verdict = before_tool.stop(&tool_name, tool_input);
+        async move {
+            Some(match verdict? {
+                RulesVerdict::Ask { .. } => PreToolUseOutput::ask(),
+                verdict => PreToolUseOutput::deny(format!("Not allowed: {verdict}.")),
+            })
+        }
+    });
+    let command = Hook::new(move |call: HookCall<PreSkillShellCommand>| {
+        let PreSkillShellCommand {
+            tool_name,
+            tool_input,
+            ..
+        } = call.event;
+        let verdict = before_command.stop(&tool_name, tool_input);
+        async move {
+            let why = format!("Not allowed: {}.", verdict?);
+            Some(PreSkillShellCommandOutput::deny(why))
+        }
+    });
+    [tool.gate(), command]
+}
