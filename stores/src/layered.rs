@@ -1,7 +1,8 @@
 //! Layers over a store, which change what it keeps: to redact or to encrypt it.
 
 use agentwire::session_log::{
-    AppendError, Batch, Entry, Head, LogStore, NewBatch, Part, Position, SessionKey, Token,
+    AppendError, Batch, Entry, Head, LogStore, NewBatch, Part, Position, SessionKey, Summarized,
+    Token,
 };
 use agentwire::{StoreError, StoredSession};
 use agentwire_protocol::Json;
@@ -96,17 +97,15 @@ impl<S: LogStore, L: Layer> LogStore for Layered<S, L> {
         self.store.list(project).await
     }
 
-    async fn summaries(
-        &self,
-        project: &str,
-    ) -> Result<Vec<(StoredSession, Option<Json>)>, StoreError> {
-        let mut found = self.store.summaries(project).await?;
-        for (session, summary) in &mut found {
-            let key = SessionKey::new(project, &session.id);
-            let sealed = summary.take();
-            *summary = sealed.map(|it| self.layer.open(&key, it)).transpose()?;
-        }
-        Ok(found)
+    async fn summaries(&self, project: &str) -> Result<Vec<Summarized>, StoreError> {
+        let found = self.store.summaries(project).await?.into_iter();
+        let open = |(stored, summary): Summarized| {
+            let session = &SessionKey::new(project, &stored.id);
+            let open = |json| self.layer.open(session, json);
+            let summary = summary.and_then(|sealed| sealed.map(open).transpose());
+            (stored, summary)
+        };
+        Ok(found.map(open).collect())
     }
 
     async fn parts(&self, session: &SessionKey) -> Result<Vec<Part>, StoreError> {

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use agentwire::session_log::{
-    AppendError, Batch, Head, LogStore, NewBatch, Part, Position, SessionKey, Token,
+    AppendError, Batch, Head, LogStore, NewBatch, Part, Position, SessionKey, Summarized, Token,
 };
 use agentwire::{MemoryStore, SessionStore, StoreError, StoredSession, TranscriptKey};
 use agentwire_protocol::Json;
@@ -73,7 +73,8 @@ async fn a_host_goes_on_with_the_summary_of_another() {
         .await
         .unwrap();
     let summaries = store.summaries("proj").await.unwrap();
-    assert_eq!(summaries[0].1, fold_summary(None, [&first, &second]));
+    let found = summaries[0].1.as_ref().unwrap();
+    assert_eq!(*found, fold_summary(None, [&first, &second]));
 }
 
 /// Counts the entries that are read.
@@ -190,10 +191,7 @@ impl LogStore for Failing {
         self.store.list(project).await
     }
 
-    async fn summaries(
-        &self,
-        project: &str,
-    ) -> Result<Vec<(StoredSession, Option<Json>)>, StoreError> {
+    async fn summaries(&self, project: &str) -> Result<Vec<Summarized>, StoreError> {
         self.store.summaries(project).await
     }
 
