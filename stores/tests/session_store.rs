@@ -8,7 +8,7 @@ use agentwire::session_log::{
 use agentwire::{MemoryStore, SessionStore, StoreError, StoredSession, TranscriptKey};
 use agentwire_protocol::Json;
 use agentwire_protocol::transcript::fold_summary;
-use agentwire_stores::{Layer, Layered, LogBacked, Memory};
+use agentwire_stores::{Layer, Layered, LogBacked, Memory, Place};
 use agentwire_testkit::stores::{Conformance, Optional, Outcome};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -82,11 +82,11 @@ async fn a_host_goes_on_with_the_summary_of_another() {
 struct Counted(Arc<AtomicUsize>);
 
 impl Layer for Counted {
-    fn seal(&self, _: &SessionKey, json: &Json) -> Result<Json, StoreError> {
+    fn seal(&self, _: &Place<'_>, json: &Json) -> Result<Json, StoreError> {
         Ok(json.clone())
     }
 
-    fn open(&self, _: &SessionKey, json: Json) -> Result<Json, StoreError> {
+    fn open(&self, _: &Place<'_>, json: Json) -> Result<Json, StoreError> {
         self.0.fetch_add(1, Ordering::SeqCst);
         Ok(json)
     }
