@@ -224,7 +224,7 @@ pub use session::{CloseInput, Connection, LocalCli, Peer, PeerFuture, Pipes, Tra
 pub use store::log as session_log;
 pub use store::{
     Claim, ClaimKeeper, Claimed, MemoryStore, SessionStore, StoreError, StoreFailure, StoreFlush,
-    StoredSession, Transcript, TranscriptKey,
+    StoredSession, StoredSummary, Transcript, TranscriptKey,
 };
 
 /// The crate with the trait and the derive macro `JsonSchema`, for the types of

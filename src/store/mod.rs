@@ -172,7 +172,8 @@ pub trait SessionStore: Send + Sync + 'static {
     /// Returns what lists show of the sessions of a project, in any order: each with
     /// the summary that the store has folded from the entries of its main
     /// conversation, with `fold_summary` of `agentwire_protocol::transcript`. No session calls
-    /// this; it is for programs that list the sessions of a store.
+    /// this; it is for programs that list the sessions of a store. A session whose summary
+    /// cannot be read is returned with the error.
     ///
     /// # Errors
     ///
@@ -181,7 +182,7 @@ pub trait SessionStore: Send + Sync + 'static {
     fn summaries(
         &self,
         project: &str,
-    ) -> impl Future<Output = Result<Vec<(StoredSession, Json)>, StoreError>> + Send {
+    ) -> impl Future<Output = Result<Vec<StoredSummary>, StoreError>> + Send {
         let _ = project;
         async { Err("this store does not implement `SessionStore::summaries`".into()) }
     }
@@ -297,7 +298,7 @@ impl<S: SessionStore> SessionStore for Arc<S> {
     fn summaries(
         &self,
         project: &str,
-    ) -> impl Future<Output = Result<Vec<(StoredSession, Json)>, StoreError>> + Send {
+    ) -> impl Future<Output = Result<Vec<StoredSummary>, StoreError>> + Send {
         S::summaries(self, project)
     }
 
@@ -334,6 +335,9 @@ impl<S: SessionStore> SessionStore for Arc<S> {
 
 /// A transcript and its key.
 pub type Transcript = (TranscriptKey, Vec<Json>);
+
+/// A session in a store and its summary, or the error of reading the summary.
+pub type StoredSummary = (StoredSession, Result<Json, StoreError>);
 
 /// A session in a store.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -121,7 +121,7 @@ async fn respond(store: &impl LogStore, request: Request) -> Result<String, Stor
                 let modified = session.modified.duration_since(UNIX_EPOCH)?;
                 let modified = modified.as_micros() as f64 / 1_000.0;
                 let id = Value::from(session.id);
-                let summary = summary.map(|it| format!(r#","summary":{it}"#));
+                let summary = summary?.map(|it| format!(r#","summary":{it}"#));
                 let summary = summary.unwrap_or_default();
                 listed.push(format!(r#"{{"id":{id},"modified":{modified}{summary}}}"#));
             }

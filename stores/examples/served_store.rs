@@ -8,7 +8,7 @@
 //! ```
 
 use agentwire::protocol::Json;
-use agentwire::{SessionStore, StoreError, StoredSession, TranscriptKey};
+use agentwire::{SessionStore, StoreError, StoredSession, StoredSummary, TranscriptKey};
 use agentwire_stores::{LogBacked, Memory};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -60,12 +60,15 @@ async fn respond(store: &impl SessionStore, request: Request) -> Result<Json, St
         "subpaths" => Value::from(store.subpaths(&at).await?).into(),
         "summaries" => {
             let summaries = store.summaries(project).await?;
-            let summary = |(session, data): &(StoredSession, Json)| {
-                let mut summary = listed(session);
-                summary["summary"] = serde_json::from_str(data.get()).unwrap_or_default();
-                summary
+            let summary = |(session, data): StoredSummary| {
+                let mut summary = listed(&session);
+                // The call has no place for the error of one session.
+                let data: Value = serde_json::from_str(data?.get())?;
+                summary["summary"] = data;
+                Ok::<_, StoreError>(summary)
             };
-            Value::from_iter(summaries.iter().map(summary)).into()
+            let summaries: Result<Value, _> = summaries.into_iter().map(summary).collect();
+            summaries?.into()
         }
         "delete" => {
             store.delete(&at).await?;

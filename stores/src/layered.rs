@@ -1,10 +1,48 @@
 //! Layers over a store, which change what it keeps: to redact or to encrypt it.
 
 use agentwire::session_log::{
-    AppendError, Batch, Entry, Head, LogStore, NewBatch, Part, Position, SessionKey, Token,
+    AppendError, Batch, Entry, Head, LogStore, NewBatch, Part, Position, SessionKey, Summarized,
+    Token,
 };
 use agentwire::{StoreError, StoredSession};
 use agentwire_protocol::Json;
+
+/// The place of an entry or a summary in a store.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub enum Place<'a> {
+    /// The summary of a session.
+    Summary {
+        /// The session.
+        session: &'a SessionKey,
+    },
+    /// An entry of a batch.
+    Entry {
+        /// The session.
+        session: &'a SessionKey,
+        /// The part of the session.
+        part: &'a Part,
+        /// The position of the batch before. `None` for the first batch of a log that is
+        /// read from its start: a deleted log continues behind its old end.
+        after: Option<Position>,
+        /// The position of the batch. `None` before the store has assigned it.
+        position: Option<Position>,
+        /// The index in the batch.
+        index: usize,
+        /// The number of entries in the batch.
+        count: usize,
+    },
+}
+
+impl<'a> Place<'a> {
+    /// Returns the session.
+    #[must_use]
+    pub fn session(&self) -> &'a SessionKey {
+        match self {
+            Self::Summary { session } | Self::Entry { session, .. } => session,
+        }
+    }
+}
 
 /// What a store keeps instead of each entry.
 ///
@@ -22,27 +60,27 @@ use agentwire_protocol::Json;
 /// let store = LogBacked::new(Layered::new(Memory::new(), redact));
 /// ```
 pub trait Layer: Send + Sync + 'static {
-    /// Returns what is kept of an entry, or of a session's summary.
+    /// Encodes an entry or a summary for the store.
     ///
     /// # Errors
     ///
-    /// If it is not to be kept: the append fails.
-    fn seal(&self, session: &SessionKey, json: &Json) -> Result<Json, StoreError>;
+    /// An error fails the append.
+    fn seal(&self, place: &Place<'_>, json: &Json) -> Result<Json, StoreError>;
 
-    /// Returns the entry of which this was kept.
+    /// Decodes a stored entry or summary.
     ///
     /// # Errors
     ///
-    /// If it is none: the read fails.
-    fn open(&self, session: &SessionKey, json: Json) -> Result<Json, StoreError>;
+    /// The error of an entry fails the read, that of a summary only this summary.
+    fn open(&self, place: &Place<'_>, json: Json) -> Result<Json, StoreError>;
 }
 
 impl<F: Fn(&SessionKey, &Json) -> Json + Send + Sync + 'static> Layer for F {
-    fn seal(&self, session: &SessionKey, json: &Json) -> Result<Json, StoreError> {
-        Ok(self(session, json))
+    fn seal(&self, place: &Place<'_>, json: &Json) -> Result<Json, StoreError> {
+        Ok(self(place.session(), json))
     }
 
-    fn open(&self, _: &SessionKey, json: Json) -> Result<Json, StoreError> {
+    fn open(&self, _: &Place<'_>, json: Json) -> Result<Json, StoreError> {
         Ok(json)
     }
 }
@@ -62,18 +100,58 @@ impl<S, L> Layered<S, L> {
     }
 }
 
+impl<S, L: Layer> Layered<S, L> {
+    /// Decodes a page that was read behind a position.
+    pub(crate) fn open(
+        &self,
+        session: &SessionKey,
+        after: Position,
+        page: &mut [Batch],
+    ) -> Result<(), StoreError> {
+        let mut after = (after != Position::START).then_some(after);
+        for batch in page {
+            let (position, count) = (batch.position, batch.entries.len());
+            for (index, Entry { part, json, .. }) in batch.entries.iter_mut().enumerate() {
+                let sealed = std::mem::replace(json, Json::null());
+                let place = Place::Entry {
+                    session,
+                    part,
+                    after,
+                    position: Some(position),
+                    index,
+                    count,
+                };
+                *json = self.layer.open(&place, sealed)?;
+            }
+            after = Some(position);
+        }
+        Ok(())
+    }
+}
+
 impl<S: LogStore, L: Layer> LogStore for Layered<S, L> {
     async fn append(
         &self,
         session: &SessionKey,
         batch: &NewBatch<'_>,
     ) -> Result<Position, AppendError> {
-        let seal = |json| self.layer.seal(session, json).map_err(AppendError::Failed);
-        let mut entries = Vec::with_capacity(batch.entries.len());
-        for entry in batch.entries {
-            entries.push(Entry::new(entry.part.clone(), seal(&entry.json)?));
+        let seal = |place, json| self.layer.seal(&place, json).map_err(AppendError::Failed);
+        let count = batch.entries.len();
+        let mut entries = Vec::with_capacity(count);
+        for (index, Entry { part, json, .. }) in batch.entries.iter().enumerate() {
+            let place = Place::Entry {
+                session,
+                part,
+                after: Some(batch.after),
+                position: None,
+                index,
+                count,
+            };
+            entries.push(Entry::new(part.clone(), seal(place, json)?));
         }
-        let summary = batch.summary.map(seal).transpose()?;
+        let summary = batch.summary;
+        let summary = summary.map(|json| seal(Place::Summary { session }, json));
+        let summary = summary.transpose()?;
         let mut sealed = NewBatch::new(batch.after, batch.token, &entries);
         sealed.summary = summary.as_ref();
         self.store.append(session, &sealed).await
@@ -85,10 +163,7 @@ impl<S: LogStore, L: Layer> LogStore for Layered<S, L> {
 
     async fn read(&self, session: &SessionKey, after: Position) -> Result<Vec<Batch>, StoreError> {
         let mut batches = self.store.read(session, after).await?;
-        for entry in batches.iter_mut().flat_map(|batch| &mut batch.entries) {
-            let sealed = std::mem::replace(&mut entry.json, Json::null());
-            entry.json = self.layer.open(session, sealed)?;
-        }
+        self.open(session, after, &mut batches)?;
         Ok(batches)
     }
 
@@ -96,17 +171,15 @@ impl<S: LogStore, L: Layer> LogStore for Layered<S, L> {
         self.store.list(project).await
     }
 
-    async fn summaries(
-        &self,
-        project: &str,
-    ) -> Result<Vec<(StoredSession, Option<Json>)>, StoreError> {
-        let mut found = self.store.summaries(project).await?;
-        for (session, summary) in &mut found {
-            let key = SessionKey::new(project, &session.id);
-            let sealed = summary.take();
-            *summary = sealed.map(|it| self.layer.open(&key, it)).transpose()?;
-        }
-        Ok(found)
+    async fn summaries(&self, project: &str) -> Result<Vec<Summarized>, StoreError> {
+        let found = self.store.summaries(project).await?.into_iter();
+        let open = |(stored, summary): Summarized| {
+            let session = &SessionKey::new(project, &stored.id);
+            let open = |json| self.layer.open(&Place::Summary { session }, json);
+            let summary = summary.and_then(|sealed| sealed.map(open).transpose());
+            (stored, summary)
+        };
+        Ok(found.map(open).collect())
     }
 
     async fn parts(&self, session: &SessionKey) -> Result<Vec<Part>, StoreError> {
@@ -128,14 +201,14 @@ mod tests {
     struct Refuses;
 
     impl Layer for Refuses {
-        fn seal(&self, _: &SessionKey, json: &Json) -> Result<Json, StoreError> {
+        fn seal(&self, _: &Place<'_>, json: &Json) -> Result<Json, StoreError> {
             match json.get().contains("secret") {
                 true => Err("it has a secret".into()),
                 false => Ok(json.clone()),
             }
         }
 
-        fn open(&self, _: &SessionKey, _: Json) -> Result<Json, StoreError> {
+        fn open(&self, _: &Place<'_>, _: Json) -> Result<Json, StoreError> {
             Err("it is closed".into())
         }
     }

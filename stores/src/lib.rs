@@ -44,8 +44,8 @@ mod sqlite;
 pub use directory::Directory;
 #[cfg(feature = "encryption")]
 #[cfg_attr(docsrs, doc(cfg(feature = "encryption")))]
-pub use encrypted::Encrypted;
-pub use layered::{Layer, Layered};
+pub use encrypted::{DecryptError, DecryptProblem, Encrypted};
+pub use layered::{Layer, Layered, Place};
 pub use log_backed::LogBacked;
 pub use memory::Memory;
 #[cfg(feature = "nats")]

@@ -2,7 +2,7 @@
 
 use agentwire::session_log::{
     Admission, AppendError, Batch, Head, LogStore, NewBatch, Next, Part, Position, SessionKey,
-    Token,
+    Summarized, Token,
 };
 use agentwire::{StoreError, StoredSession};
 use agentwire_protocol::Json;
@@ -106,10 +106,7 @@ impl LogStore for Memory {
         Ok(behind.iter().take(PAGE).cloned().collect())
     }
 
-    async fn summaries(
-        &self,
-        project: &str,
-    ) -> Result<Vec<(StoredSession, Option<Json>)>, StoreError> {
+    async fn summaries(&self, project: &str) -> Result<Vec<Summarized>, StoreError> {
         let logs = self.lock();
         let listed = logs.range(SessionKey::new(project, "")..);
         let listed = listed
@@ -117,7 +114,7 @@ impl LogStore for Memory {
             .filter(|(_, log)| !log.head.is_deleted)
             .map(|(key, log)| {
                 let session = StoredSession::new(&key.session_id, log.modified);
-                (session, log.summary.clone())
+                (session, Ok(log.summary.clone()))
             });
         Ok(listed.collect())
     }

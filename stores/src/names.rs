@@ -42,7 +42,6 @@ pub(crate) fn escaped(text: &str) -> String {
 }
 
 /// Reads what [`escaped`] has written.
-#[cfg(any(feature = "nats", test))]
 pub(crate) fn unescaped(text: &str) -> Option<String> {
     if text == "=" {
         return Some(String::new());

@@ -2,7 +2,7 @@
 
 use agentwire::session_log::{
     Admission, AppendError, Batch, Entry, Head, LogStore, NewBatch, Next, Part, Position,
-    SessionKey, Token,
+    SessionKey, Summarized, Token,
 };
 use agentwire::{StoreError, StoredSession};
 use agentwire_protocol::Json;
@@ -352,10 +352,7 @@ fn read(
     Ok(batches)
 }
 
-fn summaries(
-    transaction: &Transaction<'_>,
-    project: &str,
-) -> Result<Vec<(StoredSession, Option<Json>)>, StoreError> {
+fn summaries(transaction: &Transaction<'_>, project: &str) -> Result<Vec<Summarized>, StoreError> {
     let query = "SELECT session_id, modified, summary FROM logs
                  WHERE project = ?1 AND NOT is_deleted";
     let mut statement = transaction.prepare_cached(query)?;
@@ -366,7 +363,8 @@ fn summaries(
         let modified = UNIX_EPOCH + Duration::from_millis(modified.try_into()?);
         let session = StoredSession::new(row.get::<_, String>(0)?, modified);
         let summary: Option<String> = row.get(2)?;
-        found.push((session, summary.map(|it| it.parse()).transpose()?));
+        let summary = summary.map(|it| it.parse()).transpose();
+        found.push((session, summary.map_err(StoreError::from)));
     }
     Ok(found)
 }
@@ -429,10 +427,7 @@ impl LogStore for Sqlite {
             .await
     }
 
-    async fn summaries(
-        &self,
-        project: &str,
-    ) -> Result<Vec<(StoredSession, Option<Json>)>, StoreError> {
+    async fn summaries(&self, project: &str) -> Result<Vec<Summarized>, StoreError> {
         let project = project.to_owned();
         self.look(move |transaction| summaries(transaction, &project))
             .await
@@ -457,5 +452,32 @@ impl LogStore for Sqlite {
         let (session, token) = (session.clone(), token.clone());
         self.write(move |transaction| delete(transaction, &session, &token))
             .await
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_summary_that_is_not_json_hides_no_other_session() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Sqlite::open(folder.path().join("sessions.db")).unwrap();
+        let (token, entries) = (Token::new(1, "a"), [Entry::new(Part::Main, Json::null())]);
+        let summary = Json::null();
+        let batch = NewBatch::new(Position::START, &token, &entries).summary(&summary);
+        for id in ["a", "b"] {
+            let session = SessionKey::new("p", id);
+            store.append(&session, &batch).await.unwrap();
+        }
+        let query = "UPDATE logs SET summary = '{' WHERE session_id = 'a'";
+        let changed = store.look(move |it| Ok(it.execute(query, [])?)).await;
+        assert_eq!(changed.unwrap(), 1);
+        let found = store.summaries("p").await.unwrap();
+        let [(a, Err(_)), (b, Ok(Some(_)))] = &found[..] else {
+            panic!("{found:?}");
+        };
+        assert_eq!((&*a.id, &*b.id), ("a", "b"));
     }
 }

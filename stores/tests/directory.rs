@@ -168,6 +168,26 @@ async fn damage_is_not_written_over() {
 }
 
 #[tokio::test]
+async fn a_log_that_cannot_be_read_hides_no_other_session() {
+    // A good batch comes behind the damaged one, and the last one is cut.
+    let (mut damaged, _, ends) = log(4).await;
+    damaged[ends[0] + 20] ^= 1;
+    damaged.truncate(damaged.len() - 5);
+    for unreadable in [&damaged[..], b"somebody else's file\n"] {
+        let (_folder, store, session) = with(unreadable);
+        let other = SessionKey::new("p", "other");
+        append(&store, &other, 1, Position::START).await;
+        let mut found = store.summaries("p").await.unwrap();
+        found.sort_by(|(a, _), (b, _)| a.id.cmp(&b.id));
+        let [(one, Ok(Some(_))), (two, Err(error))] = &found[..] else {
+            panic!("{found:?}");
+        };
+        assert_eq!((&one.id, &two.id), (&other.session_id, &session.session_id));
+        assert!(error.to_string().contains("log"), "{error}");
+    }
+}
+
+#[tokio::test]
 async fn a_file_that_is_no_log_is_left_alone() {
     let (folder, store, session) = with(b"somebody else's file\n");
     let why = all(&store, &session).await.unwrap_err();

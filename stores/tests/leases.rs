@@ -3,9 +3,10 @@
 #![allow(clippy::unwrap_used)]
 
 use agentwire::session_log::{
-    AppendError, Batch, Head, LeaseClock, LogStore, NewBatch, Part, Position, SessionKey, Token,
+    AppendError, Batch, Head, LeaseClock, LogStore, NewBatch, Part, Position, SessionKey,
+    Summarized, Token,
 };
-use agentwire::{Claim, Claimed, SessionStore, StoreError, StoredSession, TranscriptKey};
+use agentwire::{Claim, Claimed, SessionStore, StoreError, TranscriptKey};
 use agentwire_protocol::Json;
 use agentwire_stores::{LogBacked, Memory};
 use serde_json::json;
@@ -114,10 +115,7 @@ impl LogStore for Connection {
         self.logs.read(session, after).await
     }
 
-    async fn summaries(
-        &self,
-        project: &str,
-    ) -> Result<Vec<(StoredSession, Option<Json>)>, StoreError> {
+    async fn summaries(&self, project: &str) -> Result<Vec<Summarized>, StoreError> {
         self.logs.summaries(project).await
     }
 
@@ -185,7 +183,8 @@ async fn a_session_that_is_given_back_is_free_at_once_and_keeps_its_summary() {
     one.append(&key(), &[entry(1)]).await.unwrap();
     let before = one.summaries("crabs").await.unwrap();
     claimed.release().await;
-    assert_eq!(two.summaries("crabs").await.unwrap()[0].1, before[0].1);
+    let after = two.summaries("crabs").await.unwrap();
+    assert_eq!(after[0].1.as_ref().unwrap(), before[0].1.as_ref().unwrap());
     let claimed = claim(&two).await.unwrap();
     assert!(claim(&one).await.is_err());
     drop(claimed);
@@ -277,7 +276,7 @@ async fn a_session_in_which_nothing_was_said_is_not_listed() {
     let one = host(&Connection::to(&logs));
     let claimed = claim(&one).await.unwrap();
     assert_eq!(one.sessions("crabs").await.unwrap(), []);
-    assert_eq!(one.summaries("crabs").await.unwrap(), []);
+    assert!(one.summaries("crabs").await.unwrap().is_empty());
     one.append(&key(), &[entry(1)]).await.unwrap();
     claimed.release().await;
     assert_eq!(one.sessions("crabs").await.unwrap().len(), 1);

@@ -77,7 +77,7 @@ async fn goes_on(logs: impl LogStore) {
     let said = said_by_user(&asked);
     assert_eq!(said, ["My name is Ferris.", "What is my name?"]);
     let summaries = store.log_store().summaries(&session.project).await.unwrap();
-    let [(_, Some(summary))] = &summaries[..] else {
+    let [(_, Ok(Some(summary)))] = &summaries[..] else {
         panic!("{summaries:?}")
     };
     let summary = Summary::of_folded(summary, None).unwrap();

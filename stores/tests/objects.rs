@@ -6,6 +6,7 @@
 use agentwire::session_log::{
     AppendError, Entry, LogStore, NewBatch, Part, Position, SessionKey, Token,
 };
+use agentwire_protocol::Json;
 use agentwire_stores::objects::object_store::memory::InMemory;
 use agentwire_stores::objects::object_store::path::Path;
 use agentwire_stores::objects::object_store::{
@@ -304,6 +305,35 @@ async fn what_is_missing_or_is_not_a_batch_is_damage() {
         let error: Box<ObjectsError> = error.downcast().unwrap();
         assert!(matches!(*error, ObjectsError::Damaged { .. }), "{error}");
     }
+}
+
+#[tokio::test]
+async fn a_log_that_cannot_be_read_hides_no_other_session() {
+    let objects: Arc<InMemory> = Arc::default();
+    let plain = store(&objects, Oddity::None).await;
+    let (token, entries) = (Token::new(1, "a"), [Entry::new(Part::Main, Json::null())]);
+    let batch = NewBatch::new(Position::START, &token, &entries);
+    for id in ["a.b", "c"] {
+        let session = SessionKey::new("crabs", id);
+        plain.append(&session, &batch).await.unwrap();
+    }
+    let listed: Vec<ObjectMeta> = objects.list(None).try_collect().await.unwrap();
+    let is_first = |it: &&ObjectMeta| it.location.as_ref().contains("a=2Eb");
+    let first = listed.iter().find(is_first).unwrap();
+    objects
+        .put(&first.location, PutPayload::from("{}"))
+        .await
+        .unwrap();
+    let mut found = plain.summaries("crabs").await.unwrap();
+    found.sort_by(|(a, _), (b, _)| a.id.cmp(&b.id));
+    let [(damaged, Err(error)), (whole, Ok(None))] = &found[..] else {
+        panic!("{found:?}");
+    };
+    assert_eq!((&*damaged.id, &*whole.id), ("a.b", "c"));
+    assert!(
+        matches!(error.downcast_ref(), Some(ObjectsError::Damaged { .. })),
+        "{error}"
+    );
 }
 
 #[tokio::test]

@@ -3,12 +3,12 @@
 #![allow(clippy::unwrap_used)]
 
 use agentwire::session_log::{
-    AppendError, Batch, Head, LogStore, NewBatch, Part, Position, SessionKey, Token,
+    AppendError, Batch, Head, LogStore, NewBatch, Part, Position, SessionKey, Summarized, Token,
 };
 use agentwire::{MemoryStore, SessionStore, StoreError, StoredSession, TranscriptKey};
 use agentwire_protocol::Json;
 use agentwire_protocol::transcript::fold_summary;
-use agentwire_stores::{Layer, Layered, LogBacked, Memory};
+use agentwire_stores::{Layer, Layered, LogBacked, Memory, Place};
 use agentwire_testkit::stores::{Conformance, Optional, Outcome};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -73,7 +73,8 @@ async fn a_host_goes_on_with_the_summary_of_another() {
         .await
         .unwrap();
     let summaries = store.summaries("proj").await.unwrap();
-    assert_eq!(summaries[0].1, fold_summary(None, [&first, &second]));
+    let found = summaries[0].1.as_ref().unwrap();
+    assert_eq!(*found, fold_summary(None, [&first, &second]));
 }
 
 /// Counts the entries that are read.
@@ -81,11 +82,11 @@ async fn a_host_goes_on_with_the_summary_of_another() {
 struct Counted(Arc<AtomicUsize>);
 
 impl Layer for Counted {
-    fn seal(&self, _: &SessionKey, json: &Json) -> Result<Json, StoreError> {
+    fn seal(&self, _: &Place<'_>, json: &Json) -> Result<Json, StoreError> {
         Ok(json.clone())
     }
 
-    fn open(&self, _: &SessionKey, json: Json) -> Result<Json, StoreError> {
+    fn open(&self, _: &Place<'_>, json: Json) -> Result<Json, StoreError> {
         self.0.fetch_add(1, Ordering::SeqCst);
         Ok(json)
     }
@@ -190,10 +191,7 @@ impl LogStore for Failing {
         self.store.list(project).await
     }
 
-    async fn summaries(
-        &self,
-        project: &str,
-    ) -> Result<Vec<(StoredSession, Option<Json>)>, StoreError> {
+    async fn summaries(&self, project: &str) -> Result<Vec<Summarized>, StoreError> {
         self.store.summaries(project).await
     }
 

@@ -3,7 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use agentwire::session_log::{
-    AppendError, Batch, Entry, Head, LogStore, NewBatch, Part, Position, SessionKey, Token,
+    AppendError, Batch, Entry, Head, LogStore, NewBatch, Part, Position, SessionKey, Summarized,
+    Token,
 };
 use agentwire::{StoreError, StoredSession};
 use agentwire_protocol::{Json, Members};
@@ -255,7 +256,7 @@ impl LogStore for Faulty {
                 let all = self.store.summaries(&session.project).await;
                 let mut all = all.map_err(AppendError::Failed)?.into_iter();
                 let last = all.find(|(it, _)| it.id == session.session_id);
-                let last = last.and_then(|(_, summary)| summary);
+                let last = last.and_then(|(_, summary)| summary.ok().flatten());
                 own.summary = last.as_ref();
                 self.store.append(session, &own).await
             }
@@ -298,10 +299,7 @@ impl LogStore for Faulty {
         }
     }
 
-    async fn summaries(
-        &self,
-        project: &str,
-    ) -> Result<Vec<(StoredSession, Option<Json>)>, StoreError> {
+    async fn summaries(&self, project: &str) -> Result<Vec<Summarized>, StoreError> {
         let mut found = match self.fault {
             Fault::CaseFolded => self.store.summaries(&project.to_lowercase()).await?,
             Fault::Joined => {
@@ -325,7 +323,7 @@ impl LogStore for Faulty {
             let session = SessionKey::new(project, "session");
             let head = self.store.head(&session).await?;
             if head.is_some_and(|head| head.is_deleted) {
-                found.push((StoredSession::new("session", SystemTime::now()), None));
+                found.push((StoredSession::new("session", SystemTime::now()), Ok(None)));
             }
         }
         if self.has(Fault::OldTimes) {

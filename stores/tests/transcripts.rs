@@ -3,7 +3,9 @@
 
 #![allow(clippy::unwrap_used)]
 
-use agentwire::{MemoryStore, SessionStore, StoreError, StoredSession, TranscriptKey};
+use agentwire::{
+    MemoryStore, SessionStore, StoreError, StoredSession, StoredSummary, TranscriptKey,
+};
 use agentwire_protocol::Json;
 use agentwire_stores::{LogBacked, Memory};
 use agentwire_testkit::stores::{Conformance, Optional, transcript_contracts};
@@ -213,7 +215,7 @@ impl SessionStore for Faulty {
         Ok(subpaths)
     }
 
-    async fn summaries(&self, project: &str) -> Result<Vec<(StoredSession, Json)>, StoreError> {
+    async fn summaries(&self, project: &str) -> Result<Vec<StoredSummary>, StoreError> {
         self.store.summaries(project).await
     }
 

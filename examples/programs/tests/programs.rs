@@ -43,11 +43,51 @@ fn the_chat_streams_and_changes_the_model() {
 fn the_server_sends_messages_and_requests_in_order() {
     let mut server = program(env!("CARGO_BIN_EXE_server"), &tool());
     let mut lines = BufReader::new(server.stdout.take().unwrap()).lines();
-    let address = next(&mut lines);
-    let ask = |method, path: &str, body| request(&address, method, path, body);
+    let (address, token) = (next(&mut lines), next(&mut lines));
+    let port = address.split(':').next_back().unwrap();
+    let own = format!("Host: {address}\r\nAuthorization: Bearer {token}");
+    let ask = |method, path: &str, body| request(&address, &own, method, path, body);
 
     let session = format!("/sessions/{}", ask("POST", "/sessions", "").1);
-    let mut events = open(&address, "GET", &session, "");
+    let mut events = open(&address, &own, "GET", &session, "");
+    // Requests of web sites, and without the token.
+    let with =
+        |host: &str, more: &str| format!("Host: {host}{more}\r\nAuthorization: Bearer {token}");
+    for (headers, status) in [
+        (with(&format!("localhost:{port}"), ""), 404),
+        (
+            with(&address, &format!("\r\nOrigin: http://{address}")),
+            404,
+        ),
+        (with("127.0.0.1", ""), 403),
+        (with(&format!("rebound.example:{port}"), ""), 403),
+        (with(&address, "\r\nOrigin: https://evil.example"), 403),
+        (
+            with(
+                &address,
+                &format!("\r\nOrigin: http://{address}.evil.example"),
+            ),
+            403,
+        ),
+        (with(&address, "\r\nOrigin: null"), 403),
+        (format!("Host: {address}"), 401),
+        (
+            format!("Host: {address}\r\nAuthorization: Bearer {}", &token[1..]),
+            401,
+        ),
+    ] {
+        // The events of the session are taken, so they are not found.
+        for path in [&session, "/sessions"] {
+            let method = if path == "/sessions" { "POST" } else { "GET" };
+            let wanted = if status == 404 && method == "POST" {
+                200
+            } else {
+                status
+            };
+            let found = request(&address, &headers, method, path, "").0;
+            assert_eq!(found, wanted, "{method} {headers}");
+        }
+    }
     assert_eq!(ask("POST", &session, "Go").0, 202);
     let mut seen = String::new();
     let pending = loop {
@@ -62,7 +102,9 @@ fn the_server_sends_messages_and_requests_in_order() {
     let request = format!("{session}/requests/{pending}");
     assert_eq!(ask("POST", &request, "yes").0, 204);
     assert_eq!(ask("POST", &request, "yes").0, 404);
-    assert_eq!(ask("POST", "/sessions/7", "Go").0, 404);
+    assert_eq!(ask("POST", "/sessions/0", "Go").0, 400);
+    let unknown = "/sessions/00000000-0000-4000-8000-000000000000";
+    assert_eq!(ask("POST", unknown, "Go").0, 404);
     while !seen.contains("Done.") {
         assert!(events.read_line(&mut seen).unwrap() > 0, "{seen}");
     }
@@ -101,20 +143,26 @@ fn next(lines: &mut Lines<BufReader<ChildStdout>>) -> String {
 }
 
 /// The status and the body of the response.
-fn request(address: &str, method: &str, path: &str, body: &str) -> (u16, String) {
+fn request(address: &str, headers: &str, method: &str, path: &str, body: &str) -> (u16, String) {
     let mut response = String::new();
-    let mut stream = open(address, method, path, body);
+    let mut stream = open(address, headers, method, path, body);
     stream.read_to_string(&mut response).unwrap();
     let (head, body) = response.split_once("\r\n\r\n").unwrap();
     let status = head.split(' ').nth(1).unwrap().parse().unwrap();
     (status, body.to_owned())
 }
 
-fn open(address: &str, method: &str, path: &str, body: &str) -> BufReader<TcpStream> {
+fn open(
+    address: &str,
+    headers: &str,
+    method: &str,
+    path: &str,
+    body: &str,
+) -> BufReader<TcpStream> {
     let mut stream = TcpStream::connect(address).unwrap();
     write!(
         stream,
-        "{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\
+        "{method} {path} HTTP/1.1\r\n{headers}\r\nConnection: close\r\n\
          Content-Type: text/plain\r\nContent-Length: {}\r\n\r\n{body}",
         body.len()
     )

@@ -14,11 +14,19 @@ use std::collections::BTreeSet;
 use std::mem::discriminant;
 use std::sync::Arc;
 
+/// The most sub-agents of a conversation, and the longest ID of their parent tool call, in
+/// bytes: the agent chooses both.
+const MOST_SUBAGENTS: usize = 4096;
+const LONGEST_ID: usize = 4096;
+
 /// Assembles a conversation from the messages of a session.
 ///
 /// Push every message in order of arrival. Messages that the host sends can be
 /// pushed as well; they then appear before the agent echoes them. Duplicates
 /// are merged: replies by `message.id`, everything else by `uuid`.
+///
+/// A conversation grows with the messages, and has at most 4,096 sub-agents. Messages of
+/// further ones are omitted: see [`Change::Omitted`] and [`Conversation::omitted`].
 ///
 /// ```
 /// use agentwire_protocol::conversation::{Assembler, Change};
@@ -72,6 +80,17 @@ impl Assembler {
     /// Adds a message and returns the change to the conversation. Returns
     /// `None` if the message is not part of the conversation.
     pub fn push<'a>(&mut self, message: &'a Message) -> Option<Change<'a>> {
+        let thread = match message {
+            Message::StreamEvent(it) => it.parent_tool_use_id.as_deref(),
+            Message::Assistant(it) => it.parent_tool_use_id.as_deref(),
+            Message::User(it) => it.parent_tool_use_id.as_deref(),
+            _ => None,
+        };
+        if let Some(thread) = thread.filter(|it| !self.has_room_for(it)) {
+            let omitted = self.conversation.omitted.get_or_insert_default();
+            *omitted = omitted.saturating_add(1);
+            return Some(Change::Omitted { thread });
+        }
         match message {
             Message::StreamEvent(partial) => self.stream_event(partial),
             Message::Assistant(message) => Some(self.assistant(message)),
@@ -136,6 +155,13 @@ impl Assembler {
             };
         }
         found
+    }
+
+    /// Whether a sub-agent is known, or can be added.
+    fn has_room_for(&self, thread: &str) -> bool {
+        let subagents = &self.conversation.subagents;
+        let is_new = thread.len() <= LONGEST_ID && subagents.len() < MOST_SUBAGENTS;
+        is_new || subagents.contains_key(thread)
     }
 
     fn user<'a>(&mut self, message: &'a UserMessage) -> Change<'a> {

@@ -46,6 +46,12 @@ pub enum Change<'a> {
         /// The appended JSON text.
         json: &'a str,
     },
+    /// The message was left out: the conversation has 4,096 sub-agents and this is another
+    /// one, or the ID of its parent tool call is longer than 4,096 bytes.
+    Omitted {
+        /// The tool call that started the sub-agent.
+        thread: &'a str,
+    },
     /// Several changes: a reply was cut off, or entries or blocks were removed
     /// and later ones moved.
     Rebuilt,

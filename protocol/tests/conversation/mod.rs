@@ -6,6 +6,7 @@ mod any;
 mod blocks;
 mod cut_off;
 mod joined;
+mod limits;
 mod recordings;
 mod said;
 mod stream;

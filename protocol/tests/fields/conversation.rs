@@ -3,7 +3,7 @@
 use crate::fields::table::{enums, objects, unions};
 
 objects! { conversation:
-    Conversation { session_id, entries, subagents }
+    Conversation { session_id, entries, subagents, omitted }
     Reply { message, blocks, state }
     ReplyBlock { state, uuid }
     Subagent { agent_id, subagent_type, task_description, entries }

@@ -27,6 +27,9 @@ const ATTEMPTS: usize = 3;
 const NOT_YET: Duration = Duration::from_millis(500);
 const LOOKS: u32 = 20;
 
+/// The most transcripts of a session that are mirrored: the agent names them.
+const MOST: usize = 16 * 1024;
+
 /// What the store has not taken yet.
 #[derive(Debug, Default)]
 pub(super) struct Backlog {
@@ -127,7 +130,8 @@ pub(super) struct Missing {
 
 impl Backlog {
     /// Adds entries. Returns `false` if they are not kept because earlier ones of that
-    /// transcript are missing.
+    /// transcript are missing, or the session has too many transcripts:
+    /// [`Backlog::cut`] has the reason.
     pub(super) fn hold(
         &mut self,
         key: &TranscriptKey,
@@ -135,11 +139,11 @@ impl Backlog {
         entries: Vec<Json>,
         bytes: usize,
     ) -> bool {
-        let number = self.number();
-        let transcript = self.transcript(key, file);
-        if transcript.cut.is_some() {
+        if self.cut(key).is_some() {
             return false;
         }
+        let number = self.number();
+        let transcript = self.transcript(key, file);
         transcript.end.extend(End::of(&entries));
         transcript.pieces.push_back(Piece {
             number,
@@ -158,11 +162,11 @@ impl Backlog {
         count: usize,
         end: End,
     ) -> bool {
-        let number = self.number();
-        let transcript = self.transcript(key, Some(file));
-        if transcript.cut.is_some() {
+        if self.cut(key).is_some() {
             return false;
         }
+        let number = self.number();
+        let transcript = self.transcript(key, Some(file));
         let after = transcript.end.clone();
         transcript.end.extend(end.clone());
         if let Some(Piece {
@@ -191,18 +195,7 @@ impl Backlog {
     fn transcript(&mut self, key: &TranscriptKey, file: Option<PathBuf>) -> &mut Transcript {
         let index = self.transcripts.iter().position(|it| it.key == *key);
         let index = index.unwrap_or_else(|| {
-            self.transcripts.push(Transcript {
-                key: key.clone(),
-                file: None,
-                pieces: VecDeque::new(),
-                end: End::default(),
-                failed: 0,
-                pause: None,
-                is_unsure: false,
-                looks: 0,
-                behind: None,
-                cut: None,
-            });
+            self.transcripts.push(Transcript::new(key.clone()));
             self.transcripts.len() - 1
         });
         let transcript = &mut self.transcripts[index];
@@ -316,8 +309,14 @@ impl Backlog {
 
     /// Returns why a transcript goes on in the agent's own file only.
     pub(super) fn cut(&self, key: &TranscriptKey) -> Option<StoreFailure> {
-        let mut all = self.transcripts.iter().filter(|it| it.key == *key);
-        all.find_map(|it| it.cut.clone())
+        match self.transcripts.iter().find(|it| it.key == *key) {
+            Some(known) => known.cut.clone(),
+            None if self.transcripts.len() < MOST => None,
+            None => {
+                let why = format!("the session has more than {MOST} transcripts");
+                Some(StoreFailure::Unreadable(why))
+            }
+        }
     }
 
     /// Returns the state of the store if it is behind.
@@ -366,6 +365,21 @@ impl Call {
 }
 
 impl Transcript {
+    fn new(key: TranscriptKey) -> Self {
+        Self {
+            key,
+            file: None,
+            pieces: VecDeque::new(),
+            end: End::default(),
+            failed: 0,
+            pause: None,
+            is_unsure: false,
+            looks: 0,
+            behind: None,
+            cut: None,
+        }
+    }
+
     fn count(&self) -> usize {
         self.pieces.iter().map(|it| it.count).sum()
     }
@@ -434,5 +448,27 @@ impl Transcript {
             failure,
         });
         (bytes, missing)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn transcripts_beyond_the_limit_are_not_mirrored_and_the_others_are() {
+        let mut backlog = Backlog::default();
+        let key = |number: usize| TranscriptKey::new("p", "s").part(format!("agent-{number}"));
+        backlog.transcripts = (0..MOST).map(|it| Transcript::new(key(it))).collect();
+        let entries = || vec![Json::null()];
+        assert!(backlog.hold(&key(0), None, entries(), 4));
+        assert!(!backlog.hold(&key(MOST), None, entries(), 4));
+        let end = End::of(&entries());
+        assert!(!backlog.leave_on_disk(&key(MOST + 1), PathBuf::new(), 1, end));
+        assert_eq!(backlog.transcripts.len(), MOST);
+        let why = backlog.cut(&key(MOST)).map(|it| it.to_string());
+        let wanted = "the agent's message is invalid: the session has more than 16384 transcripts";
+        assert_eq!(why.as_deref(), Some(wanted));
+        assert_eq!(backlog.cut(&key(0)), None);
     }
 }

@@ -40,6 +40,10 @@ use agentwire_protocol::Json;
 use std::future::Future;
 use std::sync::Arc;
 
+/// A session and its last [summary](NewBatch::summary). The error is that of reading the
+/// summary of this session; those of others are not affected.
+pub type Summarized = (StoredSession, Result<Option<Json>, StoreError>);
+
 /// A store that keeps a log for each session. The
 /// [module documentation](crate::session_log) has the idea.
 ///
@@ -121,15 +125,15 @@ pub trait LogStore: Send + Sync + 'static {
     }
 
     /// Returns the sessions of [`LogStore::list`], each with the last
-    /// [summary](NewBatch::summary) that was appended.
+    /// [summary](NewBatch::summary) that was appended, or the error of reading it.
     ///
     /// # Errors
     ///
-    /// As for [`LogStore::list`].
+    /// As for [`LogStore::list`]. A summary that cannot be read is no error of the call.
     fn summaries(
         &self,
         project: &str,
-    ) -> impl Future<Output = Result<Vec<(StoredSession, Option<Json>)>, StoreError>> + Send;
+    ) -> impl Future<Output = Result<Vec<Summarized>, StoreError>> + Send;
 
     /// Returns the parts of a session that have entries, each once and in any
     /// order.
@@ -192,7 +196,7 @@ impl<S: LogStore> LogStore for Arc<S> {
     fn summaries(
         &self,
         project: &str,
-    ) -> impl Future<Output = Result<Vec<(StoredSession, Option<Json>)>, StoreError>> + Send {
+    ) -> impl Future<Output = Result<Vec<Summarized>, StoreError>> + Send {
         S::summaries(self, project)
     }
 

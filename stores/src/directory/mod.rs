@@ -5,10 +5,10 @@ mod names;
 mod record;
 
 use agentwire::session_log::{
-    Admission, AppendError, Batch, Head, LogStore, NewBatch, Part, Position, SessionKey, Token,
+    Admission, AppendError, Batch, Head, LogStore, NewBatch, Part, Position, SessionKey,
+    Summarized, Token,
 };
 use agentwire::{StoreError, StoredSession};
-use agentwire_protocol::Json;
 use file::{Lock, LogFile};
 use record::Record;
 use std::collections::{BTreeSet, HashMap};
@@ -153,21 +153,23 @@ impl Directory {
         }
     }
 
-    fn summaries_now(&self, project: &str) -> io::Result<Vec<(StoredSession, Option<Json>)>> {
+    fn summaries_now(&self, project: &str) -> io::Result<Vec<Summarized>> {
         let mut found = Vec::new();
         for (id, path) in names::sessions(&self.root, project)? {
-            let Some(mut file) = LogFile::open(&path)? else {
-                continue;
-            };
-            // A damaged log is one of the project: reading it tells of the damage.
-            let last = file.last().unwrap_or_default();
-            let summary = match last {
-                None if file.is_empty() => continue,
-                Some(last) if last.is_deleted => continue,
-                last => last.and_then(|last| last.summary),
+            // A log that cannot be read is one of the project too.
+            let summary = match LogFile::open(&path) {
+                Ok(None) => continue,
+                Ok(Some(mut file)) => match file.last() {
+                    Ok(None) if file.is_empty() => continue,
+                    Ok(Some(last)) if last.is_deleted => continue,
+                    Ok(last) => Ok(last.and_then(|last| last.summary)),
+                    Err(error) => Err(error),
+                },
+                Err(error) => Err(error),
             };
             let modified = fs::metadata(&path)?.modified()?;
-            found.push((StoredSession::new(id, modified), summary));
+            let session = StoredSession::new(id, modified);
+            found.push((session, summary.map_err(StoreError::from)));
         }
         Ok(found)
     }
@@ -234,10 +236,7 @@ impl LogStore for Directory {
             .await??)
     }
 
-    async fn summaries(
-        &self,
-        project: &str,
-    ) -> Result<Vec<(StoredSession, Option<Json>)>, StoreError> {
+    async fn summaries(&self, project: &str) -> Result<Vec<Summarized>, StoreError> {
         let project = project.to_owned();
         Ok(self
             .run(move |store| store.summaries_now(&project))

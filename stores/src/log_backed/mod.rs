@@ -6,8 +6,10 @@ mod logs;
 
 pub use logs::LogBacked;
 
-use agentwire::session_log::{Entry, Head, LogStore, Part, Refusal, SessionKey};
-use agentwire::{Claimed, SessionStore, StoreError, StoredSession, Transcript, TranscriptKey};
+use agentwire::session_log::{Entry, Head, LogStore, Part, Refusal, SessionKey, Summarized};
+use agentwire::{
+    Claimed, SessionStore, StoreError, StoredSession, StoredSummary, Transcript, TranscriptKey,
+};
 use agentwire_protocol::{Json, Members};
 use logs::{Owned, note};
 use std::collections::{BTreeMap, BTreeSet};
@@ -84,7 +86,15 @@ impl<S: LogStore> SessionStore for LogBacked<S> {
         for (session, summary) in self.store.summaries(project).await? {
             // One that was claimed, and in which nothing was said yet, is none.
             let key = SessionKey::new(project, &session.id);
-            if summary.is_some() || self.store.parts(&key).await?.contains(&Part::Main) {
+            let is_one = match summary {
+                Ok(None) => {
+                    let parts = self.store.parts(&key).await;
+                    parts.map_or(true, |it| it.contains(&Part::Main))
+                }
+                // One that cannot be read fails when it is loaded, and hides no other.
+                Ok(Some(_)) | Err(_) => true,
+            };
+            if is_one {
                 sessions.push(session);
             }
         }
@@ -129,9 +139,9 @@ impl<S: LogStore> SessionStore for LogBacked<S> {
         Ok(Some(found.collect()))
     }
 
-    async fn summaries(&self, project: &str) -> Result<Vec<(StoredSession, Json)>, StoreError> {
+    async fn summaries(&self, project: &str) -> Result<Vec<StoredSummary>, StoreError> {
         let all = self.store.summaries(project).await?.into_iter();
-        let has_one = |(session, summary): (_, Option<Json>)| Some((session, summary?));
+        let has_one = |(session, summary): Summarized| Some((session, summary.transpose()?));
         Ok(all.filter_map(has_one).collect())
     }
 

@@ -13,10 +13,10 @@ pub use options::NatsOptions;
 
 use crate::entries;
 use agentwire::session_log::{
-    Admission, AppendError, Batch, Head, LogStore, NewBatch, Part, Position, SessionKey, Token,
+    Admission, AppendError, Batch, Head, LogStore, NewBatch, Part, Position, SessionKey,
+    Summarized, Token,
 };
 use agentwire::{StoreError, StoredSession};
-use agentwire_protocol::Json;
 use async_nats::Client;
 use async_nats::jetstream::ContextBuilder;
 use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy, StorageType};
@@ -260,16 +260,16 @@ impl LogStore for Nats {
         Ok(listed.collect())
     }
 
-    async fn summaries(
-        &self,
-        project: &str,
-    ) -> Result<Vec<(StoredSession, Option<Json>)>, StoreError> {
+    async fn summaries(&self, project: &str) -> Result<Vec<Summarized>, StoreError> {
         let mut summaries = Vec::new();
         for (id, (modified, payload)) in self.0.listed(project, true).await? {
-            let Some((summary, _)) = record::read(&payload) else {
-                let session = SessionKey::new(project, id);
-                let problem = "its last message cannot be read";
-                return Err(NatsError::damaged(&session, 0, problem).into());
+            let summary = match record::read(&payload) {
+                Some((summary, _)) => Ok(summary),
+                None => {
+                    let session = SessionKey::new(project, &id);
+                    let problem = "its last message cannot be read";
+                    Err(NatsError::damaged(&session, 0, problem).into())
+                }
             };
             summaries.push((StoredSession::new(id, modified), summary));
         }

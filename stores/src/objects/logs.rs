@@ -2,8 +2,10 @@
 
 use super::error::ObjectsError;
 use super::record::{self, Last, Record};
-use crate::names::name;
+use crate::names::{name, unescaped};
+use agentwire::StoredSession;
 use agentwire::session_log::{Batch, Next, Position, SessionKey, Token};
+use agentwire_protocol::Json;
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 use object_store::path::Path;
 use object_store::{
@@ -13,7 +15,7 @@ use object_store::{
 use std::collections::{BTreeMap, HashMap};
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 /// How many requests are made at once.
 const AT_ONCE: usize = 16;
@@ -324,12 +326,12 @@ impl Logs {
         emptied.buffer_unordered(AT_ONCE).try_collect().await
     }
 
-    /// The last records of a project's logs, each with its time. Logs that were deleted are
-    /// left out.
-    pub(super) async fn last_records(
+    /// The logs of a project that were not deleted, each with the summary in its last record,
+    /// or the error of a record that cannot be read.
+    pub(super) async fn summaries(
         &self,
         project: &str,
-    ) -> Result<Vec<(Record, SystemTime)>, ObjectsError> {
+    ) -> Result<Vec<(StoredSession, Result<Option<Json>, ObjectsError>)>, ObjectsError> {
         let folder = self.project(project);
         let mut newest: BTreeMap<String, ObjectMeta> = BTreeMap::new();
         let each = |object: ObjectMeta| {
@@ -351,13 +353,20 @@ impl Logs {
             if text.is_empty() {
                 return Ok(None);
             }
+            let modified = object.last_modified.into();
             let Some(record) = record::read(&text) else {
-                let session = SessionKey::new(project, object.location.as_ref());
+                // The name of the folder is the ID, unless it is a hash of a long one.
+                let folder = object.location.parts().rev().nth(1);
+                let id = folder.as_ref().and_then(|it| unescaped(it.as_ref()));
+                let id = id.unwrap_or_else(|| object.location.to_string());
+                let session = SessionKey::new(project, &id);
                 let problem = "the object cannot be read";
-                return Err(ObjectsError::damaged(&session, position, problem));
+                let error = ObjectsError::damaged(&session, position, problem);
+                return Ok(Some((StoredSession::new(id, modified), Err(error))));
             };
             let is_there = !record.is_deleted && record.session.project == project;
-            Ok(is_there.then(|| (record, object.last_modified.into())))
+            let session = StoredSession::new(record.session.session_id, modified);
+            Ok(is_there.then_some((session, Ok(record.summary))))
         });
         let records = records.buffer_unordered(AT_ONCE);
         records

@@ -10,11 +10,11 @@ pub use error::ObjectsError;
 pub use options::ObjectsOptions;
 
 use crate::entries;
+use agentwire::StoreError;
 use agentwire::session_log::{
-    Admission, AppendError, Batch, Head, LogStore, NewBatch, Part, Position, SessionKey, Token,
+    Admission, AppendError, Batch, Head, LogStore, NewBatch, Part, Position, SessionKey,
+    Summarized, Token,
 };
-use agentwire::{StoreError, StoredSession};
-use agentwire_protocol::Json;
 use logs::{Created, Logs, Patience};
 use object_store::ObjectStore;
 use object_store::path::Path;
@@ -184,16 +184,11 @@ impl LogStore for Objects {
         }
     }
 
-    async fn summaries(
-        &self,
-        project: &str,
-    ) -> Result<Vec<(StoredSession, Option<Json>)>, StoreError> {
-        let records = self.0.last_records(project).await?.into_iter();
-        let summaries = records.map(|(record, time)| {
-            let session = StoredSession::new(record.session.session_id, time);
-            (session, record.summary)
-        });
-        Ok(summaries.collect())
+    async fn summaries(&self, project: &str) -> Result<Vec<Summarized>, StoreError> {
+        let summaries = self.0.summaries(project).await?.into_iter();
+        Ok(summaries
+            .map(|(it, summary)| (it, summary.map_err(StoreError::from)))
+            .collect())
     }
 
     async fn parts(&self, session: &SessionKey) -> Result<Vec<Part>, StoreError> {

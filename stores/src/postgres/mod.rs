@@ -11,7 +11,7 @@ pub use options::PostgresOptions;
 
 use agentwire::session_log::{
     Admission, AppendError, Batch, Entry, Head, LogStore, NewBatch, Next, Part, Position,
-    SessionKey, Token,
+    SessionKey, Summarized, Token,
 };
 use agentwire::{StoreError, StoredSession};
 use agentwire_protocol::Json;
@@ -360,11 +360,9 @@ impl LogStore for Postgres {
         Ok(listed.map(|(session, _)| session).collect())
     }
 
-    async fn summaries(
-        &self,
-        project: &str,
-    ) -> Result<Vec<(StoredSession, Option<Json>)>, StoreError> {
-        Ok(self.0.summaries(project, true).await?)
+    async fn summaries(&self, project: &str) -> Result<Vec<Summarized>, StoreError> {
+        let listed = self.0.summaries(project, true).await?.into_iter();
+        Ok(listed.map(|(it, summary)| (it, Ok(summary))).collect())
     }
 
     async fn parts(&self, session: &SessionKey) -> Result<Vec<Part>, StoreError> {

@@ -11,7 +11,7 @@ pub use options::RedisOptions;
 use crate::entries;
 use agentwire::session_log::{
     Admission, AppendError, Batch, Entry, Head, LogStore, NewBatch, Next, Part, Position,
-    SessionKey, Token,
+    SessionKey, Summarized, Token,
 };
 use agentwire::{StoreError, StoredSession};
 use agentwire_protocol::Json;
@@ -278,10 +278,7 @@ impl LogStore for Redis {
         Ok(batches.collect::<Result<_, _>>()?)
     }
 
-    async fn summaries(
-        &self,
-        project: &str,
-    ) -> Result<Vec<(StoredSession, Option<Json>)>, StoreError> {
+    async fn summaries(&self, project: &str) -> Result<Vec<Summarized>, StoreError> {
         type Fields = (Option<u64>, Option<String>, Option<String>);
         let mut connection = self.0.connection.clone();
         let command = redis::Cmd::smembers(self.0.sessions(project));
@@ -306,7 +303,7 @@ impl LogStore for Redis {
                 };
                 let modified = SystemTime::UNIX_EPOCH + Duration::from_micros(modified);
                 let summary = summary.filter(|it| !it.is_empty()).map(Json::of_text);
-                summaries.push((StoredSession::new(id, modified), summary));
+                summaries.push((StoredSession::new(id, modified), Ok(summary)));
             }
         }
         Ok(summaries)

@@ -159,7 +159,7 @@ async fn a_summary_has_to_fit_into_a_message() {
         }
         at = outcome.unwrap();
         let summaries = store.summaries("p").await.unwrap();
-        assert_eq!(summaries[0].1.as_ref(), Some(&summary));
+        assert_eq!(summaries[0].1.as_ref().unwrap().as_ref(), Some(&summary));
     }
 }
 

@@ -30,7 +30,7 @@ pub(super) async fn a_deleted_log_has_no_entries_and_keeps_its_end<S: LogStore>(
     let list = bed.store.list(&session.project).await.expect("a list");
     assert_eq!(list, []);
     let summaries = bed.store.summaries(&session.project).await;
-    assert_eq!(summaries.expect("summaries"), []);
+    assert!(summaries.expect("summaries").is_empty());
     // Again, and nothing changes.
     deletes(&bed, &session, &writer.token).await;
     let again = bed.store.head(&session).await.expect("a head");

@@ -72,7 +72,7 @@ pub(super) async fn a_summary_is_that_of_the_last_batch<S: LogStore>(bed: Bed<S>
         writer.at = at.expect("kept");
         let found = bed.store.summaries(&one.project).await;
         let found: BTreeMap<String, Option<Json>> = (found.expect("summaries").into_iter())
-            .map(|(session, summary)| (session.id, summary))
+            .map(|(session, summary)| (session.id, summary.expect("a summary")))
             .collect();
         assert_eq!(found.len(), 2);
         assert_eq!(found["one"], summary);

@@ -1,10 +1,11 @@
 //! Its calls as a store for logs.
 
 use super::{Listed, StoreProgram, text};
+use agentwire::StoreError;
 use agentwire::session_log::{
-    AppendError, Batch, Entry, Head, LogStore, NewBatch, Part, Position, Refusal, SessionKey, Token,
+    AppendError, Batch, Entry, Head, LogStore, NewBatch, Part, Position, Refusal, SessionKey,
+    Summarized, Token,
 };
-use agentwire::{StoreError, StoredSession};
 use agentwire_protocol::Json;
 use serde::Deserialize;
 use serde_json::json;
@@ -125,13 +126,10 @@ impl LogStore for StoreProgram {
         Ok(batches.into_iter().map(Kept::batch).collect())
     }
 
-    async fn summaries(
-        &self,
-        project: &str,
-    ) -> Result<Vec<(StoredSession, Option<Json>)>, StoreError> {
+    async fn summaries(&self, project: &str) -> Result<Vec<Summarized>, StoreError> {
         let arguments = [("project", text(project))];
         let listed: Vec<Listed> = self.call("log_summaries", &arguments).await?;
-        let summary = |it: Listed| (it.session(), it.summary.map(Json::from));
+        let summary = |it: Listed| (it.session(), Ok(it.summary.map(Json::from)));
         Ok(listed.into_iter().map(summary).collect())
     }
 

@@ -1,7 +1,7 @@
 //! Its calls as a store for transcripts.
 
 use super::{Listed, StoreProgram, text};
-use agentwire::{SessionStore, StoreError, StoredSession, TranscriptKey};
+use agentwire::{SessionStore, StoreError, StoredSession, StoredSummary, TranscriptKey};
 use agentwire_protocol::Json;
 use serde_json::json;
 
@@ -40,19 +40,19 @@ impl SessionStore for StoreProgram {
         self.call("subpaths", &[("key", key(session))]).await
     }
 
-    async fn summaries(&self, project: &str) -> Result<Vec<(StoredSession, Json)>, StoreError> {
+    async fn summaries(&self, project: &str) -> Result<Vec<StoredSummary>, StoreError> {
         let listed: Vec<Listed> = self
             .call("summaries", &[("project", text(project))])
             .await?;
         let summary = |it: Listed| {
             let session = it.session();
-            let summary = it
-                .summary
-                .map(Json::from)
-                .ok_or("a session has no `summary`")?;
-            Ok((session, summary))
+            let summary = it.summary.map(Json::from);
+            (
+                session,
+                summary.ok_or("the session has no `summary`".into()),
+            )
         };
-        listed.into_iter().map(summary).collect()
+        Ok(listed.into_iter().map(summary).collect())
     }
 
     async fn delete(&self, transcript: &TranscriptKey) -> Result<(), StoreError> {

@@ -63,8 +63,8 @@ pub(super) async fn list_session_summaries_returns_persisted_fold_output<S: Sess
         summaries.expect("summaries")
     };
     let found = summaries("proj").await;
-    let [(session, data)] = &found[..] else {
-        panic!("{} summaries of one session", found.len());
+    let [(session, Ok(data))] = &found[..] else {
+        panic!("not one readable summary of one session: {found:?}");
     };
     assert_eq!(session.id, "sess");
     // What the official SDKs fold has the same values by different names.
@@ -83,12 +83,13 @@ pub(super) async fn list_session_summaries_returns_persisted_fold_output<S: Sess
     let sub = bed.key().part("subagents/agent-1");
     let other = [titled("subagent", "2024-01-01T00:00:09.000Z")];
     bed.append(&sub, &other).await;
-    assert_eq!(summaries("proj").await[0].1, *data);
-    assert_eq!(summaries("never-appended-project").await, []);
+    let again = summaries("proj").await;
+    assert_eq!(again[0].1.as_ref().expect("a summary"), data);
+    assert!(summaries("never-appended-project").await.is_empty());
     if bed.has(Optional::Delete) {
         let deleted = bed.store.delete(&bed.key()).await;
         deleted.expect("a session is deleted");
-        assert_eq!(summaries("proj").await, []);
+        assert!(summaries("proj").await.is_empty());
     }
 }
 
