@@ -124,7 +124,7 @@ pub(super) fn matches(
         }
     }
     // `src/**` also matches the directory itself if it is to be searched.
-    let itself = end >= 2 && is_folders(end - 1) && !is_folders(end - 2);
+    let itself = end >= 2 && is_folders(end - 1);
     Ok(form.is_folder && itself && open[end - 1])
 }
 

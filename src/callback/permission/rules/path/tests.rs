@@ -162,6 +162,47 @@ proptest! {
     }
 }
 
+/// Returns every list of at most this many of these.
+fn lists(of: &[&'static str], most: usize) -> Vec<Vec<&'static str>> {
+    let mut lists = vec![vec![]];
+    let mut start = 0;
+    for _ in 0..most {
+        let end = lists.len();
+        for number in start..end {
+            for more in of {
+                let mut longer: Vec<&str> = lists[number].clone();
+                longer.push(*more);
+                lists.push(longer);
+            }
+        }
+        start = end;
+    }
+    lists
+}
+
+#[test]
+fn all_short_patterns_match_what_their_definitions_match() {
+    let names = lists(&["a", "b"], 4);
+    for segments in lists(&["**", "a", "b"], 4).iter().skip(1) {
+        for (front, back) in [("/", ""), ("/", "/"), ("", ""), ("//", "/")] {
+            let text = format!("{front}{}{back}", segments.join("/"));
+            let (pattern, segments) = PathPattern::parse(&text).unwrap();
+            for (names, is_folder) in names
+                .iter()
+                .flat_map(|names| [(names, false), (names, true)])
+            {
+                for care in [Care::Allow, Care::Deny] {
+                    let mut steps = Steps(MOST_STEPS);
+                    let found = pattern.matches_names(names, is_folder, care, &mut steps);
+                    let defined =
+                        reference::matches_names(&pattern, &segments, names, is_folder, care);
+                    assert_eq!(found, Ok(defined), "{text} {names:?} {care:?}");
+                }
+            }
+        }
+    }
+}
+
 /// A tree with links of all kinds.
 fn tree() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
