@@ -19,6 +19,7 @@ mod cases;
 mod commands;
 mod conversations;
 mod lines;
+mod rules;
 mod secrets;
 mod sessions;
 

@@ -96,6 +96,13 @@ pub use verdict::{RulesVerdict, Undecided};
 /// - A file is allowed if both its path and the target of that path, with
 ///   symbolic links resolved, match with the same case. It is denied if either
 ///   matches, in any case. Paths are resolved on this machine.
+/// - A path in or through `/proc`, and `/dev/fd`, `/dev/stdin`, `/dev/stdout`
+///   or `/dev/stderr`, depends on the process that opens it. Every rule that
+///   denies files denies it. Only a rule with an absolute path (`//proc/**`)
+///   allows it, and only a file in `/proc` that no link leads to.
+/// - A path of more than 4096 names, in directories more than 256 deep, or with
+///   too many others in one command, is denied by every rule that denies files,
+///   and not allowed.
 /// - Addresses with a user name or an unusual host are not allowed.
 ///
 /// Ask rules match as deny rules do, and those for files to read also match every `Grep` and
@@ -219,7 +226,8 @@ impl Rules {
             None => std::env::current_dir(),
         };
         let work = work.map_err(|error| format!("have no working directory: {error}"))?;
-        if self.has_own_places && path::real(&self.places.work) != path::real(&work) {
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        if self.has_own_places && real(&self.places.work) != real(&work) {
             return Err(format!(
                 "are for the working directory {}, and the session has {}",
                 self.places.work.display(),
@@ -264,10 +272,13 @@ impl Rules {
         // Nor the working directory. The agent reports a path outside. For
         // several commands, it reports on the first one that it does not know.
         let blocked = request.blocked_path.as_deref();
-        if blocked.is_some_and(|path| !self.places.is_at_work(path)) {
+        if blocked.is_some_and(|path| !self.places.is_at_work(path, &call.disk)) {
             return Err(Undecided::Place(line));
         }
-        match parts.iter().find(|part| !part.stays(&self.places)) {
+        match parts
+            .iter()
+            .find(|part| !part.stays(&self.places, &call.disk))
+        {
             Some(part) => Err(Undecided::Place(part.text.clone())),
             None => Ok(rules),
         }

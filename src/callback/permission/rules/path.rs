@@ -1,5 +1,12 @@
 //! Rules about files: patterns in the syntax of `.gitignore`.
 
+mod disk;
+mod pattern;
+#[cfg(test)]
+mod tests;
+
+pub(super) use disk::Disk;
+use pattern::{Exhausted, Form, Segment, Steps};
 use std::path::{Component, Path, PathBuf};
 
 /// The directories that relative paths and `~` refer to.
@@ -15,7 +22,7 @@ pub(super) struct Places {
 pub(super) struct PathPattern {
     root: Root,
     /// The segments; `**` matches any number of directories.
-    segments: Vec<String>,
+    segments: Vec<Segment>,
     /// Whether the pattern matches at its root only, not in directories below
     /// it.
     anchored: bool,
@@ -42,8 +49,33 @@ enum Care {
     Deny,
 }
 
+/// The maximum number of names in a path. A path with more is longer than the
+/// system takes.
+const MOST_NAMES: usize = 4096;
+
+/// The maximum number of characters that one rule compares for one call.
+const MOST_STEPS: usize = 1024 * 1024;
+
+/// A path, and where it leads.
+#[derive(Debug)]
+pub(super) struct Place {
+    /// Absolute, and without `.` and `..`.
+    path: PathBuf,
+    /// Where its links lead, if it contains any. `None` if that cannot be
+    /// determined.
+    targets: Option<Vec<PathBuf>>,
+    exists: bool,
+    /// Whether it may be another file in each process, as `/proc/self/cwd/x` is.
+    is_magic: bool,
+}
+
 impl PathPattern {
     pub(super) fn new(content: &str) -> Result<Self, &'static str> {
+        Self::parse(content).map(|(pattern, _)| pattern)
+    }
+
+    /// Returns the pattern and its segments as written.
+    fn parse(content: &str) -> Result<(Self, Vec<&str>), &'static str> {
         if content.starts_with('!') {
             return Err("negated patterns (`!`) are not supported");
         }
@@ -65,115 +97,173 @@ impl PathPattern {
         let folders = rest.ends_with('/');
         let rest = rest.trim_end_matches('/');
         anchored |= rest.contains('/');
-        let segments: Vec<String> = rest
+        let segments: Vec<&str> = rest
             .split('/')
             .filter(|segment| !segment.is_empty() && *segment != ".")
-            .map(str::to_owned)
             .collect();
-        if segments.iter().any(|segment| segment == "..") {
+        if segments.contains(&"..") {
             return Err("a pattern cannot contain `..`; `//` starts an absolute path");
         }
         if segments.is_empty() {
             return Err("a pattern requires a name, or `**`");
         }
-        Ok(Self {
+        let pattern = Self {
             root,
-            segments,
+            segments: segments.iter().map(|text| Segment::new(text)).collect(),
             anchored,
             folders,
-        })
+        };
+        Ok((pattern, segments))
     }
 
     /// Returns whether the pattern certainly matches this path, both as written
     /// and with symbolic links resolved. `is_folder` says whether the path is a
     /// directory to be searched.
-    pub(super) fn covers(&self, path: &str, is_folder: bool, places: &Places) -> bool {
-        let Some(path) = places.resolve(path) else {
+    pub(super) fn covers(&self, path: &str, is_folder: bool, places: &Places, disk: &Disk) -> bool {
+        let Some(place) = places.locate(path, disk) else {
             return false;
         };
-        let matches = |path: &Path| self.matches(path, is_folder, places, Care::Allow);
-        matches(&path) && real(&path).is_some_and(|path| matches(&path))
-    }
-
-    /// Returns whether the pattern may match this path, as written or with
-    /// symbolic links resolved.
-    pub(super) fn touches(&self, path: &str, places: &Places) -> bool {
-        let Some(path) = places.resolve(path) else {
-            // An unknown home directory may be the one that the pattern names.
-            return true;
+        let Some(targets) = &place.targets else {
+            return false;
         };
-        let matches = |path: &Path| self.matches(path, true, places, Care::Deny);
-        matches(&path) || real(&path).is_none_or(|path| matches(&path))
+        // Without links, a file in `/proc` is the same to every process.
+        let is_plain = self.root == Root::System
+            && place.path.starts_with("/proc")
+            && place.exists
+            && targets.is_empty();
+        if place.is_magic && !is_plain {
+            return false;
+        }
+        let mut steps = Steps(MOST_STEPS);
+        let matches = |path: &PathBuf| {
+            self.matches(path, is_folder, places, disk, Care::Allow, &mut steps) == Ok(true)
+        };
+        std::iter::once(&place.path).chain(targets).all(matches)
     }
 
-    fn matches(&self, path: &Path, is_folder: bool, places: &Places, care: Care) -> bool {
-        let root = match self.root {
-            Root::System => Path::new("/"),
-            Root::Work => &places.work,
+    /// Returns whether the pattern may match one of these paths, as written or
+    /// with symbolic links resolved.
+    pub(super) fn touches(&self, paths: &[Option<Place>], places: &Places, disk: &Disk) -> bool {
+        let mut steps = Steps(MOST_STEPS);
+        let mut matches = |path: &PathBuf| {
+            self.matches(path, true, places, disk, Care::Deny, &mut steps) != Ok(false)
+        };
+        paths.iter().any(|place| {
+            // An unknown home directory may be the one that the pattern names.
+            let Some(place) = place else {
+                return true;
+            };
+            let Some(targets) = &place.targets else {
+                return true;
+            };
+            place.is_magic || matches(&place.path) || targets.iter().any(&mut matches)
+        })
+    }
+
+    fn matches(
+        &self,
+        path: &Path,
+        is_folder: bool,
+        places: &Places,
+        disk: &Disk,
+        care: Care,
+        steps: &mut Steps,
+    ) -> Result<bool, Exhausted> {
+        let (root, real_root) = match self.root {
+            Root::System => (Path::new("/"), None),
+            Root::Work => (&*places.work, disk.work(places)),
             Root::Home => match &places.home {
-                Some(home) => home,
-                None => return care == Care::Deny,
+                Some(home) => (&**home, disk.home(places)),
+                None => return Ok(care == Care::Deny),
             },
         };
-        let below = |root: &Path| {
-            let path = path.strip_prefix(root).ok()?;
-            let mut names = Vec::new();
-            for component in path.components() {
-                names.push(component.as_os_str().to_str()?);
-            }
-            Some(self.matches_names(&names, is_folder, care))
-        };
         // The root may have another name, with symbolic links resolved.
-        below(root)
-            .or_else(|| below(&real(root)?))
-            .unwrap_or(care == Care::Deny && path.to_str().is_none())
+        let names = names_below(root, path).or_else(|| names_below(real_root?, path));
+        let Some(names) = names else {
+            return Ok(care == Care::Deny && path.to_str().is_none());
+        };
+        self.matches_names(&names, is_folder, care, steps)
     }
 
-    fn matches_names(&self, names: &[&str], is_folder: bool, care: Care) -> bool {
-        // In the CLI, a deny rule for the working directory also applies in
-        // every directory below it, unless it starts with `/`.
-        let anywhere = !self.anchored || (care == Care::Deny && self.root == Root::Work);
-        let mut segments: Vec<&str> = self.segments.iter().map(String::as_str).collect();
-        if anywhere && segments.first() != Some(&"**") {
-            segments.insert(0, "**");
+    fn matches_names(
+        &self,
+        names: &[&str],
+        is_folder: bool,
+        care: Care,
+        steps: &mut Steps,
+    ) -> Result<bool, Exhausted> {
+        if names.len() > MOST_NAMES {
+            return Err(Exhausted);
         }
-        // `src/**` also matches the directory itself if it is to be searched.
-        let itself = match &segments[..] {
-            [head @ .., "**"] if is_folder && !head.is_empty() => matches_all(head, names, care),
-            _ => false,
+        let form = Form {
+            // In the CLI, a deny rule for the working directory also applies in
+            // every directory below it, unless it starts with `/`.
+            anywhere: !self.anchored || (care == Care::Deny && self.root == Root::Work),
+            folders: self.folders,
+            is_folder,
         };
-        // A pattern that matches a directory matches everything in it.
-        itself
-            || (1..=names.len()).any(|end| {
-                (end < names.len() || is_folder || !self.folders)
-                    && matches_all(&segments, &names[..end], care)
-            })
+        pattern::matches(&self.segments, form, names, care, steps)
     }
 }
 
+/// Returns the names of a path below this directory; at most one more than can
+/// be matched. `None` if it is not below, or not UTF-8.
+fn names_below<'a>(root: &Path, path: &'a Path) -> Option<Vec<&'a str>> {
+    let below = path.strip_prefix(root).ok()?;
+    below.to_str()?;
+    let names = below.components().take(MOST_NAMES + 1);
+    names.map(|name| name.as_os_str().to_str()).collect()
+}
+
 impl Places {
+    /// Returns the absolute path that a text means, with its `.` and `..`.
+    /// `None` for a home that is not known.
+    fn absolute(&self, text: &str) -> Option<PathBuf> {
+        if text == "~" || text.starts_with("~/") {
+            let inner = text[1..].trim_start_matches('/');
+            Some(self.home.as_ref()?.join(inner))
+        } else if text.starts_with('~') {
+            None
+        } else {
+            Some(self.work.join(text))
+        }
+    }
+
     /// The absolute path that a text means, without `.` and `..`. `None` for a
     /// home that is not known.
     pub(super) fn resolve(&self, text: &str) -> Option<PathBuf> {
-        let path = if text == "~" || text.starts_with("~/") {
-            let inner = text[1..].trim_start_matches('/');
-            self.home.as_ref()?.join(inner)
-        } else if text.starts_with('~') {
-            return None;
-        } else {
-            self.work.join(text)
+        Some(plain(&self.absolute(text)?))
+    }
+
+    /// Returns the path that a text means, and where it leads. `None` for a home
+    /// that is not known.
+    pub(super) fn locate(&self, text: &str, disk: &Disk) -> Option<Place> {
+        let absolute = self.absolute(text)?;
+        let path = plain(&absolute);
+        let target = disk.follow(&path);
+        let mut place = Place {
+            is_magic: target.is_magic || disk::is_magic(&path),
+            exists: target.exists,
+            targets: target.path.map(|real| match real == path {
+                true => Vec::new(),
+                false => vec![real],
+            }),
+            path,
         };
-        let mut plain = PathBuf::new();
-        for component in path.components() {
-            match component {
-                Component::ParentDir => {
-                    plain.pop();
-                }
-                Component::CurDir => {}
-                component => plain.push(component),
+        // A program takes `link/..` for the parent of what the link leads to.
+        let is_parent = |name| name == Component::ParentDir;
+        if absolute.components().any(is_parent) {
+            let target = disk.follow(&absolute);
+            place.is_magic |= target.is_magic;
+            match (target.path, &mut place.targets) {
+                // What does not exist has no links.
+                (Some(real), _) if real.components().any(is_parent) => {}
+                (Some(real), Some(targets)) if real != place.path => targets.push(real),
+                (Some(_), _) => {}
+                (None, targets) => *targets = None,
             }
         }
-        Some(plain)
+        Some(place)
     }
 
     /// Whether it is the working directory itself.
@@ -183,94 +273,33 @@ impl Places {
 
     /// Whether a path is in the working directory, by its name and by what that
     /// leads to.
-    pub(super) fn is_at_work(&self, text: &str) -> bool {
-        let is_inside = |path: &Path| {
-            path.starts_with(&self.work)
-                || real(&self.work).is_some_and(|work| path.starts_with(work))
+    pub(super) fn is_at_work(&self, text: &str, disk: &Disk) -> bool {
+        let is_inside = |path: &PathBuf| {
+            let work = disk.work(self);
+            path.starts_with(&self.work) || work.is_some_and(|work| path.starts_with(work))
         };
-        self.resolve(text).is_some_and(|path| {
-            is_inside(&path) && real(&path).is_some_and(|path| is_inside(&path))
-        })
+        let Some(place) = self.locate(text, disk) else {
+            return false;
+        };
+        let mut targets = place.targets.iter().flatten();
+        place.targets.is_some()
+            && !place.is_magic
+            && is_inside(&place.path)
+            && targets.all(is_inside)
     }
 }
 
-/// What a path leads to, as far as it exists. `None` when that cannot be found
-/// out.
-pub(super) fn real(path: &Path) -> Option<PathBuf> {
-    for ancestor in path.ancestors() {
-        match ancestor.canonicalize() {
-            Ok(real) => return Some(real.join(path.strip_prefix(ancestor).ok()?)),
-            // A link that leads nowhere leads somewhere once that is made.
-            Err(_) if ancestor.is_symlink() => return None,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-            Err(_) => return None,
+/// Returns an absolute path without `.` and `..`.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::ParentDir => {
+                plain.pop();
+            }
+            Component::CurDir => {}
+            component => plain.push(component),
         }
     }
-    None
-}
-
-/// Whether names are of the form that segments have.
-fn matches_all(segments: &[&str], names: &[&str], care: Care) -> bool {
-    match segments {
-        [] => names.is_empty(),
-        ["**"] => !names.is_empty(),
-        ["**", rest @ ..] => {
-            (0..=names.len()).any(|skipped| matches_all(rest, &names[skipped..], care))
-        }
-        [first, rest @ ..] => match names {
-            [name, names @ ..] => is_name(first, name, care) && matches_all(rest, names, care),
-            [] => false,
-        },
-    }
-}
-
-/// Whether a name is of a form: `*`, `?`, `[a-z]`. Upper and lower case are the
-/// same to the CLI; to allow something takes the right one.
-fn is_name(pattern: &str, name: &str, care: Care) -> bool {
-    let fold = |text: &str| match care {
-        Care::Allow => text.chars().collect::<Vec<_>>(),
-        Care::Deny => text.to_lowercase().chars().collect(),
-    };
-    matches_name(&fold(pattern), &fold(name))
-}
-
-fn matches_name(pattern: &[char], name: &[char]) -> bool {
-    match pattern {
-        [] => name.is_empty(),
-        ['*', pattern @ ..] => {
-            (0..=name.len()).any(|skipped| matches_name(pattern, &name[skipped..]))
-        }
-        ['[', rest @ ..] if rest.iter().skip(1).any(|c| *c == ']') => {
-            let Some((c, name)) = name.split_first() else {
-                return false;
-            };
-            let (is_negative, rest) = match rest {
-                ['!' | '^', rest @ ..] => (true, rest),
-                _ => (false, rest),
-            };
-            let end = rest.iter().skip(1).position(|c| *c == ']');
-            let Some(end) = end.map(|end| end + 1) else {
-                return false;
-            };
-            is_one_of(&rest[..end], *c) != is_negative && matches_name(&rest[end + 1..], name)
-        }
-        [wanted, pattern @ ..] => {
-            let (wanted, pattern) = match (wanted, pattern) {
-                ('\\', [wanted, pattern @ ..]) => (Some(wanted), pattern),
-                ('?', pattern) => (None, pattern),
-                (wanted, pattern) => (Some(wanted), pattern),
-            };
-            name.split_first().is_some_and(|(c, name)| {
-                wanted.is_none_or(|wanted| wanted == c) && matches_name(pattern, name)
-            })
-        }
-    }
-}
-
-fn is_one_of(set: &[char], c: char) -> bool {
-    match set {
-        [] => false,
-        [from, '-', to, rest @ ..] => (*from..=*to).contains(&c) || is_one_of(rest, c),
-        [one, rest @ ..] => *one == c || is_one_of(rest, c),
-    }
+    plain
 }

@@ -2,7 +2,7 @@
 
 use super::command::{self, CommandPattern};
 use super::domain::DomainPattern;
-use super::path::{PathPattern, Places};
+use super::path::{Disk, PathPattern, Place, Places};
 use super::shell::Commands;
 use agentwire_protocol::permission::{CanUseTool, PermissionRule};
 use std::cell::OnceCell;
@@ -52,7 +52,11 @@ pub(super) enum Side {
 }
 
 /// The maximum number of paths that are checked for a shell command.
-const MOST_PATHS: usize = 32 * 1024;
+const MOST_PATHS: usize = 16 * 1024;
+
+/// The maximum length of all paths in the directories that a shell command may
+/// change to, in bytes.
+const LONGEST_PATHS: usize = 4 * 1024 * 1024;
 
 /// Tools that change a file.
 const EDITS: &[&str] = &["Edit", "MultiEdit", "NotebookEdit", "Write"];
@@ -111,13 +115,14 @@ impl Rule {
         match &self.about {
             About::All => is_named,
             About::Command(_) => false,
-            About::Work => is_named && call.is_within(|path| places.is_at_work(path)),
+            About::Work => is_named && call.is_within(|path| places.is_at_work(path, &call.disk)),
             About::Files(access, pattern) => {
                 let tools = match access {
                     Access::Read => READS,
                     Access::Edit => EDITS,
                 };
-                let covers = |path: &str| pattern.covers(path, call.looks_through(), places);
+                let is_folder = call.looks_through();
+                let covers = |path: &str| pattern.covers(path, is_folder, places, &call.disk);
                 tools.contains(&call.tool) && call.is_within(covers)
             }
             About::Domain(domain) => {
@@ -141,11 +146,8 @@ impl Rule {
             About::Files(access, pattern) => {
                 let concerns = EDITS.contains(&call.tool)
                     || (*access == Access::Read && READS.contains(&call.tool));
-                let touches = |path: &String| pattern.touches(path, places);
-                (concerns && call.paths().iter().any(touches))
-                    || call
-                        .words(places)
-                        .is_none_or(|words| words.iter().any(touches))
+                let touches = |paths: &[_]| pattern.touches(paths, places, &call.disk);
+                (concerns && touches(call.places(places))) || call.words(places).is_none_or(touches)
             }
             About::Domain(domain) => {
                 is_named && call.member("url").is_none_or(|url| domain.touches(&url))
@@ -196,6 +198,11 @@ pub(super) struct Call<'a> {
     request: &'a CanUseTool,
     /// The possible commands in its line, computed once.
     commands: OnceCell<Option<Commands>>,
+    /// The files that it accesses, computed once.
+    places: OnceCell<Vec<Option<Place>>>,
+    /// The files that its words may name, computed once.
+    words: OnceCell<Option<Vec<Option<Place>>>>,
+    pub(super) disk: Disk,
 }
 
 impl<'a> Call<'a> {
@@ -208,6 +215,9 @@ impl<'a> Call<'a> {
             tool,
             request,
             commands: OnceCell::new(),
+            places: OnceCell::new(),
+            words: OnceCell::new(),
+            disk: Disk::default(),
         }
     }
 
@@ -276,25 +286,50 @@ impl<'a> Call<'a> {
         names_one && !leaves && paths.iter().all(|path| is_fine(path))
     }
 
+    /// Returns the files that the call accesses.
+    fn places(&self, places: &Places) -> &[Option<Place>] {
+        let locate = |path: &String| places.locate(path, &self.disk);
+        self.places
+            .get_or_init(|| self.paths().iter().map(locate).collect())
+    }
+
+    /// Returns the files that the words of a shell command may name, in any
+    /// directory that it may change to. `None` if there are too many to check.
+    fn words(&self, places: &Places) -> Option<&[Option<Place>]> {
+        let find = || {
+            let paths = self.word_paths(places)?;
+            let locate = |path: &String| places.locate(path, &self.disk);
+            Some(paths.iter().map(locate).collect())
+        };
+        self.words.get_or_init(find).as_deref()
+    }
+
     /// Returns the words of a shell command, as paths relative to any directory
     /// that it may change to. `None` if there are too many to check.
-    fn words(&self, places: &Places) -> Option<Vec<String>> {
+    fn word_paths(&self, places: &Places) -> Option<Vec<String>> {
         let Some(line) = self.member("command").filter(|_| self.tool == "Bash") else {
             return Some(Vec::new());
         };
         let words = super::shell::words(&line)?;
+        let bytes: usize = words.iter().map(String::len).sum();
+        if words.len() > MOST_PATHS {
+            return None;
+        }
         if !line.contains("cd") && !line.contains("pushd") {
-            return Some(words).filter(|words| words.len() <= MOST_PATHS);
+            return Some(words);
         }
         // Any word may be the directory that it changes to.
         let mut all = words.clone();
+        let mut remaining = LONGEST_PATHS;
         for folder in words.iter().filter(|word| !word.starts_with('-')) {
-            if all.len() > MOST_PATHS {
-                return None;
-            }
             let Some(folder) = places.resolve(folder).filter(|folder| folder.is_dir()) else {
                 continue;
             };
+            let longer = words.len() * (folder.as_os_str().len() + 1);
+            remaining = remaining.checked_sub(bytes + longer)?;
+            if all.len() + words.len() > MOST_PATHS {
+                return None;
+            }
             let moved = words.iter().map(|word| folder.join(word));
             all.extend(moved.filter_map(|path| path.to_str().map(str::to_owned)));
         }

@@ -1,6 +1,6 @@
 //! The strict parser: accepts only simple commands with literal words.
 
-use super::super::path::Places;
+use super::super::path::{Disk, Places};
 use super::super::verdict::Undecided;
 use super::filters::is_pattern;
 use super::programs;
@@ -73,7 +73,7 @@ impl Part {
     }
 
     /// Whether all its words that may be paths stay in the working directory.
-    pub(crate) fn stays(&self, places: &Places) -> bool {
+    pub(crate) fn stays(&self, places: &Places, disk: &Disk) -> bool {
         let program = self.name();
         let removes = matches!(&*program, "rm" | "rmdir" | "mv");
         let only_reads = programs::only_reads(&program);
@@ -89,7 +89,7 @@ impl Part {
             let option = text.starts_with('-').then(|| text.find(['/', '~']));
             let glued = option.flatten().map(|at| &text[at..]);
             let mut paths = [Some(text), value, glued].into_iter().flatten();
-            !is_odd && paths.all(|path| places.is_at_work(path))
+            !is_odd && paths.all(|path| places.is_at_work(path, disk))
         };
         let mut words = arguments.iter().enumerate();
         words.all(|(at, word)| stays(word) || is_pattern(&program, arguments, at))
