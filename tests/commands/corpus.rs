@@ -279,6 +279,24 @@ pub(crate) fn lines(step: usize) -> Vec<Line> {
             add(format!("{usual}{behind}"), true);
         }
     }
+    // The CLI reads no more than 10,000 characters.
+    for length in [9900, 10_020] {
+        for text in [
+            format!("zork {}", "x".repeat(length)),
+            format!("zork '{}'", "x y ".repeat(length / 4)),
+            format!("zork{}", " x".repeat(length / 2)),
+            format!("zork{}", "; zork".repeat(length / 6)),
+            format!("zork x; zork '{}'", "\u{e4}".repeat(length)),
+            format!("git commit -m '{}'", "x y\n".repeat(length / 4)),
+            format!(
+                "zork {}; zork {}",
+                "x".repeat(length / 2),
+                "x".repeat(length / 2)
+            ),
+        ] {
+            add(text, false);
+        }
+    }
     for text in by_chance(1200 / step) {
         add(text, false);
     }

@@ -7,6 +7,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod corpus;
+mod denied;
 #[path = "../support/mod.rs"]
 mod support;
 mod tricks;
@@ -93,6 +94,38 @@ async fn our_rules_allow_no_command_that_the_cli_asks_about() {
     assert!(share <= MOST_LEFT, "of what the CLI runs we leave {share}");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn our_rules_deny_every_command_that_the_cli_denies() {
+    let step = std::env::var("AGENTWIRE_COMMANDS_STEP");
+    let step = step.map_or(4, |step| step.parse().expect("a number"));
+    let kinds = [
+        ("obfuscated", denied::obfuscated(3600 / step)),
+        ("wrapped", denied::wrapped(4200 / step)),
+    ];
+    let [(_, first), (_, second)] = &kinds;
+    let (first, second) = tokio::join!(deny(first), deny(second));
+    let mut missed = Vec::new();
+    for ((kind, lines), denied) in kinds.iter().zip([first, second]) {
+        let before = missed.len();
+        let ours = denied.iter().filter(|(_, is_ours)| !is_ours);
+        missed.extend(ours.map(|(line, _)| format!("{line:?}")));
+        counted(
+            lines.len(),
+            &format!(
+                "{kind} lines tried: the CLI denies {}, of which our rules miss {}",
+                denied.len(),
+                missed.len() - before
+            ),
+        );
+        assert!(denied.len() > lines.len() / 10, "the CLI denies few");
+    }
+    assert!(
+        missed.is_empty(),
+        "the CLI denies, and we do not:\n{}",
+        missed.join("\n")
+    );
+}
+
 /// What becomes of a line.
 struct Found<'a> {
     line: &'a Line,
@@ -167,6 +200,78 @@ fn allows(policy: &dyn Policy, request: &CanUseTool) -> bool {
 /// The input of a call. What does not end is ended soon.
 fn input(command: &str) -> Value {
     json!({"command": command, "description": "d", "timeout": 2000})
+}
+
+/// Puts lines to the CLI, and to our rules, under a rule that denies a program.
+/// Returns those that the CLI denies, and for each whether our rules do. Nothing
+/// runs: the requests are denied as well.
+async fn deny(lines: &[String]) -> Vec<(String, bool)> {
+    let mut scenario = Scenario::default();
+    for lines in lines.chunks(CHUNK) {
+        for line in lines {
+            scenario = scenario.reply([Step::tool("Bash", input(line), "")]);
+        }
+        scenario = scenario.reply([Step::text("Done.")]);
+    }
+    let live = Live::start(scenario).await;
+    lay_out(&live.project());
+    let rule = format!("Bash({}:*)", denied::PROGRAM);
+    let ours = Rules::builder()
+        .working_directory(live.project())
+        .home(live.home.path())
+        .deny([&*rule])
+        .build()
+        .unwrap();
+    let options = live
+        .options()
+        .flag_value("--tools", "Bash")
+        .on_permission(|_: PermissionAsk| async { PermissionResult::deny("The test says no.") });
+    let mut client = Client::connect(options).await.unwrap();
+    let mut settings = ApplyFlagSettings::default();
+    settings.settings = json!({"permissions": {"deny": [rule]}}).into();
+    client.request(&settings).await.unwrap();
+    let mut denied = Vec::new();
+    for lines in lines.chunks(CHUNK) {
+        let results = results(&mut client, "Go on").await;
+        assert_eq!(results.len(), lines.len());
+        for (line, result) in lines.iter().zip(results) {
+            let is_denied = result.contains("has been denied");
+            let decision = ours.decide(&CanUseTool::new("Bash", input(line)));
+            let is_ours = matches!(decision, Decision::Decided(PermissionResult::Deny(_)));
+            let cli = if is_denied { "denies" } else { "lets" };
+            println!(
+                "{cli} {} {line:?}",
+                if is_ours { "denied" } else { "missed" }
+            );
+            if is_denied {
+                denied.push((line.clone(), is_ours));
+            }
+        }
+        turn(&mut client, "/clear").await;
+    }
+    client.close().await;
+    denied
+}
+
+/// The results of the calls of a turn, as text.
+async fn results(client: &mut Client, prompt: &str) -> Vec<String> {
+    client.send(prompt);
+    let mut results = Vec::new();
+    while let Some(event) = client.next().await {
+        if let Event::Frame(frame) = event.unwrap() {
+            match frame.message() {
+                Message::User(said) => {
+                    let text = serde_json::to_value(&said.message.content).unwrap();
+                    let blocks = text.as_array().cloned().unwrap_or_default();
+                    let blocks = blocks.iter().filter(|block| block["type"] == "tool_result");
+                    results.extend(blocks.map(|block| block["content"].to_string()));
+                }
+                Message::Result(_) => return results,
+                _ => {}
+            }
+        }
+    }
+    panic!("the session ended");
 }
 
 /// The calls of a turn.

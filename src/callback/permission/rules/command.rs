@@ -63,14 +63,22 @@ impl CommandPattern {
             Self::Glob(pattern) => pattern.split('*').next().unwrap_or_default(),
         };
         let mut rest = command.chars();
-        if !beginning.chars().all(|c| rest.next() == Some(c)) {
+        // Some file systems ignore the case of a program.
+        let mut is_program = true;
+        let is_same = |c: char| {
+            rest.next().is_some_and(|other| {
+                is_program &= !other.is_whitespace();
+                c == other || is_program && c.to_lowercase().eq(other.to_lowercase())
+            })
+        };
+        if !beginning.chars().all(is_same) {
             return false;
         }
         match self {
             Self::Exact(_) => rest.next().is_none(),
             Self::Prefix(_) => rest.next().is_none_or(char::is_whitespace),
             Self::Glob(pattern) => {
-                let command: String = command.chars().take(*steps).collect();
+                let command: String = beginning.chars().chain(rest).take(*steps).collect();
                 *steps = steps.saturating_sub(command.len());
                 // `git * x *` may be meant to be `git a x` as well.
                 let shorter = pattern.strip_suffix(" *");

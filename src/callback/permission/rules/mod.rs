@@ -87,8 +87,9 @@ pub use verdict::{RulesVerdict, Undecided};
 /// - A command that the agent could not analyse requires a human
 ///   ([`CanUseTool::requires_human`]), even with a rule `Bash`.
 /// - A command is denied if any part of it may be a denied command: inside
-///   `$(…)` or quotes of a shell, after `sudo` or variables, with a path, in a
-///   variable that the line sets. A command whose name comes from the
+///   `$(…)` or quotes of a shell, as an argument of a program that runs others
+///   (`sudo`, `ssh`, `find`, `python3 -c`), with a path or `.exe`, in a variable
+///   that the line sets. A command whose name comes from the
 ///   environment or a script is not detected, nor is it by the CLI. A rule that
 ///   denies files also denies shell commands that contain their names as words.
 ///   Every rule that denies commands or files denies a line of more than 128

@@ -6,6 +6,7 @@ mod builtins;
 mod filters;
 mod loose;
 mod programs;
+mod runners;
 mod strict;
 mod words;
 

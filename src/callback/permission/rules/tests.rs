@@ -75,6 +75,66 @@ fn a_rule_that_denies_sees_through_variables_that_the_line_sets_and_options_with
 }
 
 #[test]
+fn a_rule_that_denies_sees_through_what_runs_programs_and_what_hides_names() {
+    let denying = denying("Bash(rm:*)");
+    for line in [
+        "unshare -n rm x",
+        "script -c 'rm x'",
+        "script -crm",
+        "script -qc'rm x' log",
+        "script --command='rm x'",
+        "pkexec rm x",
+        "nsenter -t 1 rm x",
+        "bash <<< 'rm x'",
+        "echo 'rm x' | sh",
+        "bash -c 'rm<x'",
+        "ssh host rm x",
+        "find . -exec rm {} +",
+        "git -c alias.x='!rm y' x",
+        "git bisect run rm",
+        "git rebase -x 'rm x'",
+        "docker exec box rm x",
+        "npx rm x",
+        "python3 -c 'import os; os.system(\"rm x\")'",
+        "awk 'BEGIN { system(\"rm x\") }'",
+        "SUDO.EXE rm x",
+        "rm.exe x",
+        "rm.CMD x",
+        "RM x",
+        "\u{feff}rm x",
+        "r\u{200b}m x",
+        "\u{feff}A=b rm x",
+        r"C:\x\rm x",
+        r"'C:\x\rm.exe' x",
+        r"$'\x72m' x",
+        "$'rm' x",
+        "{rm,x}",
+        "r$@m x",
+        "rm${IFS}x",
+    ] {
+        assert!(denies(&denying, &bash(line)), "{line:?}");
+    }
+    for line in [
+        "git rm x",
+        "docker rm x",
+        "npm rm y",
+        "rg rm src",
+        "grep rm x",
+        "git commit -m 'rm x'",
+        "echo rm x",
+        "cat rm.py",
+        "rm.d/x",
+        "firm x",
+    ] {
+        assert!(!denies(&denying, &bash(line)), "{line:?}");
+    }
+    // Letters of options differ by case; only the program's name may not.
+    let denying = self::denying("Bash(git branch -D:*)");
+    assert!(denies(&denying, &bash("GIT branch -D x")));
+    assert!(!denies(&denying, &bash("git branch -d x")));
+}
+
+#[test]
 fn what_is_too_long_to_be_looked_through_counts_as_touched() {
     let denying_rm = denying("Bash(rm:*)");
     let denying_glob = denying("Bash(* --force)");
@@ -324,6 +384,9 @@ fn a_line_with_too_many_words_is_not_allowed() {
     let line = |words: usize| format!("frob{}", " x".repeat(words));
     assert!(allows(&rules, &bash(&line(1000))));
     assert!(!allows(&rules, &bash(&line(5000))));
+    let quoted = |length: usize| format!("frob '{}'", "x".repeat(length - 7));
+    assert!(allows(&rules, &bash(&quoted(10_000))));
+    assert!(!allows(&rules, &bash(&quoted(10_001))));
     assert!(!allows(
         &rules,
         &bash(&format!("frob '{}'", "x".repeat(200_000)))
@@ -444,6 +507,15 @@ fn what_runs_a_program_takes_a_rule_that_says_which() {
         ("Bash(git -C sub:*)", "git -C sub -c core.pager=frob log"),
         ("Bash(git -C sub:*)", "git -C sub config alias.x frob"),
         ("Bash(cp -r:*)", "cp -r a b"),
+        ("Bash(cp:*)", "cp -- a b"),
+        ("Bash(mv:*)", "mv -"),
+        ("Bash(tee:*)", "tee '=ls'"),
+        ("Bash(cd:*)", "cd '=ls'"),
+        ("Bash(find:*)", "find \"\\../x\""),
+        ("Bash(touch:*)", "touch '{a,b}'"),
+        ("Bash(frob:*)", "frob \\{a,b\\}"),
+        ("Bash(frob:*)", "frob --x='{a,b}'"),
+        ("Bash(frob:*)", "frob a'{b'"),
         ("Bash(find:*)", "find -D exec ."),
         ("Bash(sed:*)", "sed 's/a/b/;s/c/d/e' x"),
         ("Bash(tar:*)", "tar -xf x --to-command=frob"),

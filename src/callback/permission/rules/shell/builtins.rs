@@ -44,7 +44,8 @@ pub(super) fn is_harmless(builtin: &str, arguments: &[&str]) -> bool {
                     .first()
                     .is_some_and(|format| !format.starts_with('-'))
         }
-        "cd" => matches!(arguments, [to] if !to.is_empty() && !to.starts_with(['-', '+'])),
+        "cd" => matches!(arguments, [to] if !to.is_empty() && !to.starts_with(['-', '+', '='])
+            && !to.contains(['{', '\\'])),
         "pwd" => matches!(arguments, [] | ["-L" | "-P"]),
         "caller" | "times" => arguments.is_empty(),
         "dirs" => all_in("-l -p -v"),

@@ -1,59 +1,9 @@
 //! The loose parser: finds everything in a line that may be a command.
 
+use super::runners;
+use super::words::{is_in, is_invisible, plain_name};
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
-
-/// Words behind which a command comes: those of the shell's grammar, and
-/// commands that run another one.
-const RUNS_THE_REST: &[&str] = &[
-    "!",
-    "builtin",
-    "chronic",
-    "chroot",
-    "chrt",
-    "command",
-    "coproc",
-    "do",
-    "doas",
-    "elif",
-    "else",
-    "env",
-    "eval",
-    "exec",
-    "find",
-    "flock",
-    "if",
-    "ionice",
-    "ltrace",
-    "nice",
-    "nocorrect",
-    "noglob",
-    "nohup",
-    "parallel",
-    "setsid",
-    "stdbuf",
-    "strace",
-    "su",
-    "sudo",
-    "taskset",
-    "then",
-    "time",
-    "timeout",
-    "unbuffer",
-    "until",
-    "watch",
-    "while",
-    "xargs",
-    "busybox",
-    "function",
-    "bash",
-    "sh",
-    "zsh",
-    "dash",
-    "ksh",
-    "ash",
-    "fish",
-    "case",
-];
 
 /// How long a line may be that is looked through, in bytes: no longer argument
 /// can be handed to a shell on Linux.
@@ -110,8 +60,9 @@ impl Commands {
         };
         search.found.texts.insert(line.trim().to_owned());
         search.collect(line, 0)?;
-        // A variable is what the line says, or nothing.
+        // A variable is what the line says, or nothing, or a space.
         search.collect(&with_variables(line, |_| Some("")), 0)?;
+        search.collect(&with_variables(line, |_| Some(" ")), 0)?;
         let values = assignments(line);
         let most = values.values().map(Vec::len).max().unwrap_or_default();
         for number in 0..most.min(VALUES) {
@@ -143,10 +94,15 @@ impl Commands {
                 };
                 (*start..end).any(|start| {
                     let rest = &words[start + 1..];
-                    let names = [&*words[start], folderless(&words[start])];
-                    names
-                        .into_iter()
-                        .any(|first| is_wanted(Candidate { first, rest }))
+                    let first = &*words[start];
+                    let [folderless, plain] = [folderless(first), plain_name(first)];
+                    is_wanted(Candidate { first, rest })
+                        || folderless != first
+                            && is_wanted(Candidate {
+                                first: folderless,
+                                rest,
+                            })
+                        || plain != folderless && is_wanted(Candidate { first: plain, rest })
                 })
             })
     }
@@ -190,8 +146,16 @@ fn with_variables<'v>(line: &str, value: impl Fn(&str) -> Option<&'v str>) -> St
     for piece in pieces {
         let inner = piece.strip_prefix('{');
         let rest = inner.unwrap_or(piece);
-        let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-        let (name, rest) = rest.split_at(end.unwrap_or(rest.len()));
+        let end = match rest.starts_with(['@', '*', '#', '?', '-', '!', '$'])
+            || rest.starts_with(|c: char| c.is_ascii_digit())
+        {
+            true => 1,
+            false => {
+                let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+                end.unwrap_or(rest.len())
+            }
+        };
+        let (name, rest) = rest.split_at(end);
         match value(name).filter(|_| !name.is_empty()) {
             Some(value) => {
                 made.push_str(value);
@@ -228,8 +192,8 @@ fn assignments(line: &str) -> HashMap<String, Vec<String>> {
     values
 }
 
-/// How deep commands are looked for in the arguments of others.
-const DEPTH: usize = 3;
+/// The maximum nesting of commands in the arguments of others.
+const DEPTH: usize = 8;
 
 struct Search {
     /// How many bytes may still be looked at.
@@ -240,8 +204,27 @@ struct Search {
 }
 
 impl Search {
+    /// Reads a line as it is, as it looks, and as Windows and `$'…'` have it.
     /// `None` when it took too long.
     fn collect(&mut self, line: &str, depth: usize) -> Option<()> {
+        self.read(line, depth)?;
+        let is_unseen = |c: char| is_invisible(c) || c.is_control() && !c.is_whitespace();
+        let mut line = Cow::Borrowed(line);
+        if line.contains(is_unseen) {
+            line = line.replace(is_unseen, "").into();
+            self.read(&line, depth)?;
+        }
+        if line.contains("$'") {
+            line = decoded(&line).into();
+            self.read(&line, depth)?;
+        }
+        if line.contains('\\') {
+            self.read(&line.replace('\\', "/"), depth)?;
+        }
+        Some(())
+    }
+
+    fn read(&mut self, line: &str, depth: usize) -> Option<()> {
         if line.len() > LONGEST {
             return None;
         }
@@ -252,20 +235,33 @@ impl Search {
         self.seen.insert(line.to_owned(), depth);
         self.steps = self.steps.checked_sub(line.len() * 3 + 64)?;
         // The third reading minds no quotes: what it finds too much does no harm.
-        let pieces = line.split([';', '|', '&', '\n', '(', ')', '{', '}', '`']);
+        let pieces = line.replace(',', " ");
+        let pieces = pieces.split([';', '|', '&', '\n', '(', ')', '{', '}', '[', ']', '`']);
         let rough = pieces.flat_map(|piece| segments(piece, true));
-        for segment in segments(line, true)
-            .into_iter()
-            .chain(segments(line, false))
-            .chain(rough)
-        {
+        let all = segments(line, true).into_iter();
+        let all: Vec<_> = all.chain(segments(line, false)).chain(rough).collect();
+        let program = |segment: &Segment| {
+            let mut words = segment.words.iter();
+            let first = words.find(|word| !is_assignment(word));
+            first.map(|first| plain_name(first).to_lowercase())
+        };
+        let is_read = all.iter().any(|segment| {
+            program(segment).is_some_and(|program| runners::reads_commands(&program))
+        });
+        for segment in all {
+            let program = program(&segment);
             self.found.texts.insert(segment.text.trim().to_owned());
-            let words = segment.words;
+            let mut words = segment.words;
             let start = words.iter().take_while(|word| is_assignment(word)).count();
-            let Some(first) = words.get(start) else {
+            let Some(program) = program else {
                 continue;
             };
-            let runs = RUNS_THE_REST.contains(&folderless(first));
+            // What is printed may be read by a shell behind it.
+            let runs = runners::may_run(&program, &words[start + 1..])
+                || is_read && is_in("cat echo print printf", &program);
+            if runs {
+                words.extend(segment.targets);
+            }
             if runs && depth < DEPTH {
                 for word in &words[start + 1..] {
                     self.collect_within(word, depth + 1)?;
@@ -280,26 +276,76 @@ impl Search {
         Some(())
     }
 
-    /// A word, and what is behind an option in it: `-Scommand`,
+    /// Reads a word, and what follows an option in it: `-Scommand`,
     /// `--split-string=command`.
     fn collect_within(&mut self, word: &str, depth: usize) -> Option<()> {
-        let value = word.split_once('=').map(|(_, value)| value);
-        let glued = word.strip_prefix('-').and_then(|word| {
-            let mut rest = word.chars();
-            rest.next().filter(|c| *c != '-')?;
-            Some(rest.as_str())
-        });
-        let is_option = word.starts_with('-');
-        if word.contains(char::is_whitespace) {
+        let is_plain = |c: char| c.is_alphanumeric() || "_-+./:@%=".contains(c);
+        if !word.chars().all(is_plain) {
             self.collect(word, depth)?;
         }
-        for inner in [value, glued].into_iter().flatten() {
-            if is_option && !inner.is_empty() {
-                self.collect(inner, depth)?;
+        let is_option = word.starts_with('-');
+        if let Some((_, value)) = word.split_once('=') {
+            let command = value.trim_start_matches('!');
+            if is_option || !command.chars().all(is_plain) || command != value {
+                self.collect(command, depth)?;
+            }
+        }
+        if is_option && !word.starts_with("--") {
+            // Several letters may precede it: `-lccommand`.
+            let letters = word.char_indices().skip(1).take(3);
+            for (at, letter) in letters.filter(|(_, c)| c.is_ascii_alphabetic()) {
+                self.collect(&word[at + letter.len_utf8()..], depth)?;
             }
         }
         Some(())
     }
+}
+
+/// A line with each `$'…'` as a plain string.
+fn decoded(line: &str) -> String {
+    let mut pieces = line.split("$'");
+    let mut made = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        made.push('\'');
+        let mut rest = piece.chars().peekable();
+        while let Some(c) = rest.next() {
+            if c == '\'' {
+                made.push(c);
+                break;
+            }
+            if c != '\\' {
+                made.push(c);
+                continue;
+            }
+            let (radix, most) = match rest.peek() {
+                Some('x') => (16, 2),
+                Some('u') => (16, 4),
+                Some('U') => (16, 8),
+                Some('0'..='7') => (8, 3),
+                _ => (0, 0),
+            };
+            if radix == 16 {
+                rest.next();
+            }
+            let mut code = String::new();
+            while code.len() < most
+                && let Some(digit) = rest.next_if(|c| c.is_digit(radix))
+            {
+                code.push(digit);
+            }
+            match u32::from_str_radix(&code, radix.max(2)) {
+                Ok(code) => made.extend(char::from_u32(code)),
+                Err(_) => match rest.next() {
+                    Some('n') => made.push('\n'),
+                    Some('t' | 'r' | 'v' | 'f') => made.push(' '),
+                    Some('\'') | None => {}
+                    Some(c) => made.push(c),
+                },
+            }
+        }
+        made.extend(rest);
+    }
+    made
 }
 
 fn folderless(command: &str) -> &str {
@@ -380,6 +426,7 @@ fn segments(line: &str, opens: bool) -> Vec<Segment> {
             continue;
         }
         match (quote, c) {
+            (None, '$') if matches!(rest.peek(), Some('\'' | '"')) => {}
             (None, '\'' | '"') => {
                 quote = Some(c);
                 word.get_or_insert_default();

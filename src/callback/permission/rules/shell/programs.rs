@@ -8,13 +8,8 @@
 
 use super::builtins;
 use super::filters::{is_pattern, is_plain_awk, is_plain_jq, is_plain_sed};
+use super::runners;
 use super::words::{is_in, is_option, name};
-
-/// Programs that run the one in their words.
-const RUNNERS: &str = "ash bash busybox caffeinate chpst chroot chrt csh dash doas entr env eatmydata fakeroot \
-    fish flock ionice ksh ltrace mksh nice nohup nsenter numactl parallel pkexec prlimit \
-    proot rlwrap runcon runuser sandbox-exec script setarch setpriv setsid sh stdbuf strace \
-    su sudo systemd-run taskset tcsh timeout toybox unbuffer unshare watch xargs zsh";
 
 /// Programs that can run others, or read or write what no word names, and the
 /// options with which they do not: letters, and whole words.
@@ -104,12 +99,15 @@ pub(super) fn is_harmless(words: &[&str], spelled: usize) -> bool {
     let spelled = spelled.saturating_sub(1).min(arguments.len());
     // What is quoted is none of the shell's; some readers do not see quotes.
     let odd: &[char] = match is_in(FILES, program) {
-        true => &['$', '`', '*', '?', '['],
+        true => &['$', '`', '*', '?', '[', '{', '\\'],
         false => &['$', '`'],
     };
     let mut words = arguments.iter().enumerate();
+    let is_file = is_in(FILES, program);
     let is_odd = |at: usize, word: &str| {
-        word.contains("/proc/") || word.contains(odd) && !is_pattern(program, arguments, at)
+        word.contains("/proc/")
+            || (word.contains(odd) || is_file && word.starts_with('='))
+                && !is_pattern(program, arguments, at)
     };
     if words.any(|(at, word)| is_odd(at, word)) {
         return false;
@@ -117,7 +115,7 @@ pub(super) fn is_harmless(words: &[&str], spelled: usize) -> bool {
     if builtins::is_one(program) {
         return builtins::is_harmless(program, arguments);
     }
-    if is_in(RUNNERS, program) {
+    if runners::must_be_spelled(program) {
         return runs_what_is_spelled(arguments, spelled);
     }
     let rest = &arguments[spelled..];
@@ -127,7 +125,7 @@ pub(super) fn is_harmless(words: &[&str], spelled: usize) -> bool {
         "jq" => has_known_options(program, rest) && is_plain_jq(rest),
         "sed" => has_known_options(program, rest) && is_plain_sed(arguments, spelled),
         // The CLI asks about every option of these, a rule or not.
-        "cp" | "mv" => !arguments.iter().any(|word| is_option(word)),
+        "cp" | "mv" => !arguments.iter().any(|word| word.starts_with('-')),
         _ => has_known_options(program, rest),
     }
 }

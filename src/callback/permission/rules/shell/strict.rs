@@ -4,7 +4,7 @@ use super::super::path::{Disk, Places};
 use super::super::verdict::Undecided;
 use super::filters::is_pattern;
 use super::programs;
-use super::words::name;
+use super::words::{is_invisible, name};
 
 /// A simple command of a line.
 #[derive(Debug, PartialEq, Eq)]
@@ -27,8 +27,8 @@ pub(crate) struct Word {
     end: usize,
 }
 
-/// The maximum length of a line: shells accept no longer argument.
-const LONGEST: usize = 128 * 1024;
+/// The maximum length of a line. The CLI asks about longer ones.
+const LONGEST: usize = 10_000;
 /// The maximum number of words: each may be a path to check.
 const MOST_WORDS: usize = 4096;
 
@@ -106,7 +106,10 @@ impl Part {
             Some(at) => word.text[..at].contains('='),
             None => true,
         };
+        // The CLI takes a quoted brace inside of a word for an expansion.
+        let has_brace = |word: &Word| word.quoted_at != Some(0) && word.text.contains(['{', '}']);
         is_bare(first)
+            && !self.words.iter().any(has_brace)
             && first.text.chars().all(is_name)
             && !first.text.starts_with('-')
             && self.words[1..]
@@ -258,7 +261,9 @@ impl Reader {
                 }
             }
             '\\' => {
-                let c = self.next().filter(char::is_ascii_punctuation)?;
+                let c = self
+                    .next()
+                    .filter(|c| c.is_ascii_punctuation() && !matches!(c, '{' | '}'))?;
                 self.begin_quote();
                 self.quoted(c)?;
             }
@@ -324,11 +329,4 @@ impl Reader {
             .is_none_or(|c| matches!(c, ' ' | '\t' | '\n' | ';' | '|' | '&' | '>'))
             .then_some(())
     }
-}
-
-/// Characters that change how a line looks, and not what it is.
-fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{ad}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}'
-        | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
 }
