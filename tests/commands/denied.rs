@@ -453,7 +453,7 @@ pub(crate) fn obfuscated(number: usize) -> Vec<String> {
         add(format!("rm{arguments}"));
     }
     for _ in 0..3 * number {
-        let [first, second] = [chance.of(BEFORE), chance.of(&BEFORE[..])];
+        let [first, second] = [chance.of(BEFORE), chance.of(BEFORE)];
         let second = if chance.next(2) == 0 { "" } else { second };
         let folder = chance.of(FOLDERS);
         let name = chance.of(NAMES);

@@ -26,7 +26,7 @@ pub(super) fn plain_name(command: &str) -> &str {
         if before.is_empty()
             || !["bat", "cmd", "com", "exe", "ps1"]
                 .iter()
-                .any(|known| is_ending(&known))
+                .any(is_ending)
         {
             break;
         }
