@@ -6,7 +6,7 @@ mod pattern;
 mod tests;
 
 pub(super) use disk::Disk;
-use pattern::{Exhausted, Form, Segment, Steps};
+use pattern::{Care, Exhausted, Form, Segment, Steps};
 use std::path::{Component, Path, PathBuf};
 
 /// The directories that relative paths and `~` refer to.
@@ -38,15 +38,6 @@ enum Root {
     Home,
     /// `/src`, `src`, `./src`: the working directory.
     Work,
-}
-
-/// What a match is used for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Care {
-    /// A match allows a call.
-    Allow,
-    /// A match denies a call.
-    Deny,
 }
 
 /// The maximum number of names in a path. A path with more is longer than the
@@ -171,9 +162,9 @@ impl PathPattern {
     ) -> Result<bool, Exhausted> {
         let (root, real_root) = match self.root {
             Root::System => (Path::new("/"), None),
-            Root::Work => (&*places.work, disk.work(places)),
+            Root::Work => (&*places.work, disk.work(&places.work)),
             Root::Home => match &places.home {
-                Some(home) => (&**home, disk.home(places)),
+                Some(home) => (&**home, disk.home(home)),
                 None => return Ok(care == Care::Deny),
             },
         };
@@ -275,7 +266,7 @@ impl Places {
     /// leads to.
     pub(super) fn is_at_work(&self, text: &str, disk: &Disk) -> bool {
         let is_inside = |path: &PathBuf| {
-            let work = disk.work(self);
+            let work = disk.work(&self.work);
             path.starts_with(&self.work) || work.is_some_and(|work| path.starts_with(work))
         };
         let Some(place) = self.locate(text, disk) else {

@@ -1,6 +1,5 @@
 //! Symbolic links, followed from the root on.
 
-use super::Places;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -67,14 +66,14 @@ pub(super) fn is_magic(path: &Path) -> bool {
 
 impl Disk {
     /// Returns the working directory, with links resolved.
-    pub(super) fn work(&self, places: &Places) -> Option<&Path> {
-        let find = || self.follow(&places.work).path;
+    pub(super) fn work(&self, work: &Path) -> Option<&Path> {
+        let find = || self.follow(work).path;
         self.work.get_or_init(find).as_deref()
     }
 
     /// Returns the home directory, with links resolved.
-    pub(super) fn home(&self, places: &Places) -> Option<&Path> {
-        let find = || self.follow(places.home.as_ref()?).path;
+    pub(super) fn home(&self, home: &Path) -> Option<&Path> {
+        let find = || self.follow(home).path;
         self.home.get_or_init(find).as_deref()
     }
 

@@ -1,6 +1,13 @@
 //! Matching of names against the segments of a pattern.
 
-use super::Care;
+/// What a match is used for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Care {
+    /// A match allows a call.
+    Allow,
+    /// A match denies a call.
+    Deny,
+}
 
 /// A segment of a pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]

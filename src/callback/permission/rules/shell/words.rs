@@ -23,11 +23,7 @@ pub(super) fn plain_name(command: &str) -> &str {
     let mut name = name.strip_prefix('=').unwrap_or(name);
     while let Some((before, ending)) = name.rsplit_once('.') {
         let is_ending = |known: &&str| ending.eq_ignore_ascii_case(known);
-        if before.is_empty()
-            || !["bat", "cmd", "com", "exe", "ps1"]
-                .iter()
-                .any(is_ending)
-        {
+        if before.is_empty() || !["bat", "cmd", "com", "exe", "ps1"].iter().any(is_ending) {
             break;
         }
         name = before;
