@@ -35,6 +35,9 @@ impl Options {
     /// and a file that is mentioned is read without asking. CLIs before 2.1.332 have no hook
     /// before a shell command of a skill: there, only the agent's own rules hold for it.
     ///
+    /// A rule without parentheses is about the tool: `Read` prevents neither `cat` nor `@file`;
+    /// `Read(//**)` prevents both, and `*` prevents everything.
+    ///
     /// Allow rules answer permission requests. What no rule decides goes to
     /// [`Options::on_permission`], to the stream
     /// ([`Options::requests_in_stream`]), or is denied.

@@ -150,6 +150,8 @@ const RULES: &[(&str, &[Way])] = &[
     ("Agent(general-purpose)", &[Subagent]),
     ("Agent", &[Subagent]),
     ("Skill(y)", &[CatOfCalledSkill]),
+    ("**", &[Read, Cat, Mention]),
+    ("Read(//**)", &[Read, Cat, Mention, MentionOfSkill]),
     ("*", &ALL),
 ];
 

@@ -211,7 +211,7 @@ impl Rules {
         let texts = |rules: &[Rule]| {
             let mut texts: Vec<String> = rules.iter().map(|rule| rule.text.clone()).collect();
             // To the agent, a file that a prompt mentions is read, but by no tool.
-            if texts.iter().any(|text| text == "*") {
+            if rules.iter().any(Rule::is_about_every_tool) {
                 texts.push("Read(//**)".to_owned());
             }
             texts

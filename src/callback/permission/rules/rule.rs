@@ -108,6 +108,11 @@ impl Rule {
         Ok(Self { text, tool, about })
     }
 
+    /// Returns whether the rule is about all calls of all tools.
+    pub(super) fn is_about_every_tool(&self) -> bool {
+        self.tool.bytes().all(|byte| byte == b'*')
+    }
+
     /// Returns whether the rule allows this call. Always false for command
     /// patterns: a shell command is checked against all rules together.
     pub(super) fn covers(&self, call: &Call<'_>, places: &Places) -> bool {
