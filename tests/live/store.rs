@@ -43,14 +43,9 @@ async fn ask(prompt: &str, options: Options) -> String {
 
 /// The file that the CLI itself keeps of a transcript.
 fn file_of(live: &Live, key: &TranscriptKey) -> PathBuf {
-    let TranscriptKey {
-        project,
-        session_id,
-        subpath,
-        ..
-    } = key;
+    let (project, session_id) = (key.project(), key.session_id());
     let projects = live.home.path().join(".claude/projects").join(project);
-    match subpath {
+    match key.subpath() {
         Some(subpath) => projects.join(session_id).join(format!("{subpath}.jsonl")),
         None => projects.join(format!("{session_id}.jsonl")),
     }
