@@ -278,7 +278,7 @@ async fn only_this_user_can_read_a_directory() {
         0o700
     );
     open_to_all(&root);
-    let after = append(&store, &session, 1, after).await;
+    append(&store, &session, 1, after).await;
     are_private(&root, 5);
     // Reading is enough for a log.
     open_to_all(&root);

@@ -104,9 +104,8 @@ impl LogFile {
         options.read(true).write(true);
         let is_new = fs::symlink_metadata(path).is_err();
         let file = private_file::open_or_create(path, &options)?;
-        match path.parent().filter(|_| is_new) {
-            Some(folder) => sync(folder)?,
-            None => {}
+        if let Some(folder) = path.parent().filter(|_| is_new) {
+            sync(folder)?;
         }
         Self::of(file)
     }
