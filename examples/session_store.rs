@@ -53,15 +53,15 @@ async fn main() -> Result<(), Box<dyn Error>> {
         println!(
             "[store]  {} entries of {}",
             store.entries(&key).len(),
-            key.session_id
+            key.session_id()
         );
     }
 
     // From here on, the agent's own files are not needed: this could be another
     // program, on another machine, with the same store.
-    let project = TranscriptKey::in_directory(".", "").project;
+    let project = TranscriptKey::in_directory(".", ID)?;
     let sessions = store
-        .sessions(&project)
+        .sessions(project.project())
         .await
         .map_err(|error| error.to_string())?;
     let last = sessions.into_iter().max_by_key(|session| session.modified);
@@ -96,7 +96,8 @@ async fn converse(prompt: &str, options: Options) -> Result<(), agentwire::Error
 /// The fake agent keeps no transcripts. It sends the line that the real CLI sends
 /// when it has written to its transcript.
 fn writes(entries: &[Json]) -> Result<Step, Box<dyn Error>> {
-    let project = TranscriptKey::in_directory(std::env::current_dir()?, ID).project;
+    let key = TranscriptKey::in_directory(std::env::current_dir()?, ID)?;
+    let project = key.project();
     let line = json!({
         "type": "transcript_mirror",
         "filePath": format!("/home/ferris/.claude/projects/{project}/{ID}.jsonl"),
@@ -126,7 +127,10 @@ fn tell_what_is_there() {
     let Some(folder) = std::env::var_os("CLAUDE_CONFIG_DIR") else {
         return;
     };
-    let project = TranscriptKey::in_directory(".", ID).project;
+    let Ok(key) = TranscriptKey::in_directory(".", ID) else {
+        return;
+    };
+    let project = key.project();
     let file = Path::new(&folder).join(format!("projects/{project}/{ID}.jsonl"));
     if let Ok(transcript) = std::fs::read_to_string(file) {
         eprintln!("[agent]  I find {} entries.", transcript.lines().count());

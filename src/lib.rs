@@ -183,6 +183,8 @@ pub mod history;
 pub mod mcp;
 mod options;
 mod ownership;
+#[doc(hidden)]
+pub mod private_file;
 mod process;
 mod session;
 mod store;
@@ -223,8 +225,8 @@ pub use process::{
 pub use session::{CloseInput, Connection, LocalCli, Peer, PeerFuture, Pipes, Transport};
 pub use store::log as session_log;
 pub use store::{
-    Claim, ClaimKeeper, Claimed, MemoryStore, SessionStore, StoreError, StoreFailure, StoreFlush,
-    StoredSession, StoredSummary, Transcript, TranscriptKey,
+    Claim, ClaimKeeper, Claimed, InvalidKey, KeyPart, MemoryStore, SessionStore, StoreError,
+    StoreFailure, StoreFlush, StoredSession, StoredSummary, Transcript, TranscriptKey,
 };
 
 /// The crate with the trait and the derive macro `JsonSchema`, for the types of

@@ -329,7 +329,7 @@ async fn every_transport_resumes_from_a_store_and_the_folder_goes_with_the_sessi
     const ID: &str = "11111111-2222-4333-8444-555555555555";
     let directory = tempfile::tempdir().unwrap();
     let store = MemoryStore::new();
-    let key = TranscriptKey::in_directory(directory.path(), ID);
+    let key = TranscriptKey::in_directory(directory.path(), ID).unwrap();
     let entry = serde_json::json!({"type": "user", "uuid": "a"});
     store.append(&key, &[entry.into()]).await.unwrap();
     let options = Options::new()
@@ -343,7 +343,7 @@ async fn every_transport_resumes_from_a_store_and_the_folder_goes_with_the_sessi
     let mut given = line.environment.iter().rev();
     let given = given.find(|(name, _)| name == "CLAUDE_CONFIG_DIR");
     assert_eq!(given.unwrap().1, folder);
-    let transcript = format!("projects/{}/{ID}.jsonl", key.project);
+    let transcript = format!("projects/{}/{ID}.jsonl", key.project());
     let written = std::fs::read_to_string(folder.join(transcript)).unwrap();
     assert_eq!(written.lines().count(), 1);
     drop(line);

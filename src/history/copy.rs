@@ -62,11 +62,11 @@ impl History {
     /// use agentwire::history::History;
     /// use agentwire::{MemoryStore, TranscriptKey};
     ///
-    /// # async fn example(id: &str) -> Result<(), agentwire::history::HistoryError> {
+    /// # async fn example(id: &str) -> Result<(), Box<dyn std::error::Error>> {
     /// let (history, store) = (History::new()?, MemoryStore::new());
     /// let copied = history.copy_to_store(id, store.clone()).await?;
     /// println!("{} entries", copied.entries);
-    /// let key = TranscriptKey::in_directory("/home/ferris/crabs", id);
+    /// let key = TranscriptKey::in_directory("/home/ferris/crabs", id)?;
     /// History::in_directory("/backup/.claude").copy_from_store(&key, store).await?;
     /// # Ok(())
     /// # }

@@ -58,10 +58,11 @@ pub enum HistoryError {
         message: String,
     },
     /// The transcript is a link, a folder, or another file that is none of the
-    /// agent's. Nothing was changed.
-    #[error("{} is no regular file: nothing was changed", path.display())]
+    /// agent's; or the folder of its session or its project is a link that leads out of the
+    /// folder of all projects. Nothing was changed.
+    #[error("{} is a link or not a file of the agent's: nothing was changed", path.display())]
     NotRegular {
-        /// The transcript.
+        /// The transcript or the folder.
         path: PathBuf,
     },
     /// A file could not be written, for example because of its permissions.

@@ -102,7 +102,10 @@ impl SessionInfo {
 
 /// The title in the folder of a session, which is beside its transcript.
 pub(super) fn title_of_file(path: &Path) -> Option<String> {
-    let text = fs::read(path.with_extension("").join("custom-title.json")).ok()?;
+    let path = path.with_extension("").join("custom-title.json");
+    // Opening a pipe would wait for its writer.
+    let is_file = fs::metadata(&path).is_ok_and(|it| it.is_file());
+    let text = fs::read(path).ok().filter(|_| is_file)?;
     Ends::title_of_file(&text)
 }
 

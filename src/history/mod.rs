@@ -68,7 +68,9 @@
 //! - Lone surrogates in titles and other strings are read as U+FFFD.
 //! - A time without an offset is UTC, not the machine's local time.
 //! - A transcript that is a link is not appended to ([`HistoryError::NotRegular`]), so
-//!   that no file elsewhere is written to. Where the transcript does not end with a
+//!   that no file elsewhere is written to. The same holds for what is in a project's or a
+//!   session's folder that is a link, unless it leads to another project. The configuration
+//!   directory itself and its `projects` may be links, such as to another disk. Where the transcript does not end with a
 //!   whole line, because the agent was killed, a title or a tag begins a new line.
 //! - A fork has its name only once it is complete. Numbers and strings that are copied
 //!   keep their JSON text.
@@ -100,6 +102,7 @@ pub use error::HistoryError;
 pub use info::SessionInfo;
 pub use listing::ListSessions;
 
+use crate::private_file;
 use crate::process::PassedEnvironment;
 use crate::store::{UsersHome, given_name};
 use agentwire_protocol::Message;
@@ -248,7 +251,7 @@ impl History {
             return Ok(Vec::new());
         };
         let text = existing(fs::read(&file.path)).map_err(HistoryError::unreadable(&file.path))?;
-        let meta = fs::read(file.path.with_extension("meta.json")).ok();
+        let meta = private_file::read(&file.path.with_extension("meta.json")).ok();
         let messages = |text: Vec<u8>| subagent_messages(&text, meta.as_deref(), selection);
         Ok(text.map_or_else(Vec::new, messages))
     }
@@ -327,7 +330,8 @@ impl History {
     /// - [`HistoryError::NotFound`] if there is no such session
     /// - [`HistoryError::Undeletable`]. If it names the folder, the transcript has
     ///   been deleted already, and the folder is left.
-    /// - [`HistoryError::NotRegular`] if the transcript is a folder
+    /// - [`HistoryError::NotRegular`] if the transcript is a folder, or its project's folder a
+    ///   link that leads out of the folder of all projects
     /// - [`HistoryError::Unreadable`]
     #[doc(alias = "deleteSession")]
     pub fn delete_session(&self, id: &str) -> Result<(), HistoryError> {

@@ -344,6 +344,85 @@ fn nothing_is_written_through_a_link() {
     assert_eq!(fs::read(&path).unwrap(), before);
 }
 
+/// Links below the folder of all projects, which come with an archive or a repository.
+#[cfg(unix)]
+#[test]
+fn a_planted_link_is_not_followed_by_any_change() {
+    use std::os::unix::fs::symlink;
+    let home = Home::new();
+    let directory = home.directory("work");
+    let path = home.session(&directory, &directory, A, 1);
+    let history = home.history();
+    let outside = home.directory("outside");
+    let changes = |id: &str| {
+        [
+            history.rename_session(id, "x").err(),
+            history.tag_session(id, Some("x")).err(),
+            history.archive_session(id).err(),
+            history.unarchive_session(id).err(),
+            history.fork_session(id, &ForkSession::new()).err(),
+            history.delete_session(id).err(),
+        ]
+    };
+    // The folder of a session.
+    let folder = path.with_extension("");
+    symlink(&outside, &folder).unwrap();
+    fs::write(outside.join("archived.json"), "precious").unwrap();
+    for failed in [history.archive_session(A), history.unarchive_session(A)] {
+        assert!(matches!(failed, Err(HistoryError::NotRegular { path }) if path == folder));
+    }
+    assert_eq!(
+        fs::read(outside.join("archived.json")).unwrap(),
+        b"precious"
+    );
+    // The folder of a project.
+    let project = history.projects.folder.join("-planted");
+    symlink(&outside, &project).unwrap();
+    let planted = outside.join(format!("{B}.jsonl"));
+    fs::copy(&path, &planted).unwrap();
+    let before = (fs::read(&planted).unwrap(), names(&outside));
+    for failed in changes(B) {
+        assert!(matches!(failed, Some(HistoryError::NotRegular { path }) if path == project));
+    }
+    assert_eq!((fs::read(&planted).unwrap(), names(&outside)), before);
+    // It is read all the same, as by the agent.
+    assert_eq!(
+        history
+            .session_messages(B, MessageSelection::new())
+            .unwrap()
+            .len(),
+        1
+    );
+}
+
+/// Such as to a folder of dotfiles, or to another disk.
+#[cfg(unix)]
+#[test]
+fn the_configuration_directory_and_its_projects_may_be_links() {
+    use std::os::unix::fs::symlink;
+    let home = Home::new();
+    let (dotfiles, disk) = (home.directory("dotfiles"), home.directory("disk"));
+    symlink(&dotfiles, home.0.path().join("config")).unwrap();
+    symlink(&disk, dotfiles.join("projects")).unwrap();
+    let directory = home.directory("work");
+    let path = home.session(&directory, &directory, A, 1);
+    // A project that was moved, whose old name leads to the new one.
+    let project = path.parent().unwrap();
+    symlink(project.file_name().unwrap(), project.with_file_name("-aaa")).unwrap();
+    let history = home.history();
+    history.rename_session(A, "x").unwrap();
+    history.archive_session(A).unwrap();
+    history.unarchive_session(A).unwrap();
+    let copy = history.fork_session(A, &ForkSession::new()).unwrap();
+    history.delete_session(A).unwrap();
+    assert_eq!(
+        names(&disk.join(project.file_name().unwrap())),
+        [format!("{copy}.jsonl")]
+    );
+    let lock = crate::ownership::attempt(&home.0.path().join("config"), A, None);
+    assert!(matches!(lock, crate::ownership::Attempt::Locked(Some(_))));
+}
+
 #[test]
 fn the_configuration_directory_is_that_of_the_environment() {
     let options = crate::Options::new()

@@ -1,5 +1,6 @@
 //! The lock of a session.
 
+use crate::private_file;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -24,18 +25,15 @@ impl SessionLock {
     ///
     /// # Errors
     ///
-    /// If there is no configuration folder, it cannot be written, or its file system knows
-    /// no locks.
+    /// If there is no configuration folder, it cannot be written, its file system knows
+    /// no locks, or a link or another file has the name of the folder or of the lock.
     pub(super) fn new(config: &Path, id: &str) -> io::Result<Result<Self, Option<u32>>> {
         let folder = config.join(FOLDER);
         let path = folder.join(format!("{id}.lock"));
         loop {
-            match fs::create_dir(&folder) {
-                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-                _ => {}
-            }
-            let options = File::options().read(true).write(true).create(true).clone();
-            let mut file = match options.open(&path) {
+            private_file::create_folder(&folder)?;
+            let options = File::options().read(true).write(true).clone();
+            let mut file = match private_file::open_or_create(&path, &options) {
                 Ok(file) => file,
                 // The last one in there was unlocked just now, and the folder removed.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
@@ -106,7 +104,10 @@ impl Drop for SessionLock {
 fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     let place = |it: fs::Metadata| (it.dev(), it.ino());
-    let (file, path) = (file.metadata().map(place), fs::metadata(path).map(place));
+    let (file, path) = (
+        file.metadata().map(place),
+        fs::symlink_metadata(path).map(place),
+    );
     matches!((file, path), (Ok(file), Ok(path)) if file == path)
 }
 

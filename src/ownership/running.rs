@@ -1,5 +1,6 @@
 //! The agents that run, as they write it down.
 
+use crate::private_file;
 use crate::process::{SESSION_VARIABLE, start};
 use serde::Deserialize;
 use std::path::Path;
@@ -28,7 +29,7 @@ pub(super) fn agent_of(config: &Path, id: &str, own: Option<u32>) -> Option<u32>
         .filter_map(|entry| {
             let path = entry.ok()?.path();
             let is_one = path.extension().is_some_and(|it| it == "json");
-            let text = fs::read(path).ok().filter(|_| is_one)?;
+            let text = is_one.then(|| private_file::read(&path))?.ok()?;
             serde_json::from_slice::<Running>(&text).ok()
         })
         .find(|it| it.session_id == id && Some(it.pid) != own && it.is_alive())

@@ -100,6 +100,43 @@ fn the_agent_of_a_killed_program_has_its_session_before_it_writes_that_down() {
     assert!(!file.exists());
 }
 
+#[cfg(unix)]
+#[test]
+fn a_planted_link_or_pipe_is_not_the_lock() {
+    use std::os::unix::fs::{MetadataExt, symlink};
+    let home = TempDir::new().unwrap();
+    let (config, precious) = (home.path().join("config"), home.path().join("precious"));
+    let folder = config.join("agentwire");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(&precious, "precious").unwrap();
+    let lock = folder.join(format!("{ID}.lock"));
+    let is_untouched = || {
+        assert!(locked(&config).unwrap().is_none());
+        assert_eq!(fs::read(&precious).unwrap(), b"precious");
+        assert!(!home.path().join("new").exists());
+    };
+    symlink(&precious, &lock).unwrap();
+    is_untouched();
+    fs::remove_file(&lock).unwrap();
+    symlink(home.path().join("new"), &lock).unwrap();
+    is_untouched();
+    fs::remove_file(&lock).unwrap();
+    let made = std::process::Command::new("mkfifo").arg(&lock).status();
+    assert!(made.unwrap().success());
+    is_untouched();
+    // The folder of the locks.
+    fs::remove_dir_all(&folder).unwrap();
+    symlink(home.path(), &folder).unwrap();
+    is_untouched();
+    fs::remove_file(&folder).unwrap();
+    // What an earlier version left for everybody to read.
+    fs::create_dir(&folder).unwrap();
+    fs::write(&lock, "").unwrap();
+    let taken = locked(&config).unwrap().unwrap();
+    assert_eq!(taken.file.metadata().unwrap().mode() & 0o777, 0o600);
+    assert!(locked(&config).is_err());
+}
+
 /// Many take and leave one lock, which is a file that comes and goes.
 #[test]
 fn of_many_only_one_has_the_lock_at_a_time() {

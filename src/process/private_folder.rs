@@ -1,6 +1,7 @@
 //! A private folder for files that the CLI reads.
 
-use std::fs::{self, DirBuilder, File};
+use crate::private_file;
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,7 +30,7 @@ impl PrivateFolder {
             path: std::env::temp_dir().join(format!("{name}-{}", Uuid::new_v4())),
             is_kept: AtomicBool::new(false),
         };
-        create_folder(&folder.path).map_err(|error| (folder.path.clone(), error))?;
+        private_file::create_folders(&folder.path).map_err(|error| (folder.path.clone(), error))?;
         Ok(folder)
     }
 
@@ -55,8 +56,8 @@ impl PrivateFolder {
     ) -> Result<PathBuf, WriteError> {
         let path = self.path.join(name);
         let written = (|| {
-            create_folder(path.parent().unwrap_or(&self.path))?;
-            let mut file = BufWriter::new(create_file(&path)?);
+            private_file::create_folders(path.parent().unwrap_or(&self.path))?;
+            let mut file = BufWriter::new(private_file::create(&path, &File::options())?);
             write(&mut file)?;
             file.flush()
         })();
@@ -85,20 +86,4 @@ impl Drop for PrivateFolder {
             }
         }
     }
-}
-
-fn create_folder(path: &Path) -> io::Result<()> {
-    let mut builder = DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path)
-}
-
-fn create_file(path: &Path) -> io::Result<File> {
-    let mut options = File::options();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
 }

@@ -19,10 +19,10 @@ const EARLY: Duration = Duration::from_millis(500);
 #[derive(Debug, Default)]
 pub(crate) struct Claims {
     /// The last one is that of the session which the agent writes now.
-    claimed: Vec<(String, Claim)>,
+    claimed: Vec<(TranscriptKey, Claim)>,
     /// Where more are claimed.
     source: Option<(Source, String)>,
-    claiming: JoinSet<Option<(String, Claim)>>,
+    claiming: JoinSet<Option<(TranscriptKey, Claim)>>,
     asked: Vec<String>,
     is_over: bool,
 }
@@ -39,8 +39,8 @@ impl Claims {
         }
         let claim = claim(source, session, when).await?;
         Ok(Self {
-            claimed: vec![(session.session_id.clone(), claim)],
-            source: Some((source.clone(), session.project.clone())),
+            claimed: vec![(session.clone(), claim)],
+            source: Some((source.clone(), session.project().to_owned())),
             ..Self::default()
         })
     }
@@ -53,21 +53,27 @@ impl Claims {
 
     /// The agent has this session. If it is not claimed, it is a new one.
     pub(crate) fn has(&mut self, id: &str) {
-        let is_known = |known: &String| known == id;
         let Some((source, project)) = &self.source else {
             return;
         };
-        let mut claimed = self.claimed.iter().map(|(id, _)| id);
-        if claimed.any(is_known) || self.asked.iter().any(is_known) {
+        let mut claimed = self.claimed.iter().map(|(session, _)| session.session_id());
+        if claimed.any(|known| known == id) || self.asked.iter().any(|known| known == id) {
             return;
         }
+        let session = match TranscriptKey::new(project, id) {
+            Ok(session) => session,
+            // No store can have it either.
+            Err(error) => {
+                tracing::warn!(%error, "cannot claim a session");
+                return;
+            }
+        };
         self.asked.push(id.to_owned());
-        let session = TranscriptKey::new(project, id);
         let source = source.clone();
         self.claiming.spawn(async move {
             let claim = claim(&source, &session, WhenOwned::Refuse).await;
             let claim = claim.inspect_err(|error| tracing::warn!(%error, "cannot claim a session"));
-            Some((session.session_id, claim.ok()?))
+            Some((session, claim.ok()?))
         });
     }
 
@@ -80,9 +86,9 @@ impl Claims {
 
     /// The session that was claimed last, and where.
     pub(crate) fn session(&self) -> Option<(&Source, TranscriptKey)> {
-        let (source, project) = self.source.as_ref()?;
-        let (id, _) = self.claimed.last()?;
-        Some((source, TranscriptKey::new(project, id)))
+        let (source, _) = self.source.as_ref()?;
+        let (session, _) = self.claimed.last()?;
+        Some((source, session.clone()))
     }
 
     /// Whether nothing may be done for the session any more, after the agent was killed: what
@@ -146,7 +152,7 @@ async fn claim(source: &Source, session: &TranscriptKey, when: WhenOwned) -> Res
         };
         if !waits {
             return Err(Error::SessionOwned {
-                session_id: session.session_id.clone(),
+                session_id: session.session_id().to_owned(),
                 owner: SessionOwner::Elsewhere,
             });
         }

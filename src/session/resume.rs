@@ -80,7 +80,7 @@ pub(crate) async fn resume(
             .written_session()
             .or(id.as_deref().filter(|_| continues));
         if let Some(written) = written.filter(|id| is_session_id(id)) {
-            let session = TranscriptKey::new(&project, written);
+            let session = key(&project, written)?;
             known.claims = Claims::new(source, &session, when_owned).await?;
         }
     }
@@ -95,7 +95,7 @@ pub(crate) async fn resume(
         }
         return Ok((Cow::Owned(line), known));
     };
-    let session = TranscriptKey::new(project, &id);
+    let session = key(&project, &id)?;
     let stored = source.transcripts(&session).await?;
     let has_none = stored.is_empty() && inherited(&inbox, &[]).is_empty();
     if has_none && source.has_session {
@@ -153,6 +153,14 @@ pub(super) async fn remove_when_sent(
 const RESUME: &str = "--resume=";
 
 /// Removes a flag, and returns whether it was set.
+/// Returns the key of a session that is to be loaded.
+fn key(project: &str, id: &str) -> Result<TranscriptKey, Error> {
+    TranscriptKey::new(project, id).map_err(|error| {
+        let failure = StoreFailure::Refused(error.to_string());
+        Error::session_store("load", id, failure)
+    })
+}
+
 fn take(arguments: &mut Vec<String>, flag: &str) -> bool {
     let before = arguments.len();
     arguments.retain(|argument| argument != flag);

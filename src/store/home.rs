@@ -4,6 +4,7 @@
 
 use super::local::entry_of_line;
 use super::{EntryHead, TranscriptKey};
+use crate::private_file;
 use crate::process::{PassedEnvironment, PrivateFolder, WriteError, start};
 use agentwire_protocol::Json;
 use agentwire_protocol::json::Members;
@@ -196,12 +197,8 @@ impl PrivateHome {
         key: &TranscriptKey,
         entries: &[Json],
     ) -> Result<(), WriteError> {
-        let TranscriptKey {
-            project,
-            session_id,
-            subpath,
-        } = key;
-        let Some(subpath) = subpath else {
+        let (project, session_id) = (key.project(), key.session_id());
+        let Some(subpath) = key.subpath() else {
             let file = format!("projects/{project}/{session_id}.jsonl");
             return self.write_lines(&file, entries.iter());
         };
@@ -255,7 +252,11 @@ pub(crate) struct Leftover {
 impl Leftover {
     /// Finds those in which this session is.
     pub(crate) fn of_session(session: &TranscriptKey) -> Vec<Self> {
-        let transcript = format!("projects/{}/{}.jsonl", session.project, session.session_id);
+        let transcript = format!(
+            "projects/{}/{}.jsonl",
+            session.project(),
+            session.session_id()
+        );
         private_homes()
             .filter(|path| path.join(&transcript).is_file())
             .filter_map(Self::take)
@@ -264,7 +265,7 @@ impl Leftover {
 
     /// Takes a folder, unless its host lives, or its agent does.
     fn take(path: PathBuf) -> Option<Self> {
-        let lock = File::open(path.join(LOCK)).ok()?;
+        let lock = private_file::open(&path.join(LOCK), File::options().read(true)).ok()?;
         lock.try_lock().ok()?;
         let sessions = fs::read_dir(path.join("sessions"));
         let mut pids = sessions.into_iter().flatten().filter_map(|entry| {
@@ -329,31 +330,39 @@ pub(crate) fn put_on_disk(home: &PrivateHome, config: &Path) -> io::Result<()> {
     keep(&home.path().join("projects"), &config.join("projects"))
 }
 
-/// Copies transcripts from one folder to another. What is there is replaced if the copy
-/// has all of it.
-fn keep(from: &Path, to: &Path) -> io::Result<()> {
+/// Copies transcripts into the folder of all projects. What is there is replaced if the copy
+/// has all of it. Follows no link below that folder.
+fn keep(from: &Path, projects: &Path) -> io::Result<()> {
+    private_file::create_folders(projects)?;
+    for project in fs::read_dir(from)? {
+        let project = project?;
+        let to = projects.join(project.file_name());
+        if fs::symlink_metadata(&to).is_ok() {
+            private_file::check_folder(projects, &to)?;
+        } else {
+            private_file::create_folder(&to)?;
+        }
+        keep_folder(&project.path(), &to)?;
+    }
+    Ok(())
+}
+
+fn keep_folder(from: &Path, to: &Path) -> io::Result<()> {
     for entry in fs::read_dir(from)? {
         let entry = entry?;
         let (from, to) = (entry.path(), to.join(entry.file_name()));
         if entry.file_type()?.is_dir() {
-            keep(&from, &to)?;
-            continue;
+            private_file::create_folder(&to)?;
+            keep_folder(&from, &to)?;
+        } else if entry.file_type()?.is_file() {
+            if !has_all(&from, &to)? {
+                let why = format!("{} has other entries", to.display());
+                return Err(io::Error::new(io::ErrorKind::AlreadyExists, why));
+            }
+            private_file::replace(&to, |file| {
+                io::copy(&mut File::open(&from)?, file).map(drop)
+            })?;
         }
-        if !entry.file_type()?.is_file() {
-            continue;
-        }
-        if !has_all(&from, &to)? {
-            let why = format!("{} has other entries", to.display());
-            return Err(io::Error::new(io::ErrorKind::AlreadyExists, why));
-        }
-        if let Some(folder) = to.parent() {
-            fs::create_dir_all(folder)?;
-        }
-        let mut name = entry.file_name();
-        name.push(".agentwire");
-        let beside = to.with_file_name(name);
-        fs::copy(&from, &beside)?;
-        fs::rename(&beside, &to)?;
     }
     Ok(())
 }
@@ -361,11 +370,11 @@ fn keep(from: &Path, to: &Path) -> io::Result<()> {
 /// Whether a transcript has everything that another one has, if that exists.
 fn has_all(copy: &Path, other: &Path) -> io::Result<bool> {
     let is_transcript = other.extension().is_some_and(|it| it == "jsonl");
-    if !is_transcript || !other.exists() {
+    if !is_transcript || fs::symlink_metadata(other).is_err() {
         return Ok(true);
     }
     let uuids = |path| -> io::Result<HashSet<String>> {
-        let text = fs::read(path)?;
+        let text = private_file::read(path)?;
         let lines = text.split(|byte| *byte == b'\n');
         Ok(lines.filter_map(|line| entry_of_line(line)?.1).collect())
     };

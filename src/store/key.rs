@@ -4,51 +4,145 @@ use crate::process::PassedEnvironment;
 use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Path, absolute};
+use thiserror::Error;
 use uuid::Uuid;
 
 /// The longest project name that is not shortened, as in the agent.
 pub(crate) const LONGEST_NAME: usize = 200;
 
+/// The longest segment of a key, in bytes of UTF-8. File systems accept 255, of which
+/// the rest is for suffixes such as `.meta.json`.
+const LONGEST_SEGMENT: usize = 240;
+
+/// The longest subpath, in bytes of UTF-8.
+const LONGEST_SUBPATH: usize = 1024;
+
 /// The key of a transcript.
+///
+/// Each of its segments is a file name that leads nowhere else on any system, so a store
+/// may use them in paths: a project and a session ID are one segment each, a subpath is
+/// segments separated by `/`. A segment has 1 to 240 bytes, none of `/`, `\\`, `:` and
+/// control characters, no dot or space at its end, and is no device name of Windows
+/// (`con`, `nul.txt`). File systems may ignore case and Unicode normalisation; keys do not.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[non_exhaustive]
 pub struct TranscriptKey {
-    /// The project: the path of the working directory with every character
-    /// except letters and digits replaced by a dash, as the agent names its own
-    /// folder for it. If both `CLAUDE_CONFIG_DIR` and
-    /// `CLAUDE_CODE_PROJECT_DIR_NAME` are set in the agent's environment, the
-    /// latter is the name.
-    pub project: String,
-    /// The session's ID.
-    pub session_id: String,
-    /// The part of the session, such as `subagents/agent-a1b2`; `None` for the
-    /// session's own transcript. Its segments are separated by `/`.
-    pub subpath: Option<String>,
+    project: String,
+    session_id: String,
+    subpath: Option<String>,
+}
+
+/// A part of a [`TranscriptKey`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum KeyPart {
+    /// [`TranscriptKey::project`].
+    Project,
+    /// [`TranscriptKey::session_id`].
+    SessionId,
+    /// [`TranscriptKey::subpath`].
+    Subpath,
+}
+
+impl fmt::Display for KeyPart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Project => "project",
+            Self::SessionId => "session ID",
+            Self::Subpath => "subpath",
+        })
+    }
+}
+
+/// A text cannot be a part of a [`TranscriptKey`].
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("the {part} {value:?} of a transcript key is invalid: {reason}")]
+#[non_exhaustive]
+pub struct InvalidKey {
+    /// The part of the key.
+    pub part: KeyPart,
+    /// The text, or its first 80 characters.
+    pub value: String,
+    /// What is invalid.
+    pub reason: &'static str,
 }
 
 impl TranscriptKey {
     /// Creates the key of a session's own transcript.
-    pub fn new(project: impl Into<String>, session_id: impl Into<String>) -> Self {
-        Self {
-            project: project.into(),
-            session_id: session_id.into(),
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidKey`] if the project or the session ID is invalid.
+    pub fn new(
+        project: impl Into<String>,
+        session_id: impl Into<String>,
+    ) -> Result<Self, InvalidKey> {
+        Ok(Self {
+            project: checked(KeyPart::Project, project.into())?,
+            session_id: checked(KeyPart::SessionId, session_id.into())?,
             subpath: None,
-        }
+        })
     }
 
     /// Creates the key of a session's own transcript from the agent's working
     /// directory, for projects without a name of their own.
-    pub fn in_directory(directory: impl AsRef<Path>, session_id: impl Into<String>) -> Self {
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidKey`] if the session ID is invalid or the directory is empty.
+    pub fn in_directory(
+        directory: impl AsRef<Path>,
+        session_id: impl Into<String>,
+    ) -> Result<Self, InvalidKey> {
         Self::new(directory_name(directory.as_ref()), session_id)
     }
 
     /// Returns the key of a part of the session.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidKey`] if the subpath is invalid.
+    pub fn part(&self, subpath: impl Into<String>) -> Result<Self, InvalidKey> {
+        Ok(Self {
+            subpath: Some(checked(KeyPart::Subpath, subpath.into())?),
+            ..self.clone()
+        })
+    }
+
+    /// Returns the key of the session's own transcript.
     #[must_use]
-    pub fn part(&self, subpath: impl Into<String>) -> Self {
+    pub fn main(&self) -> Self {
         Self {
-            subpath: Some(subpath.into()),
+            subpath: None,
             ..self.clone()
         }
+    }
+
+    /// Returns the project: the path of the working directory with every character
+    /// except letters and digits replaced by a dash, as the agent names its own
+    /// folder for it. If both `CLAUDE_CONFIG_DIR` and
+    /// `CLAUDE_CODE_PROJECT_DIR_NAME` are set in the agent's environment, the
+    /// latter is the name.
+    #[must_use]
+    pub fn project(&self) -> &str {
+        &self.project
+    }
+
+    /// Returns the session's ID.
+    #[must_use]
+    pub fn session_id(&self) -> &str {
+        &self.session_id
+    }
+
+    /// Returns the part of the session, such as `subagents/agent-a1b2`; `None` for the
+    /// session's own transcript. Its segments are separated by `/`.
+    #[must_use]
+    pub fn subpath(&self) -> Option<&str> {
+        self.subpath.as_deref()
+    }
+
+    /// Returns whether both are of one session.
+    pub(crate) fn is_of(&self, session: &Self) -> bool {
+        (&self.project, &self.session_id) == (&session.project, &session.session_id)
     }
 
     /// Returns the key for a path of the agent's. The agent may run on another
@@ -62,20 +156,18 @@ impl TranscriptKey {
             .find_map(|place| Self::of_parts(&parts[place + 1..]))
     }
 
-    /// Rejects parts that lead elsewhere, because a store may use keys as
-    /// paths.
     fn of_parts(parts: &[&str]) -> Option<Self> {
         match parts {
-            [project, ..] if !is_safe(project) => None,
             [project, file] => {
                 let id = file.strip_suffix(".jsonl")?;
-                is_session_id(id).then(|| Self::new(*project, id))
+                let key = Self::new(*project, id).ok();
+                key.filter(|_| is_session_id(id))
             }
             [project, id, folders @ .., file] if !folders.is_empty() && is_session_id(id) => {
                 let mut subpath = folders.join("/");
                 subpath.push('/');
                 subpath.push_str(file.strip_suffix(".jsonl")?);
-                is_safe(&subpath).then(|| Self::new(*project, *id).part(subpath))
+                Self::new(*project, *id).ok()?.part(subpath).ok()
             }
             _ => None,
         }
@@ -92,11 +184,46 @@ impl fmt::Display for TranscriptKey {
     }
 }
 
-/// Returns whether the path stays inside the folder that it is joined to.
-pub(crate) fn is_safe(subpath: &str) -> bool {
-    subpath
-        .split('/')
-        .all(|part| !matches!(part, "" | "." | "..") && !part.contains(['\\', ':', '\0']))
+/// Returns the text if it can be this part of a key.
+fn checked(part: KeyPart, value: String) -> Result<String, InvalidKey> {
+    let reason = match part {
+        KeyPart::Subpath if value.len() > LONGEST_SUBPATH => {
+            Some("it is longer than 1024 bytes; use a shorter one")
+        }
+        KeyPart::Subpath => value.split('/').find_map(fault),
+        KeyPart::Project | KeyPart::SessionId => fault(&value),
+    };
+    match reason {
+        None => Ok(value),
+        Some(reason) => Err(InvalidKey {
+            part,
+            value: value.chars().take(80).collect(),
+            reason,
+        }),
+    }
+}
+
+/// Returns why a text cannot be a file name that leads nowhere else.
+fn fault(segment: &str) -> Option<&'static str> {
+    let is_reserved = |it: char| matches!(it, '/' | '\\' | ':') || it.is_control();
+    let stem = segment.split('.').next().unwrap_or_default();
+    Some(match segment {
+        "" => "it has an empty segment",
+        "." | ".." => "`.` and `..` lead to another folder",
+        _ if segment.len() > LONGEST_SEGMENT => {
+            "a segment is longer than 240 bytes; use a shorter one"
+        }
+        _ if segment.contains(is_reserved) => {
+            "a segment has a separator, a colon or a control character; replace it"
+        }
+        _ if segment.ends_with(['.', ' ']) => {
+            "a segment ends with a dot or a space, which Windows removes; remove it"
+        }
+        _ if is_device(stem.trim_end_matches(' ')) => {
+            "a segment is a device name of Windows; use another one"
+        }
+        _ => return None,
+    })
 }
 
 /// Returns whether the ID has the agent's format, which is also safe as a file
@@ -137,8 +264,12 @@ pub(crate) fn given_name(environment: &PassedEnvironment) -> Option<String> {
 fn is_device(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     match name.strip_prefix("com").or(name.strip_prefix("lpt")) {
-        Some(number) => matches!(number.as_bytes(), [b'0'..=b'9']),
-        None => ["con", "prn", "aux", "nul"].contains(&&*name),
+        // The superscripts of Latin-1 count as digits there.
+        Some(number) => {
+            matches!(number.as_bytes(), [b'0'..=b'9'])
+                || ["\u{b9}", "\u{b2}", "\u{b3}"].contains(&number)
+        }
+        None => ["con", "prn", "aux", "nul", "conin$", "conout$"].contains(&&*name),
     }
 }
 
@@ -180,8 +311,8 @@ mod tests {
 
     #[test]
     fn files_of_the_agents_have_the_keys_of_its_folders() {
-        let main = TranscriptKey::new("-p", ID);
-        let agent = main.part("subagents/agent-a1");
+        let main = TranscriptKey::new("-p", ID).unwrap();
+        let agent = main.part("subagents/agent-a1").unwrap();
         for (file, key) in [
             (format!("/h/.claude/projects/-p/{ID}.jsonl"), Some(&main)),
             (format!(r"C:\h\.claude\projects\-p\{ID}.jsonl"), Some(&main)),
@@ -213,6 +344,102 @@ mod tests {
             assert_eq!(TranscriptKey::of_file(&file).as_ref(), key, "{file}");
         }
         assert_eq!(agent.to_string(), format!("-p/{ID}/subagents/agent-a1"));
+    }
+
+    #[test]
+    fn a_segment_that_leads_elsewhere_on_some_system_is_no_part_of_a_key() {
+        let long = "a".repeat(241);
+        let controls = (0..=0x9f_u8).map(char::from).filter(|it| it.is_control());
+        let controls: Vec<String> = controls.map(|it| format!("a{it}b")).collect();
+        let mut invalid = vec![
+            "",
+            ".",
+            "..",
+            "...",
+            ". ",
+            "a.",
+            "a ",
+            "\\",
+            "a\\b",
+            "..\\a",
+            "c:",
+            "C:a",
+            "a:b",
+            "con",
+            "NUL",
+            "Aux.txt",
+            "com1",
+            "lpt9.a.b",
+            "prn .x",
+            "com\u{b9}",
+            "CONIN$",
+            &long,
+        ];
+        invalid.extend(controls.iter().map(String::as_str));
+        let own = TranscriptKey::new("-p", ID).unwrap();
+        let part = |key: Result<TranscriptKey, InvalidKey>| key.unwrap_err().part;
+        for text in invalid
+            .iter()
+            .copied()
+            .chain(["/", "/etc", "a/b", "../../outside"])
+        {
+            assert_eq!(
+                part(TranscriptKey::new(text, ID)),
+                KeyPart::Project,
+                "{text:?}"
+            );
+            assert_eq!(
+                part(TranscriptKey::new("-p", text)),
+                KeyPart::SessionId,
+                "{text:?}"
+            );
+            assert_eq!(
+                part(TranscriptKey::in_directory("/p", text)),
+                KeyPart::SessionId
+            );
+        }
+        for text in &invalid {
+            for subpath in [
+                text.to_string(),
+                format!("a/{text}"),
+                format!("{text}/a"),
+                format!("a/{text}/a"),
+            ] {
+                assert_eq!(part(own.part(&*subpath)), KeyPart::Subpath, "{subpath:?}");
+                let frame = format!("/c/projects/-p/{ID}/x/{subpath}.jsonl");
+                assert_eq!(TranscriptKey::of_file(&frame), None, "{frame:?}");
+            }
+        }
+        let deep = ["a"; 513].join("/");
+        assert_eq!(part(own.part(deep)), KeyPart::Subpath);
+        for text in [
+            "-p",
+            "a b",
+            "a.b",
+            ".a",
+            "*",
+            "\"",
+            "%2f",
+            "é",
+            "e\u{301}",
+            "🦀",
+            "com",
+            "com10",
+            "console",
+            "a\u{2028}b",
+            &long[1..],
+        ] {
+            TranscriptKey::new(text, text)
+                .unwrap()
+                .part(format!("{text}/{text}"))
+                .unwrap();
+        }
+        let error = TranscriptKey::new("../../outside", ID).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the project \"../../outside\" of a transcript key is invalid: \
+             a segment has a separator, a colon or a control character; replace it"
+        );
     }
 
     #[test]

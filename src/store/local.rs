@@ -1,6 +1,7 @@
 //! The agent's own files of a session, in the form of a store.
 
 use super::{EntryHead, TranscriptKey};
+use crate::private_file;
 use agentwire_protocol::Json;
 use agentwire_protocol::json::Members;
 use std::fs;
@@ -22,14 +23,14 @@ pub(crate) fn transcripts(
     config: &Path,
     session: &TranscriptKey,
 ) -> io::Result<Vec<(TranscriptKey, Vec<Json>)>> {
-    let projects = config.join("projects").join(&session.project);
+    let projects = config.join("projects").join(session.project());
     let mut found = Vec::new();
-    let own = projects.join(format!("{}.jsonl", session.session_id));
+    let own = projects.join(format!("{}.jsonl", session.session_id()));
     let Some(entries) = read(&own)? else {
         return Ok(found);
     };
     found.push((session.clone(), entries));
-    let mut folders = vec![projects.join(&session.session_id)];
+    let mut folders = vec![projects.join(session.session_id())];
     while let Some(folder) = folders.pop() {
         let entries = match fs::read_dir(&folder) {
             Ok(entries) => entries,
@@ -46,7 +47,7 @@ pub(crate) fn transcripts(
             }
             let inside = path.strip_prefix(config).ok().and_then(Path::to_str);
             let key = inside.and_then(TranscriptKey::of_file);
-            let Some(key) = key.filter(|it| it.session_id == session.session_id) else {
+            let Some(key) = key.filter(|it| it.session_id() == session.session_id()) else {
                 continue;
             };
             let Some(mut entries) = read(&path)? else {
@@ -82,7 +83,7 @@ fn read(path: &Path) -> io::Result<Option<Vec<Json>>> {
 
 /// What is known of a sub-agent is an entry in a store, and a file of its own here.
 fn metadata(path: &Path) -> Option<Json> {
-    let text = fs::read(path).ok()?;
+    let text = private_file::read(path).ok()?;
     let known: Members = serde_json::from_slice(&text).ok()?;
     let mut entry = Members::default();
     entry.set("type", Json::from_value("agent_metadata").ok()?);

@@ -100,23 +100,23 @@ impl SessionStore for MemoryStore {
     async fn sessions(&self, project: &str) -> Result<Vec<StoredSession>, StoreError> {
         let all = self.lock();
         let sessions = (all.by_key.iter())
-            .filter(|(key, _)| key.project == project && key.subpath.is_none())
-            .map(|(key, it)| StoredSession::new(&key.session_id, it.modified));
+            .filter(|(key, _)| key.project() == project && key.subpath().is_none())
+            .map(|(key, it)| StoredSession::new(key.session_id(), it.modified));
         Ok(sessions.collect())
     }
 
     async fn subpaths(&self, session: &TranscriptKey) -> Result<Vec<String>, StoreError> {
         let all = self.lock();
         let parts = (all.by_key.keys())
-            .filter(|key| key.project == session.project && key.session_id == session.session_id)
-            .filter_map(|key| key.subpath.clone());
+            .filter(|key| key.is_of(session))
+            .filter_map(|key| key.subpath().map(str::to_owned));
         Ok(parts.collect())
     }
 
     async fn delete(&self, key: &TranscriptKey) -> Result<(), StoreError> {
-        let is_of_it = |it: &TranscriptKey| match &key.subpath {
+        let is_of_it = |it: &TranscriptKey| match key.subpath() {
             Some(_) => it == key,
-            None => it.project == key.project && it.session_id == key.session_id,
+            None => it.is_of(key),
         };
         self.lock().by_key.retain(|it, _| !is_of_it(it));
         Ok(())
@@ -132,13 +132,16 @@ mod tests {
     #[tokio::test]
     async fn what_is_appended_comes_back_once_and_in_order() {
         let store = MemoryStore::new();
-        let (one, two) = (TranscriptKey::new("p", "1"), TranscriptKey::new("p", "2"));
+        let (one, two) = (
+            TranscriptKey::new("p", "1").unwrap(),
+            TranscriptKey::new("p", "2").unwrap(),
+        );
         let entry = |uuid: &str| Json::from(json!({ "type": "user", "uuid": uuid }));
         let title = Json::from(json!({ "type": "title" }));
         let first = [entry("a"), title.clone(), entry("b")];
         store.append(&one, &first).await.unwrap();
         store.append(&two, &first[..1]).await.unwrap();
-        let part = two.part("subagents/agent-a");
+        let part = two.part("subagents/agent-a").unwrap();
         store.append(&part, &[entry("z")]).await.unwrap();
         let again = [entry("b"), title.clone(), entry("c")];
         store.append(&one, &again).await.unwrap();
@@ -149,7 +152,7 @@ mod tests {
         assert_eq!(store.keys(), [one.clone(), two.clone(), part]);
         assert_eq!(store.subpaths(&two).await.unwrap(), ["subagents/agent-a"]);
         assert!(store.subpaths(&one).await.unwrap().is_empty());
-        assert!(store.load(&one.part("x")).await.unwrap().is_none());
+        assert!(store.load(&one.part("x").unwrap()).await.unwrap().is_none());
         assert!(store.sessions("q").await.unwrap().is_empty());
         let last = store.sessions("p").await.unwrap();
         let last = last.into_iter().max_by_key(|it| it.modified).unwrap();

@@ -18,10 +18,10 @@ pub use claim::{Claim, ClaimKeeper, Claimed};
 pub(crate) use home::put_on_disk;
 pub(crate) use home::{Leftover, PrivateHome, UsersHome, private_homes};
 pub(crate) use inbox::{InboxEntry, Inherited, inherited};
-pub use key::TranscriptKey;
+pub use key::{InvalidKey, KeyPart, TranscriptKey};
 #[cfg(feature = "history")]
 pub(crate) use key::{LONGEST_NAME, given_name, named};
-pub(crate) use key::{is_safe, is_session_id, project};
+pub(crate) use key::{is_session_id, project};
 pub(crate) use local::{entry_of_line, transcripts};
 pub use memory::MemoryStore;
 pub(crate) use shared::SharedStore;
@@ -55,8 +55,8 @@ pub type StoreError = Box<dyn Error + Send + Sync>;
 ///
 /// impl Folder {
 ///     fn file(&self, key: &TranscriptKey) -> PathBuf {
-///         let name = key.subpath.as_deref().unwrap_or("main").replace('/', "+");
-///         self.0.join(format!("{}-{name}.jsonl", key.session_id))
+///         let name = key.subpath().unwrap_or("main").replace('/', "+");
+///         self.0.join(format!("{}-{name}.jsonl", key.session_id()))
 ///     }
 /// }
 ///

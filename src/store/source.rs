@@ -1,6 +1,6 @@
 //! The store that a session may be resumed from.
 
-use super::{SharedStore, StoreFailure, Transcript, TranscriptKey, is_safe};
+use super::{SharedStore, StoreFailure, Transcript, TranscriptKey};
 use agentwire_protocol::Json;
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -45,14 +45,17 @@ impl Source {
             None => return self.one_by_one(session).await,
         };
         found.retain(|(_, entries)| !entries.is_empty());
-        let is_another = |it: &&Transcript| !is_part(session, &it.0);
+        let is_another = |it: &&Transcript| !it.0.is_of(session);
         if let Some((key, _)) = found.iter().find(is_another) {
-            let why = format!("a key in its response leads outside the session: {key:?}");
+            let why = format!("a key in its response is of another session: {key:?}");
             return Err(failed(StoreFailure::Failed(why)));
         }
         // Its own is the first.
         found.sort_by(|(one, _), (other, _)| one.cmp(other));
-        if found.first().is_some_and(|(key, _)| key.subpath.is_some()) {
+        if found
+            .first()
+            .is_some_and(|(key, _)| key.subpath().is_some())
+        {
             found.clear();
         }
         Ok(found)
@@ -68,10 +71,7 @@ impl Source {
         let subpaths = self.store.subpaths(session.clone(), self.limit).await;
         for subpath in BTreeSet::from_iter(subpaths.map_err(failed)?) {
             let key = session.part(subpath);
-            if !is_part(session, &key) {
-                let why = "a subpath in its response leads outside the session".to_owned();
-                return Err(failed(StoreFailure::Failed(why)));
-            }
+            let key = key.map_err(|it| failed(StoreFailure::Failed(it.to_string())))?;
             if let Some(entries) = self.load(&key).await? {
                 found.push((key, entries));
             }
@@ -85,10 +85,4 @@ impl Source {
         let entries = entries.map_err(|failure| FailedCall::new("load", key, failure))?;
         Ok(entries.filter(|entries| !entries.is_empty()))
     }
-}
-
-/// Whether it is the key of a session's transcript, and leads nowhere else as a path.
-fn is_part(session: &TranscriptKey, key: &TranscriptKey) -> bool {
-    let is_of_it = (&key.project, &key.session_id) == (&session.project, &session.session_id);
-    is_of_it && key.subpath.as_deref().is_none_or(is_safe)
 }

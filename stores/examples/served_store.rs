@@ -36,8 +36,10 @@ struct Key {
 
 async fn respond(store: &impl SessionStore, request: Request) -> Result<Json, StoreError> {
     let Request { key, project, .. } = &request;
-    let mut at = TranscriptKey::new(&key.project, &key.session_id);
-    at.subpath.clone_from(&key.subpath);
+    let mut at = TranscriptKey::new(&key.project, &key.session_id)?;
+    if let Some(subpath) = &key.subpath {
+        at = at.part(subpath)?;
+    }
     let listed = |session: &StoredSession| {
         let modified = session.modified.duration_since(UNIX_EPOCH);
         let modified = modified.unwrap_or_default().as_micros() as f64 / 1_000.0;

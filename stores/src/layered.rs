@@ -223,7 +223,7 @@ mod tests {
             |_: &SessionKey, entry: &Json| Json::of_text(entry.get().replace("hunter2", "…"));
         let memory = Memory::new();
         let store = LogBacked::new(Layered::new(memory.clone(), redact));
-        let key = TranscriptKey::new("crabs", "0d4f7d6a-0c67-4c92-b1a5-3ef1b7d3c3a7");
+        let key = TranscriptKey::new("crabs", "0d4f7d6a-0c67-4c92-b1a5-3ef1b7d3c3a7").unwrap();
         store
             .append(&key, &[entry("It is hunter2.")])
             .await

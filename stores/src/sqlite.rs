@@ -1,5 +1,6 @@
 //! A store in a SQLite database.
 
+use agentwire::private_file;
 use agentwire::session_log::{
     Admission, AppendError, Batch, Entry, Head, LogStore, NewBatch, Next, Part, Position,
     SessionKey, Summarized, Token,
@@ -8,6 +9,8 @@ use agentwire::{StoreError, StoredSession};
 use agentwire_protocol::Json;
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -20,6 +23,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 /// [`append`](LogStore::append) returns when the batch is on the disk. Writers wait for each other for up to
 /// 30 seconds. Do not put the database on a file system that machines share: SQLite's
 /// own documentation has the reasons.
+///
+/// Only this user can read the files: [`Sqlite::open`] removes the access of others from those
+/// that exist.
 ///
 /// Positions and token numbers go up to 2⁶³−1.
 ///
@@ -87,7 +93,26 @@ impl Sqlite {
     /// If the file cannot be opened, is not a database, or was made by a newer version
     /// of this crate.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
-        Self::of(Connection::open(path)?)
+        /// Closing a file ends the locks that this process has of it by other connections,
+        /// so none is opened while one is created.
+        static OPENING: Mutex<()> = Mutex::new(());
+        let _opening = OPENING.lock().unwrap_or_else(PoisonError::into_inner);
+        let path = path.as_ref();
+        let is_plain = path.to_str().is_none_or(|it| {
+            // Others have no file, or SQLite finds it.
+            !it.is_empty() && it != ":memory:" && !it.starts_with("file:")
+        });
+        if is_plain {
+            match private_file::create(path, &File::options()) {
+                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                    return Err(format!("cannot create {}: {error}", path.display()).into());
+                }
+                _ => {}
+            }
+        }
+        let connection = Connection::open(path)?;
+        make_private(&connection)?;
+        Self::of(connection)
     }
 
     /// Opens a database in memory, for tests.
@@ -164,6 +189,22 @@ impl From<agentwire::session_log::Refusal> for Failure {
     fn from(refusal: agentwire::session_log::Refusal) -> Self {
         Self(refusal.into())
     }
+}
+
+/// Removes the access of others to the files of a database. SQLite creates further ones with
+/// the mode of the database.
+fn make_private(connection: &Connection) -> Result<(), StoreError> {
+    let Some(path) = connection.path().filter(|it| !it.is_empty()) else {
+        return Ok(());
+    };
+    for suffix in ["", "-wal", "-shm", "-journal"] {
+        let file = format!("{path}{suffix}");
+        // Not opened: see `Sqlite::open`.
+        if let Err(error) = private_file::make_path_private(Path::new(&file)) {
+            return Err(format!("cannot remove the access of others to {file}: {error}").into());
+        }
+    }
+    Ok(())
 }
 
 fn migrate(connection: &mut Connection) -> Result<(), StoreError> {

@@ -224,3 +224,176 @@ async fn a_log_can_be_read_while_its_file_is_created() {
         reading.await.unwrap();
     }
 }
+
+/// Everything below a folder, with its mode.
+#[cfg(unix)]
+fn modes(folder: &Path) -> Vec<(PathBuf, u32)> {
+    use std::os::unix::fs::PermissionsExt;
+    let mut found = vec![];
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let mode = fs::symlink_metadata(&path).unwrap().permissions().mode();
+        found.push((path.clone(), mode & 0o777));
+        if path.is_dir() {
+            found.extend(modes(&path));
+        }
+    }
+    found
+}
+
+#[cfg(unix)]
+fn are_private(folder: &Path, files: usize) {
+    let modes = modes(folder);
+    assert_eq!(modes.len(), files, "{modes:?}");
+    for (path, mode) in modes {
+        let wanted = if path.is_dir() { 0o700 } else { 0o600 };
+        assert_eq!(mode, wanted, "{}: {mode:o}", path.display());
+    }
+}
+
+/// Lets everybody read what is there, as with earlier versions and the umask 022.
+#[cfg(unix)]
+fn open_to_all(folder: &Path) {
+    use std::os::unix::fs::PermissionsExt;
+    for (path, _) in modes(folder) {
+        let mode = if path.is_dir() { 0o755 } else { 0o644 };
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn only_this_user_can_read_a_directory() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    // It creates this one too.
+    let root = folder.path().join("a/store");
+    let store = Directory::new(&root);
+    let long = "l".repeat(500);
+    let session = SessionKey::new("p", long);
+    let after = append(&store, &session, 1, Position::START).await;
+    are_private(&root, 5);
+    assert_eq!(
+        fs::metadata(&root).unwrap().permissions().mode() & 0o777,
+        0o700
+    );
+    open_to_all(&root);
+    append(&store, &session, 1, after).await;
+    are_private(&root, 5);
+    // Reading is enough for a log.
+    open_to_all(&root);
+    assert_eq!(all(&store, &session).await.unwrap().len(), 2);
+    let mode = fs::metadata(log_in(&root)).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    open_to_all(&root);
+    store
+        .delete(&session, &Token::new(2, "writer"))
+        .await
+        .unwrap();
+    are_private(&root, 5);
+}
+
+#[cfg(all(unix, feature = "sqlite"))]
+#[tokio::test]
+async fn only_this_user_can_read_a_database() {
+    use agentwire_stores::Sqlite;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sessions.db");
+    let session = SessionKey::new("p", "s");
+    let token = Token::new(1, "writer");
+    let append = async |store: &Sqlite, after| {
+        let entries = entries(1);
+        let batch = NewBatch::new(after, &token, &entries);
+        store.append(&session, &batch).await.unwrap()
+    };
+    let first = Sqlite::open(&path).unwrap();
+    let after = append(&first, Position::START).await;
+    // With `-wal` and `-shm`.
+    are_private(folder.path(), 3);
+    open_to_all(folder.path());
+    let second = Sqlite::open(&path).unwrap();
+    are_private(folder.path(), 3);
+    let after = append(&second, after).await;
+    append(&first, after).await;
+    are_private(folder.path(), 3);
+    drop((first, second));
+    open_to_all(folder.path());
+    let third = Sqlite::open(&path).unwrap();
+    assert_eq!(
+        third.read(&session, Position::START).await.unwrap().len(),
+        3
+    );
+    are_private(folder.path(), 3);
+    // Where the user has it by a link, it stays one.
+    let link = folder.path().join("link.db");
+    std::os::unix::fs::symlink("sessions.db", &link).unwrap();
+    let linked = Sqlite::open(&link).unwrap();
+    assert_eq!(
+        linked.read(&session, Position::START).await.unwrap().len(),
+        3
+    );
+}
+
+/// In place of a log, of its lock or of a folder that it is in.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_planted_link_or_pipe_is_an_error() {
+    use std::os::unix::fs::symlink;
+    let folder = tempfile::tempdir().unwrap();
+    // The directory itself may be one.
+    let (disk, root) = (folder.path().join("disk"), folder.path().join("store"));
+    fs::create_dir(&disk).unwrap();
+    symlink(&disk, &root).unwrap();
+    let store = Directory::new(&root);
+    let session = SessionKey::new("p", "s");
+    append(&store, &session, 1, Position::START).await;
+    let log = log_in(&root);
+    let project = log.parent().unwrap().to_owned();
+    let bytes = fs::read(&log).unwrap();
+    let precious = folder.path().join("precious");
+    let token = Token::new(2, "writer");
+    let fails = async |reads: bool| {
+        let entries = entries(1);
+        let batch = NewBatch::new(Position(1), &token, &entries);
+        store.append(&session, &batch).await.unwrap_err();
+        store.delete(&session, &token).await.unwrap_err();
+        if reads {
+            store.read(&session, Position::START).await.unwrap_err();
+            store.head(&session).await.unwrap_err();
+            store.parts(&session).await.unwrap_err();
+            store.summaries("p").await.unwrap_err();
+        }
+    };
+    let pipe = |path: &Path| {
+        let made = std::process::Command::new("mkfifo").arg(path).status();
+        assert!(made.unwrap().success());
+    };
+    for planted in [log.clone(), log.with_extension("lock")] {
+        let is_log = planted == log;
+        fs::remove_file(&planted).unwrap();
+        // A log elsewhere is no better than another file.
+        fs::write(&precious, &bytes).unwrap();
+        symlink(&precious, &planted).unwrap();
+        fails(is_log).await;
+        assert_eq!(fs::read(&precious).unwrap(), bytes);
+        fs::remove_file(&planted).unwrap();
+        symlink(folder.path().join("new"), &planted).unwrap();
+        fails(is_log).await;
+        assert!(!folder.path().join("new").exists());
+        fs::remove_file(&planted).unwrap();
+        pipe(&planted);
+        fails(is_log).await;
+        fs::remove_file(&planted).unwrap();
+        if is_log {
+            fs::write(&planted, &bytes).unwrap();
+        }
+    }
+    let outside = folder.path().join("outside");
+    fs::rename(&project, &outside).unwrap();
+    symlink(&outside, &project).unwrap();
+    fails(true).await;
+    assert_eq!(
+        fs::read(outside.join(log.file_name().unwrap())).unwrap(),
+        bytes
+    );
+}

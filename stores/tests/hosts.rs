@@ -121,7 +121,7 @@ fn start(live: &Live, arguments: &[&str]) -> Child {
 /// What the store has of the main conversation.
 async fn stored(logs: &Path, project: &Path) -> Vec<Value> {
     let store = LogBacked::new(Directory::new(logs));
-    let key = TranscriptKey::in_directory(project, ID);
+    let key = TranscriptKey::in_directory(project, ID).unwrap();
     let entries = store.load(&key).await.unwrap().unwrap_or_default();
     entries.iter().map(|it| it.to_value().unwrap()).collect()
 }

@@ -135,7 +135,7 @@ fn host(connection: &Connection) -> LogBacked<Connection> {
 }
 
 fn key() -> TranscriptKey {
-    TranscriptKey::new("crabs", "0d4f7d6a-0c67-4c92-b1a5-3ef1b7d3c3a7")
+    TranscriptKey::new("crabs", "0d4f7d6a-0c67-4c92-b1a5-3ef1b7d3c3a7").unwrap()
 }
 
 fn entry(n: u32) -> Json {
@@ -309,9 +309,12 @@ async fn an_entry_whose_answer_was_lost_is_there_once() {
                 });
                 assert!(one.append(&key(), &entries).await.is_err());
                 if between {
-                    one.append(&key().part("subagents/agent-a"), &[entry(1000 + n)])
-                        .await
-                        .unwrap();
+                    one.append(
+                        &key().part("subagents/agent-a").unwrap(),
+                        &[entry(1000 + n)],
+                    )
+                    .await
+                    .unwrap();
                     // With a lease that is renewed meanwhile.
                     sleep(LENGTH / 2).await;
                 }
@@ -327,7 +330,10 @@ async fn an_entry_whose_answer_was_lost_is_there_once() {
             let wanted: Vec<_> = (1..=n).map(entry).collect();
             let case = format!("with a lease: {has_lease}, late: {is_late}");
             assert_eq!(found, wanted, "{case}");
-            let agents = one.load(&key().part("subagents/agent-a")).await.unwrap();
+            let agents = one
+                .load(&key().part("subagents/agent-a").unwrap())
+                .await
+                .unwrap();
             assert_eq!(agents.unwrap().len(), 2, "{case}");
             assert!(claimed.is_none_or(|it| it.is_valid()));
         }

@@ -40,7 +40,7 @@ async fn ask(prompt: &str, options: Options) -> String {
 fn kept(live: &Live, key: &TranscriptKey) -> Vec<String> {
     let projects = live.home.path().join(".claude/projects");
     let file = projects
-        .join(&key.project)
+        .join(key.project())
         .join(format!("{}.jsonl", key.session_id));
     let text = fs::read_to_string(file).unwrap();
     let lines = text
@@ -55,7 +55,7 @@ async fn goes_on(logs: impl LogStore) {
     let store = LogBacked::new(logs);
     let options = first.options().session_store(store.clone());
     let id = ask("My name is Ferris.", options).await;
-    let key = TranscriptKey::in_directory(first.project(), &id);
+    let key = TranscriptKey::in_directory(first.project(), &id).unwrap();
     let session = SessionKey::from(&key);
     let batches = store
         .log_store()
@@ -116,7 +116,7 @@ async fn a_session_that_another_host_has_taken_over_is_not_written_by_the_first(
     let options = second.options().cwd(first.project()).resume(&id);
     let options = options.session_store(LogBacked::new(logs.clone()));
     ask("What is my name?", options).await;
-    let session = SessionKey::from(&TranscriptKey::in_directory(first.project(), &id));
+    let session = SessionKey::from(&TranscriptKey::in_directory(first.project(), &id).unwrap());
     let end = logs.head(&session).await.unwrap();
 
     one.prompt("Are you there?").await.unwrap();
@@ -156,7 +156,7 @@ async fn a_fork_of_a_session_that_another_host_has_is_claimed() {
     let said = said_by_user(&asked);
     assert_eq!(said, ["My name is Ferris.", "What is my name?"]);
     for id in [&id, &fork] {
-        let key = TranscriptKey::in_directory(first.project(), id);
+        let key = TranscriptKey::in_directory(first.project(), id).unwrap();
         let claimed = store().claim(&key).await.unwrap();
         assert!(matches!(claimed, Claimed::Anothers { .. }), "{claimed:?}");
         // Messages are accepted where they are claimed.

@@ -19,7 +19,7 @@ fn store() -> LogBacked<Memory> {
 }
 
 fn key() -> TranscriptKey {
-    TranscriptKey::new("proj", "sess")
+    TranscriptKey::new("proj", "sess").unwrap()
 }
 
 fn entry(value: Value) -> Json {
@@ -98,7 +98,7 @@ async fn a_session_with_sub_agents_is_loaded_with_one_pass() {
     let store = LogBacked::new(Layered::new(Memory::new(), counted.clone()));
     store.append(&key(), &numbered(&[1, 2])).await.unwrap();
     for number in 1..=20 {
-        let sub = key().part(format!("subagents/agent-{number}"));
+        let sub = key().part(format!("subagents/agent-{number}")).unwrap();
         store.append(&sub, &numbered(&[3, 4])).await.unwrap();
     }
     counted.0.store(0, Ordering::SeqCst);

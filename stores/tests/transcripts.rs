@@ -10,6 +10,7 @@ use agentwire_protocol::Json;
 use agentwire_stores::{LogBacked, Memory};
 use agentwire_testkit::stores::{Conformance, Optional, transcript_contracts};
 use std::collections::BTreeSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -93,31 +94,37 @@ struct Faulty {
     fault: Fault,
 }
 
+fn valid(project: &str, id: &str, subpath: Option<&str>) -> TranscriptKey {
+    let main = TranscriptKey::new(project, id).unwrap();
+    subpath.map_or(main.clone(), |it| main.part(it).unwrap())
+}
+
 impl Faulty {
     /// The key as the store has it.
     fn key(&self, key: &TranscriptKey) -> TranscriptKey {
-        let mut key = key.clone();
         match self.fault {
             // Not of what the contract's own projects begin with.
             Fault::Joined(between) => {
-                let joined = [
-                    Some(&*key.project),
-                    Some(&*key.session_id),
-                    key.subpath.as_deref(),
-                ];
+                let joined = [Some(key.project()), Some(key.session_id()), key.subpath()];
                 let joined: Vec<&str> = joined.into_iter().flatten().collect();
-                return TranscriptKey::new("all", joined.join(between));
+                // Longer than a segment may be, or with separators that none may have.
+                let mut hasher = DefaultHasher::new();
+                joined.join(between).hash(&mut hasher);
+                valid("all", &hasher.finish().to_string(), None)
             }
-            Fault::MainOnly => key.subpath = None,
-            Fault::OneProject => "one".clone_into(&mut key.project),
-            Fault::CaseFolded => key.session_id.make_ascii_lowercase(),
+            Fault::MainOnly => key.main(),
+            Fault::OneProject => valid("one", key.session_id(), key.subpath()),
+            Fault::CaseFolded => {
+                let id = key.session_id().to_ascii_lowercase();
+                valid(key.project(), &id, key.subpath())
+            }
             Fault::ByPrefix => {
-                let parts = key.subpath.as_deref().map(|it| it.split('/').take(2));
-                key.subpath = parts.map(|it| it.collect::<Vec<_>>().join("/"));
+                let parts = key.subpath().map(|it| it.split('/').take(2));
+                let subpath = parts.map(|it| it.collect::<Vec<_>>().join("/"));
+                valid(key.project(), key.session_id(), subpath.as_deref())
             }
-            _ => {}
+            _ => key.clone(),
         }
-        key
     }
 
     fn entry(&self, entry: &Json) -> Json {
@@ -149,14 +156,14 @@ impl SessionStore for Faulty {
                 self.store.delete(&key).await?;
                 entries.extend(before);
             }
-            Fault::LastSummary if key.subpath.is_none() => {
+            Fault::LastSummary if key.subpath().is_none() => {
                 self.store.delete(&key).await?;
                 let text = serde_json::to_string(&before)?;
                 let hidden: Json = format!(r#"{{"hidden":{text}}}"#).parse()?;
                 entries.insert(0, hidden);
             }
-            Fault::SummaryOfSubagents if key.subpath.is_some() => {
-                let main = TranscriptKey::new(&key.project, &key.session_id);
+            Fault::SummaryOfSubagents if key.subpath().is_some() => {
+                let main = key.main();
                 self.store.append(&main, &entries).await?;
             }
             _ => {}
@@ -190,8 +197,8 @@ impl SessionStore for Faulty {
         if self.fault == Fault::SubagentsListed {
             let keys = self.keys.keys().into_iter();
             let subpaths = keys
-                .filter(|it| it.project == project)
-                .filter_map(|it| it.subpath);
+                .filter(|it| it.project() == project)
+                .filter_map(|it| it.subpath().map(str::to_owned));
             let modified = std::time::SystemTime::now();
             sessions.extend(subpaths.map(|it| StoredSession::new(it, modified)));
         }
@@ -204,8 +211,8 @@ impl SessionStore for Faulty {
             Fault::SubpathsOfAll => {
                 let keys = self.keys.keys().into_iter();
                 let all: BTreeSet<String> = keys
-                    .filter(|it| it.project == session.project)
-                    .filter_map(|it| it.subpath)
+                    .filter(|it| it.project() == session.project())
+                    .filter_map(|it| it.subpath().map(str::to_owned))
                     .collect();
                 subpaths = all.into_iter().collect();
             }
@@ -221,11 +228,11 @@ impl SessionStore for Faulty {
 
     async fn delete(&self, key: &TranscriptKey) -> Result<(), StoreError> {
         let subpaths = self.keys.subpaths(key).await?;
-        let kept = |path: &String| key.part(path.clone());
+        let kept = |path: &String| key.part(path.clone()).unwrap();
         let kept: Vec<TranscriptKey> = subpaths.iter().map(kept).collect();
         match self.fault {
             Fault::DeletesNothing => Ok(()),
-            Fault::DeletesMainOnly if key.subpath.is_none() => {
+            Fault::DeletesMainOnly if key.subpath().is_none() => {
                 self.keys.delete(key).await?;
                 self.store.delete(&self.key(key)).await?;
                 for key in &kept {
@@ -235,7 +242,7 @@ impl SessionStore for Faulty {
                 Ok(())
             }
             Fault::DeletesAll => {
-                let main = TranscriptKey::new(&key.project, &key.session_id);
+                let main = key.main();
                 self.keys.delete(&main).await?;
                 self.store.delete(&main).await
             }
@@ -314,7 +321,7 @@ mod programs {
 
     #[tokio::test]
     async fn a_program_that_exits_or_writes_something_else_fails_every_call() {
-        let key = TranscriptKey::new("crabs", "a");
+        let key = TranscriptKey::new("crabs", "a").unwrap();
         for rest in [
             "read line",
             "read line; echo hello; sleep 60",
@@ -335,7 +342,7 @@ mod programs {
         let answer = r#"{"id":1,"error":"the disk is full"}"#;
         let script = format!("echo '{{\"calls\":[]}}'; read line; echo '{answer}'; read line");
         let program = started(&script).await.unwrap();
-        let key = TranscriptKey::new("crabs", "a");
+        let key = TranscriptKey::new("crabs", "a").unwrap();
         let error = program.load(&key).await.unwrap_err();
         assert_eq!(error.to_string(), "the disk is full");
     }

@@ -43,14 +43,9 @@ async fn ask(prompt: &str, options: Options) -> String {
 
 /// The file that the CLI itself keeps of a transcript.
 fn file_of(live: &Live, key: &TranscriptKey) -> PathBuf {
-    let TranscriptKey {
-        project,
-        session_id,
-        subpath,
-        ..
-    } = key;
+    let (project, session_id) = (key.project(), key.session_id());
     let projects = live.home.path().join(".claude/projects").join(project);
-    match subpath {
+    match key.subpath() {
         Some(subpath) => projects.join(session_id).join(format!("{subpath}.jsonl")),
         None => projects.join(format!("{session_id}.jsonl")),
     }
@@ -92,7 +87,7 @@ async fn a_session_goes_on_from_a_store_in_a_home_that_never_saw_it() {
     let id = ask("My name is Ferris.", options).await;
     let keys = store.keys();
     let [own] = &keys[..] else { panic!("{keys:?}") };
-    assert_eq!(own.session_id, id);
+    assert_eq!(own.session_id(), id);
     let before = store.entries(own);
     assert_same(&trees(&before), &kept(&first, own));
     fs::remove_dir_all(first.home.path().join(".claude")).unwrap();
@@ -129,9 +124,16 @@ async fn a_fork_of_a_session_in_a_store_is_another_one() {
     let id = ask("My name is Ferris.", options()).await;
     let fork = ask("And now?", options().resume(&id).fork_session(true)).await;
     assert_ne!(fork, id);
-    let ids: Vec<_> = store.keys().into_iter().map(|key| key.session_id).collect();
+    let ids: Vec<_> = store
+        .keys()
+        .into_iter()
+        .map(|key| key.session_id())
+        .collect();
     assert_eq!(ids.len(), 2, "{ids:?}");
-    let own = store.keys().into_iter().find(|key| key.session_id == fork);
+    let own = store
+        .keys()
+        .into_iter()
+        .find(|key| key.session_id() == fork);
     let all: String = store.entries(&own.unwrap()).iter().map(Json::get).collect();
     assert!(all.contains("My name is Ferris.") && all.contains("And now?"));
 }

@@ -42,7 +42,7 @@ fn filled(config: &Path) {
 }
 
 fn key() -> TranscriptKey {
-    TranscriptKey::new(PROJECT, ID)
+    TranscriptKey::new(PROJECT, ID).unwrap()
 }
 
 fn failure(error: &HistoryError) -> StoreFailure {
@@ -109,6 +109,57 @@ async fn a_session_is_copied_to_a_store_and_from_there_to_another_machine() {
         get(&one, &format!("{ID}.jsonl")),
         main + &line("c", Some("b"))
     );
+}
+
+/// In the folder of a project or a session, where a link may have come with an archive.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_copy_from_a_store_follows_no_planted_link() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let home = TempDir::new().unwrap();
+    let (one, two) = (home.path().join("one"), home.path().join("two"));
+    filled(&one);
+    let store = MemoryStore::new();
+    let from = History::in_directory(&one);
+    from.copy_to_store(ID, store.clone()).await.unwrap();
+    let outside = home.path().join("outside");
+    fs::create_dir(&outside).unwrap();
+    let precious = outside.join("precious");
+    fs::write(&precious, "precious").unwrap();
+    let project = two.join("projects").join(PROJECT);
+    fs::create_dir_all(project.parent().unwrap()).unwrap();
+    let to = History::in_directory(&two);
+    let key = key();
+    let copy = || to.copy_from_store(&key, store.clone());
+    let is_untouched = |failed: Result<_, HistoryError>| {
+        assert!(
+            matches!(failed, Err(HistoryError::Unwritable { .. })),
+            "{failed:?}"
+        );
+        assert_eq!(fs::read(&precious).unwrap(), b"precious");
+        assert_eq!(fs::read_dir(&outside).unwrap().count(), 1);
+    };
+    symlink(&outside, &project).unwrap();
+    is_untouched(copy().await.map(drop));
+    fs::remove_file(&project).unwrap();
+    fs::create_dir(&project).unwrap();
+    symlink(&outside, project.join(ID)).unwrap();
+    is_untouched(copy().await.map(drop));
+    fs::remove_file(project.join(ID)).unwrap();
+    let transcript = project.join(format!("{ID}.jsonl"));
+    fs::remove_file(&transcript).ok();
+    symlink(&precious, &transcript).unwrap();
+    is_untouched(copy().await.map(drop));
+    fs::remove_file(&transcript).unwrap();
+    // Where an earlier version wrote the copy first.
+    let beside = project.join(format!("{ID}.jsonl.agentwire"));
+    symlink(&precious, &beside).unwrap();
+    copy().await.unwrap();
+    assert_eq!(fs::read(&precious).unwrap(), b"precious");
+    let mode = fs::metadata(&transcript).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    // Nothing temporary is there.
+    assert_eq!(fs::read_dir(&project).unwrap().count(), 3);
 }
 
 #[tokio::test]

@@ -38,7 +38,7 @@ impl Claimable {
     /// The entries of the inbox: their types, and whose they are.
     fn inbox(&self, session: &str) -> Vec<(String, Vec<String>)> {
         let inbox = self.inbox.lock().unwrap();
-        let entries = inbox.iter().filter(|(key, _)| key.session_id == session);
+        let entries = inbox.iter().filter(|(key, _)| key.session_id() == session);
         let entries = entries.map(|(_, it)| it.to_value().unwrap());
         entries
             .map(|it| {
@@ -286,7 +286,7 @@ async fn a_session_is_begun_if_it_has_accepted_something_and_missing_if_it_has_n
         "type": "inbox_accepted", "uuids": ["u1"],
         "message": { "type": "user", "uuid": "u1", "message": { "role": "user", "content": "Hi" } },
     });
-    let key = TranscriptKey::in_directory(std::env::current_dir().unwrap(), &id);
+    let key = TranscriptKey::in_directory(std::env::current_dir().unwrap(), &id).unwrap();
     store.append_inbox(&key, &[accepted.into()]).await.unwrap();
     let mut client = Client::connect(begin()).await.unwrap();
     assert_eq!(

@@ -27,7 +27,7 @@ const ID: &str = "11111111-2222-4333-8444-555555555555";
 
 /// The session's own transcript, in the project `-p`.
 fn own() -> TranscriptKey {
-    TranscriptKey::new("-p", ID)
+    TranscriptKey::new("-p", ID).unwrap()
 }
 
 fn entry(uuid: &str) -> Json {
@@ -85,7 +85,7 @@ impl Recorder {
         let calls = self.calls.lock().unwrap();
         let calls = calls.iter();
         calls
-            .map(|(key, entries)| (key.subpath.clone(), entries.len()))
+            .map(|(key, entries)| (key.subpath().map(str::to_owned), entries.len()))
             .collect()
     }
 }
@@ -293,6 +293,32 @@ async fn a_result_comes_when_the_store_has_its_turn_or_is_behind() {
         let (answer, _) = tokio::join!(client.interrupt(), agent.answers(&receipt));
         answer.unwrap();
     }
+}
+
+#[tokio::test]
+async fn entries_of_an_invalid_key_are_told_and_the_others_stored() {
+    let store = Recorder::new(Then::Keep);
+    let (mut client, mut agent) = connect(Options::new().session_store(store.clone())).await;
+    let files = [
+        "..",
+        "nul",
+        "a\0b",
+        "a:b",
+        "a\\..\\b",
+        "a//b",
+        "a/../../../b",
+        &"a".repeat(300),
+    ];
+    for file in files {
+        adds(&mut agent, &format!("{ID}/subagents/{file}"), &["lost"]).await;
+        let (key, entries, failure) = not_mirrored(&mut client).await;
+        assert_eq!((key, entries), (None, 1), "{file:?}");
+        assert!(matches!(failure, StoreFailure::Unreadable(_)), "{failure}");
+    }
+    adds(&mut agent, ID, &["a"]).await;
+    ends_a_turn(&mut agent).await;
+    client.flush_store().await.unwrap();
+    assert_eq!(store.calls(), [(None, 1)]);
 }
 
 #[tokio::test(start_paused = true)]

@@ -2,7 +2,8 @@
 
 use super::super::error::HistoryError;
 use super::place::Place;
-use std::fs::{self, File, Metadata};
+use crate::private_file::open;
+use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
@@ -10,6 +11,7 @@ use std::path::Path;
 pub(in super::super) fn append(place: &Place<'_>, line: &str) -> Result<(), HistoryError> {
     let transcripts = place.transcripts()?;
     let path = transcripts.first().ok_or_else(|| place.not_found())?;
+    place.check_folder(path)?;
     match append_to(path, line) {
         Ok(true) => Ok(()),
         Ok(false) => Err(HistoryError::NotRegular { path: path.clone() }),
@@ -19,15 +21,10 @@ pub(in super::super) fn append(place: &Place<'_>, line: &str) -> Result<(), Hist
 
 /// Appends a line in one write. Returns whether the file is a regular one.
 fn append_to(path: &Path, line: &str) -> io::Result<bool> {
-    // A pipe would block when it is opened.
-    let before = fs::symlink_metadata(path)?;
-    if !before.is_file() {
-        return Ok(false);
-    }
-    let mut file = File::options().read(true).append(true).open(path)?;
-    if !is_same(&before, &file.metadata()?) {
-        return Ok(false);
-    }
+    let mut file = match open(path, File::options().read(true).append(true)) {
+        Err(error) if error.kind() == io::ErrorKind::InvalidInput => return Ok(false),
+        file => file?,
+    };
     let mut text = Vec::with_capacity(line.len() + 1);
     if !ends_with_line(&mut file)? {
         // The agent was killed while it wrote the last line.
@@ -43,19 +40,4 @@ fn ends_with_line(file: &mut File) -> io::Result<bool> {
     let mut last = [0];
     file.read_exact(&mut last)?;
     Ok(last == *b"\n")
-}
-
-/// Whether the file that was opened is the one that was looked at, and not what took
-/// its place since.
-fn is_same(before: &Metadata, opened: &Metadata) -> bool {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt;
-        (before.dev(), before.ino()) == (opened.dev(), opened.ino())
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = before;
-        opened.is_file()
-    }
 }

@@ -10,6 +10,7 @@ use std::path::Path;
 pub(in super::super) fn delete(place: &Place<'_>) -> Result<(), HistoryError> {
     let transcripts = place.transcripts()?;
     let path = transcripts.first().ok_or_else(|| place.not_found())?;
+    place.check_folder(path)?;
     let metadata = fs::symlink_metadata(path).map_err(HistoryError::undeletable(path))?;
     if metadata.is_dir() {
         return Err(HistoryError::NotRegular { path: path.clone() });

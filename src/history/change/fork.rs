@@ -93,6 +93,7 @@ pub(in super::super) fn fork(
                 id: place.id.to_owned(),
             },
         })?;
+    place.check_folder(&path)?;
     let folder = path.parent().unwrap_or(Path::new("."));
     write(folder, &format!("{id}.jsonl"), &text)?;
     Ok(id)

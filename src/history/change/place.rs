@@ -3,6 +3,7 @@
 use super::super::error::HistoryError;
 use super::super::find::{Found, find, find_all, is_id};
 use super::super::folders::Projects;
+use crate::private_file::check_folder;
 use std::path::{Path, PathBuf};
 
 /// A session, and where it is searched for.
@@ -35,6 +36,15 @@ impl Place<'_> {
     pub(super) fn all_transcripts(&self) -> Result<Vec<PathBuf>, HistoryError> {
         self.check()?;
         self.some(find_all(self.projects, self.project, self.id)?)
+    }
+
+    /// Fails if the folder of a transcript is a link that leads out of the folder of all
+    /// projects: then it is not of the agent's, and not changed.
+    pub(super) fn check_folder(&self, transcript: &Path) -> Result<(), HistoryError> {
+        let folder = transcript.parent().unwrap_or(Path::new("."));
+        check_folder(&self.projects.folder, folder).map_err(|_| HistoryError::NotRegular {
+            path: folder.to_owned(),
+        })
     }
 
     /// The one that is read.

@@ -40,11 +40,11 @@ impl Agent {
 
     /// Adds entries to a transcript: each with so many bytes, some without a `uuid`.
     fn adds(&mut self, transcript: usize, entries: &[(usize, bool)]) -> Frame {
-        let own = TranscriptKey::new("-p", ID);
+        let own = TranscriptKey::new("-p", ID).unwrap();
         let (key, name) = match transcript {
             0 => (own, format!("{ID}.jsonl")),
             it => (
-                own.part(format!("subagents/agent-a{it}")),
+                own.part(format!("subagents/agent-a{it}")).unwrap(),
                 format!("{ID}/subagents/agent-a{it}.jsonl"),
             ),
         };
@@ -321,7 +321,7 @@ fn what_is_read_from_the_agents_file_comes_in_calls_of_a_limited_size() {
             "{behind}"
         );
         while !matches!(mirror.notice().await, Notice::StoreCaughtUp { .. }) {}
-        let key = TranscriptKey::new("-p", ID);
+        let key = TranscriptKey::new("-p", ID).unwrap();
         let kept = uuids(&shelf.0.lock().unwrap().transcripts[&key]);
         assert_eq!(kept, uuids(&agent.told[&key]));
         assert_eq!(mirror.end().await.0, []);
@@ -341,7 +341,7 @@ fn a_transcript_ends_where_something_is_missing_for_ever() {
         // There is no room for these, and the file cannot be read.
         mirror.take(agent.adds(0, &[(10, true), (10, true)]));
         let missing = |entries| Notice::NotMirrored {
-            key: Some(TranscriptKey::new("-p", ID)),
+            key: Some(TranscriptKey::new("-p", ID).unwrap()),
             entries,
             failure: StoreFailure::TooSlow,
         };
@@ -384,7 +384,7 @@ fn an_agent_that_has_not_written_yet_is_not_hurried_by_flushes() {
         assert_eq!(mirror.end().await.0, []);
     });
     let kept = shelf.0.lock().unwrap();
-    let key = TranscriptKey::new("-p", ID);
+    let key = TranscriptKey::new("-p", ID).unwrap();
     assert_eq!(uuids(&kept.transcripts[&key]), uuids(&agent.told[&key]));
 }
 
@@ -398,7 +398,7 @@ fn a_store_that_another_host_has_taken_is_not_asked_again() {
         mirror.take(agent.adds(0, &[(10, true)]));
         mirror.take(agent.adds(0, &[(10, true), (10, true)]));
         let missing = |entries| Notice::NotMirrored {
-            key: Some(TranscriptKey::new("-p", ID)),
+            key: Some(TranscriptKey::new("-p", ID).unwrap()),
             entries,
             failure: StoreFailure::Refused("the log does not exist".to_owned()),
         };

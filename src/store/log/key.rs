@@ -27,7 +27,7 @@ impl SessionKey {
 impl From<&TranscriptKey> for SessionKey {
     /// Returns the key of the session that the transcript belongs to.
     fn from(transcript: &TranscriptKey) -> Self {
-        Self::new(&transcript.project, &transcript.session_id)
+        Self::new(transcript.project(), transcript.session_id())
     }
 }
 

@@ -1,6 +1,7 @@
 //! The file of a log, and its lock.
 
 use super::record::{Record, Scan, start_of_last};
+use agentwire::private_file;
 use agentwire::session_log::Position;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -20,36 +21,42 @@ pub(super) struct Lock {
 
 impl Lock {
     /// Waits for the lock of a log. Creates the folders that it is in.
-    pub(super) fn take(log: &Path) -> io::Result<Self> {
+    pub(super) fn take(root: &Path, log: &Path) -> io::Result<Self> {
         if let Some(folder) = log.parent() {
-            create(folder)?;
+            create(root, folder)?;
         }
-        let mut options = File::options();
         let path = log.with_extension("lock");
-        let file = options
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(path)?;
+        let file = private_file::open_or_create(&path, File::options().write(true))?;
         file.lock()?;
         Ok(Self { _file: file })
     }
 }
 
-/// Creates a folder and those that it is in, so that a crash does not take them
-/// away.
-fn create(folder: &Path) -> io::Result<()> {
-    if folder.is_dir() {
+/// Creates a folder below the root, and those that it is in, so that a crash does not take
+/// them away. Only this user gets into those that are new or below the root.
+fn create(root: &Path, folder: &Path) -> io::Result<()> {
+    let is_below = folder != root && folder.starts_with(root);
+    if !is_below && (folder.as_os_str().is_empty() || folder.is_dir()) {
         return Ok(());
     }
     let parent = folder.parent();
     if let Some(parent) = parent {
-        create(parent)?;
+        create(root, parent)?;
     }
-    match fs::create_dir(folder) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
-        _ => parent.map_or(Ok(()), sync),
+    let is_new = private_file::create_private_folder(folder)?;
+    parent.filter(|_| is_new).map_or(Ok(()), sync)
+}
+
+/// Fails if a folder between the root and a log is a link.
+pub(super) fn check(root: &Path, log: &Path) -> io::Result<()> {
+    let folders = log.ancestors().skip(1);
+    for folder in folders.take_while(|it| *it != root) {
+        if fs::symlink_metadata(folder).is_ok_and(|it| !it.is_dir()) {
+            let why = format!("{} is a link or a file", folder.display());
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+        }
     }
+    Ok(())
 }
 
 /// Has the names in a folder written to the disk.
@@ -78,10 +85,16 @@ pub(super) struct LogFile {
 
 impl LogFile {
     /// Opens a log to read it. Nothing, if there is none.
-    pub(super) fn open(path: &Path) -> io::Result<Option<Self>> {
-        match File::open(path) {
+    pub(super) fn open(root: &Path, path: &Path) -> io::Result<Option<Self>> {
+        check(root, path)?;
+        match private_file::open(path, File::options().read(true)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            file => Self::of(file?).map(Some),
+            file => {
+                let file = file?;
+                // Another user's may be read, and what is on a read-only file system.
+                private_file::make_private(&file).ok();
+                Self::of(file).map(Some)
+            }
         }
     }
 
@@ -89,28 +102,22 @@ impl LogFile {
     pub(super) fn open_to_write(path: &Path) -> io::Result<Self> {
         let mut options = File::options();
         options.read(true).write(true);
-        match options.open(path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let file = options.create_new(true).open(path)?;
-                if let Some(folder) = path.parent() {
-                    sync(folder)?;
-                }
-                Self::of(file)
-            }
-            file => Self::of(file?),
+        let is_new = fs::symlink_metadata(path).is_err();
+        let file = private_file::open_or_create(path, &options)?;
+        if let Some(folder) = path.parent().filter(|_| is_new) {
+            sync(folder)?;
         }
+        Self::of(file)
     }
 
     /// Puts a new log in the place of one, with a single record. The lock has to be
     /// held.
     pub(super) fn replace(path: &Path, record: &Record) -> io::Result<()> {
-        let folder = path.parent().unwrap_or(Path::new("."));
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
-        file.write_all(&first_line(&new_id()))?;
-        file.write_all(&record.to_bytes())?;
-        file.as_file().sync_all()?;
-        file.persist(path).map_err(|it| it.error)?;
-        sync(folder)
+        private_file::replace(path, |file| {
+            file.write_all(&first_line(&new_id()))?;
+            file.write_all(&record.to_bytes())
+        })?;
+        sync(path.parent().unwrap_or(Path::new(".")))
     }
 
     fn of(mut file: File) -> io::Result<Self> {

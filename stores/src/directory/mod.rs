@@ -25,7 +25,9 @@ use std::{fs, io};
 /// passed over, and removed by the next append. Damage anywhere else is an error.
 ///
 /// Writers exclude each other by a file lock, which the system releases when its
-/// process ends. Do not put the directory on a file system that machines share: many
+/// process ends. Files and folders below the directory are accessible only to this user,
+/// those of earlier versions too once they are written. The directory itself keeps its mode if
+/// it exists, and may be a link; links below it are errors. Do not put the directory on a file system that machines share: many
 /// of those do not lock across machines.
 ///
 /// All methods use [`tokio::task::spawn_blocking`], and have to be called in a tokio
@@ -84,7 +86,7 @@ impl Directory {
     ) -> Result<Position, AppendError> {
         let path = self.path(session);
         let failed = |error: io::Error| AppendError::failed(error);
-        let _lock = Lock::take(&path).map_err(failed)?;
+        let _lock = Lock::take(&self.root, &path).map_err(failed)?;
         let mut file = LogFile::open_to_write(&path).map_err(failed)?;
         let last = file.last().map_err(failed)?;
         let head = last.as_ref().map(Record::head);
@@ -107,7 +109,7 @@ impl Directory {
     }
 
     fn read_now(&self, session: &SessionKey, after: Position) -> io::Result<Vec<Batch>> {
-        let Some(mut file) = LogFile::open(&self.path(session))? else {
+        let Some(mut file) = LogFile::open(&self.root, &self.path(session))? else {
             return Ok(Vec::new());
         };
         let place = self.place(session).filter(|it| {
@@ -157,7 +159,7 @@ impl Directory {
         let mut found = Vec::new();
         for (id, path) in names::sessions(&self.root, project)? {
             // A log that cannot be read is one of the project too.
-            let summary = match LogFile::open(&path) {
+            let summary = match LogFile::open(&self.root, &path) {
                 Ok(None) => continue,
                 Ok(Some(mut file)) => match file.last() {
                     Ok(None) if file.is_empty() => continue,
@@ -176,7 +178,7 @@ impl Directory {
 
     fn parts_now(&self, session: &SessionKey) -> io::Result<BTreeSet<Part>> {
         let mut parts = BTreeSet::new();
-        if let Some(mut file) = LogFile::open(&self.path(session))? {
+        if let Some(mut file) = LogFile::open(&self.root, &self.path(session))? {
             let mut scan = file.scan()?;
             while let Some(record) = scan.next()? {
                 parts.extend(record.entries.into_iter().map(|entry| entry.part));
@@ -188,10 +190,10 @@ impl Directory {
     fn delete_now(&self, session: &SessionKey, token: &Token) -> Result<(), AppendError> {
         let path = self.path(session);
         let failed = |error: io::Error| AppendError::failed(error);
-        if !path.exists() {
+        if fs::symlink_metadata(&path).is_err() {
             return Ok(());
         }
-        let _lock = Lock::take(&path).map_err(failed)?;
+        let _lock = Lock::take(&self.root, &path).map_err(failed)?;
         let mut file = LogFile::open_to_write(&path).map_err(failed)?;
         let Some(last) = file.last().map_err(failed)? else {
             return Ok(());
@@ -221,8 +223,8 @@ impl LogStore for Directory {
 
     async fn head(&self, session: &SessionKey) -> Result<Option<Head>, StoreError> {
         let path = self.path(session);
-        let head = self.run(move |_| -> io::Result<_> {
-            let file = LogFile::open(&path)?;
+        let head = self.run(move |store| -> io::Result<_> {
+            let file = LogFile::open(&store.root, &path)?;
             let last = file.map(|mut file| file.last()).transpose()?.flatten();
             Ok(last.as_ref().map(Record::head))
         });

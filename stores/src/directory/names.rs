@@ -1,5 +1,6 @@
 //! Names of files: any key has one of its own, on any file system.
 
+use super::file::check;
 use agentwire::session_log::SessionKey;
 use std::fmt::Write;
 use std::fs;
@@ -69,7 +70,9 @@ fn decoded(name: &str) -> Option<String> {
 /// The sessions of a project, each with its file.
 pub(super) fn sessions(root: &Path, project: &str) -> io::Result<Vec<(String, PathBuf)>> {
     let mut found = Vec::new();
-    collect(&folder(root, project), "", &mut found)?;
+    let folder = folder(root, project);
+    check(root, &folder.join("log"))?;
+    collect(&folder, "", &mut found)?;
     Ok(found)
 }
 
@@ -79,11 +82,15 @@ fn collect(folder: &Path, start: &str, found: &mut Vec<(String, PathBuf)>) -> io
         entries => entries?,
     };
     for entry in entries {
-        let path = entry?.path();
+        let entry = entry?;
+        let path = entry.path();
         let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
             continue;
         };
         if let Some(part) = name.strip_prefix("c-") {
+            if !entry.file_type()?.is_dir() {
+                continue;
+            }
             collect(&path, &format!("{start}{part}"), found)?;
         } else if let Some(rest) = name
             .strip_prefix("s-")

@@ -52,9 +52,9 @@ fn of_inbox(note: &Entry) -> Option<Json> {
 const INBOX: &str = "inbox";
 
 fn part(key: &TranscriptKey) -> Part {
-    match &key.subpath {
+    match key.subpath() {
         None => Part::Main,
-        Some(subpath) => Part::Transcript(subpath.as_str().into()),
+        Some(subpath) => Part::Transcript(subpath.into()),
     }
 }
 
@@ -131,12 +131,15 @@ impl<S: LogStore> SessionStore for LogBacked<S> {
             None => found.entry(entry.part).or_default().push(entry.json),
         };
         self.each(&session.into(), take).await?;
-        let found = found.into_iter().filter_map(|(part, entries)| match part {
-            Part::Main => Some((session.clone(), entries)),
-            Part::Transcript(subpath) => Some((session.part(&*subpath), entries)),
-            _ => None,
-        });
-        Ok(Some(found.collect()))
+        let mut all = vec![];
+        for (part, entries) in found {
+            match part {
+                Part::Main => all.push((session.clone(), entries)),
+                Part::Transcript(subpath) => all.push((session.part(&*subpath)?, entries)),
+                _ => {}
+            }
+        }
+        Ok(Some(all))
     }
 
     async fn summaries(&self, project: &str) -> Result<Vec<StoredSummary>, StoreError> {
@@ -147,7 +150,7 @@ impl<S: LogStore> SessionStore for LogBacked<S> {
 
     async fn delete(&self, key: &TranscriptKey) -> Result<(), StoreError> {
         let session: SessionKey = key.into();
-        if key.subpath.is_some() {
+        if key.subpath().is_some() {
             let part = part(key);
             return match self.store.parts(&session).await?.contains(&part) {
                 true => self.append_all(&session, vec![deletion(&part)]).await,

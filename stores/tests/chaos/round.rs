@@ -442,7 +442,7 @@ async fn try_play(engine: &Engine, seed: u64, outcome: &mut Outcome) -> Result<(
             }
         }
     }
-    let key = SessionKey::from(&TranscriptKey::in_directory(&project, &id));
+    let key = SessionKey::from(&TranscriptKey::in_directory(&project, &id).expect("a key"));
     on_store!(engine, store => look(&store, &key, [&one, &two], outcome).await);
     Ok(())
 }

@@ -6,17 +6,11 @@ use agentwire_protocol::Json;
 use serde_json::json;
 
 fn key(key: &TranscriptKey) -> String {
-    let TranscriptKey {
-        project,
-        session_id,
-        subpath,
-        ..
-    } = key;
-    let mut key = json!({ "project": project, "session_id": session_id });
-    if let Some(subpath) = subpath {
-        key["subpath"] = subpath.as_str().into();
+    let mut members = json!({ "project": key.project(), "session_id": key.session_id() });
+    if let Some(subpath) = key.subpath() {
+        members["subpath"] = subpath.into();
     }
-    key.to_string()
+    members.to_string()
 }
 
 impl SessionStore for StoreProgram {

@@ -53,8 +53,13 @@ impl<S: SessionStore> Bed<S> {
         self.key_of("proj", "sess")
     }
 
+    /// A part of this session.
+    pub(super) fn part(&self, subpath: &str) -> TranscriptKey {
+        self.key().part(subpath).expect("a valid key")
+    }
+
     pub(super) fn key_of(&self, project: &str, session: &str) -> TranscriptKey {
-        TranscriptKey::new(self.project(project), session)
+        TranscriptKey::new(self.project(project), session).expect("a valid key")
     }
 
     /// Appends entries, which have to be kept.

@@ -21,7 +21,7 @@ pub(super) async fn delete_main_then_load_returns_none<S: SessionStore>(bed: Bed
 }
 
 pub(super) async fn delete_main_cascades_to_subkeys<S: SessionStore>(bed: Bed<S>) {
-    let subs = ["subagents/agent-1", "subagents/agent-2"].map(|it| bed.key().part(it));
+    let subs = ["subagents/agent-1", "subagents/agent-2"].map(|it| bed.part(it));
     let others = [
         bed.key_of("proj", "sess2"),
         bed.key_of("other-proj", "sess"),
@@ -46,13 +46,13 @@ pub(super) async fn delete_main_cascades_to_subkeys<S: SessionStore>(bed: Bed<S>
 }
 
 pub(super) async fn delete_with_subpath_removes_only_that_subkey<S: SessionStore>(bed: Bed<S>) {
-    let subs = ["subagents/agent-1", "subagents/agent-2"].map(|it| bed.key().part(it));
+    let subs = ["subagents/agent-1", "subagents/agent-2"].map(|it| bed.part(it));
     let key = bed.key();
     for key in [&key].into_iter().chain(&subs) {
         bed.append(key, &numbered([1])).await;
     }
     delete(&bed, &subs[0]).await;
-    delete(&bed, &key.part("never")).await;
+    delete(&bed, &bed.part("never")).await;
     bed.has_none(&subs[0]).await;
     bed.holds(&subs[1], &numbered([1])).await;
     bed.holds(&key, &numbered([1])).await;

@@ -22,18 +22,21 @@ pub(super) async fn list_sessions_returns_session_ids_for_project<S: SessionStor
 
 pub(super) async fn list_sessions_excludes_subagent_subpaths<S: SessionStore>(bed: Bed<S>) {
     bed.append(&bed.key(), &numbered([1])).await;
-    let sub = bed.key().part("subagents/agent-1");
+    let sub = bed.part("subagents/agent-1");
     bed.append(&sub, &numbered([1])).await;
     assert_eq!(bed.ids("proj").await, ["sess"]);
 }
 
 pub(super) async fn list_subkeys_returns_subpaths<S: SessionStore>(bed: Bed<S>) {
-    let other = bed.key_of("proj", "other-sess").part("subagents/agent-x");
+    let other = bed
+        .key_of("proj", "other-sess")
+        .part("subagents/agent-x")
+        .expect("a valid key");
     let subs = ["subagents/agent-1", "subagents/agent-2"];
     bed.append(&bed.key(), &numbered([1])).await;
     bed.append(&other, &numbered([1])).await;
     for sub in subs {
-        bed.append(&bed.key().part(sub), &numbered([1])).await;
+        bed.append(&bed.part(sub), &numbered([1])).await;
     }
     assert_eq!(bed.subpaths(&bed.key()).await, subs);
 }
@@ -80,7 +83,7 @@ pub(super) async fn list_session_summaries_returns_persisted_fold_output<S: Sess
         );
     }
     // Sub-agents have no part in it.
-    let sub = bed.key().part("subagents/agent-1");
+    let sub = bed.part("subagents/agent-1");
     let other = [titled("subagent", "2024-01-01T00:00:09.000Z")];
     bed.append(&sub, &other).await;
     let again = summaries("proj").await;

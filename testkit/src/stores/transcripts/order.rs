@@ -17,7 +17,7 @@ pub(super) async fn append_then_load_returns_same_entries_in_same_order<S: Sessi
 pub(super) async fn load_unknown_key_returns_none<S: SessionStore>(bed: Bed<S>) {
     bed.has_none(&bed.key_of("proj", "nope")).await;
     bed.append(&bed.key(), &numbered([1])).await;
-    bed.has_none(&bed.key().part("nope")).await;
+    bed.has_none(&bed.part("nope")).await;
 }
 
 pub(super) async fn multiple_append_calls_preserve_call_order<S: SessionStore>(bed: Bed<S>) {

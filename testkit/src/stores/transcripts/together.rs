@@ -11,7 +11,7 @@ pub(super) async fn sessions_are_written_side_by_side<S: SessionStore>(bed: Bed<
         let bed = bed.clone();
         sessions.spawn(async move {
             let key = bed.key_of("proj", &format!("s-{number}"));
-            let sub = key.part("subagents/agent-1");
+            let sub = key.part("subagents/agent-1").expect("a valid key");
             for batch in 0..15 {
                 bed.append(&key, &numbered([batch * 2, batch * 2 + 1]))
                     .await;
