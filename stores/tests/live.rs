@@ -41,7 +41,7 @@ fn kept(live: &Live, key: &TranscriptKey) -> Vec<String> {
     let projects = live.home.path().join(".claude/projects");
     let file = projects
         .join(key.project())
-        .join(format!("{}.jsonl", key.session_id));
+        .join(format!("{}.jsonl", key.session_id()));
     let text = fs::read_to_string(file).unwrap();
     let lines = text
         .lines()
