@@ -127,7 +127,7 @@ async fn a_fork_of_a_session_in_a_store_is_another_one() {
     let ids: Vec<_> = store
         .keys()
         .into_iter()
-        .map(|key| key.session_id())
+        .map(|key| key.session_id().to_owned())
         .collect();
     assert_eq!(ids.len(), 2, "{ids:?}");
     let own = store

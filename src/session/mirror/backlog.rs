@@ -452,13 +452,15 @@ impl Transcript {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
     #[test]
     fn transcripts_beyond_the_limit_are_not_mirrored_and_the_others_are() {
         let mut backlog = Backlog::default();
-        let key = |number: usize| TranscriptKey::new("p", "s").part(format!("agent-{number}"));
+        let session = TranscriptKey::new("p", "s").unwrap();
+        let key = |number: usize| session.part(format!("agent-{number}")).unwrap();
         backlog.transcripts = (0..MOST).map(|it| Transcript::new(key(it))).collect();
         let entries = || vec![Json::null()];
         assert!(backlog.hold(&key(0), None, entries(), 4));

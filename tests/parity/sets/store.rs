@@ -18,7 +18,7 @@ impl SessionStore for OneSession {
     }
 
     async fn load(&self, key: &TranscriptKey) -> Result<Option<Vec<Json>>, StoreError> {
-        let entries = match key.subpath.as_deref() {
+        let entries = match key.subpath() {
             None => [
                 json!({ "type": "user", "uuid": "a" }),
                 json!({ "type": "assistant", "uuid": "b" }),
@@ -28,7 +28,7 @@ impl SessionStore for OneSession {
                 json!({ "type": "user", "uuid": "c" }),
             ],
         };
-        let is_it = key.session_id == SESSION;
+        let is_it = key.session_id() == SESSION;
         Ok(is_it.then(|| entries.map(Json::from).into()))
     }
 
