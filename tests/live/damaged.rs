@@ -76,7 +76,7 @@ fn damage(text: &str, seed: u64) -> (Vec<u8>, Vec<String>) {
             _ => said[random.below(said.len())],
         };
         let length = lines[at].len();
-        let what = match random.below(10) {
+        let what = match random.below(11) {
             0 => {
                 lines.truncate(at + 1);
                 lines[at].truncate(random.below(length));
@@ -123,6 +123,14 @@ fn damage(text: &str, seed: u64) -> (Vec<u8>, Vec<String>) {
             8 => {
                 lines[at].pop();
                 "two records on a line"
+            }
+            9 => {
+                // Such as those of a message with several calls.
+                let end = lines.len().min(at + 8);
+                for place in (at + 1..end).rev() {
+                    lines.swap(place, at + random.below(place + 1 - at));
+                }
+                "records in another order"
             }
             _ => {
                 let mut record: Value = serde_json::from_slice(&lines[at]).unwrap_or_default();
@@ -311,7 +319,8 @@ fn parts_converted(text: &[u8], session: &str) -> Vec<String> {
 /// - thinking, which the CLI leaves out where nothing else of its message is there;
 /// - calls without a result in the transcript, which the CLI leaves out, except at the
 ///   end, where it adds a result; and results without a call;
-/// - the order of the results of one message.
+/// - the order of the results of one message, and the place of its texts, which the CLI
+///   puts before its calls.
 fn normal(parts: Vec<String>, converted: &[String]) -> Vec<String> {
     let has = |kind: &str, id: &str| converted.contains(&format!("{kind} {id}"));
     let is_added = |part: &String| {
@@ -332,6 +341,10 @@ fn normal(parts: Vec<String>, converted: &[String]) -> Vec<String> {
     let mut parts: Vec<String> = parts.into_iter().filter(|it| !is_added(it)).collect();
     for results in parts.chunk_by_mut(|a, b| a.starts_with("result") && b.starts_with("result")) {
         results.sort();
+    }
+    let is_said = |part: &String| part.starts_with("assistant") || part.starts_with("call");
+    for message in parts.chunk_by_mut(|a, b| is_said(a) && is_said(b)) {
+        message.sort_by_key(|part| part.starts_with("call"));
     }
     parts
 }

@@ -223,6 +223,30 @@ fn messages_are_in_the_order_of_the_conversation() {
 }
 
 #[test]
+fn calls_beside_the_way_are_where_they_were_written() {
+    let (first, second, third) = (
+        said("2", "1", "m-1", text("a")),
+        said("3", "2", "m-1", call("t-1")),
+        said("4", "3", "m-1", call("t-2")),
+    );
+    let order = |blocks: [&Value; 3]| {
+        let mut lines = vec![prompt("1", None, "one")];
+        lines.extend(blocks.map(Clone::clone));
+        // The conversation goes on from the first call.
+        lines.extend([answer("5", "4", "t-2"), answer("6", "3", "t-1")]);
+        lines.push(said("7", "6", "m-2", text("b")));
+        let records = records(&lines);
+        let messages = branch(&records, History::All).messages(&records);
+        let ids = messages.iter().filter_map(|it| it.uuid());
+        ids.collect::<String>()
+    };
+    assert_eq!(order([&first, &second, &third]), "1234567");
+    assert_eq!(order([&first, &third, &second]), "1243657");
+    // Not before the first block of the message.
+    assert_eq!(order([&third, &first, &second]), "1243657");
+}
+
+#[test]
 fn a_compaction_whose_preserved_messages_are_missing_is_none() {
     let mut lines = compacted();
     lines[4]["compactMetadata"]["preservedMessages"]["uuids"] = json!(["4", "missing"]);

@@ -169,7 +169,7 @@ impl Directory {
                 },
                 Err(error) => Err(error),
             };
-            let modified = fs::metadata(&path)?.modified()?;
+            let modified = fs::symlink_metadata(&path)?.modified()?;
             let session = StoredSession::new(id, modified);
             found.push((session, summary.map_err(StoreError::from)));
         }

@@ -188,6 +188,9 @@ impl<'t> Links<'t> {
 
     /// Adds the blocks and results beside the way: of several calls in a message each
     /// has its result for a child, and the conversation goes on from one of them.
+    ///
+    /// A block beside the way comes behind the first block of its message, before the
+    /// first record on the way that was written later.
     fn with_parallel(&self, chain: Vec<usize>) -> Vec<usize> {
         let node = |index: usize| &self.tree.nodes[index];
         let message = |index: usize| match &node(index).kind {
@@ -203,14 +206,15 @@ impl<'t> Links<'t> {
         }
         let there = || (0..self.tree.nodes.len()).filter(|it| self.is_there[*it]);
         let mut message_of_call: HashMap<&str, &str> = HashMap::new();
-        let mut beside: HashMap<&str, Vec<usize>> = HashMap::new();
+        let mut blocks: HashMap<&str, Vec<usize>> = HashMap::new();
+        let mut results: HashMap<&str, Vec<usize>> = HashMap::new();
         for index in there() {
             let Some(id) = message(index) else { continue };
             for call in &node(index).calls {
                 message_of_call.entry(call).or_insert(id);
             }
             if last_of.contains_key(id) && on_chain.insert(index) {
-                beside.entry(id).or_default().push(index);
+                blocks.entry(id).or_default().push(index);
             }
         }
         let mut answered: HashSet<&str> = HashSet::new();
@@ -230,8 +234,8 @@ impl<'t> Links<'t> {
             match near.and_then(message).filter(|id| last_of.contains_key(id)) {
                 Some(id) => {
                     answered.extend(answers(index));
-                    let beside = beside.entry(id).or_default();
-                    beside.extend(between.into_iter().chain([index]));
+                    let results = results.entry(id).or_default();
+                    results.extend(between.into_iter().chain([index]));
                 }
                 None => far.push(index),
             }
@@ -242,16 +246,25 @@ impl<'t> Links<'t> {
             let id = id.and_then(|call| message_of_call.get(call));
             if let Some(id) = id.filter(|id| last_of.contains_key(*id)) {
                 answered.extend(answers(index));
-                beside.entry(id).or_default().push(index);
+                results.entry(id).or_default().push(index);
             }
         }
-        let whole = chain.into_iter().flat_map(|index| {
-            let is_last = |id: &&str| last_of.get(id) == Some(&index);
-            let id = message(index).filter(is_last);
-            let beside = id.and_then(|id| beside.remove(id)).unwrap_or_default();
-            std::iter::once(index).chain(beside)
-        });
-        whole.collect()
+        let mut whole = Vec::new();
+        let mut begun: Option<&str> = None;
+        for index in chain {
+            if let Some(blocks) = begun.and_then(|id| blocks.get_mut(id)) {
+                whole.extend(blocks.drain(..blocks.partition_point(|it| *it < index)));
+            }
+            whole.push(index);
+            let Some(id) = message(index) else { continue };
+            begun = Some(id);
+            if last_of.get(id) == Some(&index) {
+                begun = None;
+                whole.extend(blocks.remove(id).unwrap_or_default());
+                whole.extend(results.remove(id).unwrap_or_default());
+            }
+        }
+        whole
     }
 
     /// The call before a result, and what is between them. `behind` has what is before
