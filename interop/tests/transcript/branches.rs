@@ -241,9 +241,9 @@ fn calls_beside_the_way_are_where_they_were_written() {
         ids.collect::<String>()
     };
     assert_eq!(order([&first, &second, &third]), "1234567");
-    assert_eq!(order([&first, &third, &second]), "1243657");
+    assert_eq!(order([&first, &third, &second]), "1243567");
     // Not before the first block of the message.
-    assert_eq!(order([&third, &first, &second]), "1243657");
+    assert_eq!(order([&third, &first, &second]), "1243567");
 }
 
 #[test]
