@@ -19,15 +19,15 @@ use std::time::UNIX_EPOCH;
 struct Request {
     id: u64,
     call: String,
-    #[serde(default)]
-    key: Key,
+    /// Of calls that are about one transcript.
+    key: Option<Key>,
     #[serde(default)]
     project: String,
     #[serde(default)]
     entries: Vec<Json>,
 }
 
-#[derive(Default, Deserialize)]
+#[derive(Deserialize)]
 struct Key {
     project: String,
     session_id: String,
@@ -35,11 +35,15 @@ struct Key {
 }
 
 async fn respond(store: &impl SessionStore, request: Request) -> Result<Json, StoreError> {
-    let Request { key, project, .. } = &request;
-    let mut at = TranscriptKey::new(&key.project, &key.session_id)?;
-    if let Some(subpath) = &key.subpath {
-        at = at.part(subpath)?;
-    }
+    let project = &request.project;
+    let at = || -> Result<TranscriptKey, StoreError> {
+        let key = request.key.as_ref().ok_or("the call has no `key`")?;
+        let session = TranscriptKey::new(&key.project, &key.session_id)?;
+        Ok(match &key.subpath {
+            Some(subpath) => session.part(subpath)?,
+            None => session,
+        })
+    };
     let listed = |session: &StoredSession| {
         let modified = session.modified.duration_since(UNIX_EPOCH);
         let modified = modified.unwrap_or_default().as_micros() as f64 / 1_000.0;
@@ -47,11 +51,11 @@ async fn respond(store: &impl SessionStore, request: Request) -> Result<Json, St
     };
     Ok(match &*request.call {
         "append" => {
-            store.append(&at, &request.entries).await?;
+            store.append(&at()?, &request.entries).await?;
             Json::null()
         }
         // With the text of each entry as it is.
-        "load" => match store.load(&at).await? {
+        "load" => match store.load(&at()?).await? {
             None => Json::null(),
             Some(entries) => serde_json::to_string(&entries)?.parse()?,
         },
@@ -59,7 +63,7 @@ async fn respond(store: &impl SessionStore, request: Request) -> Result<Json, St
             let sessions = store.sessions(project).await?;
             Value::from_iter(sessions.iter().map(listed)).into()
         }
-        "subpaths" => Value::from(store.subpaths(&at).await?).into(),
+        "subpaths" => Value::from(store.subpaths(&at()?).await?).into(),
         "summaries" => {
             let summaries = store.summaries(project).await?;
             let summary = |(session, data): StoredSummary| {
@@ -73,7 +77,7 @@ async fn respond(store: &impl SessionStore, request: Request) -> Result<Json, St
             summaries?.into()
         }
         "delete" => {
-            store.delete(&at).await?;
+            store.delete(&at()?).await?;
             Json::null()
         }
         other => return Err(format!("unknown call: {other}").into()),
