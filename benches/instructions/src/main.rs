@@ -1,0 +1,247 @@
+//! What a message costs, in instructions: they do not depend on how busy the machine
+//! is. What a session takes to begin does not count.
+//!
+//! ```sh
+//! scripts/instructions [PART-OF-A-NAME]
+//! ```
+//!
+//! Compares each case with `benches/instructions/budget` and exits with 1 if one is more
+//! than 2 % over.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a table is what a measurement is for"
+)]
+
+#[allow(
+    dead_code,
+    unreachable_pub,
+    missing_debug_implementations,
+    missing_docs,
+    reason = "the suite's"
+)]
+#[path = "../../suite/src/corpus.rs"]
+mod corpus;
+
+use agentwire::{Client, Event, Message, Options, Pipes};
+use agentwire_protocol::host::{Host, Transmit};
+use corpus::Corpus;
+use std::collections::BTreeMap;
+use std::fs;
+use std::hint::black_box;
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
+use std::time::Instant;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream};
+
+/// How often something is done, and as often again.
+const TIMES: usize = 5000;
+
+/// What a read from a pipe returns at most.
+const READ: usize = 64 * 1024;
+
+/// Set for a process of this program that callgrind watches: the case that it runs.
+const CASE: &str = "AGENTWIRE_CASE";
+
+/// Something that is done n times.
+type Case = (&'static str, fn(usize));
+
+const CASES: &[Case] = &[
+    ("host, a message", route),
+    ("read, a message", read),
+    ("client, a message unread", |n| session(n, false)),
+    ("client, a message read", |n| session(n, true)),
+    ("client, a send", |n| block_on(send(n))),
+    ("client, a control request", |n| block_on(request(n))),
+];
+
+/// The bytes of that many messages.
+fn messages(count: usize) -> Vec<u8> {
+    let folder = tempfile::tempdir().unwrap();
+    let corpus = Corpus::messages(folder.path(), count).unwrap();
+    fs::read(corpus.path).unwrap()
+}
+
+/// What counts.
+#[inline(never)]
+fn measured(work: Box<dyn FnOnce() + '_>) {
+    work();
+}
+
+fn route(n: usize) {
+    let bytes = messages(n);
+    let mut host = Host::default();
+    measured(Box::new(|| {
+        for read in bytes.chunks(READ) {
+            host.handle_input(Instant::now(), read);
+            loop {
+                if let Some(event) = host.poll_event() {
+                    black_box(event);
+                } else if let Some(Transmit::Line(_)) = host.poll_transmit() {
+                    host.handle_written(Instant::now());
+                } else {
+                    break;
+                }
+            }
+        }
+    }));
+}
+
+fn read(n: usize) {
+    let bytes = messages(n);
+    let lines = bytes
+        .split(|byte| *byte == b'\n')
+        .filter(|it| !it.is_empty());
+    let frames: Vec<_> = lines
+        .map(|it| agentwire::Frame::new(it.to_vec().into()).unwrap())
+        .collect();
+    measured(Box::new(|| {
+        for frame in &frames {
+            black_box(frame.message());
+        }
+    }));
+}
+
+fn block_on(work: impl Future<Output = ()>) {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    measured(Box::new(|| runtime.unwrap().block_on(work)));
+}
+
+/// A client, and the ends of its pipes at the agent's.
+async fn connect() -> (Client, BufReader<DuplexStream>, DuplexStream) {
+    let (to_agent, input) = tokio::io::duplex(READ);
+    let (mut output, from_agent) = tokio::io::duplex(READ);
+    let agent = tokio::spawn(async move {
+        let mut input = BufReader::with_capacity(READ, input);
+        answer(&mut input, &mut output).await;
+        (input, output)
+    });
+    let options = Options::new().partial_messages(true);
+    let pipes = Pipes::new(from_agent, to_agent);
+    let client = Client::connect_over(pipes, options).await.unwrap();
+    let (input, output) = agent.await.unwrap();
+    (client, input, output)
+}
+
+/// Answers the next control request.
+async fn answer(input: &mut BufReader<DuplexStream>, output: &mut DuplexStream) {
+    let mut line = vec![];
+    input.read_until(b'\n', &mut line).await.unwrap();
+    let id = b"\"request_id\":\"";
+    let start = line.windows(id.len()).position(|it| it == id).unwrap() + id.len();
+    let length = line[start..].iter().position(|it| *it == b'"').unwrap();
+    let mut answer =
+        br#"{"type":"control_response","response":{"subtype":"success","request_id":""#.to_vec();
+    answer.extend_from_slice(&line[start..start + length]);
+    answer.extend_from_slice(b"\",\"response\":{\"capabilities\":[\"interrupt_receipt_v1\"]}}}\n");
+    output.write_all(&answer).await.unwrap();
+}
+
+fn session(n: usize, is_read: bool) {
+    let bytes = messages(n);
+    block_on(async move {
+        let (mut client, _input, mut output) = connect().await;
+        tokio::spawn(async move { output.write_all(&bytes).await });
+        while let Some(event) = client.next().await {
+            let Event::Frame(frame) = event.unwrap() else {
+                continue;
+            };
+            if is_read {
+                match frame.message() {
+                    Message::Unknown(_) => panic!("no type for a {}", frame.kind()),
+                    message => drop(black_box(message)),
+                }
+            }
+            if frame.kind() == "result" {
+                break;
+            }
+        }
+    });
+}
+
+async fn send(n: usize) {
+    let (client, mut input, _output) = connect().await;
+    for _ in 0..n {
+        drop(client.send("Say hello."));
+    }
+    let mut buffer = vec![0; READ];
+    let mut lines = 0;
+    while lines < n {
+        let length = input.read(&mut buffer).await.unwrap();
+        lines += buffer[..length].iter().filter(|it| **it == b'\n').count();
+    }
+}
+
+async fn request(n: usize) {
+    let (client, mut input, mut output) = connect().await;
+    tokio::spawn(async move {
+        for _ in 0..n {
+            answer(&mut input, &mut output).await;
+        }
+    });
+    for _ in 0..n {
+        client.set_model("m").await.unwrap();
+    }
+}
+
+fn main() -> ExitCode {
+    if let Ok(case) = std::env::var(CASE) {
+        let (_, run) = CASES.iter().find(|(name, _)| *name == case).unwrap();
+        run(TIMES);
+        run(2 * TIMES);
+        return ExitCode::SUCCESS;
+    }
+    let wanted = std::env::args().skip(1).find(|it| !it.starts_with('-'));
+    let wanted = wanted.unwrap_or_default();
+    let budget = Path::new(env!("CARGO_MANIFEST_DIR")).join("budget");
+    let budget = fs::read_to_string(budget).unwrap();
+    let lines = budget.lines().filter(|line| !line.starts_with('#'));
+    let budget: BTreeMap<&str, u64> = lines
+        .map(|line| {
+            let (name, number) = line.rsplit_once(' ').unwrap();
+            (name, number.parse().unwrap())
+        })
+        .collect();
+    let mut is_over = false;
+    println!("{:>12} {:>8}", "instructions", "budget");
+    for (name, _) in CASES.iter().filter(|(name, _)| name.contains(&wanted)) {
+        let (now, most) = (count(name), budget[name]);
+        let mark = if now * 50 > most * 51 { "!!" } else { "" };
+        is_over |= !mark.is_empty();
+        println!("{now:>12} {most:>8}  {name} {mark}");
+    }
+    ExitCode::from(u8::from(is_over))
+}
+
+/// How many instructions it takes to do something once more.
+fn count(case: &str) -> u64 {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let status = Command::new("valgrind")
+        .args(["--tool=callgrind", "--quiet", "--collect-atstart=no"])
+        .args([
+            "--toggle-collect=agentwire_instructions::measured",
+            "--dump-after=agentwire_instructions::measured",
+        ])
+        .arg(format!("--callgrind-out-file={}", out.display()))
+        .arg(std::env::current_exe().unwrap())
+        .env(CASE, case)
+        .stdin(Stdio::null())
+        .status()
+        .unwrap();
+    assert!(status.success(), "{case}");
+    if let Some(kept) = std::env::var_os("AGENTWIRE_CALLGRIND") {
+        fs::copy(out.with_extension("2"), Path::new(&kept)).unwrap();
+    }
+    let total = |dump: &str| {
+        let dump = fs::read_to_string(out.with_extension(dump)).unwrap();
+        let total = dump
+            .lines()
+            .rev()
+            .find_map(|it| it.strip_prefix("totals: "));
+        total.unwrap().trim().parse::<u64>().unwrap()
+    };
+    (total("2") - total("1")) / TIMES as u64
+}
