@@ -51,6 +51,44 @@ pub(super) enum Part {
 
 const PARTS: usize = 5;
 
+/// What else is noted about a line when it is scanned, so that it need not be scanned
+/// again.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Marks {
+    /// The index in [`KINDS`] of the type, counted from 1; 0 for any other.
+    kind: u8,
+    /// Whether `parent_tool_use_id` is a string.
+    pub(super) has_parent: bool,
+    /// Whether `error` is something other than `null`.
+    pub(super) has_error: bool,
+    /// Whether there is a `user_message_uuid` or `user_message_uuids`.
+    pub(super) has_messages: bool,
+}
+
+/// Frequent types.
+const KINDS: [&str; 8] = [
+    "stream_event",
+    "assistant",
+    "user",
+    "system",
+    "control_request",
+    "control_response",
+    "control_cancel_request",
+    "result",
+];
+
+impl Marks {
+    /// The type, if it is a frequent one.
+    pub(super) fn kind(self) -> Option<&'static str> {
+        KINDS.get(usize::from(self.kind).checked_sub(1)?).copied()
+    }
+
+    fn set_kind(&mut self, kind: &[u8]) {
+        let index = KINDS.iter().position(|it| it.as_bytes() == kind);
+        self.kind = index.map_or(0, |index| index as u8 + 1);
+    }
+}
+
 impl Head<'_> {
     /// Returns the type, followed by a slash and the subtype: `system/init`.
     #[must_use]
@@ -75,7 +113,7 @@ impl Head<'static> {
     }
 
     fn read(&mut self, bytes: &[u8]) -> Result<(), Invalid> {
-        scan(bytes, |part, value| {
+        scan(bytes, &mut Marks::default(), |part, value| {
             let value = value.map(|span| Cow::Owned(text(bytes, span)));
             match part {
                 Part::Kind => self.kind = value.unwrap_or_default(),
@@ -90,23 +128,27 @@ impl Head<'static> {
 
 impl Parts {
     /// Scans a line once and records the positions of the members.
-    pub(super) fn of_line(bytes: &[u8]) -> Result<Self, Invalid> {
+    pub(super) fn of_line(bytes: &[u8]) -> Result<(Self, Marks), Invalid> {
         let mut places = Places::default();
+        let mut marks = Marks::default();
         let mut is_plain = true;
-        scan(bytes, |part, value| {
+        scan(bytes, &mut marks, |part, value| {
             let place = value.map(|span| {
-                is_plain &= !span.escaped && str::from_utf8(&bytes[span.start..span.end]).is_ok();
+                let value = &bytes[span.start..span.end];
+                is_plain &= !span.escaped && (value.is_ascii() || str::from_utf8(value).is_ok());
                 Place::new(span)
             });
             is_plain &= place != Some(None);
             places.0[part as usize] = place.flatten().unwrap_or_default();
         })?;
         if is_plain {
-            return Ok(Self::Places(places));
+            let Place { start, end } = places.0[Part::Kind as usize];
+            marks.set_kind(&bytes[start as usize..end as usize]);
+            return Ok((Self::Places(places), marks));
         }
         let mut head = Head::default();
         head.read(bytes)?;
-        Ok(Self::Values(Box::new(head)))
+        Ok((Self::Values(Box::new(head)), marks))
     }
 
     /// The value of a member in the line.
@@ -139,7 +181,11 @@ impl Place {
 
 /// Scans a line and reports each routing member with its value, if that is a
 /// string. The last occurrence of a repeated member counts.
-fn scan(bytes: &[u8], mut found: impl FnMut(Part, Option<Span>)) -> Result<(), Invalid> {
+fn scan(
+    bytes: &[u8],
+    marks: &mut Marks,
+    mut found: impl FnMut(Part, Option<Span>),
+) -> Result<(), Invalid> {
     let mut cursor = Cursor::new(bytes);
     cursor.expect(b'{', "an object")?;
     let mut is_first = true;
@@ -153,6 +199,21 @@ fn scan(bytes: &[u8], mut found: impl FnMut(Part, Option<Span>)) -> Result<(), I
             b"session_id" => Part::SessionId,
             b"request" | b"response" => {
                 scan_inner(bytes, &mut cursor, &mut found)?;
+                continue;
+            }
+            b"parent_tool_use_id" => {
+                marks.has_parent = cursor.peek() == Some(b'"');
+                cursor.skip()?;
+                continue;
+            }
+            b"error" => {
+                marks.has_error = cursor.peek() != Some(b'n');
+                cursor.skip()?;
+                continue;
+            }
+            b"user_message_uuid" | b"user_message_uuids" => {
+                marks.has_messages = true;
+                cursor.skip()?;
                 continue;
             }
             _ => {

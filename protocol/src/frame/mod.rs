@@ -7,7 +7,7 @@
 mod head;
 
 pub use head::Head;
-use head::{Part, Parts};
+use head::{Marks, Part, Parts};
 
 use crate::control::ControlRequest;
 use crate::json::Json;
@@ -24,6 +24,7 @@ use std::fmt;
 pub struct Frame {
     raw: Bytes,
     parts: Parts,
+    marks: Marks,
 }
 
 /// Why a line is not a frame.
@@ -65,14 +66,14 @@ impl Frame {
     /// Creates a frame, and returns the line if it is not one: a copy, even of
     /// `Bytes`, is an allocation.
     pub(crate) fn of_line(raw: Bytes) -> Result<Self, (FrameError, Bytes)> {
-        let parts = match Parts::of_line(&raw) {
-            Ok(parts) => parts,
+        let (parts, marks) = match Parts::of_line(&raw) {
+            Ok(line) => line,
             Err(error) => return Err((FrameError::NotAnObject(error.to_string()), raw)),
         };
-        if parts.get(&raw, Part::Kind).is_none_or(str::is_empty) {
+        if marks.kind().is_none() && parts.get(&raw, Part::Kind).is_none_or(str::is_empty) {
             return Err((FrameError::NoType, raw));
         }
-        Ok(Self { raw, parts })
+        Ok(Self { raw, parts, marks })
     }
 
     /// Returns the raw bytes, without the line ending.
@@ -96,7 +97,25 @@ impl Frame {
     /// Returns the member `type`.
     #[must_use]
     pub fn kind(&self) -> &str {
-        self.part(Part::Kind).unwrap_or_default()
+        match self.marks.kind() {
+            Some(kind) => kind,
+            None => self.part(Part::Kind).unwrap_or_default(),
+        }
+    }
+
+    /// Whether `parent_tool_use_id` is a string: the frame is a sub-agent's.
+    pub(crate) fn has_parent(&self) -> bool {
+        self.marks.has_parent
+    }
+
+    /// Whether `error` is something other than `null`.
+    pub(crate) fn has_error(&self) -> bool {
+        self.marks.has_error
+    }
+
+    /// Whether the frame names user messages.
+    pub(crate) fn has_messages(&self) -> bool {
+        self.marks.has_messages
     }
 
     /// Returns the member `subtype`, or that of the nested `request` or

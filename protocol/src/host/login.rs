@@ -68,7 +68,7 @@ impl AuthUpdate {
                     max_retries,
                 })
             }
-            ("assistant", _) => {
+            ("assistant", _) if frame.has_error() => {
                 // Few messages have an error; only then is the whole message
                 // read.
                 let error: AssistantError = frame.member("error")?.read().ok()?;

@@ -19,6 +19,7 @@ use crate::frame::Frame;
 use crate::message::{AssistantMessage, CommandState, SessionState};
 use crate::outbox::{Class, Outbox, Outgoing};
 use crate::sabotage::{Bug, is_on};
+use memchr::memmem;
 use std::collections::BTreeMap;
 
 /// The most tool calls of a turn that are remembered.
@@ -194,7 +195,7 @@ impl Host {
             Sign::Talk => {
                 state.shows_turn |= is_of_main_agent(frame);
                 if frame.kind() == "assistant" {
-                    state.has_planned |= plans_to_wake_up(frame);
+                    state.has_planned = state.has_planned || plans_to_wake_up(frame);
                     if state.keeps_lines {
                         note_calls(&mut state.calls, frame);
                     }
@@ -362,10 +363,8 @@ fn is_user(class: Class) -> bool {
 
 /// Whether a message has a call by which the agent plans to wake up.
 fn plans_to_wake_up(frame: &Frame) -> bool {
-    let text = std::str::from_utf8(frame.raw()).unwrap_or_default();
-    ["\"CronCreate\"", "\"ScheduleWakeup\""]
-        .iter()
-        .any(|name| text.contains(name))
+    let has = |name| memmem::find(frame.raw(), name).is_some();
+    has(b"\"CronCreate\"") || has(b"\"ScheduleWakeup\"")
 }
 
 /// Notes the tool calls of a message.

@@ -200,6 +200,9 @@ pub(super) fn is_queue_named(capabilities: Option<&[String]>) -> bool {
 
 /// The user messages that a frame names.
 pub(super) fn named(frame: &Frame) -> Vec<String> {
+    if !frame.has_messages() {
+        return vec![];
+    }
     let all = frame.member("user_message_uuids");
     let all = all.and_then(|it| it.read().ok());
     all.or_else(|| Some(vec![frame.member("user_message_uuid")?.read().ok()?]))
@@ -217,6 +220,5 @@ pub(super) fn tool_results(frame: &Frame) -> Vec<String> {
 
 /// Whether a frame is of the main agent, not of a sub-agent.
 pub(super) fn is_of_main_agent(frame: &Frame) -> bool {
-    let parent = frame.member("parent_tool_use_id");
-    parent.is_none_or(|parent| parent.read::<String>().is_err())
+    !frame.has_parent()
 }

@@ -308,7 +308,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Consumes a value other than an object or an array.
-    #[inline]
+    #[inline(always)]
     fn scalar(&mut self, first: Option<u8>) -> Result<()> {
         match first {
             Some(b'"') => drop(self.string("`\"`")?),
