@@ -8,7 +8,25 @@ use agentwire_protocol::host::{NotTaken, Prompt};
 use std::sync::Arc;
 use tokio::sync::watch;
 
+/// How many commands are executed before anything else gets its turn.
+const AT_ONCE: usize = 64;
+
 impl Driver {
+    /// Executes a command and those that have come behind it.
+    pub(super) fn obey_all(&mut self, first: Command) {
+        self.obey(first);
+        for _ in 1..AT_ONCE {
+            if self.stage == Stage::FallingAsleep {
+                break;
+            }
+            let Ok(command) = self.commands.try_recv() else {
+                break;
+            };
+            self.do_what_is_to_do();
+            self.obey(command);
+        }
+    }
+
     pub(super) fn obey(&mut self, command: Command) {
         match command {
             Command::Send {

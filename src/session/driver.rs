@@ -23,9 +23,11 @@ use agentwire_protocol::Frame;
 use agentwire_protocol::control::Answer;
 use agentwire_protocol::host::{Activity, Ask, Host, Transmit};
 use agentwire_protocol::sabotage::{Bug, is_on};
+use bytes::{BufMut, BytesMut};
 use std::collections::{HashMap, VecDeque};
 use std::future::poll_fn;
 use std::io;
+use std::ops::Range;
 use std::pin::pin;
 use std::process::ExitStatus;
 use std::sync::Arc;
@@ -47,6 +49,9 @@ const DRAIN: Duration = Duration::from_secs(2);
 
 /// How long a result waits for the store after the CLI's exit at most.
 const HELD: Duration = Duration::from_secs(10);
+
+/// How many bytes a read may take, at first and at most.
+const ROOM: Range<usize> = 8 * 1024..64 * 1024;
 
 /// The task that owns a session's state machine.
 pub(super) struct Driver {
@@ -166,7 +171,7 @@ impl Driver {
 
     /// Drives a process of the agent until it is gone.
     async fn process(&mut self) -> Option<ExitStatus> {
-        let mut buffer = vec![0; 64 * 1024];
+        let mut room = ROOM.start;
         let peer = Arc::clone(&self.peer);
         let mut gone = peer.gone();
         let mut given_up = pin!(given_up(&*peer));
@@ -184,7 +189,7 @@ impl Driver {
             let obeys = self.stage != Stage::FallingAsleep;
             let happened = tokio::select! {
                 Some(command) = self.commands.recv(), if obeys => Happened::Command(command),
-                read = read(&mut self.reader, &mut buffer), if !self.flow.is_paused() => Happened::Read(read),
+                read = read(&mut self.reader, self.host.buffer_for(room), room), if !self.flow.is_paused() => Happened::Read(read),
                 written = self.writer.written() => Happened::Written(written),
                 step = self.asks.next_done() => Happened::CallbackDone(step),
                 outs = next_of(&mut self.mcp), if self.host.has_room_to_relay() => Happened::ServersDid(outs),
@@ -204,7 +209,8 @@ impl Driver {
                     break None;
                 }
                 Happened::Read(Ok(length @ 1..)) => {
-                    self.host.handle_input(now(), &buffer[..length]);
+                    room = room_after(room, length);
+                    self.received();
                 }
                 Happened::Read(_) => {
                     self.reader = None;
@@ -217,6 +223,7 @@ impl Driver {
                     self.host.handle_write_failed();
                     self.pipe_closed(EndReason::InputClosed);
                 }
+                Happened::Command(command) => self.obey_all(command),
                 happened => self.handle(happened),
             }
         };
@@ -224,8 +231,16 @@ impl Driver {
             // The agent writes no more.
             self.owned = None;
         }
-        self.drain(&mut buffer).await;
+        self.drain().await;
         exit
+    }
+
+    /// Handles what was read.
+    fn received(&mut self) {
+        while self.host.handle_received(now()) {
+            self.do_what_is_to_do();
+        }
+        self.do_what_is_to_do();
     }
 
     /// Whether the session was closed, so that no other process follows.
@@ -410,14 +425,13 @@ impl Driver {
     }
 
     /// Reads the remaining output after the CLI's exit.
-    async fn drain(&mut self, buffer: &mut [u8]) {
+    async fn drain(&mut self) {
         let until = now() + DRAIN;
         while self.reader.is_some() && now() < until {
-            match tokio::time::timeout(QUIET, read(&mut self.reader, buffer)).await {
-                Ok(Ok(length @ 1..)) => {
-                    self.host.handle_input(now(), &buffer[..length]);
-                    self.do_what_is_to_do();
-                }
+            let room = ROOM.end;
+            let read = read(&mut self.reader, self.host.buffer_for(room), room);
+            match tokio::time::timeout(QUIET, read).await {
+                Ok(Ok(1..)) => self.received(),
                 _ => break,
             }
         }
@@ -587,6 +601,16 @@ impl Drop for Driver {
     }
 }
 
+/// How much to read next: more after a read that took all the room, so that a session
+/// that says little holds little.
+fn room_after(room: usize, length: usize) -> usize {
+    match length {
+        _ if length == room => ROOM.end.min(room * 2),
+        _ if length < room / 4 => ROOM.start.max(room / 2),
+        _ => room,
+    }
+}
+
 /// Returns the time of the runtime's clock, which timers use too.
 pub(super) fn now() -> Instant {
     tokio::time::Instant::now().into_std()
@@ -601,10 +625,15 @@ async fn kept(held: &mut Option<Held>) -> bool {
     }
 }
 
-/// Reads the CLI's output; pending forever after it is closed. Cancel safe.
-async fn read(reader: &mut Option<Reader>, buffer: &mut [u8]) -> io::Result<usize> {
+/// Reads the CLI's output, as much as there is room for; pending forever after it is
+/// closed. Cancel safe.
+async fn read(
+    reader: &mut Option<Reader>,
+    buffer: &mut BytesMut,
+    room: usize,
+) -> io::Result<usize> {
     match reader {
-        Some(reader) => reader.read(buffer).await,
+        Some(reader) => reader.read_buf(&mut buffer.limit(room)).await,
         None => std::future::pending().await,
     }
 }

@@ -220,7 +220,12 @@ fn count(case: &str) -> u64 {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");
     let status = Command::new("valgrind")
-        .args(["--tool=callgrind", "--quiet", "--collect-atstart=no", "--compress-strings=no"])
+        .args([
+            "--tool=callgrind",
+            "--quiet",
+            "--collect-atstart=no",
+            "--compress-strings=no",
+        ])
         .args([
             "--toggle-collect=agentwire_instructions::measured",
             "--dump-after=agentwire_instructions::measured",

@@ -71,7 +71,7 @@ use activity::{Open, Work};
 use alive::Alive;
 use asks::Asks;
 use background::Background;
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use journal::Journal;
 use news::Known;
 use pending::Requests;
@@ -136,6 +136,9 @@ pub struct Host {
 /// The maximum number of requests remembered that were answered while an
 /// `initialize` was pending.
 const MOST_REMEMBERED: usize = 4096;
+
+/// How many lines [`Host::handle_received`] handles.
+const AT_ONCE: usize = 64;
 
 /// The state of the host's side of the pipe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -286,13 +289,31 @@ impl Host {
 
     /// Handles bytes from the agent.
     pub fn handle_input(&mut self, now: Instant, bytes: &[u8]) {
-        self.heard(now);
         self.decoder.push(bytes);
-        while let Some(line) = self.decoder.next_line() {
+        while self.handle_received(now) {}
+    }
+
+    /// Makes room for at least `length` bytes of the agent's output and returns the
+    /// buffer, to which a reader appends. [`handle_received`](Host::handle_received)
+    /// follows.
+    pub fn buffer_for(&mut self, length: usize) -> &mut BytesMut {
+        self.decoder.buffer_for(length)
+    }
+
+    /// Handles what was appended to the buffer, up to 64 lines. Returns whether there may
+    /// be more: so the events of a large read need not all be held at once.
+    pub fn handle_received(&mut self, now: Instant) -> bool {
+        self.heard(now);
+        let mut lines = 0;
+        while lines < AT_ONCE
+            && let Some(line) = self.decoder.next_line()
+        {
             self.handle_line(now, line);
             self.after_change();
+            lines += 1;
         }
         self.watch(now);
+        lines == AT_ONCE
     }
 
     /// Handles the end of the agent's output. Bytes after the last newline are

@@ -215,40 +215,37 @@ impl<'a> Cursor<'a> {
     /// Consumes the rest of a string that begins at `start`, from its first
     /// escape.
     fn string_with_escapes(&mut self, start: usize, escape: usize) -> Result<Span> {
-        self.at = escape;
+        let bytes = self.bytes;
+        let mut at = escape;
         loop {
-            match self.bytes.get(self.at) {
-                Some(b'"') => {
-                    let end = self.at;
-                    self.at += 1;
+            let expected = match (bytes.get(at), bytes.get(at + 1)) {
+                (Some(b'\\'), Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't')) => {
+                    at = special(bytes, at + 2);
+                    continue;
+                }
+                (Some(b'\\'), Some(b'u')) => {
+                    let digits = bytes.get(at + 2..at + 6);
+                    if digits.is_some_and(|it| it.iter().all(u8::is_ascii_hexdigit)) {
+                        at = special(bytes, at + 6);
+                        continue;
+                    }
+                    "an escape"
+                }
+                (Some(b'"'), _) => {
+                    self.at = at + 1;
                     return Ok(Span {
                         start,
-                        end,
+                        end: at,
                         escaped: true,
                     });
                 }
-                Some(b'\\') => self.escape()?,
-                Some(_) => return Err(self.invalid("no control character")),
-                None => return Err(self.invalid("`\"`")),
-            }
-            self.at = special(self.bytes, self.at);
+                (Some(b'\\'), _) => "an escape",
+                (Some(_), _) => "no control character",
+                (None, _) => "`\"`",
+            };
+            self.at = at;
+            return Err(self.invalid(expected));
         }
-    }
-
-    /// Consumes an escape sequence.
-    fn escape(&mut self) -> Result<()> {
-        match self.bytes.get(self.at + 1) {
-            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => self.at += 2,
-            Some(b'u') => {
-                let digits = self.bytes.get(self.at + 2..self.at + 6);
-                match digits {
-                    Some(digits) if digits.iter().all(u8::is_ascii_hexdigit) => self.at += 6,
-                    _ => return Err(self.invalid("an escape")),
-                }
-            }
-            _ => return Err(self.invalid("an escape")),
-        }
-        Ok(())
     }
 
     /// Consumes a number.
@@ -386,7 +383,7 @@ impl<'a> Cursor<'a> {
 /// it skips blocks of 32 bytes, for which the compiler uses vector
 /// instructions.
 #[inline]
-fn special(bytes: &[u8], at: usize) -> usize {
+pub(super) fn special(bytes: &[u8], at: usize) -> usize {
     let short = at + 4 * size_of::<u64>();
     match special_within(bytes, at, short) {
         at if at < short => at,
