@@ -102,7 +102,7 @@ impl Claims {
 
     /// Waits until the claim was renewed, is lost, or could not be made. Cancel safe.
     pub(crate) async fn changed(&mut self) {
-        if !self.is_over {
+        if self.source.is_some() && !self.is_over {
             let Self {
                 claimed, claiming, ..
             } = self;

@@ -51,7 +51,7 @@ const DRAIN: Duration = Duration::from_secs(2);
 const HELD: Duration = Duration::from_secs(10);
 
 /// How many bytes a read may take, at first and at most.
-const ROOM: Range<usize> = 8 * 1024..64 * 1024;
+const ROOM: Range<usize> = 4 * 1024..64 * 1024;
 
 /// The task that owns a session's state machine.
 pub(super) struct Driver {
@@ -160,11 +160,14 @@ impl Driver {
     pub(super) async fn run(mut self) {
         loop {
             let mut exit = self.process().await;
-            if exit.is_some_and(|exit| exit.code().is_none()) && self.claims.settled().await {
+            if exit.is_some_and(|exit| exit.code().is_none())
+                && Box::pin(self.claims.settled()).await
+            {
                 self.lose_session();
             }
-            if !self.next_process(&mut exit).await {
-                return self.over(exit).await;
+            // Boxed, since what is rare would make room in each session for ever.
+            if !Box::pin(self.next_process(&mut exit)).await {
+                return Box::pin(self.over(exit)).await;
             }
         }
     }
@@ -231,7 +234,7 @@ impl Driver {
             // The agent writes no more.
             self.owned = None;
         }
-        self.drain().await;
+        Box::pin(self.drain()).await;
         exit
     }
 

@@ -5,6 +5,7 @@ use super::Request;
 use crate::control::{Answer, CwdOutcome, SetCwdAnswer};
 use crate::json::{Json, Members};
 use crate::permission::PermissionMode;
+use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -16,7 +17,24 @@ pub(super) struct Journal(Vec<Entry>);
 #[derive(Debug)]
 struct Entry {
     setting: Setting,
-    request: Json,
+    request: Kept,
+}
+
+/// A request that set something. Most are never needed again.
+#[derive(Debug)]
+enum Kept {
+    /// The line that was sent.
+    Line(Bytes),
+    Request(Json),
+}
+
+impl Kept {
+    fn request(&self) -> Option<Json> {
+        match self {
+            Self::Line(line) => request_in(line),
+            Self::Request(request) => Some(request.clone()),
+        }
+    }
 }
 
 /// What a request sets. A later request with the same setting replaces it.
@@ -105,22 +123,29 @@ struct Line {
     request: Json,
 }
 
+fn request_in(line: &[u8]) -> Option<Json> {
+    let line: Line = serde_json::from_slice(line).ok()?;
+    Some(line.request)
+}
+
 impl Journal {
     /// Records a request that succeeded, from its line.
-    pub(super) fn has_set(&mut self, subtype: &str, line: &[u8]) {
-        let Some(sets) = sets(subtype) else { return };
-        let Ok(Line { request }) = serde_json::from_slice(line) else {
-            return;
-        };
-        let of = match sets {
-            Sets::Of(member) => request.member(member).map(|it| it.get().to_owned()),
-            Sets::Value | Sets::Members => None,
+    pub(super) fn has_set(&mut self, subtype: &str, line: &Bytes) {
+        let of = match sets(subtype) {
+            None => return,
+            Some(Sets::Value | Sets::Members) => None,
+            Some(Sets::Of(member)) => {
+                let Some(request) = request_in(line) else {
+                    return;
+                };
+                request.member(member).map(|it| it.get().to_owned())
+            }
         };
         let setting = Setting {
             subtype: subtype.into(),
             of,
         };
-        self.put(setting, request, sets == Sets::Members);
+        self.put(setting, Kept::Line(line.clone()));
     }
 
     /// Records the permission mode that the agent reports.
@@ -130,13 +155,15 @@ impl Journal {
             subtype: PERMISSION_MODE.into(),
             of: None,
         };
-        self.put(setting, request.into(), false);
+        self.put(setting, Kept::Request(request.into()));
     }
 
-    fn put(&mut self, setting: Setting, request: Json, adds_up: bool) {
+    fn put(&mut self, setting: Setting, request: Kept) {
         match self.0.iter_mut().find(|it| it.setting == setting) {
-            Some(entry) if adds_up => {
-                entry.request = added_up(&entry.request, &request).unwrap_or(request);
+            Some(entry) if sets(&setting.subtype) == Some(Sets::Members) => {
+                let both = entry.request.request().zip(request.request());
+                let sum = both.and_then(|(earlier, later)| added_up(&earlier, &later));
+                entry.request = sum.map_or(request, Kept::Request);
             }
             Some(entry) => entry.request = request,
             None => self.0.push(Entry { setting, request }),
@@ -146,7 +173,7 @@ impl Journal {
     /// The last model and permission mode that were set, if any.
     pub(super) fn value(&self, subtype: &str, member: &str) -> Option<String> {
         let entry = self.0.iter().find(|it| *it.setting.subtype == *subtype)?;
-        entry.request.member(member)?.read().ok()
+        entry.request.request()?.member(member)?.read().ok()
     }
 
     /// The requests that set everything again. Their IDs begin with this.
@@ -155,7 +182,7 @@ impl Journal {
         let requests = numbered.filter_map(|(number, entry)| {
             let id = format!("{id}-{number}");
             // What was read from JSON can be written as JSON.
-            Request::raw(id, &entry.setting.subtype, entry.request.clone()).ok()
+            Request::raw(id, &entry.setting.subtype, entry.request.request()?).ok()
         });
         requests.collect()
     }

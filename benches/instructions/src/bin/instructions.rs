@@ -1,5 +1,6 @@
-//! What a message costs, in instructions: they do not depend on how busy the machine
-//! is. What a session takes to begin does not count.
+//! What a message costs, in instructions, and what an idle session holds, in bytes:
+//! these do not depend on how busy the machine is. What a session takes to begin does
+//! not count.
 //!
 //! ```sh
 //! scripts/instructions [PART-OF-A-NAME]
@@ -20,7 +21,7 @@
     missing_docs,
     reason = "the suite's"
 )]
-#[path = "../../suite/src/corpus.rs"]
+#[path = "../../../suite/src/corpus.rs"]
 mod corpus;
 
 use agentwire::{Client, Event, Message, Options, Pipes};
@@ -54,6 +55,9 @@ const CASES: &[Case] = &[
     ("client, a send", |n| block_on(send(n))),
     ("client, a control request", |n| block_on(request(n))),
 ];
+
+/// The case that counts bytes.
+const IDLE: &str = "client, bytes of an idle session";
 
 /// The bytes of that many messages.
 fn messages(count: usize) -> Vec<u8> {
@@ -206,13 +210,26 @@ fn main() -> ExitCode {
         .collect();
     let mut is_over = false;
     println!("{:>12} {:>8}", "instructions", "budget");
-    for (name, _) in CASES.iter().filter(|(name, _)| name.contains(&wanted)) {
-        let (now, most) = (count(name), budget[name]);
+    let names = CASES.iter().map(|(name, _)| *name).chain([IDLE]);
+    for name in names.filter(|name| name.contains(&wanted)) {
+        let now = match name {
+            IDLE => idle(),
+            name => count(name),
+        };
+        let most = budget[name];
         let mark = if now * 50 > most * 51 { "!!" } else { "" };
         is_over |= !mark.is_empty();
         println!("{now:>12} {most:>8}  {name} {mark}");
     }
     ExitCode::from(u8::from(is_over))
+}
+
+/// How many bytes an idle session holds.
+fn idle() -> u64 {
+    let program = std::env::current_exe().unwrap().with_file_name("idle");
+    let output = Command::new(program).output().unwrap();
+    let number = String::from_utf8(output.stdout).unwrap();
+    number.trim().parse().unwrap()
 }
 
 /// How many instructions it takes to do something once more.
@@ -227,8 +244,8 @@ fn count(case: &str) -> u64 {
             "--compress-strings=no",
         ])
         .args([
-            "--toggle-collect=agentwire_instructions::measured",
-            "--dump-after=agentwire_instructions::measured",
+            "--toggle-collect=instructions::measured",
+            "--dump-after=instructions::measured",
         ])
         .arg(format!("--callgrind-out-file={}", out.display()))
         .arg(std::env::current_exe().unwrap())
