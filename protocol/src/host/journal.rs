@@ -206,10 +206,10 @@ mod tests {
     use super::*;
     use serde_json::Value;
 
-    fn line(request: Value) -> Vec<u8> {
+    fn line(request: Value) -> Bytes {
         json!({ "type": "control_request", "request_id": "r", "request": request })
             .to_string()
-            .into_bytes()
+            .into()
     }
 
     fn lines(journal: &Journal) -> Vec<Value> {
