@@ -174,8 +174,8 @@ async fn put<'a>(lines: &'a [Line], programs: &BTreeSet<&str>, rules: &[String])
     client.request(&settings).await.unwrap();
     let mut found = Vec::new();
     for lines in lines.chunks(CHUNK) {
-        let ids = turn(&mut client, "Go on").await;
-        assert_eq!(ids.len(), lines.len());
+        let (ids, result) = turn(&mut client, "Go on").await;
+        assert_eq!(ids.len(), lines.len(), "{result}");
         for (line, id) in lines.iter().zip(ids) {
             let request = asks.lock().unwrap().remove(&id);
             let bare = CanUseTool::new("Bash", input(&line.text));
@@ -275,8 +275,8 @@ async fn results(client: &mut Client, prompt: &str) -> Vec<String> {
     panic!("the session ended");
 }
 
-/// The calls of a turn.
-async fn turn(client: &mut Client, prompt: &str) -> Vec<String> {
+/// A turn: its tool calls, and its result.
+async fn turn(client: &mut Client, prompt: &str) -> (Vec<String>, String) {
     client.send(prompt);
     let mut ids = Vec::new();
     while let Some(event) = client.next().await {
@@ -287,7 +287,10 @@ async fn turn(client: &mut Client, prompt: &str) -> Vec<String> {
                     let calls = calls.filter_map(ContentBlock::as_tool_use);
                     ids.extend(calls.map(|call| call.id.clone()));
                 }
-                Message::Result(_) => return ids,
+                Message::Result(_) => {
+                    let result = String::from_utf8_lossy(frame.raw());
+                    return (ids, result.into_owned());
+                }
                 _ => {}
             }
         }
