@@ -16,18 +16,31 @@ const ATTEMPTS: usize = 1000;
 /// Opens a regular file with these options; a link, a pipe and a folder are errors.
 ///
 /// The file is looked at before it is opened and compared afterwards, so that nothing is
-/// read from or written to what a link leads to. The options must not create or truncate.
+/// read from or written to what a link leads to. What takes its place in between is not
+/// followed or waited for. The options must not create or truncate.
 ///
 /// # Errors
 ///
 /// As [`OpenOptions::open`]; [`io::ErrorKind::InvalidInput`] if it is no regular file.
 pub fn open(path: &Path, options: &OpenOptions) -> io::Result<File> {
+    #[cfg(unix)]
+    let options = {
+        use rustix::fs::OFlags;
+        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+        let mut options = options.clone();
+        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags.bits() as i32);
+        options
+    };
     for _ in 0..ATTEMPTS {
         let before = fs::symlink_metadata(path)?;
         if !before.is_file() {
             return Err(not_regular(&before));
         }
-        let file = options.open(path)?;
+        let file = match options.open(path) {
+            // A link or a pipe took its place meanwhile.
+            Err(_) if !fs::symlink_metadata(path)?.is_file() => continue,
+            file => file?,
+        };
         // Otherwise another file took its place meanwhile, such as the lock of the next owner.
         if is_same(&before, &file.metadata()?) {
             return Ok(file);
@@ -253,5 +266,59 @@ fn is_same(before: &Metadata, opened: &Metadata) -> bool {
     #[cfg(not(unix))]
     {
         before.file_type() == opened.file_type()
+    }
+}
+
+#[cfg(all(test, unix))]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    /// A reader of a pipe without a writer would wait for ever.
+    #[test]
+    fn what_takes_the_place_of_a_file_meanwhile_is_not_followed_or_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at("file"), "ours").unwrap();
+        fs::write(at("precious"), "precious").unwrap();
+        let made = std::process::Command::new("mkfifo")
+            .arg(at("pipe"))
+            .status();
+        assert!(made.unwrap().success());
+        fs::hard_link(at("file"), at("path")).unwrap();
+        let is_over = AtomicBool::new(false);
+        let (mut files, mut others) = (0, 0);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for what in ["pipe", "file", "precious", "file"].iter().cycle() {
+                    match *what {
+                        "precious" => symlink(at(what), at("next")).unwrap(),
+                        _ => fs::hard_link(at(what), at("next")).unwrap(),
+                    }
+                    fs::rename(at("next"), at("path")).unwrap();
+                    // What is the same file already is not renamed.
+                    fs::remove_file(at("next")).ok();
+                    if is_over.load(Ordering::Relaxed) {
+                        return;
+                    }
+                }
+            });
+            for _ in 0..50_000 {
+                match read(&at("path")) {
+                    Ok(text) => {
+                        assert_eq!(text, b"ours");
+                        files += 1;
+                    }
+                    Err(error) => {
+                        assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
+                        others += 1;
+                    }
+                }
+            }
+            is_over.store(true, Ordering::Relaxed);
+        });
+        assert!(files > 0 && others > 0, "{files} files, {others} others");
     }
 }

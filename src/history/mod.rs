@@ -70,7 +70,8 @@
 //! - A transcript that is a link is not appended to ([`HistoryError::NotRegular`]), so
 //!   that no file elsewhere is written to. The same holds for what is in a project's or a
 //!   session's folder that is a link, unless it leads to another project. The configuration
-//!   directory itself and its `projects` may be links, such as to another disk. Where the transcript does not end with a
+//!   directory itself and its `projects` may be links, such as to another disk. Where the
+//!   transcript does not end with a
 //!   whole line, because the agent was killed, a title or a tag begins a new line.
 //! - A fork has its name only once it is complete. Numbers and strings that are copied
 //!   keep their JSON text.

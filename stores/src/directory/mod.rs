@@ -27,8 +27,8 @@ use std::{fs, io};
 /// Writers exclude each other by a file lock, which the system releases when its
 /// process ends. Files and folders below the directory are accessible only to this user,
 /// those of earlier versions too once they are written. The directory itself keeps its mode if
-/// it exists, and may be a link; links below it are errors. Do not put the directory on a file system that machines share: many
-/// of those do not lock across machines.
+/// it exists, and may be a link; links below it are errors. Do not put the directory on a file
+/// system that machines share: many of those do not lock across machines.
 ///
 /// All methods use [`tokio::task::spawn_blocking`], and have to be called in a tokio
 /// runtime.
