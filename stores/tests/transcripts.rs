@@ -324,8 +324,8 @@ mod programs {
         let key = TranscriptKey::new("crabs", "a").unwrap();
         for rest in [
             "read line",
-            "read line; echo hello; sleep 60",
-            "exec 1>&-; sleep 60",
+            "read line; echo hello; exec sleep 60",
+            "exec 1>&-; exec sleep 60",
         ] {
             let script = format!("echo '{{\"calls\":[\"append\",\"load\"]}}'; {rest}");
             let program = started(&script).await.unwrap();

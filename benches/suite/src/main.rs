@@ -4,6 +4,7 @@
 mod builds;
 mod claims;
 mod contestants;
+#[path = "../../instructions/src/corpus.rs"]
 mod corpus;
 mod environment;
 mod measures;

@@ -21,7 +21,6 @@
     missing_docs,
     reason = "the suite's"
 )]
-#[path = "../../../suite/src/corpus.rs"]
 mod corpus;
 
 use agentwire::{Client, Event, Message, Options, Pipes};
