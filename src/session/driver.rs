@@ -182,6 +182,10 @@ impl Driver {
         self.feed();
         let exit = loop {
             self.do_what_is_to_do();
+            while let Some(outcome) = self.writer.written_at_once().await {
+                self.written(&outcome);
+                self.do_what_is_to_do();
+            }
             while self.pause_or_resume() {
                 self.do_what_is_to_do();
             }
@@ -221,11 +225,7 @@ impl Driver {
                     self.pipe_closed(EndReason::OutputClosed);
                     self.peer.output_ended();
                 }
-                Happened::Written(Ok(())) => self.host.handle_written(now()),
-                Happened::Written(Err(_)) => {
-                    self.host.handle_write_failed();
-                    self.pipe_closed(EndReason::InputClosed);
-                }
+                Happened::Written(outcome) => self.written(&outcome),
                 Happened::Command(command) => self.obey_all(command),
                 happened => self.handle(happened),
             }
@@ -236,6 +236,15 @@ impl Driver {
         }
         Box::pin(self.drain()).await;
         exit
+    }
+
+    /// Handles the outcome of writing a line.
+    fn written(&mut self, outcome: &io::Result<()>) {
+        if outcome.is_ok() {
+            return self.host.handle_written(now());
+        }
+        self.host.handle_write_failed();
+        self.pipe_closed(EndReason::InputClosed);
     }
 
     /// Handles what was read.

@@ -95,18 +95,32 @@ impl Writer {
             return pending().await;
         }
         match poll_fn(|context| self.poll(context)).await {
-            Happened::Written(outcome) => {
-                self.is_writing = false;
-                if outcome.is_err() {
-                    self.finish(true)();
-                }
-                outcome
-            }
+            Happened::Written(outcome) => self.is_written(outcome),
             Happened::Closing => {
                 self.close().await;
                 pending().await
             }
         }
+    }
+
+    /// Writes the line as far as the pipe takes it at once. Returns the outcome if that is
+    /// all of it, and `None` if there is no line or a part is left. Does not wait.
+    pub(super) async fn written_at_once(&mut self) -> Option<io::Result<()>> {
+        if !self.is_writing {
+            return None;
+        }
+        match poll_fn(|context| Poll::Ready(self.poll(context))).await {
+            Poll::Ready(Happened::Written(outcome)) => Some(self.is_written(outcome)),
+            Poll::Ready(Happened::Closing) | Poll::Pending => None,
+        }
+    }
+
+    fn is_written(&mut self, outcome: io::Result<()>) -> io::Result<()> {
+        self.is_writing = false;
+        if outcome.is_err() {
+            self.finish(true)();
+        }
+        outcome
     }
 
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<Happened> {
