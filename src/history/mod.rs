@@ -71,8 +71,8 @@
 //!   that no file elsewhere is written to. The same holds for what is in a project's or a
 //!   session's folder that is a link, unless it leads to another project. The configuration
 //!   directory itself and its `projects` may be links, such as to another disk. Where the
-//!   transcript does not end with a
-//!   whole line, because the agent was killed, a title or a tag begins a new line.
+//!   transcript does not end with a whole line, because the agent was killed, a title or a
+//!   tag begins a new line.
 //! - A fork has its name only once it is complete. Numbers and strings that are copied
 //!   keep their JSON text.
 //! - Tags are not normalised to NFKC, and unassigned characters are kept.
