@@ -275,9 +275,10 @@ async fn results(client: &mut Client, prompt: &str) -> Vec<String> {
     panic!("the session ended");
 }
 
-/// A turn: its tool calls, and its result.
+/// A turn: its tool calls, and its result. A task that ends in the background may begin
+/// another one behind it.
 async fn turn(client: &mut Client, prompt: &str) -> (Vec<String>, String) {
-    client.send(prompt);
+    let uuid = client.send(prompt).uuid().to_owned();
     let mut ids = Vec::new();
     while let Some(event) = client.next().await {
         if let Event::Frame(frame) = event.unwrap() {
@@ -289,7 +290,10 @@ async fn turn(client: &mut Client, prompt: &str) -> (Vec<String>, String) {
                 }
                 Message::Result(_) => {
                     let result = String::from_utf8_lossy(frame.raw());
-                    return (ids, result.into_owned());
+                    if result.contains(&uuid) {
+                        return (ids, result.into_owned());
+                    }
+                    println!("another turn: {result}");
                 }
                 _ => {}
             }
