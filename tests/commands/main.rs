@@ -162,6 +162,8 @@ async fn put<'a>(lines: &'a [Line], programs: &BTreeSet<&str>, rules: &[String])
     let options = live
         .options()
         .env("PATH", path)
+        // What takes longer than its timeout ends, and begins no turn of its own later.
+        .env("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS", "1")
         .flag_value("--tools", "Bash")
         .on_permission(move |ask: PermissionAsk| {
             let id = ask.request.tool_use_id.clone().unwrap_or_default();
@@ -275,10 +277,9 @@ async fn results(client: &mut Client, prompt: &str) -> Vec<String> {
     panic!("the session ended");
 }
 
-/// A turn: its tool calls, and its result. A task that ends in the background may begin
-/// another one behind it.
+/// A turn: its tool calls, and its result.
 async fn turn(client: &mut Client, prompt: &str) -> (Vec<String>, String) {
-    let uuid = client.send(prompt).uuid().to_owned();
+    client.send(prompt);
     let mut ids = Vec::new();
     while let Some(event) = client.next().await {
         if let Event::Frame(frame) = event.unwrap() {
@@ -290,10 +291,7 @@ async fn turn(client: &mut Client, prompt: &str) -> (Vec<String>, String) {
                 }
                 Message::Result(_) => {
                     let result = String::from_utf8_lossy(frame.raw());
-                    if result.contains(&uuid) {
-                        return (ids, result.into_owned());
-                    }
-                    println!("another turn: {result}");
+                    return (ids, result.into_owned());
                 }
                 _ => {}
             }
