@@ -316,6 +316,46 @@ mod tests {
     }
 
     #[test]
+    fn what_the_scan_notes_is_what_the_members_say() {
+        for members in [
+            r#""parent_tool_use_id":"t","error":"x","user_message_uuid":"u""#,
+            r#""parent_tool_use_id":"","error":"","user_message_uuids":[]"#,
+            r#""parent_tool_use_id":null,"error":null"#,
+            r#""parent_tool_use_id":5,"error":{}"#,
+            r#""parent_tool_use_id" : "t" , "error" : null"#,
+            // Of a member that comes twice the last one counts.
+            r#""parent_tool_use_id":"t","parent_tool_use_id":null,"error":"x","error":null"#,
+            r#""parent_tool_use_id":null,"parent_tool_use_id":"t","error":null,"error":[]"#,
+            r#""parent\u005ftool_use_id":"t","err\u006fr":"x","user\u005fmessage_uuid":"u""#,
+            r#""uuid":"\u0075","parent_tool_use_id":"\ud800","error":"\n""#,
+            r#""message":{"parent_tool_use_id":"t","error":"x","user_message_uuid":"u"}"#,
+            r#""type":"user","error":"x""#,
+            "",
+        ] {
+            let comma = if members.is_empty() { "" } else { "," };
+            let frame = frame(&format!(r#"{{"type":"assistant"{comma}{members}}}"#));
+            let is = |name: &str, wanted: fn(&str) -> bool| {
+                let member = frame.member(name);
+                member.is_some_and(|it| wanted(it.get()))
+            };
+            let has_messages =
+                is("user_message_uuid", |_| true) || is("user_message_uuids", |_| true);
+            assert_eq!(
+                (frame.has_parent(), frame.has_error(), frame.has_messages()),
+                (
+                    is("parent_tool_use_id", |it| it.starts_with('"')),
+                    is("error", |it| it != "null"),
+                    has_messages
+                ),
+                "{members}"
+            );
+            let kind: String = frame.member("type").unwrap().read().unwrap();
+            assert_eq!(frame.kind(), kind);
+        }
+        assert_eq!(error(r#"{"type":"user","type":5}"#), FrameError::NoType);
+    }
+
+    #[test]
     fn only_the_type_is_needed() {
         assert_eq!(
             frame(r#"{"type":"weather","uuid":7,"request":[1,{}],"response":null}"#).kind(),
