@@ -170,6 +170,7 @@
 /// session.
 pub use agentwire_protocol as protocol;
 
+pub mod attachment;
 mod callback;
 mod client;
 mod command;
@@ -223,10 +224,9 @@ pub use process::{
     HOST_TOOLS, InvalidVersion, OUTER_SESSION, PassedEnvironment, close_all,
 };
 pub use session::{CloseInput, Connection, LocalCli, Peer, PeerFuture, Pipes, Transport};
-pub use store::log as session_log;
 pub use store::{
-    Claim, ClaimKeeper, Claimed, InvalidKey, KeyPart, MemoryStore, SessionStore, StoreError,
-    StoreFailure, StoreFlush, StoredSession, StoredSummary, Transcript, TranscriptKey,
+    InvalidKey, KeyPart, MemoryStore, Refused, SessionStore, StoreError, StoreFailure, StoreFlush,
+    StoredSession, StoredSummary, Transcript, TranscriptKey,
 };
 
 /// The crate with the trait and the derive macro `JsonSchema`, for the types of

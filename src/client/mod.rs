@@ -159,8 +159,11 @@ impl Client {
             line.name_session(&Uuid::new_v4().to_string());
         }
         let (opened, resumed) = match transport.starts_agent() {
-            true => session::resume(&line, options.when_owned).await?,
-            false => (Cow::Borrowed(&line), Known::default()),
+            true => session::resume(&line, &options).await?,
+            false => (
+                Cow::Borrowed(&line),
+                session::attach(&line, &options).await?,
+            ),
         };
         let connection = transport.open(&opened, options.close).await?;
         let private = opened.private.clone();

@@ -4,6 +4,7 @@ use super::Command;
 use super::declared::Declared;
 use super::turn::TurnWatch;
 use crate::event::{Demand, EndReason, Error, Mailbox, SessionEnd, StreamKind, Wanted, mailbox};
+use crate::session::Flusher;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -19,6 +20,8 @@ pub(crate) struct Link {
     pub(crate) turn: watch::Receiver<Option<TurnWatch>>,
     pub(crate) declared: Arc<Declared>,
     pub(crate) demand: Demand,
+    /// The session's store, if it has one.
+    pub(crate) store: Option<Flusher>,
     /// The timeout of control requests.
     pub(crate) request_timeout: Duration,
 }

@@ -55,11 +55,6 @@ pub(crate) enum Command {
     },
     /// Returns what is unread.
     Unread { reply: oneshot::Sender<Unread> },
-    /// Sends all received entries to the store, and reports when that is done or has
-    /// failed.
-    Mirrored {
-        reply: oneshot::Sender<Result<(), Error>>,
-    },
     /// Puts the agent to sleep, and reports when its process has ended.
     Sleep {
         reply: oneshot::Sender<Result<(), Error>>,

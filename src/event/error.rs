@@ -388,10 +388,9 @@ pub enum EndReason {
     /// The agent owed something, was silent, and did not answer a request
     /// either ([`RestartPolicy::hang`](crate::RestartPolicy)).
     Hung,
-    /// The session is another host's, or could be by now: its
-    /// [store](crate::Options::session_store) kept nothing for three quarters of the lease.
-    /// The agent was killed.
-    LeaseLost,
+    /// The session is another host's, or could be by now: an
+    /// [attachment](crate::attachment) said that it may not act any more. The agent was killed.
+    OwnershipLost,
     /// The session's runtime was shut down.
     RuntimeGone,
 }
@@ -431,7 +430,7 @@ impl fmt::Display for SessionEnd {
             EndReason::FailedAtExit => "the agent CLI failed while it was closed",
             EndReason::Unresponsive => "the agent CLI did not stop its turn, and was closed",
             EndReason::Hung => "the agent CLI did not answer any more",
-            EndReason::LeaseLost => "the lease of the session ran out, or another host has it",
+            EndReason::OwnershipLost => "another host has the session, or may have it",
             EndReason::RuntimeGone => "the session's runtime was shut down",
         })?;
         if !matches!(self.reason, EndReason::Closed | EndReason::Dropped) {

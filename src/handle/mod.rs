@@ -53,8 +53,7 @@ impl Handle {
     /// message if it has none.
     ///
     /// The returned [`Submission`] tracks the delivery status. Await it to wait
-    /// until the message is written to the CLI, which under a
-    /// [lease](crate::SessionStore::lease) is after the store has it. It fails with [`Error::Full`]
+    /// until the message is written to the CLI. It fails with [`Error::Full`]
     /// if the outbound queue is full; [`Handle::send_when_room`] waits instead.
     #[doc(alias = "query")]
     #[doc(alias = "streamInput")]
@@ -197,10 +196,12 @@ impl Handle {
     ///
     /// If the future is dropped, the store receives the entries all the same.
     pub async fn flush_store(&self) -> Result<(), Error> {
-        let (reply, done) = oneshot::channel();
-        self.link.command(Command::Mirrored { reply })?;
-        let outcome = done.await;
-        outcome.unwrap_or_else(|_| Err(Error::Ended(self.link.end())))
+        let ended = || Err(Error::Ended(self.link.end()));
+        match &self.link.store {
+            Some(store) => store.flush().await.unwrap_or_else(ended),
+            None if self.link.commands.is_closed() => ended(),
+            None => Ok(()),
+        }
     }
 
     fn put(&self, mut message: UserMessage, when_full: WhenFull) -> Submission {

@@ -2,7 +2,7 @@
 
 use super::{History, HistoryError};
 use crate::store::{
-    Claim, Claimed, FailedCall, Merged, PrivateHome, SessionStore, SharedStore, Source,
+    FailedCall, Merged, PrivateHome, SessionStore, SharedStore, Source,
     StoreFailure, Transcript, TranscriptKey, hole, merge, put_on_disk, transcripts,
 };
 use std::path::{Path, PathBuf};
@@ -34,29 +34,14 @@ fn source(store: impl SessionStore) -> Source {
     }
 }
 
-/// Claims a session, if its store has leases.
-async fn claim(source: &Source, session: &TranscriptKey) -> Result<Option<Claim>, FailedCall> {
-    if source.store.lease().is_none() {
-        return Ok(None);
-    }
-    let failed = |failure| FailedCall::new("claim", session, failure);
-    let claimed = source.store.claim(session.clone(), LIMIT).await;
-    match claimed.map_err(failed)? {
-        Claimed::Yours(claim) => Ok(Some(claim)),
-        Claimed::Anothers { .. } => {
-            let why = "the session is open in another host, by its lease".to_owned();
-            Err(failed(StoreFailure::Refused(why)))
-        }
-    }
-}
-
 impl History {
     /// Copies a session into a store: what the store lacks of its transcripts. Copied again,
     /// only what was added since is sent. A session that is running is copied as far as it is
     /// on disk; with [`Options::session_store`](crate::Options::session_store) it is copied
     /// while it runs.
     ///
-    /// If the store has [leases](SessionStore::lease), the session is claimed meanwhile.
+    /// If the store has an [attachment](SessionStore::attachment), it holds the session
+    /// meanwhile.
     ///
     /// ```no_run
     /// use agentwire::history::History;
@@ -90,12 +75,16 @@ impl History {
         id: &str,
         store: impl SessionStore,
     ) -> Result<Copied, HistoryError> {
+        let attachment = store.attachment();
         let source = source(store);
         let (history, owned_id) = (self.clone(), id.to_owned());
         let here = on_disk(move || history.read(&owned_id)).await?;
-        let claim = match here.first() {
-            Some((session, _)) => claim(&source, session).await?,
-            None => None,
+        let mut held = match (&attachment, here.first()) {
+            (Some(attachment), Some((session, _))) => {
+                let held = attachment.hold(session).await;
+                held.map_err(|failure| FailedCall::new("claim", session, failure))?
+            }
+            _ => None,
         };
         let mut lacking = vec![];
         for (key, local) in here {
@@ -125,8 +114,8 @@ impl History {
                 kept.map_err(|failure| FailedCall::new("append", &key, failure))?;
             }
         }
-        if let Some(claim) = claim {
-            claim.release().await;
+        if let Some(ending) = held.as_mut().and_then(|it| it.end()) {
+            ending.await;
         }
         Ok(copied)
     }

@@ -41,8 +41,8 @@ impl Options {
     /// session that is open elsewhere is reported as a
     /// [`Notice::SessionShared`](crate::Notice::SessionShared).
     ///
-    /// With a [store](Options::session_store) that has leases, the same holds for other hosts, and
-    /// a session whose host is gone is taken over when its lease has run out.
+    /// With a [store](Options::session_store) whose sessions are claimed, the same holds for
+    /// other hosts, and a session whose host is gone is taken over when that is certain.
     ///
     /// Not locked are sessions that are not persisted, that which is forked, sessions over a
     /// [`Transport`](crate::Transport) that does not start the agent, and where there is no

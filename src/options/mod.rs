@@ -48,6 +48,7 @@ pub use prompt::DYNAMIC_BOUNDARY;
 pub use restart_policy::RestartPolicy;
 pub use tools::QuestionPreview;
 
+use crate::attachment::Attach;
 use crate::callback::Callbacks;
 #[cfg(feature = "mcp")]
 use crate::mcp::SharedServer;
@@ -128,6 +129,9 @@ pub struct Options {
     pub(crate) outbound_queue_limits: Limits,
     pub(crate) queueing: Queueing,
     pub(crate) background_limit: Duration,
+    pub(crate) attachments: Vec<Arc<dyn Attach>>,
+    /// That of the store.
+    store_attachment: Option<Arc<dyn Attach>>,
     pub(crate) session_store: Option<SharedStore>,
     pub(crate) store_flush: StoreFlush,
     pub(crate) when_owned: WhenOwned,
@@ -173,6 +177,8 @@ impl Default for Options {
             outbound_queue_limits: Limits::default(),
             queueing: Queueing::Auto { merge: true },
             background_limit: Duration::from_secs(600),
+            attachments: Vec::new(),
+            store_attachment: None,
             session_store: None,
             store_flush: StoreFlush::default(),
             when_owned: WhenOwned::default(),

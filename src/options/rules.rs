@@ -98,7 +98,8 @@ impl Options {
 
 /// Denies what a rule denies before the agent runs it.
 ///
-/// The second hook is no gate: see `lease_gates`.
+/// The second hook is no gate, so that CLIs without the event are supported. The CLI runs no
+/// command whose hook does not respond in time, gate or not.
 fn gates(rules: &Arc<Rules>) -> [Hook; 2] {
     let (before_tool, before_command) = (Arc::clone(rules), Arc::clone(rules));
     let tool = Hook::new(move |call: HookCall<PreToolUse>| {

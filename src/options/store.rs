@@ -1,25 +1,11 @@
 //! Session store options.
 
 use super::Options;
-use crate::callback::{Hook, HookCall};
+use crate::attachment::Attach;
 use crate::event::Error;
 use crate::store::{SessionStore, SharedStore, Source, StoreFlush};
-use agentwire_protocol::hook::{PreSkillShellCommand, PreToolUse};
+use std::sync::Arc;
 use std::time::Duration;
-
-/// How long the agent waits before a tool for a host that may have been stopped.
-const GATE: Duration = Duration::from_secs(5);
-
-/// Lets each tool and each shell command of a skill run. A session whose lease is lost
-/// does not respond, and the agent runs nothing.
-///
-/// The second hook is no [gate](Hook::gate), so that CLIs without the event are supported.
-/// The CLI runs no command whose hook does not respond in time, gate or not.
-fn lease_gates() -> [Hook; 2] {
-    let tool = Hook::new(|_: HookCall<PreToolUse>| async {});
-    let command = Hook::new(|_: HookCall<PreSkillShellCommand>| async {});
-    [tool.gate().timeout(GATE), command.timeout(GATE)]
-}
 
 /// Copying the session to a store, and resuming it from there.
 impl Options {
@@ -95,41 +81,26 @@ impl Options {
     /// [`Transport`](crate::Transport) that does not start the agent, entries are
     /// copied to the store, and no session is loaded from it.
     ///
-    /// # Leases
+    /// # Attachments
     ///
-    /// If the store has [leases](crate::SessionStore::lease), the session is claimed before it
-    /// is loaded, and no other host has it meanwhile ([`Options::when_owned`]). A new session
-    /// gets its ID from the host. When the lease is lost, because the store cannot be reached
-    /// or this program was stopped, the session ends with
-    /// [`EndReason::LeaseLost`](crate::EndReason::LeaseLost): nothing is written to the agent
-    /// any more, no callback is called, and the agent is killed with all that it has started,
-    /// before another host can have the session. A program that is stopped can kill nothing;
-    /// so the agent asks before each tool (a [gate](crate::Hook::gate) on `PreToolUse`) and
-    /// before each shell command in the text of a skill (`PreSkillShellCommand`, since Claude
-    /// Code 2.1.332), and runs nothing that is not allowed within five seconds. Older versions
-    /// run such commands without asking.
-    ///
-    /// A user message is accepted when the [inbox](crate::SessionStore::append_inbox) of the
-    /// session in the store has it: until then it is not sent to the agent, and awaiting its
-    /// [`Submission`](crate::Submission) waits. When this host ends or loses the session before
-    /// it has told what became of the message, the next host has it, and reports it with
-    /// [`Notice::Inherited`](crate::Notice::Inherited): if no turn had picked it up, it is sent
-    /// again, and otherwise handed back. That a turn has picked it up is noted in the inbox
-    /// before the first tool runs. A message that was not accepted when the session was lost
-    /// can be sent again under the same `uuid`: it is the same message. The result of a turn is
-    /// given out when the store has the turn, as with
-    /// [`StoreFlush::BeforeResult`](crate::StoreFlush).
-    ///
-    /// Not prevented is what already runs: a tool that was begun before, and requests to the
-    /// model. Neither are agents that were started by hand.
+    /// A store may bring an [attachment](crate::attachment), such as that of
+    /// `agentwire-stores` by which a session is one host's at a time.
     pub fn session_store(mut self, store: impl SessionStore) -> Self {
-        let has_leases = store.lease().is_some();
+        let attachment = store.attachment();
         self.session_store = Some(SharedStore::new(store));
+        self.store_attachment = attachment.clone();
         let this = self.switch("--session-mirror", true);
-        match has_leases {
-            true => lease_gates().into_iter().fold(this, Self::hook),
-            false => this,
+        match attachment {
+            Some(attachment) => attachment.configure(this),
+            None => this,
         }
+    }
+
+    /// Adds an [attachment](crate::attachment): an optional part of the session.
+    pub fn attachment(mut self, attach: impl Attach) -> Self {
+        let attach = Arc::new(attach);
+        self.attachments.push(attach.clone());
+        attach.configure(self)
     }
 
     /// Resumes a session from a store, on any machine: [`Options::session_store`] and
@@ -174,6 +145,11 @@ impl Options {
     pub fn resume_with_holes(mut self, yes: bool) -> Self {
         self.resume_with_holes = yes;
         self
+    }
+
+    /// Returns what makes the attachments of the session: first that of the store.
+    pub(crate) fn all_attachments(&self) -> impl Iterator<Item = &Arc<dyn Attach>> {
+        self.store_attachment.iter().chain(&self.attachments)
     }
 
     pub(super) fn source(&self) -> Option<Source> {

@@ -20,11 +20,11 @@ use std::time::Duration;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WhenOwned {
-    /// Connecting fails with [`Error::SessionOwned`](crate::Error::SessionOwned). Whether
-    /// a lease has run out is not known at once: it counts as valid.
+    /// Connecting fails with [`Error::SessionOwned`](crate::Error::SessionOwned). A host
+    /// elsewhere that may be gone counts as there.
     Refuse,
-    /// As [`WhenOwned::Refuse`], if it is still open after this time. A lease that is not
-    /// renewed meanwhile is waited for until it has run out, and taken over.
+    /// As [`WhenOwned::Refuse`], if it is still open after this time. If a host elsewhere
+    /// may be gone, it is waited for until that is certain.
     Wait(Duration),
     /// The session is opened all the same, and neither locked nor claimed.
     OpenAnyway,
@@ -52,7 +52,7 @@ pub enum SessionOwner {
         /// Its PID.
         pid: u32,
     },
-    /// A host that has a lease in the [store](crate::Options::session_store), perhaps on
+    /// A host that has claimed it in the [store](crate::Options::session_store), perhaps on
     /// another machine.
     Elsewhere,
 }
@@ -63,7 +63,7 @@ impl fmt::Display for SessionOwner {
             Self::Host { pid: Some(pid) } => write!(f, "process {pid}"),
             Self::Host { pid: None } => f.write_str("another process"),
             Self::Agent { pid } => write!(f, "the agent's process {pid}"),
-            Self::Elsewhere => f.write_str("another host, by its lease in the store"),
+            Self::Elsewhere => f.write_str("another host, by its claim in the store"),
         }
     }
 }

@@ -7,16 +7,11 @@ use super::exit::Exit;
 #[cfg(windows)]
 use super::job::Job;
 use super::policy::{ClosePolicy, CloseReport};
-#[cfg(target_os = "linux")]
-use super::{lock, watchdog::Watchdog};
 use shared_child::SharedChild;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::process::{ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::Arc;
-#[cfg(target_os = "linux")]
-use std::sync::Mutex;
-use std::time::Duration;
 use tokio::sync::watch;
 
 /// The agent CLI's process.
@@ -29,10 +24,7 @@ pub(crate) struct ChildProcess {
     pid: u32,
     closer: &'static Closer,
     pub(super) closing: Arc<Closing>,
-    #[cfg(target_os = "linux")]
     session: String,
-    #[cfg(target_os = "linux")]
-    watchdog: Mutex<Option<Watchdog>>,
 }
 
 /// The child's ends of the three pipes. Close stdin before the child.
@@ -120,10 +112,7 @@ impl ChildProcess {
             pid,
             closer,
             closing,
-            #[cfg(target_os = "linux")]
             session: session.to_owned(),
-            #[cfg(target_os = "linux")]
-            watchdog: Mutex::default(),
         };
         Ok((this, pipes))
     }
@@ -131,6 +120,11 @@ impl ChildProcess {
     /// Returns the child's PID. It may be reused after the child has exited.
     pub(crate) fn id(&self) -> u32 {
         self.pid
+    }
+
+    /// Returns the name that marks the child and its descendants.
+    pub(crate) fn session(&self) -> &str {
+        &self.session
     }
 
     /// Waits for the report of closing, whether or not closing has started.
@@ -164,28 +158,6 @@ impl ChildProcess {
     /// Closes the child and its descendants without giving them time: see [`Closer::kill`].
     pub(crate) fn kill(&self) {
         self.closer.kill(&self.closing);
-    }
-
-    /// Has the child and its descendants killed after this time, unless it is called again
-    /// before, also if this process is stopped or killed. Linux only.
-    pub(crate) fn kill_unless_fed(&self, left: Duration) {
-        #[cfg(target_os = "linux")]
-        {
-            let mut watchdog = lock(&self.watchdog);
-            let fed = match &*watchdog {
-                Some(watchdog) => watchdog.feed(left),
-                None if self.closing.is_closed() => return,
-                None => {
-                    let started = Watchdog::start(self.pid, &self.session, left);
-                    started.map(|it| *watchdog = Some(it))
-                }
-            };
-            if let Err(error) = fed {
-                tracing::warn!(pid = self.pid, %error, "there is no watchdog for the agent");
-            }
-        }
-        #[cfg(not(target_os = "linux"))]
-        let _ = left;
     }
 
     /// Sets how [`close_all`](super::close_all) closes the child's input.

@@ -33,13 +33,10 @@ mod policy;
 mod private_folder;
 mod running;
 mod signal;
-mod since_boot;
 mod table;
 #[cfg(all(test, unix))]
 mod tests;
 mod version;
-#[cfg(target_os = "linux")]
-mod watchdog;
 
 pub use all::close_all;
 pub(crate) use child::{ChildProcess, Pipes};
@@ -54,7 +51,6 @@ pub(crate) use panic::said_by;
 pub use policy::{ClosePolicy, CloseReport, CloseStep};
 pub(crate) use private_folder::{PrivateFolder, WriteError};
 pub(crate) use running::start;
-pub(crate) use since_boot::since_boot;
 pub use version::{CliVersion, InvalidVersion};
 
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -4,7 +4,7 @@ use crate::callback::{
     Ask, AskAnswer, Askable, Callbacks, Decision, PermissionAsk, Policy, QUESTION_TOOL, Reply,
     Shared, encode,
 };
-use crate::command::{AskNumber, Command, Encode, LateAnswer};
+use crate::command::{AskNumber, Command, Declared, Encode, LateAnswer, Out, Servers};
 use crate::event::{
     Asked, CallbackFailure, Error, Notice, PendingRequest, RequestKind, Unanswered,
 };
@@ -20,7 +20,8 @@ use agentwire_protocol::permission::{CanUseTool, PermissionResult};
 use agentwire_protocol::{Fault, Frame, Json};
 use bytes::Bytes;
 use std::collections::HashMap;
-use std::future::ready;
+use std::future::{poll_fn, ready};
+use std::task::Poll;
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 use tokio::task::{Id, JoinError, JoinSet};
@@ -39,6 +40,8 @@ const TOLD_EVERY: Duration = Duration::from_secs(1);
 pub(super) struct Asks {
     callbacks: Callbacks,
     session: Handle,
+    /// The in-process servers, if supported.
+    servers: Option<Box<dyn Servers>>,
     open: HashMap<Box<str>, Open>,
     tasks: JoinSet<Done>,
     /// The request of each task.
@@ -92,6 +95,8 @@ pub(super) enum Step {
     Show(PendingRequest, Unanswered),
     /// Do nothing: a callback runs, or its outcome is no longer needed.
     Nothing,
+    /// Do what the in-process servers ask for.
+    Serve(Vec<Out>),
     /// Only deliver the notice.
     Tell(Notice),
 }
@@ -100,6 +105,7 @@ impl Asks {
     pub(super) fn new(callbacks: Callbacks, session: Handle) -> Self {
         Self {
             callbacks,
+            servers: servers(&session),
             session,
             open: HashMap::new(),
             tasks: JoinSet::new(),
@@ -116,6 +122,35 @@ impl Asks {
         self.session.clone()
     }
 
+    /// What agent and host have declared.
+    pub(super) fn declared(&self) -> &Declared {
+        self.session.link().declared()
+    }
+
+    /// Sets the in-process servers.
+    #[cfg(feature = "mcp")]
+    pub(super) fn set_servers(&mut self, servers: Box<dyn Servers>) {
+        self.servers = Some(servers);
+    }
+
+    /// Another process follows: the servers are started anew.
+    pub(super) fn next_process(&mut self) {
+        self.stop_servers();
+        self.servers = servers(&self.session);
+    }
+
+    /// Stops the servers at the end of the session.
+    pub(super) fn stop_servers(&mut self) {
+        if let Some(servers) = &mut self.servers {
+            servers.stop();
+        }
+    }
+
+    /// Whether a server waits for the agent.
+    pub(super) fn servers_wait(&self) -> bool {
+        self.servers.as_ref().is_some_and(|it| it.await_responses())
+    }
+
     /// Whether hooks that the session relies on are declared.
     pub(super) fn has_gates(&self) -> bool {
         self.callbacks.hooks.has_gates()
@@ -126,8 +161,21 @@ impl Asks {
         !self.open.is_empty() || !self.running.is_empty()
     }
 
-    /// Handles a request of the agent.
-    pub(super) fn ask(&mut self, host::Ask { request_id, frame }: host::Ask) -> Step {
+    /// Handles a request of the agent: one for an in-process server by that server.
+    pub(super) fn ask(&mut self, ask: host::Ask) -> Step {
+        if let Some(servers) = &mut self.servers
+            && ask.frame.subtype() == Some("mcp_message")
+            && let Ok(ControlRequest {
+                request: AgentRequest::McpMessage(message),
+                ..
+            }) = ask.frame.read()
+        {
+            return Step::Serve(servers.receive(ask.request_id, message));
+        }
+        self.ask_callback(ask)
+    }
+
+    fn ask_callback(&mut self, host::Ask { request_id, frame }: host::Ask) -> Step {
         match frame.control_request() {
             Ok((ControlRequest { request, .. }, mut faults)) if !faults.is_empty() => {
                 self.ask_invalid(request_id, &frame, request, faults.remove(0))
@@ -410,12 +458,22 @@ impl Asks {
         Step::Line(request_id, line, notice)
     }
 
-    /// Returns the next callback that is done; pending forever if none runs.
-    /// Cancel safe.
-    pub(super) async fn next_done(&mut self) -> Step {
-        let Some(done) = self.tasks.join_next_with_id().await else {
-            return std::future::pending().await;
-        };
+    /// Waits for a callback that is done, or for what the in-process servers ask for, if
+    /// that can be relayed. Cancel safe.
+    pub(super) async fn next(&mut self, can_relay: bool) -> Step {
+        poll_fn(|context| {
+            if let Poll::Ready(Some(done)) = self.tasks.poll_join_next_with_id(context) {
+                return Poll::Ready(self.done(done));
+            }
+            match &mut self.servers {
+                Some(servers) if can_relay => servers.poll_next(context).map(Step::Serve),
+                _ => Poll::Pending,
+            }
+        })
+        .await
+    }
+
+    fn done(&mut self, done: Result<(Id, Done), JoinError>) -> Step {
         let id = match &done {
             Ok((id, _)) => *id,
             Err(error) => error.id(),
@@ -496,6 +554,9 @@ impl Asks {
     /// Handles the agent's cancellation of a request.
     /// Returns whether the request was in the client's stream.
     pub(super) fn cancel(&mut self, request_id: &str) -> bool {
+        if let Some(servers) = &mut self.servers {
+            servers.cancel(request_id);
+        }
         self.open.remove(request_id).is_some_and(|open| {
             open.cancelled.cancel();
             open.is_in_stream
@@ -513,6 +574,17 @@ impl Asks {
         self.running.clear();
         self.bytes = 0;
     }
+}
+
+/// Creates the session's in-process servers: none at first.
+#[cfg(feature = "mcp")]
+fn servers(session: &Handle) -> Option<Box<dyn Servers>> {
+    Some(Box::new(crate::mcp::McpServers::new(session.clone())))
+}
+
+#[cfg(not(feature = "mcp"))]
+fn servers(_: &Handle) -> Option<Box<dyn Servers>> {
+    None
 }
 
 const DIALOG: &str = "request_user_dialog";

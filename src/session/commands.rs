@@ -1,7 +1,8 @@
 //! How the driver executes commands from handles.
 
 use super::blocked::Blocked;
-use super::driver::{Driver, Stage, now};
+use super::driver::{Driver, now};
+use super::life::Change;
 use crate::command::{Command, LateAnswer, OutboundQueue, Progress, WhenFull};
 use crate::event::{Error, Event, Notice, Sender, SessionEnd, StreamKind, Unread};
 use agentwire_protocol::host::{NotTaken, Prompt};
@@ -16,7 +17,7 @@ impl Driver {
     pub(super) fn obey_all(&mut self, first: Command) {
         self.obey(first);
         for _ in 1..AT_ONCE {
-            if self.stage == Stage::FallingAsleep {
+            if self.life.is_falling_asleep() {
                 break;
             }
             let Ok(command) = self.commands.try_recv() else {
@@ -33,7 +34,7 @@ impl Driver {
                 prompt,
                 progress,
                 when_full: WhenFull::Wait(has_room),
-            } => self.blocked.push_back(Blocked {
+            } => self.waiters.block(Blocked {
                 prompt,
                 progress,
                 has_room: Some(has_room),
@@ -52,7 +53,7 @@ impl Driver {
             } => {
                 let request_id = request.request_id().into();
                 match self.host.request(now(), request, patience) {
-                    Ok(()) => drop(self.requests.insert(request_id, reply)),
+                    Ok(()) => self.waiters.add_request(request_id, reply),
                     Err(error) => drop(reply.send(Err(self.not_taken(error)))),
                 }
             }
@@ -62,7 +63,7 @@ impl Driver {
             }
             #[cfg(feature = "mcp")]
             Command::Mcp(servers) => {
-                self.mcp = Some(servers);
+                self.asks.set_servers(servers);
                 self.flow.has_servers();
                 self.streams.set_bound(self.flow.bound());
             }
@@ -83,25 +84,23 @@ impl Driver {
                 };
                 let _ = reply.send(unread);
             }
-            Command::Mirrored { reply } => self.mirror.flush(reply),
             Command::Sleep { reply } => self.obey_sleep(reply),
             Command::Finish { within, background } => {
                 self.host.finish(now(), background);
-                if self.reader.is_some() {
+                if self.process.has_output() {
                     self.no_other_process();
                 }
-                // Events until the end are wanted; a query reads them itself.
-                self.is_closing |= within.is_some();
-                let until = within.and_then(|limit| now().checked_add(limit));
-                // A limit that is set later applies too.
-                if matches!(self.stage, Stage::Open | Stage::Finishing(None)) {
-                    self.stage = Stage::Finishing(until);
+                if within.is_some() {
+                    // Events until the end are wanted; a query reads them itself.
+                    self.flow.is_closing();
                 }
+                let until = within.and_then(|limit| now().checked_add(limit));
+                self.life.change(Change::Finish(until));
             }
             Command::End(reason) => {
                 self.no_other_process();
                 self.cancel_asks();
-                self.stop_servers();
+                self.asks.stop_servers();
                 self.close_input(reason);
             }
         }
@@ -109,7 +108,7 @@ impl Driver {
 
     fn subscribe(&mut self, stream: StreamKind, sender: Sender) {
         if let StreamKind::Turn { uuid } = &stream
-            && !self.submissions.contains_key(uuid)
+            && !self.waiters.is_observed(uuid)
             && !self.streams.is_in_turn(uuid)
         {
             // The turn is over, or there will be none.
@@ -123,20 +122,14 @@ impl Driver {
     fn submit(&mut self, prompt: Prompt, progress: watch::Sender<Progress>) -> bool {
         let uuid: Box<str> = prompt.uuid().into();
         let taken = self.host.submit(now(), prompt.clone());
-        if taken.is_ok() && self.inbox.accept(&prompt) {
-            // It leaves when the store has it.
+        if taken.is_ok() && self.attachments.defer_message(&prompt) {
             self.host.hold_back(&uuid);
         }
         if let Err(error) = taken {
             progress.send_replace(Progress::failed(self.not_taken(error)));
             return false;
         }
-        let all = self.submissions.entry(uuid).or_default();
-        if let Some(earlier) = all.first() {
-            let so_far = earlier.borrow().clone();
-            progress.send_replace(so_far);
-        }
-        all.push(progress);
+        self.waiters.add_submission(uuid, progress);
         true
     }
 
@@ -144,16 +137,13 @@ impl Driver {
     /// Returns whether there was a message to handle. When the session is about
     /// to end, messages wait until the reason is known.
     pub(super) fn submit_blocked(&mut self) -> bool {
-        if matches!(self.stage, Stage::PipeClosed(..) | Stage::InputClosed(_)) {
+        if !self.life.may_send() {
             return false;
         }
-        let is_next = |first: &Blocked| first.is_unwanted() || self.host.has_room(&first.prompt);
-        if !self.blocked.front().is_some_and(is_next) {
+        let Some(first) = self.waiters.take_blocked(&self.host) else {
             return false;
-        }
-        if let Some(first) = self.blocked.pop_front()
-            && !first.is_unwanted()
-        {
+        };
+        if !first.is_unwanted() {
             // It is sent even if the receiver is dropped meanwhile.
             if self.submit(first.prompt, first.progress)
                 && let Some(has_room) = first.has_room
@@ -167,7 +157,7 @@ impl Driver {
     fn not_taken(&self, error: NotTaken) -> Error {
         match error {
             NotTaken::Full => Error::Full,
-            _ => self.closing(),
+            _ => self.life.closing(),
         }
     }
 
@@ -195,7 +185,6 @@ impl Driver {
             | Command::Cancel { .. }
             | Command::Waiting { .. }
             | Command::Unread { .. }
-            | Command::Mirrored { .. }
             | Command::Sleep { .. }
             | Command::Finish { .. }
             | Command::End(_) => {}

@@ -1,7 +1,7 @@
 //! Pausing and resuming reading of the agent's output.
 
 use super::streams::Streams;
-use crate::event::Room;
+use crate::event::{Demand, Room};
 use crate::options::{Backpressure, Options, UnreadLimits};
 use agentwire_protocol::sabotage::{Bug, is_on};
 use std::time::{Duration, Instant};
@@ -24,6 +24,10 @@ pub(super) struct Flow {
     /// be among the unread events.
     answers: bool,
     paused: Option<Pause>,
+    /// Pending operations that wait for input.
+    demand: Demand,
+    /// Whether the session is closed, so that all remaining events will be read soon.
+    is_closing: bool,
 }
 
 /// A pause in reading.
@@ -41,14 +45,31 @@ pub(super) enum Change {
 }
 
 impl Flow {
-    pub(super) fn new(options: &Options) -> Self {
+    pub(super) fn new(options: &Options, demand: Demand) -> Self {
         Self {
             backpressure: options.backpressure,
             limits: options.unread_limits(),
             slack: options.line_limit.saturating_add(CHUNK),
             answers: options.callbacks.answer_something(),
             paused: None,
+            demand,
+            is_closing: false,
         }
+    }
+
+    /// Notes that the remaining events will be read soon.
+    pub(super) fn is_closing(&mut self) {
+        self.is_closing = true;
+    }
+
+    /// Whether the application waits for input.
+    pub(super) fn is_wanted(&self) -> bool {
+        self.is_closing || self.demand.is_wanted() && !is_on(Bug::FutureNotWanted)
+    }
+
+    /// Waits until input may be wanted, or there may be space for it. Cancel safe.
+    pub(super) async fn demand_changed(&self) {
+        self.demand.changed().await;
     }
 
     pub(super) fn is_paused(&self) -> bool {

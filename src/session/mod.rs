@@ -3,53 +3,58 @@
 //! One task, the driver, owns the state machine and both pipes. It takes
 //! commands, reads the CLI's output, writes one whole line at a time, and never
 //! waits for the user's code: events go to mailboxes, and callbacks run in
-//! their own tasks. A second task drains standard error, if there is one.
+//! their own tasks. A second task drains standard error, if there is one. Optional parts
+//! are [attachments](crate::attachment).
 
 mod alarm;
 mod asks;
+mod attachments;
 mod blocked;
-mod claims;
 mod commands;
 mod deliver;
 mod driver;
 mod flow;
-mod inbox;
-mod mcp;
+mod life;
 mod mirror;
 mod next_process;
 mod owned;
 mod peers;
+mod process;
 mod resume;
 mod starter;
 mod stderr;
 mod streams;
 mod succession;
 mod transport;
+mod waiters;
 mod writer;
 
+pub(crate) use mirror::Flusher;
 pub(crate) use peers::Peers;
-pub(crate) use resume::{Known, resume};
+pub(crate) use resume::{Known, attach, resume};
 pub(crate) use starter::Starter;
 pub use transport::{CloseInput, Connection, LocalCli, Peer, PeerFuture, Pipes, Transport};
 
-use crate::command::{Declared, End, Link};
+use crate::command::{Declared, End, Link, Progress};
 use crate::event::{Demand, Event, IgnoredOption, Mailbox, Notice, mailbox, unused_mailbox};
 use crate::handle::Handle;
 use crate::options::{Options, PrivateFiles};
+use crate::store::StoreFlush;
 use agentwire_protocol::host::Host;
 use asks::Asks;
+use attachments::Attachments;
+use blocked::Blocked;
 use driver::Driver;
 use flow::Flow;
-use inbox::{Inbox, inherit};
+use life::Life;
 use mirror::Mirror;
-use owned::Owned;
+use process::Process;
 use std::sync::Arc;
-use stderr::StderrTail;
 use streams::Streams;
 use succession::Succession;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
-use writer::Writer;
+use waiters::Waiters;
 
 /// A session that was started.
 pub(crate) struct Started {
@@ -66,19 +71,11 @@ pub(crate) struct Started {
 pub(crate) fn start(
     connection: Connection,
     private: PrivateFiles,
-    options: Options,
+    mut options: Options,
     ignored: Vec<IgnoredOption>,
     starter: Option<Starter>,
-    mut known: Known,
+    known: Known,
 ) -> Started {
-    let Connection {
-        output,
-        input,
-        stderr,
-        peer,
-        keeps_files,
-        suspects,
-    } = connection;
     let (commands, inbox) = mpsc::unbounded_channel();
     let demand = Demand::default();
     let (sender, mailbox) = match options.callbacks.in_stream {
@@ -90,24 +87,36 @@ pub(crate) fn start(
     let declared: Arc<Declared> = Arc::default();
     let (servers, model, mode) = options.reported();
     declared.configured.start(servers, model, mode);
+    let home = private.home.clone();
+    let has_home = home.is_some();
+    if known.stores_results_first {
+        options.store_flush = StoreFlush::BeforeResult;
+    }
+    let (mirror, mirrored) = Mirror::start(&options, known.lacking, home).unzip();
+    let store = mirror.as_ref().and_then(Mirror::flusher);
     let link = Link {
         commands,
         end: Arc::clone(&end),
         turn,
-        declared: Arc::clone(&declared),
+        declared,
         demand: demand.clone(),
+        store: store.clone(),
         request_timeout: options.request_timeout,
     };
-    let handle = Handle::new(link.clone(), options.verbatim_prompts);
-    peers::attach(&peer, &handle);
-    let peers = Arc::new(Peers::new(Arc::clone(&peer)));
-    let flow = Flow::new(&options);
-    let home = private.home.clone();
-    let owned = known.owned;
-    let released = owned.as_ref().map(Owned::released);
-    let (mirror, mirrored) = Mirror::start(&options, known.lacking);
-    if !known.leftovers.is_empty() {
-        tokio::spawn(resume::remove_when_sent(known.leftovers, mirror.sent()));
+    let handle = Handle::new(link, options.verbatim_prompts);
+    let mut attachments = Attachments::default();
+    if let Some(mirror) = mirror {
+        attachments.push(mirror);
+    }
+    attachments.extend(known.attachments);
+    let mut released = None;
+    if let Some(mut owned) = known.owned {
+        released = Some(owned.attached(&handle, has_home));
+        // Whoever opens the session finds what is here: it is the last to end.
+        attachments.push(owned);
+    }
+    if let Some(store) = store.filter(|_| !known.leftovers.is_empty()) {
+        tokio::spawn(resume::remove_when_sent(known.leftovers, store));
     }
     let mut host = Host::new(options.line_limit);
     host.set_limits(options.outbound_queue_limits);
@@ -116,45 +125,28 @@ pub(crate) fn start(
         host.keep_for_next_process();
         host.set_silence_limit(policy.hang);
     }
-    let (again, handed_back) = inherit(known.inherited, &mut known.notices);
+    let flow = Flow::new(&options, demand);
+    let succession = Succession::new(starter, &options);
+    let process = Process::new(connection, private, options.stderr);
+    process.attach(&handle);
+    let peers = process.peers();
+    let blocked = known.messages.into_iter().map(|prompt| Blocked {
+        prompt,
+        progress: watch::channel(Progress::new()).0,
+        has_room: None,
+    });
     let mut driver = Driver {
         host,
-        peer,
-        peers: Arc::clone(&peers),
-        private: (!keeps_files && !private.is_empty()).then_some(private),
-        reader: Some(output),
-        writer: Writer::new(input),
-        stderr: stderr.map(|stderr| StderrTail::start(stderr, options.stderr.clone())),
-        suspects,
-        succession: Succession::new(starter, &options),
-        on_stderr: options.stderr,
+        process,
         commands: inbox,
         streams: Streams::new(sender, flow.bound(), flow.room(true), driver::now()),
         flow,
-        demand,
         asks: Asks::new(options.callbacks, handle.clone()),
-        mcp: mcp::servers(&handle),
-        mirror,
-        held: None,
-        home,
-        is_behind: false,
-        is_missing: false,
-        is_lost: false,
-        owned,
-        inbox: Inbox::new(&known.claims, handed_back),
-        waiting_asks: vec![],
-        claims: known.claims,
-        requests: Default::default(),
-        submissions: Default::default(),
-        turn: None,
-        turns,
-        declared,
-        lost: vec![],
-        blocked: again,
+        waiters: Waiters::new(turns, blocked.collect()),
+        attachments,
+        succession,
+        life: Life::new(),
         end,
-        is_closing: false,
-        stage: driver::Stage::Open,
-        last_result_failed: false,
     };
     for it in ignored {
         driver.streams.put(Event::Notice(Notice::IgnoredOption(it)));

@@ -1,11 +1,10 @@
 //! A session that goes on in another process of the agent: when, and how.
 
 use super::alarm::Alarm;
-use super::driver::{Driver, Happened, QUIET, Stage, now};
+use super::driver::{Driver, Happened, now};
+use super::life::Change;
 use super::starter::{Opened, Starter};
-use super::stderr::StderrTail;
 use super::succession::{Restoring, Setting, Sleeper};
-use super::writer::Writer;
 use crate::event::{Busy, EndReason, Error, Event, MoveReason, Moved, Notice, SessionEnd};
 use crate::options::CommandLine;
 use crate::process::CloseStep;
@@ -47,36 +46,31 @@ impl Driver {
     /// `false` if the session is over.
     pub(super) async fn next_process(&mut self, exit: &mut Option<ExitStatus>) -> bool {
         if self.is_closed_while_restoring() {
-            self.stage = Stage::InputClosed(EndReason::Closed);
+            self.life.change(Change::InputClosed(EndReason::Closed));
             return false;
         }
-        let reason = match self.stage {
-            Stage::FallingAsleep => None,
-            Stage::Open | Stage::PipeClosed(..) => Some(self.left(*exit)),
-            Stage::InputClosed(
-                reason @ (EndReason::Hung | EndReason::OutputClosed | EndReason::InputClosed),
-            ) => Some(reason),
-            Stage::InputClosed(_) | Stage::Finishing(_) => return false,
+        let reason = match self.life.input_closed() {
+            Some(EndReason::Hung | EndReason::OutputClosed | EndReason::InputClosed) => {
+                self.life.input_closed()
+            }
+            None if self.life.is_falling_asleep() => None,
+            None if !self.life.is_finishing() => Some(self.left(*exit)),
+            _ => return false,
         };
         if reason.is_some() && !self.may_restart() {
             return false;
         }
         // Two processes must never write one transcript.
-        self.peer.close(Box::new(self.writer.finish(true)));
+        self.process.close(true);
         let report = match is_on(Bug::TwoProcesses) {
             true => None,
-            false => self.peer.closed().await,
+            false => self.process.closed().await,
         };
         if report.is_some_and(|it| it.step == CloseStep::StillAlive) {
-            self.stage = Stage::InputClosed(EndReason::StillAlive);
+            self.life.change(Change::StillAlive);
             return false;
         }
-        let _ = tokio::time::timeout(QUIET, self.writer.close()).await;
-        let stderr = match &mut self.stderr {
-            Some(stderr) => stderr.at_end().await,
-            None => String::new(),
-        };
-        self.stderr = None;
+        let stderr = self.process.put_away().await;
         let why = match reason {
             None => MoveReason::Slept,
             Some(reason) => MoveReason::Ended(Arc::new(SessionEnd {
@@ -88,16 +82,15 @@ impl Driver {
         };
         tracing::debug!(%why, "the agent's process has ended, and the session goes on");
         let changed = self.host.move_on(self.succession.cut_off());
-        self.stop_servers();
-        self.mcp = super::mcp::servers(&self.asks.session());
+        self.asks.next_process();
         let restoring = self.succession.restoring.take();
         if restoring.is_some() {
             // If it refused to resume, there may be nothing to resume; if it
             // refused to begin, there is.
             self.succession.was_refused = !self.succession.was_refused;
         }
-        self.stage = Stage::Open;
-        self.last_result_failed = false;
+        self.life.change(Change::NextProcess);
+        self.waiters.next_process();
         for sleeper in self.succession.drowsy.drain(..) {
             let _ = sleeper.send(Err(Error::Busy(Busy::Moving)));
         }
@@ -276,10 +269,8 @@ impl Driver {
     async fn happens_between(&mut self, alarm: &mut Alarm) -> Happened {
         tokio::select! {
             Some(command) = self.commands.recv() => Happened::Command(command),
-            step = self.asks.next_done() => Happened::CallbackDone(step),
-            notice = self.mirror.notice() => Happened::MirrorTold(notice),
-            () = self.claims.changed() => Happened::ClaimChanged,
-            entries = self.inbox.next() => Happened::Accepted(entries),
+            step = self.asks.next(false) => Happened::Asked(step),
+            action = self.attachments.next() => Happened::Attached(action),
             () = alarm.rings() => Happened::TimeCame,
             else => pending().await,
         }
@@ -287,29 +278,25 @@ impl Driver {
 
     /// Whether the session is over, or closing with nothing left to do.
     fn is_over_between(&mut self) -> bool {
-        match self.stage {
-            Stage::InputClosed(_) => true,
-            Stage::Finishing(_) if !self.has_something_to_send() => {
-                self.stage = Stage::InputClosed(EndReason::Closed);
-                true
-            }
-            _ => false,
+        if self.life.is_finishing() && !self.has_something_to_send() {
+            self.life.change(Change::InputClosed(EndReason::Closed));
         }
+        self.life.input_closed().is_some()
     }
 
     /// Whether the session was closed with nothing left to do, while a process
     /// was told what an earlier one knew.
     fn is_closed_while_restoring(&self) -> bool {
-        matches!(self.stage, Stage::Finishing(_) | Stage::PipeClosed(..))
+        (self.life.is_finishing() || self.life.is_pipe_closed())
             && !self.host.can_move_on()
             && self.succession.restoring.is_some()
             && self.host.activity() == Activity::Idle
             && self.host.waiting().users == 0
-            && self.blocked.is_empty()
+            && !self.waiters.are_blocked()
     }
 
     fn has_something_to_send(&self) -> bool {
-        self.host.waiting().users > 0 || self.host.awaits_response() || !self.blocked.is_empty()
+        self.host.waiting().users > 0 || self.host.awaits_response() || self.waiters.are_blocked()
     }
 
     /// Drives another process from here on: sends it the first request.
@@ -319,16 +306,10 @@ impl Driver {
             initialize,
             private,
         } = opened;
-        self.peer = Arc::clone(&connection.peer);
-        self.peers.follow(&connection.peer);
-        super::peers::attach(&self.peer, &self.asks.session());
-        self.private = (!connection.keeps_files && !private.is_empty()).then_some(private);
-        self.reader = Some(connection.output);
-        self.writer = Writer::new(connection.input);
-        let on_stderr = self.on_stderr.clone();
-        self.stderr = (connection.stderr).map(|stderr| StderrTail::start(stderr, on_stderr));
+        let session = self.asks.session();
+        self.process.follow(connection, private, &session);
         moved.process = self.succession.process;
-        moved.pid = self.peer.pid();
+        moved.pid = self.process.pid();
         let id = format!("initialize-{}", moved.process);
         let restoring = Restoring {
             moved,
@@ -458,25 +439,26 @@ impl Driver {
         let drowsy = self.succession.drowsy.drain(..);
         self.succession.sleepers.extend(drowsy);
         self.succession.idle_since = None;
-        self.stage = Stage::FallingAsleep;
-        self.peer.close(Box::new(self.writer.finish(false)));
+        self.life.change(Change::FallAsleep);
+        self.process.close(false);
     }
 
-    /// Looks again whether the agent can sleep, after something has happened.
-    pub(super) fn look_at_drowsy(&mut self) {
-        if self.stage == Stage::Open {
-            for sleeper in std::mem::take(&mut self.succession.drowsy) {
-                match self.stage {
-                    Stage::Open => self.fall_asleep(Some(sleeper)),
-                    _ => self.succession.sleepers.push(sleeper),
-                }
+    /// Retries sleep requests that were refused while the agent was busy.
+    pub(super) fn retry_pending_sleeps(&mut self) {
+        if self.succession.drowsy.is_empty() || !self.life.is_open() {
+            return;
+        }
+        for sleeper in std::mem::take(&mut self.succession.drowsy) {
+            match self.life.is_open() {
+                true => self.fall_asleep(Some(sleeper)),
+                false => self.succession.sleepers.push(sleeper),
             }
         }
     }
 
     /// Why the agent cannot sleep now.
     fn busy(&self) -> Option<Busy> {
-        let has_messages = self.host.waiting().users > 0 || !self.blocked.is_empty();
+        let has_messages = self.host.waiting().users > 0 || self.waiters.are_blocked();
         if is_on(Bug::AsleepWhileBusy) {
             None
         } else if self.succession.starter.is_none() {
@@ -491,7 +473,7 @@ impl Driver {
             Some(Busy::Background)
         } else if self.host.has_planned_wake_ups() {
             Some(Busy::WakeUp)
-        } else if self.mcp.as_ref().is_some_and(|it| it.await_responses()) {
+        } else if self.asks.servers_wait() {
             Some(Busy::Ask)
         } else {
             None
@@ -501,7 +483,7 @@ impl Driver {
     /// When the agent falls asleep, if nothing happens until then.
     pub(super) fn sleeps_at(&mut self) -> Option<Instant> {
         let after = self.succession.sleep_after?;
-        if self.stage != Stage::Open || self.reader.is_none() || self.busy().is_some() {
+        if !self.life.is_open() || !self.process.has_output() || self.busy().is_some() {
             self.succession.idle_since = None;
             return None;
         }
@@ -511,12 +493,15 @@ impl Driver {
 
     /// Handles a command to sleep.
     pub(super) fn obey_sleep(&mut self, reply: Sleeper) {
-        let answer = match self.stage {
-            Stage::Open if self.succession.is_asleep => Ok(()),
-            Stage::Open if self.reader.is_some() => return self.fall_asleep(Some(reply)),
-            Stage::Open => Err(Error::Busy(Busy::Moving)),
-            Stage::PipeClosed(..) if self.may_restart() => Err(Error::Busy(Busy::Moving)),
-            _ => Err(self.closing()),
+        let is_open = self.life.is_open();
+        let answer = if is_open && self.succession.is_asleep {
+            Ok(())
+        } else if is_open && self.process.has_output() {
+            return self.fall_asleep(Some(reply));
+        } else if is_open || self.life.is_pipe_closed() && self.may_restart() {
+            Err(Error::Busy(Busy::Moving))
+        } else {
+            Err(self.life.closing())
         };
         let _ = reply.send(answer);
     }

@@ -1,6 +1,7 @@
 //! A session that this process has, as long as its agent may write it.
 
-use crate::command::Command;
+use crate::attachment::{Attachment, Happened};
+use crate::command::{Command, Link};
 use crate::event::{Error, Notice};
 use crate::handle::Handle;
 use crate::ownership::{Attempt, SessionLock, SessionOwner, WhenOwned, attempt, is_on_disk, seen};
@@ -33,7 +34,15 @@ pub(crate) struct Owned {
     config: PathBuf,
     /// The session is in a store, whether or not the agent's own files have it.
     is_stored: bool,
-    state: Arc<Mutex<State>>,
+    /// `None` once the session can be opened again.
+    state: Option<Arc<Mutex<State>>>,
+    /// The session of which this is a part.
+    link: Option<Link>,
+    /// Whether its files are put back at the end, from a private folder.
+    has_home: bool,
+    /// The agent's process, and the session that it has.
+    pid: Option<u32>,
+    id: Option<Box<str>>,
 }
 
 #[derive(Debug, Default)]
@@ -72,26 +81,37 @@ impl Owned {
         Ok(Some(Self {
             config: config.to_owned(),
             is_stored,
-            state: Arc::new(Mutex::new(state)),
+            state: Some(Arc::new(Mutex::new(state))),
+            link: None,
+            has_home: false,
+            pid: None,
+            id: None,
         }))
     }
 
-    /// Returns a token that is cancelled when the session can be opened again.
-    pub(crate) fn released(&self) -> CancellationToken {
+    /// Makes it a part of this session. Returns a token that is cancelled when the session
+    /// can be opened again.
+    pub(crate) fn attached(&mut self, session: &Handle, has_home: bool) -> CancellationToken {
+        self.link = Some(session.link().clone());
+        self.has_home = has_home;
         let released = CancellationToken::new();
-        held(&self.state)._released = Some(released.clone().drop_guard());
+        if let Some(state) = &self.state {
+            held(state)._released = Some(released.clone().drop_guard());
+        }
         released
     }
 
-    /// The agent has told which session it has: a new one, or the one that was last open.
+    /// Tries to lock the session that the agent has: a new one, or the one that was last open.
     /// A new one can only be locked after its first turns, when it is on disk.
-    pub(crate) fn has(&self, id: &str, turn_ended: bool, pid: Option<u32>, session: &Handle) {
-        if !held(&self.state).is_to_be_tried(id, turn_ended) {
+    fn lock(&self, turn_ended: bool) {
+        let (Some(state), Some(id), Some(link)) = (&self.state, &self.id, &self.link) else {
+            return;
+        };
+        if !held(state).is_to_be_tried(id, turn_ended) {
             return;
         }
-        let (config, id) = (self.config.clone(), id.to_owned());
-        let (is_stored, state) = (self.is_stored, Arc::downgrade(&self.state));
-        let link = session.link().clone();
+        let (config, id, link) = (self.config.clone(), id.to_string(), link.clone());
+        let (is_stored, pid, state) = (self.is_stored, self.pid, Arc::downgrade(state));
         tokio::spawn(async move {
             let attempt = || lock_own(&config, &id, is_stored, pid);
             if let Some(owner) = State::try_for(&state, &id, attempt).await {
@@ -100,6 +120,24 @@ impl Owned {
                 drop(link.command(Command::Tell(notice)));
             }
         });
+    }
+}
+
+impl Attachment for Owned {
+    fn observe(&mut self, happened: &Happened<'_>) {
+        match happened {
+            Happened::Started { pid, .. } => self.pid = *pid,
+            Happened::SessionId(id) => {
+                if self.id.as_deref() != Some(id) {
+                    self.id = Some((*id).into());
+                }
+                self.lock(false);
+            }
+            Happened::TurnEnded => self.lock(true),
+            // Otherwise it is dropped when its files are put back.
+            Happened::Gone { is_last: true } if !self.has_home => self.state = None,
+            _ => {}
+        }
     }
 }
 
@@ -246,7 +284,9 @@ mod tests {
         let users = UsersHome::of(&options.passed_environment()).unwrap();
         let open = |when| Owned::new(Some(&users), Some(ID), true, when);
         let first = open(WhenOwned::Refuse).await.unwrap().unwrap();
-        let released = first.released();
+        let released = CancellationToken::new();
+        let guard = released.clone().drop_guard();
+        held(first.state.as_ref().unwrap())._released = Some(guard);
         for (when, time) in [
             (WhenOwned::Refuse, Duration::ZERO),
             (

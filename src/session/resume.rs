@@ -1,36 +1,57 @@
 //! Resuming a session from its store.
 
-use super::claims::Claims;
-use super::mirror::Lacking;
+use super::mirror::{Flusher, Lacking};
 use super::owned::Owned;
+use crate::attachment::{Attach, Attachment, Loaded, Opening};
 use crate::event::{Error, Notice};
-use crate::options::CommandLine;
-use crate::ownership::WhenOwned;
+use crate::options::{CommandLine, Options};
 use crate::store::{
-    Inherited, Leftover, Merged, PrivateHome, Source, StoreFailure, Transcript, TranscriptKey,
-    UsersHome, hole, inherited, is_session_id, merge, project, transcripts,
+    Leftover, Merged, PrivateHome, Source, StoreFailure, Transcript, TranscriptKey, UsersHome,
+    hole, is_session_id, merge, project, transcripts,
 };
 use agentwire_protocol::Json;
+use agentwire_protocol::host::Prompt;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tokio::sync::oneshot;
-use uuid::Uuid;
 
 /// What is known of a session before it starts.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Known {
     pub(crate) owned: Option<Owned>,
-    pub(crate) claims: Claims,
-    /// What earlier hosts have accepted, and not told of.
-    pub(crate) inherited: Vec<Inherited>,
+    pub(crate) attachments: Vec<Box<dyn Attachment>>,
+    /// Whether results are delivered when the store has them, whatever the options say.
+    pub(crate) stores_results_first: bool,
+    /// What is sent before all other messages.
+    pub(crate) messages: VecDeque<Prompt>,
     /// What the store lacks, and this machine has.
     pub(crate) lacking: Lacking,
     pub(crate) notices: Vec<Notice>,
     /// The folders of earlier hosts from which the session is resumed.
     pub(crate) leftovers: Vec<Leftover>,
+}
+
+impl fmt::Debug for Known {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Known").finish_non_exhaustive()
+    }
+}
+
+/// Makes the attachments of a session whose agent is started elsewhere.
+pub(crate) async fn attach(line: &CommandLine, options: &Options) -> Result<Known, Error> {
+    let mut known = Known::default();
+    if options.attachments.is_empty() {
+        return Ok(known);
+    }
+    let mut line = line.clone();
+    let project = project(line.cwd.as_deref(), &line.passed_environment());
+    let opening = Opening::new(&mut line, &project, None, options);
+    known.attach(&options.attachments, opening).await?;
+    known.load(&[]);
+    Ok(known)
 }
 
 /// Adapts the command line to resume a session from the store: with a private
@@ -40,12 +61,11 @@ pub(crate) struct Known {
 /// What only this machine has of the session, because the store was behind when it was
 /// here last, is resumed as well, and returned.
 ///
-/// The session is locked first, and claimed if the store has leases. A new one gets its ID
-/// for that.
-pub(crate) async fn resume(
-    line: &CommandLine,
-    when_owned: WhenOwned,
-) -> Result<(Cow<'_, CommandLine>, Known), Error> {
+/// The session is locked first, and then its attachments are made.
+pub(crate) async fn resume<'a>(
+    line: &'a CommandLine,
+    options: &Options,
+) -> Result<(Cow<'a, CommandLine>, Known), Error> {
     let mut known = Known::default();
     let environment = line.passed_environment();
     let users = UsersHome::of(&environment);
@@ -53,65 +73,53 @@ pub(crate) async fn resume(
     let own = async |id: Option<&str>| match line.is_kept() {
         true => {
             let id = id.filter(|id| is_session_id(id));
-            Owned::new(users.as_ref(), id, is_stored, when_owned).await
+            Owned::new(users.as_ref(), id, is_stored, options.when_owned).await
         }
         false => Ok(None),
     };
     known.owned = own(line.written_session()).await?;
-    let Some(source) = &line.source else {
+    let attach: Vec<_> = options.all_attachments().cloned().collect();
+    if line.source.is_none() && attach.is_empty() {
         return Ok((Cow::Borrowed(line), known));
-    };
+    }
     let mut line = line.clone();
+    let source = line.source.clone();
     let project = project(line.cwd.as_deref(), &environment);
-    let continues = take(&mut line.arguments, "--continue");
+    let continues = source.is_some() && take(&mut line.arguments, "--continue");
     let given = (line.arguments.iter()).find_map(|it| it.strip_prefix(RESUME));
-    let id = match given {
-        Some(id) => Some(id.to_owned()),
-        None if continues => source.latest(&project).await?,
-        None => None,
-    };
     let is_given = given.is_some();
+    let id = match (given, &source) {
+        (Some(id), _) => Some(id.to_owned()),
+        (None, Some(source)) if continues => source.latest(&project).await?,
+        (None, _) => None,
+    };
     if continues && let Some(id) = &id {
         known.owned = own(line.written_session().is_none().then_some(id)).await?;
     }
-    if source.store.lease().is_some() {
-        line.name_session(&Uuid::new_v4().to_string());
-        let written = line
-            .written_session()
-            .or(id.as_deref().filter(|_| continues));
-        if let Some(written) = written.filter(|id| is_session_id(id)) {
-            let session = key(&project, written)?;
-            known.claims = Claims::new(source, &session, when_owned).await?;
-        }
-    }
-    let inbox = match known.claims.session() {
-        Some((source, session)) => source.inbox(session).await?,
-        None => vec![],
-    };
-    let Some(id) = id.filter(|id| is_session_id(id)) else {
-        known.inherited = inherited(&inbox, &[]);
-        if source.has_session {
+    let continued = id.as_deref().filter(|_| continues);
+    let opening = Opening::new(&mut line, &project, continued, options);
+    known.attach(&attach, opening).await?;
+    let Some((source, id)) = source.as_ref().zip(id.filter(|id| is_session_id(id))) else {
+        known.load(&[]);
+        if source.is_some_and(|it| it.has_session) {
             return Err(Error::session_store("load", project, StoreFailure::Missing));
         }
         return Ok((Cow::Owned(line), known));
     };
     let session = key(&project, &id)?;
     let stored = source.transcripts(&session).await?;
-    let has_none = stored.is_empty() && inherited(&inbox, &[]).is_empty();
-    if has_none && source.has_session {
-        return Err(Error::session_store(
-            "load",
-            &session,
-            StoreFailure::Missing,
-        ));
-    }
+    let is_stored = !stored.is_empty();
     let found = Found::look(users.clone(), session.clone()).await;
-    let is_elsewhere = !stored.is_empty() || !found.leftovers.is_empty();
+    let is_elsewhere = is_stored || !found.leftovers.is_empty();
     let transcripts = found.merge(stored, &mut known);
     let main = transcripts.iter().find(|(key, _)| *key == session);
-    known.inherited = inherited(&inbox, main.map_or(&[], |(_, entries)| entries));
-    if main.is_none() && !known.inherited.is_empty() {
-        // It was accepted, and nothing was said yet.
+    let is_known = known.load(main.map_or(&[], |(_, entries)| entries));
+    if source.has_session && !is_stored && !is_known {
+        let missing = StoreFailure::Missing;
+        return Err(Error::session_store("load", &session, missing));
+    }
+    if main.is_none() && is_known {
+        // Something was accepted for it, and nothing was said yet.
         return Ok((Cow::Owned(line.beginning(&id)), known));
     }
     for (key, entries) in &transcripts {
@@ -142,9 +150,9 @@ pub(crate) async fn resume(
 /// they stay for the next session.
 pub(super) async fn remove_when_sent(
     leftovers: Vec<Leftover>,
-    sent: oneshot::Receiver<Result<(), Error>>,
+    store: Flusher,
 ) {
-    if let Ok(Ok(())) = sent.await {
+    if let Some(Ok(())) = store.flush().await {
         let remove = move || leftovers.into_iter().for_each(Leftover::remove);
         let _ = tokio::task::spawn_blocking(remove).await;
     }
@@ -152,7 +160,6 @@ pub(super) async fn remove_when_sent(
 
 const RESUME: &str = "--resume=";
 
-/// Removes a flag, and returns whether it was set.
 /// Returns the key of a session that is to be loaded.
 fn key(project: &str, id: &str) -> Result<TranscriptKey, Error> {
     TranscriptKey::new(project, id).map_err(|error| {
@@ -161,6 +168,7 @@ fn key(project: &str, id: &str) -> Result<TranscriptKey, Error> {
     })
 }
 
+/// Removes a flag, and returns whether it was set.
 fn take(arguments: &mut Vec<String>, flag: &str) -> bool {
     let before = arguments.len();
     arguments.retain(|argument| argument != flag);
@@ -235,6 +243,31 @@ impl Found {
 }
 
 impl Known {
+    async fn attach(
+        &mut self,
+        attach: &[Arc<dyn Attach>],
+        mut opening: Opening<'_>,
+    ) -> Result<(), Error> {
+        for it in attach {
+            self.attachments.extend(it.attach(&mut opening).await?);
+        }
+        self.stores_results_first = opening.stores_results_first();
+        Ok(())
+    }
+
+    /// Tells the attachments what was loaded. Returns whether one of them knows the session.
+    fn load(&mut self, transcript: &[Json]) -> bool {
+        let mut loaded = Loaded::new(transcript);
+        for attachment in &mut self.attachments {
+            attachment.loaded(&mut loaded);
+        }
+        let (messages, notices) = loaded.take();
+        let is_known = !notices.is_empty();
+        self.messages = messages;
+        self.notices.extend(notices);
+        is_known
+    }
+
     /// Adds what is here to what the store has. Returns whether that was possible.
     fn add(&mut self, all: &mut BTreeMap<TranscriptKey, Vec<Json>>, here: Vec<Transcript>) -> bool {
         let mut is_merged = true;
@@ -277,11 +310,6 @@ impl Source {
             sessions.map_err(|failure| Error::session_store("sessions", project, failure))?;
         let latest = sessions.into_iter().max_by_key(|session| session.modified);
         Ok(latest.map(|session| session.id))
-    }
-
-    async fn inbox(&self, session: TranscriptKey) -> Result<Vec<Json>, Error> {
-        let inbox = self.store.load_inbox(session.clone(), self.limit).await;
-        inbox.map_err(|failure| Error::session_store("load_inbox", session, failure))
     }
 }
 

@@ -2,9 +2,9 @@
 
 use super::transport;
 use bytes::{Buf, Bytes};
-use std::future::{pending, poll_fn};
+use std::future::poll_fn;
 use std::io;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Waker};
 use tokio::io::{AsyncWrite, AsyncWriteExt};
@@ -87,18 +87,19 @@ impl Writer {
         self.is_writing
     }
 
-    /// Writes the line and returns the outcome. Pending while there is none,
-    /// and after the pipe is closed. Cancel safe: the unwritten part of the
-    /// line is kept.
-    pub(super) async fn written(&mut self) -> io::Result<()> {
+    /// Writes the line, and returns the outcome. Pending while there is none, and after the
+    /// pipe is closed. The unwritten part of the line is kept.
+    pub(super) fn poll_written(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.pipe.is_none() {
-            return pending().await;
+            return Poll::Pending;
         }
-        match poll_fn(|context| self.poll(context)).await {
-            Happened::Written(outcome) => self.is_written(outcome),
+        match std::task::ready!(self.poll(context)) {
+            Happened::Written(outcome) => Poll::Ready(self.is_written(outcome)),
             Happened::Closing => {
-                self.close().await;
-                pending().await
+                let closing = pin!(self.close());
+                // It goes on with the next poll.
+                let _ = closing.poll(context);
+                Poll::Pending
             }
         }
     }

@@ -2,22 +2,17 @@
 //! files, so that a session can be resumed on another machine.
 
 mod catch_up;
-mod claim;
 mod home;
-mod inbox;
 mod key;
 mod local;
-pub mod log;
 mod memory;
 mod shared;
 mod source;
 
 pub(crate) use catch_up::{Merged, hole, merge};
-pub use claim::{Claim, ClaimKeeper, Claimed};
 #[cfg(feature = "history")]
 pub(crate) use home::put_on_disk;
 pub(crate) use home::{Leftover, PrivateHome, UsersHome, private_homes};
-pub(crate) use inbox::{InboxEntry, Inherited, inherited};
 pub use key::{InvalidKey, KeyPart, TranscriptKey};
 #[cfg(feature = "history")]
 pub(crate) use key::{LONGEST_NAME, given_name, named};
@@ -25,15 +20,16 @@ pub(crate) use key::{is_session_id, project};
 pub(crate) use local::{entry_of_line, transcripts};
 pub use memory::MemoryStore;
 pub(crate) use shared::SharedStore;
-pub use shared::StoreFailure;
+pub use shared::{Refused, StoreFailure};
 pub(crate) use source::{FailedCall, Source};
 
+use crate::attachment::Attach;
 use agentwire_protocol::Json;
 use serde::Deserialize;
 use std::error::Error;
 use std::future::Future;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 /// The error of a store: any error, or a text (`"why".into()`).
 pub type StoreError = Box<dyn Error + Send + Sync>;
@@ -199,62 +195,10 @@ pub trait SessionStore: Send + Sync + 'static {
         async { Ok(()) }
     }
 
-    /// Returns the length of the lease that a host has of each session; `None`, as by
-    /// default, if sessions have no owner.
-    fn lease(&self) -> Option<Duration> {
+    /// Returns the attachment that each session with this store has; none by default.
+    /// [`Options::session_store`](crate::Options::session_store) sets it.
+    fn attachment(&self) -> Option<Arc<dyn Attach>> {
         None
-    }
-
-    /// Claims a session for this host, if no other host has it. Called before a session is
-    /// loaded, if the store has [leases](SessionStore::lease), and again as long as another
-    /// host has it and may be waited for ([`Options::when_owned`]). From then on the store
-    /// refuses what other hosts append, and renews the lease until the claim is dropped.
-    ///
-    /// [`Options::when_owned`]: crate::Options::when_owned
-    ///
-    /// # Errors
-    ///
-    /// As for [`SessionStore::load`]. The default implementation always returns an error.
-    fn claim(
-        &self,
-        session: &TranscriptKey,
-    ) -> impl Future<Output = Result<Claimed, StoreError>> + Send {
-        let _ = session;
-        async { Err("this store does not implement `SessionStore::claim`".into()) }
-    }
-
-    /// Appends entries to the inbox of a session that this host has claimed: JSON objects,
-    /// like the entries of a transcript, with the messages that the host has accepted for it,
-    /// and what became of them. A user message is not sent to the agent before this has
-    /// succeeded for it. Called only if the store has [leases](SessionStore::lease). The default
-    /// implementation keeps nothing: then what a host has accepted ends with it.
-    ///
-    /// # Errors
-    ///
-    /// If the entries were not stored, or this host has lost the session. They are sent again
-    /// after a quarter of a second, until the claim is over. Entries may be stored twice
-    /// without harm.
-    fn append_inbox(
-        &self,
-        session: &TranscriptKey,
-        entries: &[Json],
-    ) -> impl Future<Output = Result<(), StoreError>> + Send {
-        let _ = (session, entries);
-        async { Ok(()) }
-    }
-
-    /// Returns the inbox of a session, in the order of the entries. Called before the session
-    /// is resumed, once it is claimed. It is deleted with the session.
-    ///
-    /// # Errors
-    ///
-    /// As for [`SessionStore::load`].
-    fn load_inbox(
-        &self,
-        session: &TranscriptKey,
-    ) -> impl Future<Output = Result<Vec<Json>, StoreError>> + Send {
-        let _ = session;
-        async { Ok(Vec::new()) }
     }
 }
 
@@ -306,30 +250,8 @@ impl<S: SessionStore> SessionStore for Arc<S> {
         S::delete(self, key)
     }
 
-    fn lease(&self) -> Option<Duration> {
-        S::lease(self)
-    }
-
-    fn claim(
-        &self,
-        session: &TranscriptKey,
-    ) -> impl Future<Output = Result<Claimed, StoreError>> + Send {
-        S::claim(self, session)
-    }
-
-    fn append_inbox(
-        &self,
-        session: &TranscriptKey,
-        entries: &[Json],
-    ) -> impl Future<Output = Result<(), StoreError>> + Send {
-        S::append_inbox(self, session, entries)
-    }
-
-    fn load_inbox(
-        &self,
-        session: &TranscriptKey,
-    ) -> impl Future<Output = Result<Vec<Json>, StoreError>> + Send {
-        S::load_inbox(self, session)
+    fn attachment(&self) -> Option<Arc<dyn Attach>> {
+        S::attachment(self)
     }
 }
 
@@ -372,9 +294,8 @@ pub enum StoreFlush {
     /// its entries: who has seen a result finds its turn in the store, on another machine
     /// too. A store that is [behind](crate::Notice::StoreBehind) is not waited for: at most
     /// 60 seconds for a call, and a second between three of them. Meanwhile what the agent
-    /// says next is not read, so a slow store slows the session. If the [lease](SessionStore::lease)
-    /// is lost meanwhile, the result is not given out at all. A store with leases always has
-    /// this.
+    /// says next is not read, so a slow store slows the session. If the session is
+    /// [lost](crate::EndReason::OwnershipLost) meanwhile, the result is not delivered at all.
     BeforeResult,
 }
 

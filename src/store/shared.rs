@@ -1,8 +1,7 @@
 //! A store as used by sessions: shared, and isolated from them by tasks and
 //! timeouts.
 
-use super::log::Refusal;
-use super::{Claimed, SessionStore, StoreError, StoredSession, Transcript, TranscriptKey};
+use super::{SessionStore, StoreError, StoredSession, Transcript, TranscriptKey};
 use crate::process::said_by;
 use agentwire_protocol::Json;
 use std::error::Error;
@@ -13,6 +12,19 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
+/// The error of an append that a store refuses, with all that follow: another host has taken
+/// the session over. A session does not try it again.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Refused(String);
+
+impl Refused {
+    /// Creates the error from the reason.
+    pub fn new(why: impl Into<String>) -> Self {
+        Self(why.into())
+    }
+}
+
 /// Why a store operation failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -20,8 +32,7 @@ pub enum StoreFailure {
     /// The store returned this error, in the last attempt.
     Failed(String),
     /// The store refused it, and will refuse what follows: another host has taken the
-    /// session over. Of an error that is a
-    /// [`session_log::Refusal`](crate::session_log::Refusal).
+    /// session over. Of an error that is [`Refused`].
     Refused(String),
     /// It took longer than this. It may have succeeded all the same.
     TimedOut(Duration),
@@ -72,10 +83,6 @@ trait AnyStore: Send + Sync {
     fn sessions(self: Arc<Self>, project: String) -> Outcome<Vec<StoredSession>>;
     fn subpaths(self: Arc<Self>, session: TranscriptKey) -> Outcome<Vec<String>>;
     fn load_session(self: Arc<Self>, session: TranscriptKey) -> Outcome<Option<Vec<Transcript>>>;
-    fn lease(&self) -> Option<Duration>;
-    fn claim(self: Arc<Self>, session: TranscriptKey) -> Outcome<Claimed>;
-    fn append_inbox(self: Arc<Self>, session: TranscriptKey, entries: Arc<[Json]>) -> Outcome<()>;
-    fn load_inbox(self: Arc<Self>, session: TranscriptKey) -> Outcome<Vec<Json>>;
 }
 
 impl<S: SessionStore> AnyStore for S {
@@ -97,22 +104,6 @@ impl<S: SessionStore> AnyStore for S {
 
     fn load_session(self: Arc<Self>, session: TranscriptKey) -> Outcome<Option<Vec<Transcript>>> {
         Box::pin(async move { S::load_session(&self, &session).await })
-    }
-
-    fn lease(&self) -> Option<Duration> {
-        S::lease(self)
-    }
-
-    fn claim(self: Arc<Self>, session: TranscriptKey) -> Outcome<Claimed> {
-        Box::pin(async move { S::claim(&self, &session).await })
-    }
-
-    fn append_inbox(self: Arc<Self>, session: TranscriptKey, entries: Arc<[Json]>) -> Outcome<()> {
-        Box::pin(async move { S::append_inbox(&self, &session, &entries).await })
-    }
-
-    fn load_inbox(self: Arc<Self>, session: TranscriptKey) -> Outcome<Vec<Json>> {
-        Box::pin(async move { S::load_inbox(&self, &session).await })
     }
 }
 
@@ -166,38 +157,6 @@ impl SharedStore {
     ) -> Result<Option<Vec<Transcript>>, StoreFailure> {
         call(limit, Arc::clone(&self.0).load_session(session)).await
     }
-
-    /// Returns the length of the lease of each session, if they have owners.
-    pub(crate) fn lease(&self) -> Option<Duration> {
-        self.0.lease()
-    }
-
-    pub(crate) async fn claim(
-        &self,
-        session: TranscriptKey,
-        limit: Duration,
-    ) -> Result<Claimed, StoreFailure> {
-        call(limit, Arc::clone(&self.0).claim(session)).await
-    }
-
-    pub(crate) async fn append_inbox(
-        &self,
-        session: &TranscriptKey,
-        entries: &Arc<[Json]>,
-        limit: Duration,
-    ) -> Result<(), StoreFailure> {
-        let store = Arc::clone(&self.0);
-        let entries = Arc::clone(entries);
-        call(limit, store.append_inbox(session.clone(), entries)).await
-    }
-
-    pub(crate) async fn load_inbox(
-        &self,
-        session: TranscriptKey,
-        limit: Duration,
-    ) -> Result<Vec<Json>, StoreFailure> {
-        call(limit, Arc::clone(&self.0).load_inbox(session)).await
-    }
 }
 
 impl fmt::Debug for SharedStore {
@@ -207,7 +166,7 @@ impl fmt::Debug for SharedStore {
 }
 
 fn why(error: &(dyn Error + Send + Sync + 'static)) -> StoreFailure {
-    match error.is::<Refusal>() {
+    match error.is::<Refused>() {
         true => StoreFailure::Refused(error.to_string()),
         false => StoreFailure::Failed(error.to_string()),
     }

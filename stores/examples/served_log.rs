@@ -8,7 +8,7 @@
 
 use agentwire::StoreError;
 use agentwire::protocol::Json;
-use agentwire::session_log::{
+use agentwire_stores::session_log::{
     AppendError, Batch, Entry, Head, LogStore, NewBatch, Part, Position, SessionKey, Token,
 };
 use agentwire_stores::Memory;

@@ -2,7 +2,7 @@
 
 use crate::{Layer, Place};
 use agentwire::StoreError;
-use agentwire::session_log::{Part, Position, SessionKey};
+use crate::session_log::{Part, Position, SessionKey};
 use agentwire_protocol::Json;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -248,7 +248,7 @@ mod tests {
     use crate::{Layered, LogBacked, Memory};
     use DecryptProblem::{Malformed, NotEncrypted, OutOfOrder, Undecryptable, UnknownVersion};
     use agentwire::SessionStore;
-    use agentwire::session_log::{Batch, Entry, LogStore, NewBatch, Token};
+    use crate::session_log::{Batch, Entry, LogStore, NewBatch, Token};
     use std::collections::BTreeSet;
 
     type Store = Layered<Memory, Encrypted>;

@@ -1,6 +1,6 @@
 //! Layers over a store, which change what it keeps: to redact or to encrypt it.
 
-use agentwire::session_log::{
+use crate::session_log::{
     AppendError, Batch, Entry, Head, LogStore, NewBatch, Part, Position, SessionKey, Summarized,
     Token,
 };
@@ -50,7 +50,7 @@ impl<'a> Place<'a> {
 ///
 /// ```
 /// use agentwire::protocol::Json;
-/// use agentwire::session_log::SessionKey;
+/// use agentwire_stores::session_log::SessionKey;
 /// use agentwire_stores::{Layered, LogBacked, Memory};
 ///
 /// fn redact(_: &SessionKey, entry: &Json) -> Json {
@@ -195,6 +195,7 @@ impl<S: LogStore, L: Layer> LogStore for Layered<S, L> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::LeasedStore;
     use crate::{LogBacked, Memory};
     use agentwire::{SessionStore, TranscriptKey};
 

@@ -10,9 +10,10 @@
 //! | `Redis` | `redis` | Redis | many hosts, without failover |
 //! | `Objects` | `objects` | an object store: S3, Google Cloud Storage, Azure | many hosts |
 //!
-//! Each is a [`LogStore`](agentwire::session_log::LogStore), and passes the
+//! Each is a [`LogStore`](session_log::LogStore), and passes the
 //! conformance suite of `agentwire-testkit`. [`LogBacked`] makes each of them a store for
-//! [`Options::session_store`](agentwire::Options::session_store). [`Layered`] redacts or
+//! [`Options::session_store`](agentwire::Options::session_store), also with [leases](Leases),
+//! by which a session is one host's at a time. [`Layered`] redacts or
 //! encrypts what any of them keeps.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -24,6 +25,7 @@ mod encrypted;
 #[cfg(any(feature = "nats", feature = "objects", feature = "redis"))]
 mod entries;
 mod layered;
+mod leases;
 mod log_backed;
 mod memory;
 #[cfg(any(feature = "nats", feature = "objects"))]
@@ -36,6 +38,7 @@ pub mod objects;
 pub mod postgres;
 #[cfg(feature = "redis")]
 pub mod redis;
+pub mod session_log;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 
@@ -46,6 +49,7 @@ pub use directory::Directory;
 #[cfg_attr(docsrs, doc(cfg(feature = "encryption")))]
 pub use encrypted::{DecryptError, DecryptProblem, Encrypted};
 pub use layered::{Layer, Layered, Place};
+pub use leases::{Claim, ClaimKeeper, Claimed, LeasedStore, Leases};
 pub use log_backed::LogBacked;
 pub use memory::Memory;
 #[cfg(feature = "nats")]

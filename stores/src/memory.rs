@@ -1,6 +1,6 @@
 //! A store in memory.
 
-use agentwire::session_log::{
+use crate::session_log::{
     Admission, AppendError, Batch, Head, LogStore, NewBatch, Next, Part, Position, SessionKey,
     Summarized, Token,
 };

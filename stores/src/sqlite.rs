@@ -1,7 +1,7 @@
 //! A store in a SQLite database.
 
 use agentwire::private_file;
-use agentwire::session_log::{
+use crate::session_log::{
     Admission, AppendError, Batch, Entry, Head, LogStore, NewBatch, Next, Part, Position,
     SessionKey, Summarized, Token,
 };
@@ -185,8 +185,8 @@ impl From<rusqlite::Error> for Failure {
     }
 }
 
-impl From<agentwire::session_log::Refusal> for Failure {
-    fn from(refusal: agentwire::session_log::Refusal) -> Self {
+impl From<crate::session_log::Refusal> for Failure {
+    fn from(refusal: crate::session_log::Refusal) -> Self {
         Self(refusal.into())
     }
 }

@@ -6,7 +6,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-use agentwire::session_log::{
+use agentwire_stores::session_log::{
     AppendError, Batch, Entry, LogStore, NewBatch, Part, Position, SessionKey, Token,
 };
 use agentwire_stores::{Directory, Sqlite};

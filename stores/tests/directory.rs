@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use agentwire::session_log::{Batch, Entry, LogStore, NewBatch, Part, Position, SessionKey, Token};
+use agentwire_stores::session_log::{Batch, Entry, LogStore, NewBatch, Part, Position, SessionKey, Token};
 use agentwire_stores::Directory;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -2,13 +2,13 @@
 
 #![allow(clippy::unwrap_used)]
 
-use agentwire::session_log::{
+use agentwire_stores::session_log::{
     AppendError, Batch, Head, LeaseClock, LogStore, NewBatch, Part, Position, SessionKey,
     Summarized, Token,
 };
-use agentwire::{Claim, Claimed, SessionStore, StoreError, TranscriptKey};
+use agentwire::{SessionStore, StoreError, TranscriptKey};
 use agentwire_protocol::Json;
-use agentwire_stores::{LogBacked, Memory};
+use agentwire_stores::{Claim, Claimed, LeasedStore, LogBacked, Memory};
 use serde_json::json;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -246,7 +246,7 @@ async fn a_host_without_leases_respects_those_of_others() {
     let logs = Arc::new(Memory::new());
     let one = host(&Connection::to(&logs));
     let without = LogBacked::new(Connection::to(&logs)).clock(clock());
-    assert!(without.lease().is_none());
+    assert!(without.attachment().is_none());
     assert!(without.claim(&key()).await.is_err());
     without.append(&key(), &[entry(1)]).await.unwrap();
     // One without a lease is taken over at any time.

@@ -6,12 +6,12 @@
 #[path = "../../tests/support/mod.rs"]
 mod support;
 
-use agentwire::session_log::{LogStore, Part, Position, SessionKey};
+use agentwire_stores::session_log::{LogStore, Part, Position, SessionKey};
 use agentwire::{
-    Claimed, Client, Event, Notice, Options, SessionStore, StoreFailure, TranscriptKey, query,
+    Client, Event, Notice, Options, StoreFailure, TranscriptKey, query,
 };
 use agentwire_protocol::transcript::Summary;
-use agentwire_stores::{Directory, LogBacked, Memory, Sqlite};
+use agentwire_stores::{Claimed, LeasedStore, Directory, LogBacked, Memory, Sqlite};
 use agentwire_testkit::{Scenario, Step};
 use std::fs;
 use support::{LONG, Live, said_by_user, wait_for};

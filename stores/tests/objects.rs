@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use agentwire::session_log::{
+use agentwire_stores::session_log::{
     AppendError, Entry, LogStore, NewBatch, Part, Position, SessionKey, Token,
 };
 use agentwire_protocol::Json;

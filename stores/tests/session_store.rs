@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use agentwire::session_log::{
+use agentwire_stores::session_log::{
     AppendError, Batch, Head, LogStore, NewBatch, Part, Position, SessionKey, Summarized, Token,
 };
 use agentwire::{MemoryStore, SessionStore, StoreError, StoredSession, TranscriptKey};
@@ -152,7 +152,7 @@ enum Happens {
 struct Failing {
     store: Memory,
     plan: Mutex<Vec<Happens>>,
-    late: Mutex<Option<(Position, Token, Vec<agentwire::session_log::Entry>)>>,
+    late: Mutex<Option<(Position, Token, Vec<agentwire_stores::session_log::Entry>)>>,
 }
 
 impl LogStore for Failing {

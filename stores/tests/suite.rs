@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-use agentwire::session_log::{
+use agentwire_stores::session_log::{
     AppendError, Batch, Entry, Head, LogStore, NewBatch, Part, Position, SessionKey, Summarized,
     Token,
 };
@@ -218,7 +218,7 @@ impl LogStore for Faulty {
                 self.blind(session, batch, &entries).await
             }
             Fault::AgainRefused if batch.after != end && !entries.is_empty() => {
-                Err(agentwire::session_log::Refusal::new(head).into())
+                Err(agentwire_stores::session_log::Refusal::new(head).into())
             }
             Fault::AgainKept if batch.after < end => match self.store.append(session, &own).await {
                 Ok(_) if !entries.is_empty() => self.blind(session, batch, &entries).await,
@@ -275,7 +275,7 @@ impl LogStore for Faulty {
             Fault::NoHead => {
                 let kept = self.store.append(session, &own).await;
                 kept.map_err(|error| match error {
-                    AppendError::Refused(_) => agentwire::session_log::Refusal::new(None).into(),
+                    AppendError::Refused(_) => agentwire_stores::session_log::Refusal::new(None).into(),
                     other => other,
                 })
             }

@@ -101,7 +101,7 @@ async fn a_task_that_ends_in_the_background_begins_a_turn_that_answers_nobody() 
     // Before the task is over, the message is.
     assert_eq!(submission.state(), SubmissionState::Completed);
     let first = submission.turn_ended().await.unwrap();
-    assert_eq!(first.messages, [submission.uuid().into()]);
+    assert_eq!(first.messages, [Box::from(submission.uuid())]);
 
     give(&live, "go");
     let own = wait_for(&mut client, |event| {

@@ -24,7 +24,7 @@ async fn assert_interrupted(
     assert_eq!(interrupted.receipt.still_queued, Some(vec![]));
     let turn = interrupted.turn.unwrap();
     assert_eq!(turn.outcome, TurnOutcome::Interrupted);
-    assert_eq!(turn.messages, [submission.uuid().into()]);
+    assert_eq!(turn.messages, [Box::from(submission.uuid())]);
     let result = turn.result().unwrap();
     assert_eq!(result.terminal_reason, Some(reason));
     assert_eq!(submission.ended().await, SubmissionState::Interrupted);

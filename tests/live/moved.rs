@@ -110,7 +110,7 @@ async fn a_directory_that_was_set_is_set_again_and_a_rejected_one_is_not() {
     client.sleep().await.unwrap();
     assert_eq!(text_of(&client, "Go on.").await, "Two.");
     let moved = wait_for(&mut client, moved).await;
-    assert_eq!(moved.restored, ["set_cwd".into()]);
+    assert_eq!(moved.restored, [Box::from("set_cwd")]);
     assert!(moved.not_restored.is_empty());
     let asked = live.model.asked(1).await.body.unwrap();
     assert_eq!(said_by_user(&asked), ["Count.", "Go on."]);

@@ -1,7 +1,7 @@
 //! Sessions that are copied between the disk and a store.
 
-use super::inbox::Claimable;
 use super::*;
+use agentwire::attachment::{Attach, Attachment, Boxed, Opening};
 use agentwire::history::{History, HistoryError};
 use std::fs;
 use std::path::Path;
@@ -235,12 +235,59 @@ async fn what_is_not_there_is_an_error_and_so_is_a_hole() {
     );
 }
 
+/// A store whose attachment notes that a session was held, and that this has ended.
+#[derive(Clone)]
+struct Holding(MemoryStore, Arc<Mutex<Vec<String>>>);
+
+impl SessionStore for Holding {
+    async fn append(&self, key: &TranscriptKey, entries: &[Json]) -> Result<(), StoreError> {
+        self.1.lock().unwrap().push("append".to_owned());
+        self.0.append(key, entries).await
+    }
+
+    async fn load(&self, key: &TranscriptKey) -> Result<Option<Vec<Json>>, StoreError> {
+        self.0.load(key).await
+    }
+
+    fn attachment(&self) -> Option<Arc<dyn Attach>> {
+        Some(Arc::new(self.clone()))
+    }
+}
+
+impl Attach for Holding {
+    fn attach<'a>(
+        &'a self,
+        _: &'a mut Opening<'_>,
+    ) -> Boxed<'a, Result<Option<Box<dyn Attachment>>, Error>> {
+        unreachable!("no session is opened")
+    }
+
+    fn hold<'a>(
+        &'a self,
+        session: &'a TranscriptKey,
+    ) -> Boxed<'a, Result<Option<Box<dyn Attachment>>, StoreFailure>> {
+        self.1.lock().unwrap().push(session.session_id().to_owned());
+        let held: Box<dyn Attachment> = Box::new(self.clone());
+        Box::pin(async { Ok(Some(held)) })
+    }
+}
+
+impl Attachment for Holding {
+    fn end(&mut self) -> Option<Boxed<'_, Vec<Notice>>> {
+        self.1.lock().unwrap().push("end".to_owned());
+        None
+    }
+}
+
 #[tokio::test]
-async fn a_session_in_a_store_with_leases_is_claimed_while_it_is_copied() {
+async fn a_session_is_held_by_the_attachment_of_the_store_while_it_is_copied() {
     let machine = TempDir::new().unwrap();
     filled(machine.path());
-    let store = Claimable::new();
+    let store = Holding(MemoryStore::new(), Arc::default());
     let history = History::in_directory(machine.path());
     history.copy_to_store(ID, store.clone()).await.unwrap();
-    assert!(store.was_given_back());
+    let noted = store.1.lock().unwrap();
+    assert_eq!(noted.first().map(String::as_str), Some(ID));
+    assert_eq!(noted.last().map(String::as_str), Some("end"));
+    assert!(noted.contains(&"append".to_owned()));
 }

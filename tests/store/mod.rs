@@ -5,7 +5,6 @@
 #[cfg(unix)]
 #[cfg(feature = "history")]
 mod copies;
-mod inbox;
 #[cfg(unix)]
 mod resuming;
 use crate::support;

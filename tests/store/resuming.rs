@@ -1,7 +1,7 @@
 //! What a session goes on from, with an agent that is a script.
 
 use super::*;
-use agentwire::session_log::Refusal;
+use agentwire::Refused;
 use agentwire::{CloseStep, StoredSession, Transcript, query};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -315,7 +315,7 @@ impl SessionStore for Shaky {
         match self.1.load(Ordering::SeqCst) {
             0 => self.0.append(key, all).await,
             1 => Err("out of order".into()),
-            _ => Err(Refusal::new(None).into()),
+            _ => Err(Refused::new("another host has it").into()),
         }
     }
 
@@ -358,7 +358,7 @@ async fn what_the_store_has_not_taken_at_the_end_is_sent_by_the_next_session() {
         };
         let failure = match trouble {
             1 => StoreFailure::Failed("out of order".to_owned()),
-            _ => StoreFailure::Refused("the log does not exist".to_owned()),
+            _ => StoreFailure::Refused("another host has it".to_owned()),
         };
         assert_eq!(told, (1, failure));
         assert!(!folder.exists());

@@ -10,15 +10,18 @@ mod entries;
 mod spool;
 mod task;
 
+use crate::attachment::{Action, Attachment, Boxed, Gate};
 use crate::event::{Error, Notice};
 use crate::options::Options;
-use crate::store::StoreFlush;
+use crate::store::{PrivateHome, StoreFlush};
 use agentwire_protocol::Frame;
 use entries::Entries;
 pub(crate) use entries::Lacking;
 use spool::End;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll};
 use std::time::Duration;
 use task::{Task, Work};
 use tokio::sync::{mpsc, oneshot};
@@ -28,47 +31,67 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 /// How long the store may take for remaining entries at the end of the session.
 const LAST: Duration = Duration::from_secs(10);
 
-/// The driver's end of the mirror, if the session has a store. Only
-/// [`Mirror::end`] waits.
+/// The session's end of the mirror. Only its end waits.
 #[derive(Debug)]
-pub(crate) struct Mirror(Option<Running>);
-
-#[derive(Debug)]
-struct Running {
-    work: mpsc::UnboundedSender<Work>,
+pub(crate) struct Mirror {
+    /// `None` at the end of the session.
+    work: Option<mpsc::UnboundedSender<Work>>,
     notices: mpsc::UnboundedReceiver<Notice>,
     /// For notices of this end, in order with the others.
-    tell: mpsc::UnboundedSender<Notice>,
+    tell: Option<mpsc::UnboundedSender<Notice>>,
     /// How many bytes wait for the store, and how many may. One message of any size is
     /// always accepted.
     waiting: Arc<AtomicUsize>,
     limit: usize,
-    /// Results are given out when the store has their turns.
-    holds_results: bool,
+    /// Results are delivered when the store has their turns.
+    defers_results: bool,
+    result: Deferred,
+    /// The configuration folder with the session, if it is a private one.
+    home: Option<Arc<PrivateHome>>,
+    /// Whether the store is behind, and whether it lacks something for ever.
+    is_behind: bool,
+    is_missing: bool,
     /// Cancelled when the time for remaining entries is over.
     over: CancellationToken,
     /// Reports, when dropped, that no more entries go to the store.
-    done: DropGuard,
+    _done: DropGuard,
 }
 
-/// What the mirror does with a message.
+/// A result that waits for the store.
 #[derive(Debug)]
-pub(crate) enum Taken {
-    /// It was for the store.
-    Mirrored,
-    /// It is for the streams.
-    Passed(Frame),
-    /// It is for the streams once this is over.
-    Held(Frame, oneshot::Receiver<Result<(), Error>>),
+enum Deferred {
+    None,
+    Waits(oneshot::Receiver<Result<(), Error>>),
+    /// It need not wait any more. Whether it is stored, and whether that was told.
+    Over {
+        is_stored: bool,
+        is_told: bool,
+    },
+}
+
+/// Sends all received entries to the store. Does not keep the mirror alive.
+#[derive(Debug, Clone)]
+pub(crate) struct Flusher(mpsc::WeakUnboundedSender<Work>);
+
+impl Flusher {
+    /// Resolves when the store has everything received so far, or has failed; to `None` if
+    /// the session is over.
+    pub(crate) async fn flush(&self) -> Option<Result<(), Error>> {
+        let (reply, done) = oneshot::channel();
+        // Not held while it waits.
+        drop(self.0.upgrade()?.send(Work::Flush(reply)));
+        done.await.ok()
+    }
 }
 
 impl Mirror {
-    /// Starts the task, if there is a store. The returned token is cancelled
-    /// once no more entries go to the store.
-    pub(crate) fn start(options: &Options, lacking: Lacking) -> (Self, Option<CancellationToken>) {
-        let Some(store) = &options.session_store else {
-            return (Self(None), None);
-        };
+    /// Starts the task. The returned token is cancelled once no more entries go to the store.
+    pub(crate) fn start(
+        options: &Options,
+        lacking: Lacking,
+        home: Option<Arc<PrivateHome>>,
+    ) -> Option<(Self, CancellationToken)> {
+        let store = options.session_store.as_ref()?;
         let (work, inbox) = mpsc::unbounded_channel();
         let (tell, notices) = mpsc::unbounded_channel();
         let waiting = Arc::new(AtomicUsize::new(0));
@@ -83,94 +106,75 @@ impl Mirror {
         );
         tokio::spawn(task.run(inbox));
         let done = CancellationToken::new();
-        let running = Running {
-            work,
+        let mirror = Self {
+            work: Some(work),
             notices,
-            tell,
+            tell: Some(tell),
             waiting,
             limit: options.store_memory,
-            // With a lease another host may go on from there at any time.
-            holds_results: options.store_flush == StoreFlush::BeforeResult
-                || store.lease().is_some(),
+            defers_results: options.store_flush == StoreFlush::BeforeResult,
+            result: Deferred::None,
+            home,
+            is_behind: false,
+            is_missing: false,
             over,
-            done: done.clone().drop_guard(),
+            _done: done.clone().drop_guard(),
         };
-        (Self(Some(running)), Some(done))
+        Some((mirror, done))
     }
 
-    /// Takes a message.
-    pub(crate) fn take(&self, frame: Frame) -> Taken {
-        let Some(running) = &self.0 else {
-            return Taken::Passed(frame);
-        };
-        match frame.kind() {
-            "transcript_mirror" => {
-                running.offer(frame);
-                Taken::Mirrored
-            }
-            "result" if running.holds_results => {
-                let (reply, kept) = oneshot::channel();
-                drop(running.work.send(Work::Result(reply)));
-                Taken::Held(frame, kept)
-            }
-            "result" => {
-                // A task that has ended has reported what it did not do.
-                drop(running.work.send(Work::TurnEnded));
-                Taken::Passed(frame)
-            }
-            _ => Taken::Passed(frame),
+    pub(crate) fn flusher(&self) -> Option<Flusher> {
+        Some(Flusher(self.work.as_ref()?.downgrade()))
+    }
+
+    fn work(&self, work: Work) {
+        if let Some(task) = &self.work {
+            // A task that has ended has reported what it did not do.
+            drop(task.send(work));
         }
     }
 
-    /// Sends all received entries to the store, and reports when that is done or has
-    /// failed.
-    pub(crate) fn flush(&self, done: oneshot::Sender<Result<(), Error>>) {
-        match &self.0 {
-            // Dropping the sender notifies the receiver too.
-            Some(running) => drop(running.work.send(Work::Flush(done))),
-            None => drop(done.send(Ok(()))),
+    fn offer(&self, frame: &Frame) {
+        let bytes = frame.raw().len();
+        let before = self.waiting.load(Ordering::Relaxed);
+        if before == 0 || before + bytes <= self.limit {
+            self.waiting.fetch_add(bytes, Ordering::Relaxed);
+            return self.work(Work::Entries(frame.clone()));
+        }
+        match Entries::of(frame) {
+            Ok(it) => self.work(Work::OnDisk {
+                key: it.key,
+                file: it.file,
+                count: it.entries.len(),
+                end: End::of(&it.entries),
+            }),
+            Err(notice) => {
+                if let Some(tell) = &self.tell {
+                    drop(tell.send(notice));
+                }
+            }
         }
     }
 
-    /// Resolves when the store has everything received so far, or has failed.
-    pub(crate) fn sent(&self) -> oneshot::Receiver<Result<(), Error>> {
-        let (reply, sent) = oneshot::channel();
-        self.flush(reply);
-        sent
-    }
-
-    /// Returns the next notice; pending forever if there is no store. Cancel
-    /// safe.
-    pub(crate) async fn notice(&mut self) -> Notice {
-        if let Some(running) = &mut self.0
-            && let Some(notice) = running.notices.recv().await
-        {
-            return notice;
+    /// Notes what a notice says. The private files have what the store lacks, also
+    /// if this program ends before they are put away.
+    fn note(&mut self, notice: &Notice) {
+        match notice {
+            Notice::NotMirrored { key: Some(_), .. } => self.is_missing = true,
+            Notice::StoreBehind { .. } => self.is_behind = true,
+            Notice::StoreCaughtUp { .. } => self.is_behind = false,
+            _ => {}
         }
-        std::future::pending().await
+        if let Some(home) = &self.home {
+            home.keep(self.is_missing || self.is_behind);
+        }
     }
 
-    /// Returns the next notice if there is one already.
-    pub(crate) fn try_notice(&mut self) -> Option<Notice> {
-        self.0.as_mut()?.notices.try_recv().ok()
-    }
-
-    /// Ends the mirror: waits for the store for a limited time, and returns the
-    /// remaining notices, with the report that no more entries go to the store.
-    pub(crate) async fn end(&mut self) -> (Vec<Notice>, Option<DropGuard>) {
-        let Some(Running {
-            work,
-            mut notices,
-            tell,
-            over,
-            done,
-            ..
-        }) = self.0.take()
-        else {
-            return (vec![], None);
-        };
-        drop((work, tell));
+    /// Waits for the store for a limited time, and returns the remaining notices.
+    async fn finish(&mut self) -> Vec<Notice> {
+        (self.work, self.tell) = (None, None);
         let mut found = vec![];
+        let (notices, over) = (&mut self.notices, &self.over);
         let all = async {
             while let Some(notice) = notices.recv().await {
                 found.push(notice);
@@ -183,28 +187,84 @@ impl Mirror {
                 found.push(notice);
             }
         }
-        (found, Some(done))
+        for notice in &found {
+            self.note(notice);
+        }
+        if let Some(home) = self.home.take() {
+            let is_missing = self.is_missing;
+            let put_away = move || {
+                if is_missing {
+                    home.keep_transcripts();
+                }
+                drop(home);
+            };
+            // Files may take long. Without a runtime they go with this task.
+            let _ = tokio::task::spawn_blocking(put_away).await;
+        }
+        found
     }
 }
 
-impl Running {
-    fn offer(&self, frame: Frame) {
-        let bytes = frame.raw().len();
-        let before = self.waiting.load(Ordering::Relaxed);
-        if before == 0 || before + bytes <= self.limit {
-            self.waiting.fetch_add(bytes, Ordering::Relaxed);
-            drop(self.work.send(Work::Entries(frame)));
-            return;
+impl Attachment for Mirror {
+    fn takes(&mut self, message: &Frame) -> bool {
+        match message.kind() {
+            "transcript_mirror" => {
+                self.offer(message);
+                true
+            }
+            "result" if !self.defers_results => {
+                self.work(Work::TurnEnded);
+                false
+            }
+            _ => false,
         }
-        match Entries::of(&frame) {
-            Ok(it) => drop(self.work.send(Work::OnDisk {
-                key: it.key,
-                file: it.file,
-                count: it.entries.len(),
-                end: End::of(&it.entries),
-            })),
-            Err(notice) => drop(self.tell.send(notice)),
+    }
+
+    fn before_result(&mut self, _: &Frame) -> Gate {
+        match self.result {
+            Deferred::None if self.defers_results => {
+                let (reply, stored) = oneshot::channel();
+                self.work(Work::Result(reply));
+                self.result = Deferred::Waits(stored);
+                Gate::Wait
+            }
+            Deferred::None => Gate::Pass,
+            Deferred::Waits(_) => Gate::Wait,
+            Deferred::Over { is_stored, .. } => {
+                self.result = Deferred::None;
+                match is_stored {
+                    true => Gate::Pass,
+                    false => Gate::PassIfOwned,
+                }
+            }
         }
+    }
+
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Action> {
+        if let Deferred::Waits(stored) = &mut self.result
+            && let Poll::Ready(outcome) = Pin::new(stored).poll(context)
+        {
+            self.result = Deferred::Over {
+                is_stored: matches!(outcome, Ok(Ok(()))),
+                is_told: false,
+            };
+        }
+        // Why a result is not stored is told before it.
+        if let Poll::Ready(Some(notice)) = self.notices.poll_recv(context) {
+            self.note(&notice);
+            return Poll::Ready(Action::Notify(notice));
+        }
+        match &mut self.result {
+            Deferred::Over { is_told, .. } if !*is_told => {
+                *is_told = true;
+                Poll::Ready(Action::Retry)
+            }
+            _ => Poll::Pending,
+        }
+    }
+
+    fn end(&mut self) -> Option<Boxed<'_, Vec<Notice>>> {
+        Some(Box::pin(self.finish()))
     }
 }
 

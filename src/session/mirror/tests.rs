@@ -3,13 +3,12 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::session_log::Refusal;
-use crate::store::{EntryHead, SessionStore, StoreError, StoreFailure, TranscriptKey};
+use crate::store::{EntryHead, Refused, SessionStore, StoreError, StoreFailure, TranscriptKey};
 use agentwire_protocol::Json;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::future::pending;
+use std::future::{pending, poll_fn};
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -131,7 +130,7 @@ impl SessionStore for Shelf {
             Then::Keeps => Ok(()),
             Then::Fails | Then::KeepsAndFails => Err("full".into()),
             Then::Panics => panic!("a bug"),
-            Then::Refuses => Err(Refusal::new(None).into()),
+            Then::Refuses => Err(Refused::new("another host has it").into()),
             Then::Hangs | Then::KeepsAndHangs => pending().await,
         }
     }
@@ -145,7 +144,7 @@ fn started(shelf: &Shelf, flush: StoreFlush, limit: usize) -> Mirror {
     let options = Options::new().session_store(shelf.clone());
     let options = options.session_store_flush(flush);
     let options = options.session_store_memory(limit);
-    Mirror::start(&options, vec![]).0
+    Mirror::start(&options, vec![], None).unwrap().0
 }
 
 fn uuids(entries: &[Json]) -> Vec<String> {
@@ -253,7 +252,7 @@ proptest! {
                 match step {
                     Step::Adds(transcript, entries) => {
                         let frame = agent.adds(transcript, &entries);
-                        assert!(matches!(mirror.take(frame), Taken::Mirrored));
+                        assert!(mirror.takes(&frame));
                     }
                     Step::Writes => agent.writes(),
                     Step::Lags(time) => {
@@ -265,7 +264,7 @@ proptest! {
                         }
                         tokio::time::sleep(Duration::from_millis(time)).await;
                     }
-                    Step::TurnEnds => drop(mirror.take(result())),
+                    Step::TurnEnds => drop(mirror.takes(&result())),
                     Step::Waits(time) => {
                         agent.writes();
                         tokio::time::sleep(Duration::from_millis(time)).await;
@@ -277,7 +276,7 @@ proptest! {
             let begun = Instant::now();
             loop {
                 let (reply, flushed) = oneshot::channel();
-                mirror.flush(reply);
+                mirror.work(Work::Flush(reply));
                 if flushed.await.unwrap().is_ok() {
                     break;
                 }
@@ -285,7 +284,7 @@ proptest! {
             }
             check(&agent, true);
             let mut is_behind = false;
-            while let Some(notice) = mirror.try_notice() {
+            while let Ok(notice) = mirror.notices.try_recv() {
                 match notice {
                     Notice::StoreBehind { entries, .. } => {
                         assert!(entries > 0);
@@ -296,9 +295,9 @@ proptest! {
                 }
             }
             assert!(!is_behind);
-            let waiting = mirror.0.as_ref().unwrap().waiting.load(Ordering::Relaxed);
+            let waiting = mirror.waiting.load(Ordering::Relaxed);
             assert_eq!(waiting, 0);
-            assert_eq!(mirror.end().await.0, []);
+            assert_eq!(mirror.finish().await, []);
         });
     }
 }
@@ -310,21 +309,21 @@ fn what_is_read_from_the_agents_file_comes_in_calls_of_a_limited_size() {
     let mut agent = Agent::new();
     run(async {
         let mut mirror = started(&shelf, StoreFlush::Batched, 100);
-        mirror.take(agent.adds(0, &[(10, true)]));
+        mirror.takes(&agent.adds(0, &[(10, true)]));
         for _ in 0..40 {
-            mirror.take(agent.adds(0, &[(10, true); 50]));
+            mirror.takes(&agent.adds(0, &[(10, true); 50]));
         }
         agent.writes();
-        let behind = mirror.notice().await;
+        let behind = mirror.notices.recv().await.unwrap();
         assert!(
             matches!(behind, Notice::StoreBehind { entries: 2001, .. }),
             "{behind}"
         );
-        while !matches!(mirror.notice().await, Notice::StoreCaughtUp { .. }) {}
+        while !matches!(mirror.notices.recv().await.unwrap(), Notice::StoreCaughtUp { .. }) {}
         let key = TranscriptKey::new("-p", ID).unwrap();
         let kept = uuids(&shelf.0.lock().unwrap().transcripts[&key]);
         assert_eq!(kept, uuids(&agent.told[&key]));
-        assert_eq!(mirror.end().await.0, []);
+        assert_eq!(mirror.finish().await, []);
     });
     let kept = shelf.0.lock().unwrap();
     assert_eq!(kept.most, 500);
@@ -337,23 +336,23 @@ fn a_transcript_ends_where_something_is_missing_for_ever() {
     let mut agent = Agent::new();
     run(async {
         let mut mirror = started(&shelf, StoreFlush::Eager, 0);
-        mirror.take(agent.adds(0, &[(10, true)]));
+        mirror.takes(&agent.adds(0, &[(10, true)]));
         // There is no room for these, and the file cannot be read.
-        mirror.take(agent.adds(0, &[(10, true), (10, true)]));
+        mirror.takes(&agent.adds(0, &[(10, true), (10, true)]));
         let missing = |entries| Notice::NotMirrored {
             key: Some(TranscriptKey::new("-p", ID).unwrap()),
             entries,
             failure: StoreFailure::TooSlow,
         };
-        assert_eq!(mirror.notice().await, missing(2));
+        assert_eq!(mirror.notices.recv().await.unwrap(), missing(2));
         let (reply, flushed) = oneshot::channel();
-        mirror.take(agent.adds(0, &[(10, true)]));
-        mirror.flush(reply);
-        assert_eq!(mirror.notice().await, missing(1));
+        mirror.takes(&agent.adds(0, &[(10, true)]));
+        mirror.work(Work::Flush(reply));
+        assert_eq!(mirror.notices.recv().await.unwrap(), missing(1));
         flushed.await.unwrap().unwrap();
         // The others go on.
-        mirror.take(agent.adds(1, &[(10, true)]));
-        assert_eq!(mirror.end().await.0, []);
+        mirror.takes(&agent.adds(1, &[(10, true)]));
+        assert_eq!(mirror.finish().await, []);
     });
     let kept: Vec<_> = shelf
         .0
@@ -372,16 +371,25 @@ fn an_agent_that_has_not_written_yet_is_not_hurried_by_flushes() {
     let mut agent = Agent::new();
     run(async {
         let mut mirror = started(&shelf, StoreFlush::BeforeResult, 0);
-        mirror.take(agent.adds(0, &[(10, true)]));
-        mirror.take(agent.adds(0, &[(10, true)]));
-        let waiters: Vec<_> = (0..50).map(|_| mirror.sent()).collect();
+        mirror.takes(&agent.adds(0, &[(10, true)]));
+        mirror.takes(&agent.adds(0, &[(10, true)]));
+        let flusher = mirror.flusher().unwrap();
+        let flush = || {
+            let flusher = flusher.clone();
+            (0..50).map(move |_| {
+                let flusher = flusher.clone();
+                tokio::spawn(async move { flusher.flush().await })
+            })
+        };
+        let waiters: Vec<_> = flush().collect();
         tokio::time::sleep(Duration::from_secs(2)).await;
-        let more: Vec<_> = (0..50).map(|_| mirror.sent()).collect();
+        let more: Vec<_> = flush().collect();
+        tokio::task::yield_now().await;
         agent.writes();
         for waiter in waiters.into_iter().chain(more) {
-            waiter.await.unwrap().unwrap();
+            waiter.await.unwrap().unwrap().unwrap();
         }
-        assert_eq!(mirror.end().await.0, []);
+        assert_eq!(mirror.finish().await, []);
     });
     let kept = shelf.0.lock().unwrap();
     let key = TranscriptKey::new("-p", ID).unwrap();
@@ -395,17 +403,17 @@ fn a_store_that_another_host_has_taken_is_not_asked_again() {
     let mut agent = Agent::new();
     run(async {
         let mut mirror = started(&shelf, StoreFlush::Eager, 1000);
-        mirror.take(agent.adds(0, &[(10, true)]));
-        mirror.take(agent.adds(0, &[(10, true), (10, true)]));
+        mirror.takes(&agent.adds(0, &[(10, true)]));
+        mirror.takes(&agent.adds(0, &[(10, true), (10, true)]));
         let missing = |entries| Notice::NotMirrored {
             key: Some(TranscriptKey::new("-p", ID).unwrap()),
             entries,
-            failure: StoreFailure::Refused("the log does not exist".to_owned()),
+            failure: StoreFailure::Refused("another host has it".to_owned()),
         };
-        assert_eq!(mirror.notice().await, missing(2));
-        mirror.take(agent.adds(0, &[(10, true)]));
-        assert_eq!(mirror.notice().await, missing(1));
-        assert_eq!(mirror.end().await.0, []);
+        assert_eq!(mirror.notices.recv().await.unwrap(), missing(2));
+        mirror.takes(&agent.adds(0, &[(10, true)]));
+        assert_eq!(mirror.notices.recv().await.unwrap(), missing(1));
+        assert_eq!(mirror.finish().await, []);
     });
     assert_eq!(shelf.0.lock().unwrap().calls, 2);
 }
@@ -424,30 +432,38 @@ fn a_result_is_held_until_the_store_has_its_turn_or_is_behind() {
         run(async {
             let mut mirror = started(&shelf, StoreFlush::BeforeResult, 1000);
             let begun = Instant::now();
-            mirror.take(agent.adds(0, &[(10, true)]));
-            let Taken::Held(frame, kept) = mirror.take(result()) else {
-                panic!("it is not held");
-            };
-            assert_eq!(frame.kind(), "result");
-            let outcome = kept.await.unwrap();
+            mirror.takes(&agent.adds(0, &[(10, true)]));
+            assert_eq!(mirror.before_result(&result()), Gate::Wait);
+            assert_eq!(mirror.before_result(&result()), Gate::Wait);
+            let mut action = poll_fn(|context| mirror.poll(context)).await;
             assert_eq!(begun.elapsed().as_secs(), seconds);
-            match told {
-                None => outcome.unwrap(),
-                Some(why) => {
-                    let error = outcome.unwrap_err().to_string();
-                    assert!(error.contains(why), "{error}");
-                    let notice = mirror.try_notice().unwrap();
-                    assert!(matches!(notice, Notice::StoreBehind { entries: 1, .. }));
-                }
+            if let Some(why) = told {
+                // Why it is not there is told first.
+                let Action::Notify(Notice::StoreBehind {
+                    entries: 1,
+                    failure,
+                    ..
+                }) = action
+                else {
+                    panic!("{action:?}");
+                };
+                assert!(failure.to_string().contains(why), "{failure}");
+                action = poll_fn(|context| mirror.poll(context)).await;
             }
+            assert!(matches!(action, Action::Retry), "{action:?}");
+            let gate = match told {
+                None => Gate::Pass,
+                Some(_) => Gate::PassIfOwned,
+            };
+            assert_eq!(mirror.before_result(&result()), gate);
             let is_kept = !shelf.0.lock().unwrap().transcripts.is_empty();
             assert_eq!(is_kept, told.is_none());
             // A store that is behind is not waited for again.
-            let waits = Instant::now();
-            if told.is_some()
-                && let Taken::Held(_, kept) = mirror.take(result())
-            {
-                kept.await.unwrap_err();
+            if told.is_some() {
+                let waits = Instant::now();
+                assert_eq!(mirror.before_result(&result()), Gate::Wait);
+                let action = poll_fn(|context| mirror.poll(context)).await;
+                assert!(matches!(action, Action::Retry), "{action:?}");
                 assert_eq!(waits.elapsed(), Duration::ZERO);
             }
         });

@@ -9,7 +9,6 @@ use crate::process::{ChildProcess, ClosePolicy, CloseReport, Pipes, find_cli, su
 use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::sync::Arc;
-use std::time::Duration;
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use uuid::Uuid;
 
@@ -68,6 +67,10 @@ impl Peer for ChildProcess {
         Some(self.id())
     }
 
+    fn mark(&self) -> Option<&str> {
+        Some(self.session())
+    }
+
     fn gone(&self) -> PeerFuture<'_, Option<ExitStatus>> {
         Box::pin(async {
             match self.exit().wait_for(Option::is_some).await {
@@ -87,10 +90,6 @@ impl Peer for ChildProcess {
 
     fn kill(&self) {
         Self::kill(self);
-    }
-
-    fn kill_unless_fed(&self, left: Duration) {
-        Self::kill_unless_fed(self, left);
     }
 
     fn closed(&self) -> PeerFuture<'_, Option<CloseReport>> {

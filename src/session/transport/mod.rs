@@ -21,7 +21,6 @@ use std::path::PathBuf;
 use std::pin::Pin;
 use std::process::ExitStatus;
 use std::sync::Arc;
-use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 /// The agent's output.
@@ -161,6 +160,12 @@ pub trait Peer: fmt::Debug + Send + Sync + 'static {
         None
     }
 
+    /// Returns the value of `AGENTWIRE_SESSION` in the environment of the agent and of all
+    /// that it starts, if it has one.
+    fn mark(&self) -> Option<&str> {
+        None
+    }
+
     /// Waits until the agent has exited, even if another process holds its
     /// output open. Returns its exit status if known. Must be cancel safe.
     fn gone(&self) -> PeerFuture<'_, Option<ExitStatus>>;
@@ -185,13 +190,6 @@ pub trait Peer: fmt::Debug + Send + Sync + 'static {
     /// after [`Peer::close`], if the session is another host's by now. Does nothing by
     /// default: the agent is only closed.
     fn kill(&self) {}
-
-    /// Has the agent killed after this time, unless this is called again before: by something
-    /// that does so if this program is stopped. Called again and again as long as the session
-    /// has a lease. Does nothing by default. [`LocalCli`] has a process for it, on Linux.
-    fn kill_unless_fed(&self, left: Duration) {
-        let _ = left;
-    }
 
     /// Waits for the report of closing, whether or not closing has started.
     /// Returns `None` if there will be none. A report with

@@ -1,7 +1,7 @@
 //! The stores of one machine, beside a file and beside `rusqlite`.
 
 use super::{BATCHES, Client, compare};
-use agentwire::session_log::Entry;
+use agentwire_stores::session_log::Entry;
 use agentwire_stores::{Directory, Sqlite};
 use std::fs::File;
 use std::io::Write;

@@ -25,7 +25,7 @@ mod servers;
 #[path = "../../tests/servers/support.rs"]
 mod support;
 
-use agentwire::session_log::{Entry, LogStore, NewBatch, Part, Position, SessionKey, Token};
+use agentwire_stores::session_log::{Entry, LogStore, NewBatch, Part, Position, SessionKey, Token};
 use std::time::{Duration, Instant};
 
 /// How many batches are appended in a round, and how many rounds there are.

@@ -3,7 +3,7 @@
 use super::server::{NatsServer, Server};
 use super::support::given;
 use super::{BATCHES, Client, compare};
-use agentwire::session_log::Entry;
+use agentwire_stores::session_log::Entry;
 use agentwire_stores::nats::async_nats::HeaderMap;
 use agentwire_stores::nats::async_nats::jetstream::stream::{Config, DiscardPolicy, StorageType};
 use agentwire_stores::nats::async_nats::jetstream::{self, Context};

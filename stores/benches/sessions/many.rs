@@ -4,7 +4,7 @@
 use super::memory;
 use super::peer::{Peer, connect};
 use super::stores::{self, Visit};
-use agentwire::session_log::{LogStore, Position, SessionKey};
+use agentwire_stores::session_log::{LogStore, Position, SessionKey};
 use agentwire::{Client, Event, Notice, Options};
 use agentwire_stores::LogBacked;
 use serde_json::json;

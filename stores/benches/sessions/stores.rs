@@ -5,7 +5,7 @@ use std::path::Path;
 
 /// What is done with each store.
 pub(crate) trait Visit {
-    async fn visit<S: agentwire::session_log::LogStore>(self, store: S);
+    async fn visit<S: agentwire_stores::session_log::LogStore>(self, store: S);
 }
 
 /// The names of the stores that can be opened here.

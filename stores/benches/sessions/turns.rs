@@ -1,7 +1,7 @@
 //! One session after the other, with a store and without.
 
 use super::stores::{self, Visit};
-use agentwire::session_log::LogStore;
+use agentwire_stores::session_log::LogStore;
 use agentwire::{
     Client, Event, Notice, Options, SessionStore, StoreError, StoreFlush, TranscriptKey,
 };

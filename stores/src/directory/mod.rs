@@ -4,7 +4,7 @@ mod file;
 mod names;
 mod record;
 
-use agentwire::session_log::{
+use crate::session_log::{
     Admission, AppendError, Batch, Head, LogStore, NewBatch, Part, Position, SessionKey,
     Summarized, Token,
 };

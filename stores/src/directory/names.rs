@@ -1,7 +1,7 @@
 //! Names of files: any key has one of its own, on any file system.
 
 use super::file::check;
-use agentwire::session_log::SessionKey;
+use crate::session_log::SessionKey;
 use std::fmt::Write;
 use std::fs;
 use std::io;

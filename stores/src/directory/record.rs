@@ -10,7 +10,7 @@
 //! line with the number of bytes so far and their checksum. By the lengths a text may
 //! have line breaks, and by the last line the last record is found from the end of the file.
 
-use agentwire::session_log::{Batch, Entry, Head, NewBatch, Next, Part, Position, Token};
+use crate::session_log::{Batch, Entry, Head, NewBatch, Next, Part, Position, Token};
 use agentwire_protocol::Json;
 use serde::{Deserialize, Serialize};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};

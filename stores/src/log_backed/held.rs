@@ -1,7 +1,7 @@
 //! A lease, and who is told of it.
 
-use agentwire::ClaimKeeper;
-use agentwire::session_log::Lease;
+use crate::ClaimKeeper;
+use crate::session_log::Lease;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 

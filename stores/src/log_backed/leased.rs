@@ -2,8 +2,9 @@
 
 use super::held::Held;
 use super::logs::{LogBacked, Owned, Refused, note};
-use agentwire::session_log::{Head, LogStore, NewBatch, SessionKey};
-use agentwire::{Claim, ClaimKeeper, Claimed, StoreError};
+use crate::session_log::{Head, LogStore, NewBatch, SessionKey};
+use crate::{Claim, ClaimKeeper, Claimed};
+use agentwire::StoreError;
 use serde_json::json;
 use std::mem::take;
 use std::sync::Arc;

@@ -2,7 +2,7 @@
 
 use super::held::Held;
 use agentwire::StoreError;
-use agentwire::session_log::{
+use crate::session_log::{
     AppendError, Batch, Entry, Head, LeaseClock, LeaseWatch, LogStore, NewBatch, Part, Position,
     Refusal, SessionKey, Token,
 };
@@ -303,7 +303,6 @@ impl<S: LogStore> LogBacked<S> {
                     }
                 }
                 Err(AppendError::Failed(error)) => return Err(error),
-                Err(error) => return Err(error.into()),
             }
         }
     }

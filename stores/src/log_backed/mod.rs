@@ -6,14 +6,16 @@ mod logs;
 
 pub use logs::LogBacked;
 
-use agentwire::session_log::{Entry, Head, LogStore, Part, Refusal, SessionKey, Summarized};
+use crate::session_log::{Entry, Head, LogStore, Part, Refusal, SessionKey, Summarized};
+use crate::{Claimed, LeasedStore, Leases};
+use agentwire::attachment::Attach;
 use agentwire::{
-    Claimed, SessionStore, StoreError, StoredSession, StoredSummary, Transcript, TranscriptKey,
+    Refused, SessionStore, StoreError, StoredSession, StoredSummary, Transcript, TranscriptKey,
 };
 use agentwire_protocol::{Json, Members};
 use logs::{Owned, note};
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
+use std::sync::Arc;
 
 /// The note that a part was deleted.
 fn deletion(part: &Part) -> Entry {
@@ -58,13 +60,22 @@ fn part(key: &TranscriptKey) -> Part {
     }
 }
 
+/// A refusal is one of the store, too.
+fn refused(error: StoreError) -> StoreError {
+    match error.downcast::<Refusal>() {
+        Ok(refusal) => Refused::new(refusal.to_string()).into(),
+        Err(error) => error,
+    }
+}
+
 impl<S: LogStore> SessionStore for LogBacked<S> {
     async fn append(&self, key: &TranscriptKey, entries: &[Json]) -> Result<(), StoreError> {
         let part = part(key);
         let entries = entries
             .iter()
             .map(|json| Entry::new(part.clone(), json.clone()));
-        self.append_all(&key.into(), entries.collect()).await
+        let appended = self.append_all(&key.into(), entries.collect()).await;
+        appended.map_err(refused)
     }
 
     async fn load(&self, key: &TranscriptKey) -> Result<Option<Vec<Json>>, StoreError> {
@@ -175,10 +186,13 @@ impl<S: LogStore> SessionStore for LogBacked<S> {
         Ok(self.store.delete(&session, &token).await?)
     }
 
-    fn lease(&self) -> Option<Duration> {
-        self.lease
+    fn attachment(&self) -> Option<Arc<dyn Attach>> {
+        let length = self.lease?;
+        Some(Arc::new(Leases::new(self.clone(), length)))
     }
+}
 
+impl<S: LogStore> LeasedStore for LogBacked<S> {
     async fn claim(&self, session: &TranscriptKey) -> Result<Claimed, StoreError> {
         self.claim_log(session.into()).await
     }

@@ -1,6 +1,6 @@
 //! Why the store failed.
 
-use agentwire::session_log::{AppendError, Position, SessionKey};
+use crate::session_log::{AppendError, Position, SessionKey};
 use std::error::Error;
 use std::fmt;
 

@@ -4,7 +4,7 @@ use super::error::NatsError;
 use super::page::{self, Stored, next};
 use super::record::{self, Last, Record};
 use super::subject::Subjects;
-use agentwire::session_log::{Batch, Entry, Next, Position, SessionKey, Token};
+use crate::session_log::{Batch, Entry, Next, Position, SessionKey, Token};
 use agentwire_protocol::Json;
 use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, push};
 use async_nats::jetstream::context::{PublishError, PublishErrorKind};

@@ -12,7 +12,7 @@ pub use error::NatsError;
 pub use options::NatsOptions;
 
 use crate::entries;
-use agentwire::session_log::{
+use crate::session_log::{
     Admission, AppendError, Batch, Head, LogStore, NewBatch, Part, Position, SessionKey,
     Summarized, Token,
 };

@@ -6,7 +6,7 @@
 
 use crate::entries;
 use crate::names::{escaped, unescaped};
-use agentwire::session_log::{Entry, Head, Next, Position, SessionKey, Token};
+use crate::session_log::{Entry, Head, Next, Position, SessionKey, Token};
 use agentwire_protocol::Json;
 use async_nats::{HeaderMap, HeaderValue};
 use serde::Deserialize;

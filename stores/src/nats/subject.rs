@@ -1,7 +1,7 @@
 //! Subjects: keys as tokens.
 
 use crate::names::name;
-use agentwire::session_log::SessionKey;
+use crate::session_log::SessionKey;
 
 /// The subjects of a store.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! Why the store failed.
 
-use agentwire::session_log::{AppendError, Position, SessionKey};
+use crate::session_log::{AppendError, Position, SessionKey};
 use object_store::Error;
 use std::fmt;
 use std::time::Duration;

@@ -11,7 +11,7 @@ pub use options::ObjectsOptions;
 
 use crate::entries;
 use agentwire::StoreError;
-use agentwire::session_log::{
+use crate::session_log::{
     Admission, AppendError, Batch, Head, LogStore, NewBatch, Part, Position, SessionKey,
     Summarized, Token,
 };

@@ -5,7 +5,7 @@
 //! The objects before a deletion are empty.
 
 use crate::entries;
-use agentwire::session_log::{Entry, Head, Position, SessionKey, Token};
+use crate::session_log::{Entry, Head, Position, SessionKey, Token};
 use agentwire_protocol::Json;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;

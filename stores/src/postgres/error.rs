@@ -1,6 +1,6 @@
 //! Why the store failed.
 
-use agentwire::session_log::{AppendError, Position, SessionKey};
+use crate::session_log::{AppendError, Position, SessionKey};
 use deadpool_postgres::PoolError;
 use std::error::Error;
 use std::fmt;

@@ -9,7 +9,7 @@ pub use ::{deadpool_postgres, tokio_postgres};
 pub use error::{KEY_BYTES, PostgresError};
 pub use options::PostgresOptions;
 
-use agentwire::session_log::{
+use crate::session_log::{
     Admission, AppendError, Batch, Entry, Head, LogStore, NewBatch, Next, Part, Position,
     SessionKey, Summarized, Token,
 };

@@ -1,6 +1,6 @@
 //! Why the store failed.
 
-use agentwire::session_log::{AppendError, Position, SessionKey};
+use crate::session_log::{AppendError, Position, SessionKey};
 use std::fmt;
 
 /// A failure of [`Redis`](super::Redis).

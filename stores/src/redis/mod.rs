@@ -9,7 +9,7 @@ pub use error::RedisError;
 pub use options::RedisOptions;
 
 use crate::entries;
-use agentwire::session_log::{
+use crate::session_log::{
     Admission, AppendError, Batch, Entry, Head, LogStore, NewBatch, Next, Part, Position,
     SessionKey, Summarized, Token,
 };

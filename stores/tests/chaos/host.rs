@@ -3,16 +3,18 @@
 
 use crate::engine::{Engine, on_store};
 use agentwire::protocol::Json;
-use agentwire::session_log::LeaseClock;
+use agentwire_stores::session_log::LeaseClock;
+use agentwire::attachment::Attach;
 use agentwire::{
-    Claimed, Client, ClosePolicy, Event, Fate, Notice, Options, PermissionAsk, PermissionResult,
+    Client, ClosePolicy, Event, Fate, Notice, Options, PermissionAsk, PermissionResult,
     SessionStore, StoreError, StoreFlush, SubmissionState, TranscriptKey, WhenOwned,
 };
-use agentwire_stores::LogBacked;
+use agentwire_stores::{Claimed, LeasedStore, Leases, LogBacked};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::Write;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, BufReader};
 
@@ -45,10 +47,11 @@ fn say(what: &str) {
     std::io::stdout().flush().unwrap();
 }
 
-/// A store that tells when it is claimed.
-struct Telling<S>(S);
+/// A store that tells when it is claimed, and the length of its leases.
+#[derive(Clone)]
+struct Telling<S>(S, Duration);
 
-impl<S: SessionStore> SessionStore for Telling<S> {
+impl<S: LeasedStore + Clone> SessionStore for Telling<S> {
     async fn append(&self, key: &TranscriptKey, entries: &[Json]) -> Result<(), StoreError> {
         self.0.append(key, entries).await
     }
@@ -61,10 +64,12 @@ impl<S: SessionStore> SessionStore for Telling<S> {
         self.0.subpaths(session).await
     }
 
-    fn lease(&self) -> Option<Duration> {
-        self.0.lease()
+    fn attachment(&self) -> Option<Arc<dyn Attach>> {
+        Some(Arc::new(Leases::new(self.clone(), self.1)))
     }
+}
 
+impl<S: LeasedStore + Clone> LeasedStore for Telling<S> {
     async fn claim(&self, session: &TranscriptKey) -> Result<Claimed, StoreError> {
         let claimed = self.0.claim(session).await;
         if let Ok(Claimed::Yours(_)) = &claimed {
@@ -96,7 +101,7 @@ fn text(message: &Json) -> String {
 
 pub(crate) async fn run(told: Told) {
     on_store!(&told.engine, store => {
-        let store = Telling(LogBacked::new(store).leased(told.lease));
+        let store = Telling(LogBacked::new(store).leased(told.lease), told.lease);
         drive(told, store).await;
     });
 }

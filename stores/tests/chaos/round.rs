@@ -5,7 +5,7 @@ use crate::host::{Told, VARIABLE, time};
 use crate::number;
 use crate::random::random;
 use agentwire::TranscriptKey;
-use agentwire::session_log::{LogStore, Part, Position, SessionKey};
+use agentwire_stores::session_log::{LogStore, Part, Position, SessionKey};
 use agentwire_testkit::model::ScriptedModel;
 use agentwire_testkit::{Reply, Scenario, Step, When};
 use rustix::process::{Pid, Signal, kill_process};

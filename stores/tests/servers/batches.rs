@@ -1,7 +1,7 @@
 //! Numbered batches: what the writers of these tests append, and how a log is held
 //! against what was acknowledged.
 
-use agentwire::session_log::{
+use agentwire_stores::session_log::{
     AppendError, Batch, Entry, Head, LogStore, NewBatch, Part, Position, SessionKey, Token,
 };
 use std::time::Duration;

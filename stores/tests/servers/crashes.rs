@@ -5,7 +5,7 @@ use crate::batches::{append, batches, entries, head};
 use crate::bucket::bucket;
 use crate::server::{NatsCluster, NatsServer, PostgresServer, RedisServer, Server};
 use crate::support::{Dice, counted, given, kills};
-use agentwire::session_log::{LogStore, Position, SessionKey, Token};
+use agentwire_stores::session_log::{LogStore, Position, SessionKey, Token};
 use agentwire_stores::nats::{NatsOptions, async_nats};
 use agentwire_stores::objects::ObjectsOptions;
 use agentwire_stores::postgres::PostgresOptions;

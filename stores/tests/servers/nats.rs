@@ -1,7 +1,7 @@
 //! What only NATS does.
 
 use crate::support::given;
-use agentwire::session_log::{
+use agentwire_stores::session_log::{
     AppendError, Entry, Head, LogStore, NewBatch, Part, Position, SessionKey, Token,
 };
 use agentwire_protocol::Json;

@@ -3,7 +3,7 @@
 use crate::batches::append;
 use crate::server::{RedisServer, Server};
 use crate::support::given;
-use agentwire::session_log::{LogStore, NewBatch, Position, SessionKey, Token};
+use agentwire_stores::session_log::{LogStore, NewBatch, Position, SessionKey, Token};
 use agentwire_stores::redis::redis::{Client, Cmd, cmd};
 use agentwire_stores::redis::{Redis, RedisError, RedisOptions};
 use std::time::Duration;

@@ -11,7 +11,7 @@ mod bucket;
 #[allow(dead_code, reason = "the tests use all of it")]
 mod support;
 
-use agentwire::session_log::{LogStore, Position, SessionKey, Token};
+use agentwire_stores::session_log::{LogStore, Position, SessionKey, Token};
 use agentwire_stores::nats::{NatsOptions, async_nats};
 use agentwire_stores::objects::ObjectsOptions;
 use agentwire_stores::postgres::PostgresOptions;

@@ -1,7 +1,7 @@
 //! Conformance of session stores: contracts, each as a test that any store can run.
 //!
 //! ```no_run
-//! # async fn example(store: impl agentwire::session_log::LogStore) {
+//! # async fn example(store: impl agentwire_stores::session_log::LogStore) {
 //! use agentwire_testkit::stores::Conformance;
 //!
 //! let outcomes = Conformance::default().check(store).await;
@@ -29,7 +29,7 @@ pub use optional::Optional;
 pub use program::StoreProgram;
 
 use agentwire::SessionStore;
-use agentwire::session_log::LogStore;
+use agentwire_stores::session_log::LogStore;
 use demands::Demands;
 use std::fmt;
 use std::sync::Arc;

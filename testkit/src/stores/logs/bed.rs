@@ -2,7 +2,7 @@
 
 use super::super::demands::Demands;
 use super::super::keys;
-use agentwire::session_log::{
+use agentwire_stores::session_log::{
     AppendError, Batch, Entry, LogStore, NewBatch, Part, Position, Refusal, SessionKey, Token,
 };
 use std::sync::Arc;

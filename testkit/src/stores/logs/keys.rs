@@ -2,7 +2,7 @@
 
 use super::super::keys::odd;
 use super::bed::{Bed, entry};
-use agentwire::session_log::{Entry, LogStore, Part, SessionKey};
+use agentwire_stores::session_log::{Entry, LogStore, Part, SessionKey};
 use std::collections::BTreeSet;
 
 fn keys() -> Vec<String> {

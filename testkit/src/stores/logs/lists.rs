@@ -1,7 +1,7 @@
 //! Lists of sessions.
 
 use super::bed::{Bed, agent, entry, numbered};
-use agentwire::session_log::{Entry, LogStore, NewBatch, SessionKey};
+use agentwire_stores::session_log::{Entry, LogStore, NewBatch, SessionKey};
 use agentwire_protocol::Json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, SystemTime};

@@ -9,7 +9,7 @@ mod ownership;
 mod texts;
 mod writers;
 
-use agentwire::session_log::LogStore;
+use agentwire_stores::session_log::LogStore;
 pub(super) use bed::Bed;
 use std::pin::Pin;
 

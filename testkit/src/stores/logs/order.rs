@@ -1,7 +1,7 @@
 //! A log is what was appended, in its order.
 
 use super::bed::{Bed, agent, entry, numbered};
-use agentwire::session_log::{Entry, LogStore, NewBatch, Part, Position, Token};
+use agentwire_stores::session_log::{Entry, LogStore, NewBatch, Part, Position, Token};
 use std::collections::BTreeSet;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};

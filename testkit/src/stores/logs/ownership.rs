@@ -1,7 +1,7 @@
 //! One owner writes.
 
 use super::bed::{Bed, numbered};
-use agentwire::session_log::{AppendError, LogStore, Position, Token};
+use agentwire_stores::session_log::{AppendError, LogStore, Position, Token};
 
 pub(super) async fn a_log_is_taken_over_by_an_append<S: LogStore>(bed: Bed<S>) {
     let session = bed.session();

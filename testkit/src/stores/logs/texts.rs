@@ -1,7 +1,7 @@
 //! Texts come back as they were.
 
 use super::bed::{Bed, entry, numbered};
-use agentwire::session_log::{Entry, LogStore, Part};
+use agentwire_stores::session_log::{Entry, LogStore, Part};
 
 const ODD: [&str; 24] = [
     r#"{"nul":"a\u0000b"}"#,

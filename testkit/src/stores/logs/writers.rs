@@ -1,7 +1,7 @@
 //! Many at once.
 
 use super::bed::{Bed, numbered};
-use agentwire::session_log::{LogStore, Position, Token};
+use agentwire_stores::session_log::{LogStore, Position, Token};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -2,7 +2,7 @@
 
 use super::{Listed, StoreProgram, text};
 use agentwire::StoreError;
-use agentwire::session_log::{
+use agentwire_stores::session_log::{
     AppendError, Batch, Entry, Head, LogStore, NewBatch, Part, Position, Refusal, SessionKey,
     Summarized, Token,
 };

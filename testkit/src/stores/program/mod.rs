@@ -45,7 +45,7 @@ use tokio::sync::{mpsc, oneshot};
 /// `{"id":1,"error":"…"}` if the call has failed. What the program writes to standard
 /// error goes to this one's.
 ///
-/// A program whose store keeps [logs](agentwire::session_log) has these calls instead, or as well:
+/// A program whose store keeps [logs](agentwire_stores::session_log) has these calls instead, or as well:
 ///
 /// | request | `result` of the response |
 /// |---|---|

@@ -1,11 +1,15 @@
 //! A process that kills the agent when it is not fed: a host that was stopped can kill
 //! nothing.
 
-use super::{PrivateFolder, since_boot, table};
+use crate::session_log::since_boot::since_boot;
+use agentwire::private_file;
 use std::os::unix::process::CommandExt;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
-use std::{fs, io};
+use uuid::Uuid;
 
 /// Sleeps until the time in a file, in hundredths of a second since the system was started,
 /// as long as that is moved on, and then kills every process of the session. It ends when
@@ -42,21 +46,21 @@ rmdir "${file%/*}"
 /// The watchdog of an agent. It ends, without killing, when this is dropped.
 #[derive(Debug)]
 pub(super) struct Watchdog {
-    folder: PrivateFolder,
+    folder: PathBuf,
     process: Child,
 }
 
 impl Watchdog {
     /// Starts it. The agent is killed after this time.
     pub(super) fn start(pid: u32, session: &str, left: Duration) -> io::Result<Self> {
-        let other = |(_, error)| error;
-        let started = table::start(pid).ok_or(io::ErrorKind::NotFound)?;
-        let folder = PrivateFolder::new("agentwire-watchdog").map_err(other)?;
-        folder.write(FILE, line(left).as_bytes()).map_err(other)?;
+        let started = start(pid).ok_or(io::ErrorKind::NotFound)?;
+        let folder = std::env::temp_dir().join(format!("agentwire-watchdog-{}", Uuid::new_v4()));
+        private_file::create_folders(&folder)?;
+        write(&folder.join(FILE), left)?;
         let process = Command::new("sh")
             .args(["-c", SCRIPT, "agentwire-watchdog"])
             .args([&pid.to_string(), &started.to_string(), session])
-            .arg(folder.path().join(FILE))
+            .arg(folder.join(FILE))
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -68,12 +72,11 @@ impl Watchdog {
 
     /// The agent is killed after this time, and not before.
     pub(super) fn feed(&self, left: Duration) -> io::Result<()> {
-        let (new, file) = (
-            self.folder.path().join("new"),
-            self.folder.path().join(FILE),
-        );
-        fs::write(&new, line(left))?;
-        fs::rename(&new, &file)
+        let new = self.folder.join("new");
+        // Of a time that could not be set.
+        let _ = fs::remove_file(&new);
+        write(&new, left)?;
+        fs::rename(&new, self.folder.join(FILE))
     }
 }
 
@@ -85,6 +88,7 @@ impl Drop for Watchdog {
             let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
         }
         let _ = self.process.wait();
+        let _ = fs::remove_dir_all(&self.folder);
     }
 }
 
@@ -93,10 +97,17 @@ const FILE: &str = "until";
 /// More than the shell can count is no time that anyone waits for.
 const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
-fn line(left: Duration) -> String {
-    let left = left.min(LONGEST);
-    let until = since_boot().saturating_add(left);
-    format!("{}\n", until.as_millis() / 10)
+fn write(file: &Path, left: Duration) -> io::Result<()> {
+    let until = since_boot().saturating_add(left.min(LONGEST));
+    let mut file = private_file::create(file, &File::options())?;
+    file.write_all(format!("{}\n", until.as_millis() / 10).as_bytes())
+}
+
+/// Returns when a process was started, as the system counts it.
+fn start(pid: u32) -> Option<u64> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let (_, behind_name) = stat.rsplit_once(") ")?;
+    behind_name.split(' ').nth(19)?.parse().ok()
 }
 
 #[cfg(test)]
@@ -104,9 +115,7 @@ fn line(left: Duration) -> String {
 mod tests {
     use super::*;
     use std::io::{BufRead, BufReader};
-    use std::path::PathBuf;
     use std::process::ChildStdout;
-    use uuid::Uuid;
 
     /// An agent with a tool that has left its process group. Both end at the end of their
     /// input only.
@@ -149,7 +158,7 @@ mod tests {
 
     fn ended(watchdog: &mut Watchdog) -> PathBuf {
         assert!(watchdog.process.wait().unwrap().success());
-        watchdog.folder.path().to_owned()
+        watchdog.folder.clone()
     }
 
     #[test]

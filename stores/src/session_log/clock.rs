@@ -1,6 +1,6 @@
 //! The clock of leases.
 
-use crate::process::since_boot;
+use super::since_boot::since_boot;
 use std::time::Duration;
 
 /// The clock of leases: the time since some moment. It has to run while the machine is

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 /// An entry of an inbox.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct InboxEntry {
+pub(super) struct InboxEntry {
     #[serde(rename = "type")]
     kind: Kind,
     /// The messages.
@@ -32,7 +32,7 @@ enum Kind {
 }
 
 impl InboxEntry {
-    pub(crate) fn accepted(uuid: &str, message: Json) -> Self {
+    pub(super) fn accepted(uuid: &str, message: Json) -> Self {
         Self {
             kind: Kind::Accepted,
             uuids: vec![uuid.into()],
@@ -40,7 +40,7 @@ impl InboxEntry {
         }
     }
 
-    pub(crate) fn began(uuids: Vec<Box<str>>) -> Self {
+    pub(super) fn began(uuids: Vec<Box<str>>) -> Self {
         Self {
             kind: Kind::Began,
             uuids,
@@ -48,7 +48,7 @@ impl InboxEntry {
         }
     }
 
-    pub(crate) fn over(uuids: Vec<Box<str>>) -> Self {
+    pub(super) fn over(uuids: Vec<Box<str>>) -> Self {
         Self {
             kind: Kind::Over,
             uuids,
@@ -57,17 +57,17 @@ impl InboxEntry {
     }
 
     /// The message that was accepted.
-    pub(crate) fn accepts(&self) -> Option<&str> {
+    pub(super) fn accepts(&self) -> Option<&str> {
         let uuid = self.uuids.first();
         uuid.filter(|_| self.kind == Kind::Accepted).map(|it| &**it)
     }
 
     /// Whether the messages have begun.
-    pub(crate) fn is_begun(&self) -> bool {
+    pub(super) fn is_begun(&self) -> bool {
         self.kind == Kind::Began
     }
 
-    pub(crate) fn to_json(&self) -> Json {
+    pub(super) fn to_json(&self) -> Json {
         // Strings and JSON can always be written as JSON.
         Json::from_value(self).unwrap_or_else(|_| Json::null())
     }
@@ -76,16 +76,16 @@ impl InboxEntry {
 /// A message that an earlier host has accepted, and of which it has not told what became
 /// of it.
 #[derive(Debug, Clone)]
-pub(crate) struct Inherited {
-    pub(crate) uuid: Box<str>,
-    pub(crate) message: Json,
+pub(super) struct Inherited {
+    pub(super) uuid: Box<str>,
+    pub(super) message: Json,
     /// [`Fate::SentAgain`] or [`Fate::HandedBack`].
-    pub(crate) fate: Fate,
+    pub(super) fate: Fate,
 }
 
 /// Returns what is left in an inbox, in the order in which it was accepted. The agent has
 /// read what is in the transcript.
-pub(crate) fn inherited(inbox: &[Json], transcript: &[Json]) -> Vec<Inherited> {
+pub(super) fn inherited(inbox: &[Json], transcript: &[Json]) -> Vec<Inherited> {
     let mut left: Vec<Inherited> = vec![];
     let mut places: HashMap<Box<str>, usize> = HashMap::new();
     let (mut began, mut over) = (HashSet::new(), HashSet::new());

@@ -1,6 +1,6 @@
 //! The end of a log, and the rule by which batches are appended to it.
 
-use crate::store::StoreError;
+use agentwire::StoreError;
 use std::fmt;
 use std::sync::Arc;
 

@@ -1,19 +1,18 @@
 //! The messages that this host has accepted, in the session's store: another host that
 //! resumes the session finds there what is not over.
 
-use super::blocked::Blocked;
-use super::claims::Claims;
-use crate::command::Progress;
-use crate::event::Notice;
-use crate::store::{InboxEntry, Inherited, Source, TranscriptKey};
+use super::LeasedStore;
+use super::entry::InboxEntry;
+use super::store::Store;
+use agentwire::{SubmissionState, TranscriptKey};
 use agentwire_protocol::Json;
-use agentwire_protocol::host::{Fate, Prompt, SubmissionState};
+use agentwire_protocol::host::Prompt;
 use std::collections::{HashMap, VecDeque};
-use std::future::pending;
+use std::future::poll_fn;
 use std::mem::take;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::Duration;
-use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
@@ -26,10 +25,11 @@ const MOST: usize = 1024 * 1024;
 /// How long the store may take at the end of the session.
 const LAST: Duration = Duration::from_secs(5);
 
-/// The driver's end of the inbox. Does nothing if the session is not claimed.
-#[derive(Debug, Default)]
-pub(crate) struct Inbox {
-    store: Option<Store>,
+/// The inbox of a session that is claimed.
+#[derive(Debug)]
+pub(super) struct Inbox<S> {
+    store: Store<S>,
+    session: Arc<TranscriptKey>,
     /// The accepted messages that are not over.
     open: HashMap<Box<str>, Open>,
     /// How many were accepted.
@@ -61,40 +61,28 @@ enum Stage {
     Begun,
 }
 
-#[derive(Debug)]
-struct Store {
-    source: Source,
-    session: Arc<TranscriptKey>,
-    /// The timeout of a call: a connection may hang, and another one be better.
-    limit: Duration,
-}
-
-impl Inbox {
-    pub(crate) fn new(claims: &Claims, handed_back: Vec<Box<str>>) -> Self {
-        let store = claims.session().map(|(source, session)| Store {
-            limit: match source.store.lease() {
-                Some(length) => source.limit.min(length / 4),
-                None => source.limit,
-            },
-            source: source.clone(),
-            session: Arc::new(session),
-        });
+impl<S: LeasedStore> Inbox<S> {
+    pub(super) fn new(store: Store<S>, session: TranscriptKey) -> Self {
         Self {
             store,
-            handed_back,
-            ..Self::default()
+            session: Arc::new(session),
+            open: HashMap::new(),
+            accepted: 0,
+            picked_up: vec![],
+            telling: 0,
+            handed_back: vec![],
+            queue: VecDeque::new(),
+            appending: JoinSet::new(),
         }
     }
 
-    pub(crate) fn is_on(&self) -> bool {
-        self.store.is_some()
+    /// Notes a message of an earlier host that is not sent again.
+    pub(super) fn hand_back(&mut self, uuid: Box<str>) {
+        self.handed_back.push(uuid);
     }
 
-    /// Accepts a message, if there is an inbox, and returns whether it is to be held back.
-    pub(crate) fn accept(&mut self, prompt: &Prompt) -> bool {
-        if self.store.is_none() {
-            return false;
-        }
+    /// Accepts a message, and returns whether it has to wait until the store has it.
+    pub(super) fn accept(&mut self, prompt: &Prompt) -> bool {
         let Ok(message) = serde_json::from_slice::<Json>(prompt.line()) else {
             return false;
         };
@@ -112,7 +100,7 @@ impl Inbox {
 
     /// A message has got so far. `is_told` says whether the agent tells what its turns pick
     /// up.
-    pub(crate) fn saw(&mut self, uuid: &str, state: SubmissionState, is_told: bool) {
+    pub(super) fn saw(&mut self, uuid: &str, state: SubmissionState, is_told: bool) {
         let Some(open) = self.open.get_mut(uuid) else {
             return;
         };
@@ -134,7 +122,7 @@ impl Inbox {
     }
 
     /// A turn has ended: the application goes on with the session.
-    pub(crate) fn turn_ended(&mut self) {
+    pub(super) fn turn_ended(&mut self) {
         if !self.handed_back.is_empty() {
             let uuids = take(&mut self.handed_back);
             self.put(InboxEntry::over(uuids));
@@ -142,7 +130,7 @@ impl Inbox {
     }
 
     /// Notes that what was picked up begins, and returns whether the store knows it already.
-    pub(crate) fn begins(&mut self) -> bool {
+    pub(super) fn begins(&mut self) -> bool {
         let mut uuids = take(&mut self.picked_up);
         uuids.retain(|uuid| {
             let open = self.open.get_mut(uuid);
@@ -156,20 +144,17 @@ impl Inbox {
     }
 
     /// The store has an entry. Returns the message that was accepted with it.
-    pub(crate) fn kept<'a>(&mut self, entry: &'a InboxEntry) -> Option<&'a str> {
+    pub(super) fn stored<'a>(&mut self, entry: &'a InboxEntry) -> Option<&'a str> {
         self.telling -= usize::from(entry.is_begun());
         entry.accepts()
     }
 
     /// Goes on in the inbox of the session that was claimed last, with what is not over.
-    pub(crate) fn follow(&mut self, claims: &Claims) {
-        let (Some(store), Some((_, session))) = (&mut self.store, claims.session()) else {
-            return;
-        };
-        if *store.session == session {
+    pub(super) fn follow(&mut self, session: &TranscriptKey) {
+        if *self.session == *session {
             return;
         }
-        let before = std::mem::replace(&mut store.session, Arc::new(session));
+        let before = std::mem::replace(&mut self.session, Arc::new(session.clone()));
         let mut open: Vec<_> = self.open.iter().collect();
         open.sort_unstable_by_key(|(_, it)| it.number);
         let begun = open.iter().filter(|(_, it)| it.stage == Stage::Begun);
@@ -189,20 +174,20 @@ impl Inbox {
         }
     }
 
-    /// Waits until the store has entries, and returns them. Cancel safe.
-    pub(crate) async fn next(&mut self) -> Vec<InboxEntry> {
-        let Some(done) = self.appending.join_next().await else {
-            return pending().await;
+    /// Resolves to entries that the store has.
+    pub(super) fn poll(&mut self, context: &mut Context<'_>) -> Poll<Vec<InboxEntry>> {
+        let Some(done) = std::task::ready!(self.appending.poll_join_next(context)) else {
+            return Poll::Pending;
         };
         self.append();
-        done.unwrap_or_default()
+        Poll::Ready(done.unwrap_or_default())
     }
 
     /// Waits until the store has everything, for a limited time.
-    pub(crate) async fn finish(&mut self) {
+    pub(super) async fn finish(&mut self) {
         let all = async {
             while !self.appending.is_empty() {
-                self.next().await;
+                poll_fn(|context| self.poll(context)).await;
             }
         };
         let _ = timeout(LAST, all).await;
@@ -210,18 +195,16 @@ impl Inbox {
     }
 
     fn put(&mut self, entry: InboxEntry) {
-        if let Some(store) = &self.store {
-            self.telling += usize::from(entry.is_begun());
-            self.queue.push_back((Arc::clone(&store.session), entry));
-            self.append();
-        }
+        self.telling += usize::from(entry.is_begun());
+        self.queue.push_back((Arc::clone(&self.session), entry));
+        self.append();
     }
 
     /// Appends the queue, one call at a time.
     fn append(&mut self) {
-        let Some(store) = self.store.as_ref().filter(|_| self.appending.is_empty()) else {
+        if !self.appending.is_empty() {
             return;
-        };
+        }
         let Some((session, _)) = self.queue.front() else {
             return;
         };
@@ -236,52 +219,15 @@ impl Inbox {
             entries.push(entry);
             lines.push(line);
         }
-        let (source, limit) = (store.source.clone(), store.limit);
+        let store = self.store.clone();
         let lines: Arc<[Json]> = lines.into();
         self.appending.spawn(async move {
             // If it fails for long, the lease is lost, and the session with it.
-            while let Err(failure) = source.store.append_inbox(&session, &lines, limit).await {
+            while let Err(failure) = store.append_inbox(&session, &lines).await {
                 tracing::warn!(%failure, "cannot append to the inbox of a session");
                 sleep(PAUSE).await;
             }
             entries
         });
     }
-}
-
-/// Tells what earlier hosts had accepted, and returns what is sent again, and the IDs of the
-/// rest.
-pub(crate) fn inherit(
-    inherited: Vec<Inherited>,
-    notices: &mut Vec<Notice>,
-) -> (VecDeque<Blocked>, Vec<Box<str>>) {
-    let (mut again, mut handed_back) = (VecDeque::new(), vec![]);
-    for Inherited {
-        uuid,
-        message,
-        mut fate,
-    } in inherited
-    {
-        let prompt = message.read().and_then(|it| Prompt::new(uuid.clone(), it));
-        match prompt {
-            Ok(prompt) if fate == Fate::SentAgain => {
-                let (progress, _) = watch::channel(Progress::new());
-                again.push_back(Blocked {
-                    prompt,
-                    progress,
-                    has_room: None,
-                });
-            }
-            _ => {
-                fate = Fate::HandedBack;
-                handed_back.push(uuid.clone());
-            }
-        }
-        notices.push(Notice::Inherited {
-            uuid,
-            message,
-            fate,
-        });
-    }
-    (again, handed_back)
 }

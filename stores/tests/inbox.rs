@@ -1,21 +1,33 @@
 //! What a host has accepted, when the session is claimed in a store with an inbox.
 
-use super::*;
+#![allow(clippy::unwrap_used)]
+
+#[path = "../../tests/support/mod.rs"]
+mod support;
+
+use agentwire::attachment::Attach;
+use agentwire::protocol::Json;
 use agentwire::protocol::message::{Priority, UserMessage};
-use agentwire::session_log::LeaseClock;
 use agentwire::{
-    Claim, ClaimKeeper, Claimed, EndReason, Fate, SessionUpdate, SubmissionState, TurnEvent,
+    Client, EndReason, Error, Event, Fate, MemoryStore, Notice, Options, SessionStore,
+    SessionUpdate, StoreError, StoreFailure, SubmissionState, TranscriptKey, TurnEvent,
 };
+use agentwire_stores::session_log::LeaseClock;
+use agentwire_stores::{Claim, ClaimKeeper, Claimed, LeasedStore, Leases};
 use agentwire_testkit::{Reply, Scenario, Step, When};
+use serde_json::json;
 use std::path::Path;
-use std::sync::Weak;
+use std::sync::{Arc, Mutex, Weak};
+use std::time::Duration;
 use support::{ended, fake, wait_for};
 use tempfile::TempDir;
 use tokio::sync::watch;
 
+const ID: &str = "11111111-2222-4333-8444-555555555555";
+
 /// A store whose sessions belong to the host that has claimed them last.
 #[derive(Clone)]
-pub(super) struct Claimable {
+struct Claimable {
     store: MemoryStore,
     inbox: Arc<Mutex<Vec<(TranscriptKey, Json)>>>,
     keeper: Arc<Mutex<Weak<ClaimKeeper>>>,
@@ -25,7 +37,7 @@ pub(super) struct Claimable {
 }
 
 impl Claimable {
-    pub(super) fn new() -> Self {
+    fn new() -> Self {
         Self {
             store: MemoryStore::new(),
             inbox: Arc::default(),
@@ -48,13 +60,6 @@ impl Claimable {
             .collect()
     }
 
-    /// Whether a host has claimed the session, and given it back.
-    #[cfg(feature = "history")]
-    pub(super) fn was_given_back(&self) -> bool {
-        let keeper = self.keeper.lock().unwrap();
-        !keeper.ptr_eq(&Weak::new()) && keeper.strong_count() == 0
-    }
-
     /// The session is another host's.
     fn take_away(&self) {
         self.keeper.lock().unwrap().upgrade().unwrap().lose();
@@ -70,10 +75,13 @@ impl SessionStore for Claimable {
         self.store.load(key).await
     }
 
-    fn lease(&self) -> Option<Duration> {
-        Some(Duration::from_secs(3600))
+    fn attachment(&self) -> Option<Arc<dyn Attach>> {
+        let length = Duration::from_secs(3600);
+        Some(Arc::new(Leases::new(self.clone(), length)))
     }
+}
 
+impl LeasedStore for Claimable {
     async fn claim(&self, _: &TranscriptKey) -> Result<Claimed, StoreError> {
         let clock = LeaseClock::default();
         let (keeper, claim) = Claim::new(clock, clock.now() + Duration::from_secs(3600));
@@ -133,7 +141,7 @@ async fn loses(client: &mut Client, store: &Claimable) {
             Err(error) => break error,
         }
     };
-    assert_eq!(ended(error).reason, EndReason::LeaseLost);
+    assert_eq!(ended(error).reason, EndReason::OwnershipLost);
     client.close().await;
 }
 

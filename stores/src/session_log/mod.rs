@@ -8,11 +8,10 @@
 //! networks do in between.
 //!
 //! The rules are those of [`Head::admit`], and `agentwire_testkit::stores` has the
-//! tests that a store has to pass. The stores for files, SQLite, PostgreSQL and NATS are in the
-//! crate `agentwire-stores`.
+//! tests that a store has to pass.
 //!
 //! ```
-//! use agentwire::session_log::{Entry, Part, Position, SessionKey, Token};
+//! use agentwire_stores::session_log::{Entry, Part, Position, SessionKey, Token};
 //!
 //! let session = SessionKey::new("crabs", "0d4f7d6a-0c67-4c92-b1a5-3ef1b7d3c3a7");
 //! // Of a log that does not exist yet.
@@ -28,6 +27,7 @@ mod clock;
 mod head;
 mod key;
 mod lease;
+pub(crate) mod since_boot;
 
 pub use batch::{Batch, Entry, NewBatch, Part};
 pub use clock::LeaseClock;
@@ -35,7 +35,7 @@ pub use head::{Admission, AppendError, Head, Next, Position, Refusal, Token};
 pub use key::SessionKey;
 pub use lease::{Lease, LeaseWatch};
 
-use super::{StoreError, StoredSession};
+use agentwire::{StoreError, StoredSession};
 use agentwire_protocol::Json;
 use std::future::Future;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! The claim of a session in a store whose owners have leases.
 
-use super::log::LeaseClock;
+use crate::session_log::LeaseClock;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -15,7 +15,7 @@ const LOOK: Duration = Duration::from_secs(1);
 /// How long a store may take to give a session back.
 const RELEASE: Duration = Duration::from_secs(5);
 
-/// The answer of [`SessionStore::claim`](crate::SessionStore::claim).
+/// The response of [`LeasedStore::claim`](crate::LeasedStore::claim).
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Claimed {
@@ -105,6 +105,14 @@ impl Claim {
         self.shared.left()
     }
 
+    /// Returns another observer of this claim.
+    pub(super) fn watch(&self) -> Watch {
+        Watch {
+            shared: Arc::clone(&self.shared),
+            changes: self.changes.clone(),
+        }
+    }
+
     /// Waits until the session is not this host's any more. Cancel safe.
     pub async fn lost(&mut self) {
         while self.changed().await.is_some() {}
@@ -113,18 +121,7 @@ impl Claim {
     /// Waits until it was renewed, and returns how long it is valid then; `None` if the
     /// session is not this host's any more. Cancel safe.
     pub async fn changed(&mut self) -> Option<Duration> {
-        loop {
-            let left = self.left();
-            if left.is_zero() {
-                return None;
-            }
-            tokio::select! {
-                () = sleep(left.min(LOOK)) => {}
-                Ok(()) = self.changes.changed() => {
-                    return Some(self.left()).filter(|left| !left.is_zero());
-                }
-            }
-        }
+        changed(&self.shared, &mut self.changes).await
     }
 
     /// Gives the session back, and waits until the store has noted that, for five seconds
@@ -133,6 +130,35 @@ impl Claim {
         let kept = self.kept.clone();
         drop(self);
         let _ = timeout(RELEASE, kept.cancelled()).await;
+    }
+}
+
+/// An observer of a claim.
+#[derive(Debug)]
+pub(super) struct Watch {
+    shared: Arc<Shared>,
+    changes: watch::Receiver<()>,
+}
+
+impl Watch {
+    /// As [`Claim::changed`].
+    pub(super) async fn changed(mut self) -> Option<Duration> {
+        changed(&self.shared, &mut self.changes).await
+    }
+}
+
+async fn changed(shared: &Shared, changes: &mut watch::Receiver<()>) -> Option<Duration> {
+    loop {
+        let left = shared.left();
+        if left.is_zero() {
+            return None;
+        }
+        tokio::select! {
+            () = sleep(left.min(LOOK)) => {}
+            Ok(()) = changes.changed() => {
+                return Some(shared.left()).filter(|left| !left.is_zero());
+            }
+        }
     }
 }
 

@@ -1,0 +1,345 @@
+//! Attachments: optional parts of a session.
+//!
+//! An attachment takes part in a session at a few fixed points: before a user message is
+//! written, before a callback runs, when a message arrives, before a result is delivered,
+//! and at the end. It can defer what is about to happen, end the session, and do work of
+//! its own beside it. `agentwire-stores` has one by which a session is one host's at a time.
+//!
+//! [`Attach`] makes an [`Attachment`] for each session. Set it with
+//! [`Options::attachment`](crate::Options::attachment), or return it from
+//! [`SessionStore::attachment`](crate::SessionStore::attachment). A session without
+//! attachments does nothing for them.
+//!
+//! ```
+//! use agentwire::attachment::{Attach, Attachment, Boxed, Opening};
+//! use agentwire::protocol::Frame;
+//! use agentwire::{Error, Options};
+//!
+//! /// Counts the messages of each session, and prints how many there were.
+//! struct Counting;
+//!
+//! struct Count(u64);
+//!
+//! impl Attach for Counting {
+//!     fn attach<'a>(
+//!         &'a self,
+//!         _: &'a mut Opening<'_>,
+//!     ) -> Boxed<'a, Result<Option<Box<dyn Attachment>>, Error>> {
+//!         Box::pin(async { Ok(Some(Box::new(Count(0)) as Box<dyn Attachment>)) })
+//!     }
+//! }
+//!
+//! impl Attachment for Count {
+//!     fn takes(&mut self, _: &Frame) -> bool {
+//!         self.0 += 1;
+//!         false
+//!     }
+//! }
+//!
+//! impl Drop for Count {
+//!     fn drop(&mut self) {
+//!         println!("{} messages", self.0);
+//!     }
+//! }
+//!
+//! let options = Options::new().attachment(Counting);
+//! ```
+
+use crate::event::{Error, Notice};
+use crate::options::{CommandLine, Options};
+use crate::ownership::WhenOwned;
+use crate::store::{StoreFailure, TranscriptKey, is_session_id};
+use agentwire_protocol::host::{Fate, Prompt, SubmissionState};
+use agentwire_protocol::{Frame, Json};
+use std::collections::VecDeque;
+use std::pin::Pin;
+use std::process::ExitStatus;
+use std::task::{Context, Poll};
+use std::time::Duration;
+use uuid::Uuid;
+
+/// A boxed future that may borrow.
+pub type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// Makes an attachment for each session.
+pub trait Attach: Send + Sync + 'static {
+    /// Adds to the options of a session what the attachment needs, such as hooks. Called when
+    /// the attachment is set. By default the options stay as they are.
+    fn configure(&self, options: Options) -> Options {
+        options
+    }
+
+    /// Makes the attachment of a session that is about to be opened; `None` if this one needs
+    /// none. Called before the session is loaded from its store and before the agent is
+    /// started.
+    ///
+    /// # Errors
+    ///
+    /// If the session cannot be opened. [`Client::connect`](crate::Client::connect) returns
+    /// the error.
+    fn attach<'a>(
+        &'a self,
+        opening: &'a mut Opening<'_>,
+    ) -> Boxed<'a, Result<Option<Box<dyn Attachment>>, Error>>;
+
+    /// Makes the attachment of a session in a store that is changed without an agent, such as
+    /// when it is copied there. `None`, as by default, if there is none then. It is
+    /// [ended](Attachment::end) when the change is done.
+    ///
+    /// # Errors
+    ///
+    /// If the session cannot be changed now.
+    fn hold<'a>(
+        &'a self,
+        session: &'a TranscriptKey,
+    ) -> Boxed<'a, Result<Option<Box<dyn Attachment>>, StoreFailure>> {
+        let _ = session;
+        Box::pin(async { Ok(None) })
+    }
+}
+
+/// An optional part of a session. Its methods are called by the task of the session and must
+/// not block.
+pub trait Attachment: Send + 'static {
+    /// Called when the session has been loaded from its store, before the agent is started.
+    fn loaded(&mut self, session: &mut Loaded<'_>) {
+        let _ = session;
+    }
+
+    /// Whether the session may act. Called before anything is written, answered or delivered.
+    /// If not, the session ends with
+    /// [`EndReason::OwnershipLost`](crate::EndReason::OwnershipLost), nothing is written or
+    /// answered any more, and the agent is killed with all that it has started.
+    fn may_act(&mut self) -> bool {
+        true
+    }
+
+    /// Called when a user message enters the outbound queue. A message that waits stays in the
+    /// queue, with everything behind it, until [`Action::Send`] names it; it can be withdrawn
+    /// meanwhile.
+    fn before_message(&mut self, message: &Prompt) -> Gate {
+        let _ = message;
+        Gate::Pass
+    }
+
+    /// Called when the agent asks something of the host, before a callback or an in-process
+    /// tool runs. A request that waits is asked again after [`Action::Retry`].
+    fn before_callback(&mut self, request: &Frame) -> Gate {
+        let _ = request;
+        Gate::Pass
+    }
+
+    /// Called when a message has arrived. Returns whether the attachment takes it, so that
+    /// nobody else gets it.
+    fn takes(&mut self, message: &Frame) -> bool {
+        let _ = message;
+        false
+    }
+
+    /// Called when the result of a turn is about to be delivered. A result that waits, and
+    /// everything behind it, is asked again after [`Action::Retry`].
+    fn before_result(&mut self, result: &Frame) -> Gate {
+        let _ = result;
+        Gate::Pass
+    }
+
+    /// Called when something has happened.
+    fn observe(&mut self, happened: &Happened<'_>) {
+        let _ = happened;
+    }
+
+    /// Called when a process of the agent has exited, before the session goes on in another
+    /// or ends. The session waits for the future.
+    fn exited(&mut self, exit: Option<ExitStatus>) -> Option<Boxed<'_, ()>> {
+        let _ = exit;
+        None
+    }
+
+    /// Does the attachment's own work, its deadlines included, and returns what the session
+    /// is to do. Polled as long as the session runs.
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Action> {
+        let _ = context;
+        Poll::Pending
+    }
+
+    /// Called at the end of the session, when its agent is gone. Returns notices, which are
+    /// delivered. The stream of the session ends after that.
+    fn end(&mut self) -> Option<Boxed<'_, Vec<Notice>>> {
+        None
+    }
+}
+
+/// Whether something may happen now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Gate {
+    /// It may.
+    Pass,
+    /// It has to wait.
+    Wait,
+    /// It may, unless the session [may not act](Attachment::may_act) any more.
+    PassIfOwned,
+}
+
+/// What an attachment asks the session to do.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Action {
+    /// Sends a message that had to wait.
+    Send(Box<str>),
+    /// Asks the gates again about the requests and the result that have to wait.
+    Retry,
+    /// Delivers a notice.
+    Notify(Notice),
+    /// Calls [`Attachment::may_act`] again.
+    Check,
+}
+
+/// What has happened in a session.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Happened<'a> {
+    /// A process of the agent runs.
+    #[non_exhaustive]
+    Started {
+        /// Its ID, if it is a process of this system.
+        pid: Option<u32>,
+        /// The value of `AGENTWIRE_SESSION` in the environment of all that it starts, if it
+        /// has one.
+        mark: Option<&'a str>,
+    },
+    /// The process is gone. If no other follows, nothing writes the session any more.
+    #[non_exhaustive]
+    Gone {
+        /// Whether no other follows.
+        is_last: bool,
+    },
+    /// The agent has the session with this ID. Reported whenever it may be another one.
+    SessionId(&'a str),
+    /// The delivery status of a user message has changed.
+    #[non_exhaustive]
+    Delivery {
+        /// The message.
+        uuid: &'a str,
+        /// Its status.
+        state: SubmissionState,
+        /// Whether the agent reports which messages its turns pick up.
+        reports_pick_ups: bool,
+    },
+    /// A turn has ended.
+    TurnEnded,
+}
+
+/// A session that is about to be opened.
+#[derive(Debug)]
+pub struct Opening<'a> {
+    line: &'a mut CommandLine,
+    project: &'a str,
+    continued: Option<&'a str>,
+    when_owned: WhenOwned,
+    timeout: Duration,
+    stores_results_first: bool,
+}
+
+impl<'a> Opening<'a> {
+    pub(crate) fn new(
+        line: &'a mut CommandLine,
+        project: &'a str,
+        continued: Option<&'a str>,
+        options: &Options,
+    ) -> Self {
+        Self {
+            line,
+            project,
+            continued,
+            when_owned: options.when_owned,
+            timeout: options.load_timeout,
+            stores_results_first: false,
+        }
+    }
+
+    /// Delivers the result of each turn when the store has the turn, whatever
+    /// [`Options::session_store_flush`] says.
+    pub fn store_results_first(&mut self) {
+        self.stores_results_first = true;
+    }
+
+    pub(crate) fn stores_results_first(&self) -> bool {
+        self.stores_results_first
+    }
+
+    /// Returns the project that the session belongs to, as in
+    /// [`TranscriptKey::project`](crate::TranscriptKey::project).
+    #[must_use]
+    pub fn project(&self) -> &str {
+        self.project
+    }
+
+    /// Returns the ID of the session that the agent will write. A new one gets its ID from
+    /// the host then. `None` if the ID is not known yet, because a session is resumed by its
+    /// title.
+    pub fn session_id(&mut self) -> Option<&str> {
+        self.line.name_session(&Uuid::new_v4().to_string());
+        let written = self.line.written_session().or(self.continued);
+        written.filter(|id| is_session_id(id))
+    }
+
+    /// Returns [`Options::when_owned`].
+    #[must_use]
+    pub fn when_owned(&self) -> WhenOwned {
+        self.when_owned
+    }
+
+    /// Returns [`Options::load_timeout`].
+    #[must_use]
+    pub fn timeout(&self) -> Duration {
+        self.timeout
+    }
+}
+
+/// A session that has been loaded from its store.
+#[derive(Debug)]
+pub struct Loaded<'a> {
+    transcript: &'a [Json],
+    messages: VecDeque<Prompt>,
+    notices: Vec<Notice>,
+}
+
+impl<'a> Loaded<'a> {
+    pub(crate) fn new(transcript: &'a [Json]) -> Self {
+        Self {
+            transcript,
+            messages: VecDeque::new(),
+            notices: vec![],
+        }
+    }
+
+    /// Returns the entries of the session's own transcript; none if it is a new session.
+    #[must_use]
+    pub fn transcript(&self) -> &[Json] {
+        self.transcript
+    }
+
+    /// Hands over a message that an earlier host had accepted for the session. With
+    /// [`Fate::SentAgain`] it is sent, before all others. Returns what becomes of it:
+    /// [`Fate::HandedBack`] if it is not a user message. Reported with
+    /// [`Notice::Inherited`].
+    ///
+    /// A session that has such a message exists, also if its transcript is empty.
+    pub fn inherit(&mut self, uuid: Box<str>, message: Json, mut fate: Fate) -> Fate {
+        match message.read().and_then(|it| Prompt::new(uuid.clone(), it)) {
+            Ok(prompt) if fate == Fate::SentAgain => self.messages.push_back(prompt),
+            _ => fate = Fate::HandedBack,
+        }
+        self.notices.push(Notice::Inherited {
+            uuid,
+            message,
+            fate,
+        });
+        fate
+    }
+
+    pub(crate) fn take(self) -> (VecDeque<Prompt>, Vec<Notice>) {
+        (self.messages, self.notices)
+    }
+}

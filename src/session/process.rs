@@ -1,0 +1,275 @@
+//! The agent's process of a session: its pipes, its exit, and how it is closed.
+
+use super::peers::Peers;
+use super::stderr::StderrTail;
+use super::transport::{Connection, Peer, Reader};
+use super::writer::Writer;
+use crate::handle::Handle;
+use crate::options::{PrivateFiles, StderrCallback};
+use crate::process::{CloseReport, CloseStep};
+use bytes::{BufMut, Bytes, BytesMut};
+use std::future::{pending, poll_fn};
+use std::io;
+use std::ops::Range;
+use std::pin::{Pin, pin};
+use std::process::ExitStatus;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::io::AsyncReadExt;
+use tokio::time::timeout;
+
+/// How long the pipe must be quiet after the CLI's exit before all output
+/// counts as read. A process started by the CLI may hold the pipe open forever.
+const QUIET: Duration = Duration::from_millis(100);
+
+/// How many bytes a read may take, at first and at most.
+const ROOM: Range<usize> = 4 * 1024..64 * 1024;
+
+/// The current process, or the last one.
+pub(super) struct Process {
+    peer: Arc<dyn Peer>,
+    /// The current process, for those who outlive it.
+    peers: Arc<Peers>,
+    /// What the agent reads, if the peer does not keep it.
+    private: Option<PrivateFiles>,
+    /// `None` after the CLI closed it.
+    reader: Option<Reader>,
+    /// How many bytes the next read may take.
+    room: usize,
+    writer: Writer,
+    gone: Pin<Box<dyn Future<Output = Gone> + Send>>,
+    stderr: Option<StderrTail>,
+    on_stderr: Option<StderrCallback>,
+    /// Variables that can stop the CLI.
+    suspects: Vec<String>,
+}
+
+/// An event of a process.
+pub(super) enum PipeEvent {
+    /// So many bytes were read: none at the end of the output.
+    Read(io::Result<usize>),
+    Written(io::Result<()>),
+    Gone(Gone),
+}
+
+/// The end of a process.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Gone {
+    Exited(Option<ExitStatus>),
+    /// It could not be closed.
+    StillAlive,
+}
+
+impl Process {
+    pub(super) fn new(
+        connection: Connection,
+        private: PrivateFiles,
+        on_stderr: Option<StderrCallback>,
+    ) -> Self {
+        let peer = connection.peer;
+        Self {
+            peers: Arc::new(Peers::new(Arc::clone(&peer))),
+            private: (!connection.keeps_files && !private.is_empty()).then_some(private),
+            reader: Some(connection.output),
+            room: ROOM.start,
+            writer: Writer::new(connection.input),
+            gone: Box::pin(gone(Arc::clone(&peer))),
+            stderr: (connection.stderr).map(|it| StderrTail::start(it, on_stderr.clone())),
+            on_stderr,
+            suspects: connection.suspects,
+            peer,
+        }
+    }
+
+    /// Another process follows.
+    pub(super) fn follow(
+        &mut self,
+        connection: Connection,
+        private: PrivateFiles,
+        session: &Handle,
+    ) {
+        self.peers.follow(&connection.peer);
+        let mut other = Self::new(connection, private, self.on_stderr.clone());
+        std::mem::swap(self, &mut other);
+        // Who outlives the process watches these.
+        std::mem::swap(&mut self.peers, &mut other.peers);
+        self.attach(session);
+    }
+
+    /// Lets the session be closed by what closes the process.
+    pub(super) fn attach(&self, session: &Handle) {
+        super::peers::attach(&self.peer, session);
+    }
+
+    pub(super) fn peers(&self) -> Arc<Peers> {
+        Arc::clone(&self.peers)
+    }
+
+    pub(super) fn pid(&self) -> Option<u32> {
+        self.peer.pid()
+    }
+
+    pub(super) fn mark(&self) -> Option<&str> {
+        self.peer.mark()
+    }
+
+    /// Whether output can still arrive.
+    pub(super) fn has_output(&self) -> bool {
+        self.reader.is_some()
+    }
+
+    /// Whether a line is not fully written.
+    pub(super) fn is_writing(&self) -> bool {
+        self.writer.is_writing()
+    }
+
+    pub(super) fn was_signalled(&self) -> bool {
+        self.peer.was_signalled()
+    }
+
+    /// Hands a line over. The state machine gives only one at a time.
+    pub(super) fn write(&mut self, line: Bytes) {
+        self.writer.write(line);
+    }
+
+    /// Writes the line as far as the pipe takes it at once. Returns the outcome if that is
+    /// all of it.
+    pub(super) async fn written_at_once(&mut self) -> Option<io::Result<()>> {
+        self.writer.written_at_once().await
+    }
+
+    /// Waits for the next event, and reads into `buffer` if `reads`. Cancel safe.
+    pub(super) async fn next(&mut self, buffer: &mut BytesMut, reads: bool) -> PipeEvent {
+        poll_fn(|context| {
+            if let Poll::Ready(outcome) = self.writer.poll_written(context) {
+                return Poll::Ready(PipeEvent::Written(outcome));
+            }
+            if reads && let Poll::Ready(outcome) = self.poll_read(buffer, context) {
+                return Poll::Ready(PipeEvent::Read(outcome));
+            }
+            self.gone.as_mut().poll(context).map(PipeEvent::Gone)
+        })
+        .await
+    }
+
+    fn poll_read(
+        &mut self,
+        buffer: &mut BytesMut,
+        context: &mut Context<'_>,
+    ) -> Poll<io::Result<usize>> {
+        let Some(reader) = &mut self.reader else {
+            return Poll::Pending;
+        };
+        let mut limited = buffer.limit(self.room);
+        // The future has no state of its own.
+        let read = pin!(reader.read_buf(&mut limited)).poll(context);
+        if let Poll::Ready(Ok(length)) = &read {
+            self.room = room_after(self.room, *length);
+        }
+        read
+    }
+
+    /// How many bytes the next read may take.
+    pub(super) fn room(&self) -> usize {
+        self.room
+    }
+
+    /// The output has ended.
+    pub(super) fn output_ended(&mut self) {
+        self.reader = None;
+        self.peer.output_ended();
+    }
+
+    /// Reads remaining output after the CLI's exit; `None` if there is none. Cancel safe.
+    pub(super) async fn read_rest(&mut self, buffer: &mut BytesMut) -> Option<usize> {
+        self.room = ROOM.end;
+        let read = poll_fn(|context| self.poll_read(buffer, context));
+        match timeout(QUIET, read).await {
+            Ok(Ok(length @ 1..)) => Some(length),
+            _ => None,
+        }
+    }
+
+    /// Stops reading. Returns whether the output had not ended.
+    pub(super) fn stop_reading(&mut self) -> bool {
+        self.reader.take().is_some()
+    }
+
+    /// Closes the input, within an unfinished line if `now`, and then the process.
+    pub(super) fn close(&mut self, now: bool) {
+        self.peer.close(Box::new(self.writer.finish(now)));
+    }
+
+    /// Waits for the report of closing.
+    pub(super) async fn closed(&mut self) -> Option<CloseReport> {
+        self.peer.closed().await
+    }
+
+    /// Kills the process with all that it has started.
+    pub(super) fn kill(&self) {
+        self.peer.kill();
+    }
+
+    /// Closes the input for good, and returns the end of standard error.
+    pub(super) async fn put_away(&mut self) -> String {
+        let _ = timeout(QUIET, self.writer.close()).await;
+        match &mut self.stderr.take() {
+            Some(stderr) => stderr.at_end().await,
+            None => String::new(),
+        }
+    }
+
+    /// Removes the files that only the agent reads. Without a runtime they go with the
+    /// session's task.
+    pub(super) async fn remove_files(&mut self) {
+        if let Some(private) = self.private.take() {
+            // This may take long.
+            let _ = tokio::task::spawn_blocking(move || drop(private)).await;
+        }
+    }
+
+    /// No other process follows.
+    pub(super) fn is_last(&self) {
+        self.peers.end();
+    }
+
+    /// Takes the names of the variables that can stop the CLI.
+    pub(super) fn take_suspects(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.suspects)
+    }
+}
+
+impl Drop for Process {
+    /// The session is over, its runtime is shutting down, or the driver
+    /// panicked. In each case the CLI is no longer driven.
+    fn drop(&mut self) {
+        self.peers.end();
+        self.peer.close(Box::new(|| ()));
+    }
+}
+
+/// Waits until a process has exited, or could not be closed.
+async fn gone(peer: Arc<dyn Peer>) -> Gone {
+    let still_alive = async {
+        match peer.closed().await {
+            Some(report) if report.step == CloseStep::StillAlive => Gone::StillAlive,
+            // It has exited, which is reported by `gone`.
+            _ => pending().await,
+        }
+    };
+    tokio::select! {
+        exit = peer.gone() => Gone::Exited(exit),
+        gone = still_alive => gone,
+    }
+}
+
+/// How much to read next: more after a read that took all the room, so that a session
+/// that says little holds little.
+fn room_after(room: usize, length: usize) -> usize {
+    match length {
+        _ if length == room => ROOM.end.min(room * 2),
+        _ if length < room / 4 => ROOM.start.max(room / 2),
+        _ => room,
+    }
+}

@@ -1,0 +1,182 @@
+//! Who waits for something in a session: requests of the host, observers of messages and of
+//! the turn, and messages that wait for space.
+
+use super::blocked::Blocked;
+use crate::command::{OpenTurn, Progress, TurnWatch};
+use crate::event::Error;
+use agentwire_protocol::control::Answer;
+use agentwire_protocol::host::{Host, SubmissionState, TurnEvent, TurnOutcome};
+use std::collections::{HashMap, VecDeque};
+use tokio::sync::{oneshot, watch};
+
+type Reply = oneshot::Sender<Result<Answer, Error>>;
+
+/// Who waits for something in a session.
+pub(super) struct Waiters {
+    requests: HashMap<Box<str>, Reply>,
+    /// Observers of messages, by the message's ID, which a host may reuse when
+    /// it retries.
+    submissions: HashMap<Box<str>, Vec<watch::Sender<Progress>>>,
+    /// Messages that wait for space, in order.
+    blocked: VecDeque<Blocked>,
+    /// Messages that were never written, until the reason for the session's end
+    /// is known.
+    lost: Vec<watch::Sender<Progress>>,
+    /// The running turn.
+    turn: Option<OpenTurn>,
+    /// The running turn, or the last one, for observers.
+    turns: watch::Sender<Option<TurnWatch>>,
+    last_result_failed: bool,
+}
+
+impl Waiters {
+    pub(super) fn new(
+        turns: watch::Sender<Option<TurnWatch>>,
+        blocked: VecDeque<Blocked>,
+    ) -> Self {
+        Self {
+            requests: HashMap::new(),
+            submissions: HashMap::new(),
+            blocked,
+            lost: vec![],
+            turn: None,
+            turns,
+            last_result_failed: false,
+        }
+    }
+
+    // Requests.
+
+    pub(super) fn add_request(&mut self, request_id: Box<str>, reply: Reply) {
+        self.requests.insert(request_id, reply);
+    }
+
+    pub(super) fn take_request(&mut self, request_id: &str) -> Option<Reply> {
+        self.requests.remove(request_id)
+    }
+
+    // Messages that wait for space.
+
+    pub(super) fn block(&mut self, message: Blocked) {
+        self.blocked.push_back(message);
+    }
+
+    pub(super) fn are_blocked(&self) -> bool {
+        !self.blocked.is_empty()
+    }
+
+    /// Takes the first message that waits for space, if there is enough or nobody wants it
+    /// any more.
+    pub(super) fn take_blocked(&mut self, host: &Host) -> Option<Blocked> {
+        let is_next = |first: &Blocked| first.is_unwanted() || host.has_room(&first.prompt);
+        self.blocked.front().is_some_and(is_next).then(|| self.blocked.pop_front())?
+    }
+
+    // Delivery of messages.
+
+    /// Adds an observer of a message that was submitted.
+    pub(super) fn add_submission(&mut self, uuid: Box<str>, progress: watch::Sender<Progress>) {
+        let all = self.submissions.entry(uuid).or_default();
+        if let Some(earlier) = all.first() {
+            let so_far = earlier.borrow().clone();
+            progress.send_replace(so_far);
+        }
+        all.push(progress);
+    }
+
+    pub(super) fn is_observed(&self, uuid: &str) -> bool {
+        self.submissions.contains_key(uuid)
+    }
+
+    /// Tells the observers of a message about its delivery status. Returns whether it was
+    /// observed, and is not any more.
+    pub(super) fn advance(&mut self, uuid: &str, state: SubmissionState) -> bool {
+        if !state.is_end() {
+            for progress in self.submissions.get(uuid).into_iter().flatten() {
+                progress.send_modify(|it| it.advance(state));
+            }
+            return false;
+        }
+        let Some(all) = self.submissions.remove(uuid) else {
+            return false;
+        };
+        for progress in all {
+            progress.send_modify(|it| it.advance(state));
+            // Why a written message was lost is not reported: the loss may come
+            // long before the end of the session.
+            if state == SubmissionState::Lost && !progress.borrow().was_written() {
+                self.lost.push(progress);
+            }
+        }
+        true
+    }
+
+    // Turns.
+
+    /// Whether a turn has begun.
+    pub(super) fn had_turn(&self) -> bool {
+        self.turns.borrow().is_some()
+    }
+
+    /// Tells those who wait for a turn.
+    pub(super) fn observe_turn(&mut self, event: &TurnEvent) {
+        match event {
+            TurnEvent::Started { turn } => {
+                let (turn, watch) = OpenTurn::begin(*turn);
+                self.turn = Some(turn);
+                self.turns.send_replace(Some(watch));
+            }
+            TurnEvent::PickedUp { uuid, .. } => {
+                let turn = self.turns.borrow().clone();
+                for progress in self.submissions.get(uuid).into_iter().flatten() {
+                    progress.send_modify(|it| it.taken_up(turn.clone()));
+                }
+            }
+            TurnEvent::Ended(end) => {
+                self.last_result_failed = is_failure(end.outcome);
+                if let Some(turn) = self.turn.take() {
+                    turn.end(end);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether the last turn ended with an error result.
+    pub(super) fn last_result_failed(&self) -> bool {
+        self.last_result_failed
+    }
+
+    /// Another process follows.
+    pub(super) fn next_process(&mut self) {
+        self.last_result_failed = false;
+    }
+
+    // The end of the session.
+
+    /// Tells those whose messages wait for space.
+    pub(super) fn end_blocked(&mut self, ended: impl Fn() -> Error) {
+        for Blocked { progress, .. } in self.blocked.drain(..) {
+            progress.send_replace(Progress::failed(ended()));
+        }
+    }
+
+    /// Tells all others.
+    pub(super) fn end(&mut self, ended: impl Fn() -> Error) {
+        for (_, reply) in self.requests.drain() {
+            drop(reply.send(Err(ended())));
+        }
+        for progress in self.lost.drain(..) {
+            progress.send_modify(|it| it.end(ended()));
+        }
+    }
+}
+
+/// Returns whether a turn ended with an error result, after which a CLI may
+/// exit with a failure status.
+fn is_failure(outcome: TurnOutcome) -> bool {
+    matches!(
+        outcome,
+        TurnOutcome::Failed | TurnOutcome::ApiError | TurnOutcome::Interrupted
+    )
+}

@@ -1,0 +1,92 @@
+//! A store as used by a session: each call in a task of its own, with a timeout.
+
+use super::claim::Claimed;
+use super::LeasedStore;
+use agentwire::{Error, Refused, StoreError, StoreFailure, TranscriptKey};
+use agentwire_protocol::Json;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+
+/// A store, and the timeouts of its calls.
+#[derive(Debug)]
+pub(super) struct Store<S> {
+    store: Arc<S>,
+    limit: Duration,
+    /// That of an append: a connection may hang, and another one be better.
+    append: Duration,
+}
+
+impl<S> Clone for Store<S> {
+    fn clone(&self) -> Self {
+        Self {
+            store: Arc::clone(&self.store),
+            ..*self
+        }
+    }
+}
+
+impl<S: LeasedStore> Store<S> {
+    pub(super) fn new(store: &Arc<S>, limit: Duration, length: Duration) -> Self {
+        Self {
+            store: Arc::clone(store),
+            limit,
+            append: limit.min(length / 4),
+        }
+    }
+
+    pub(super) async fn claim(&self, session: &TranscriptKey) -> Result<Claimed, StoreFailure> {
+        let (store, session) = (Arc::clone(&self.store), session.clone());
+        call(self.limit, async move { store.claim(&session).await }).await
+    }
+
+    pub(super) async fn append_inbox(
+        &self,
+        session: &TranscriptKey,
+        entries: &Arc<[Json]>,
+    ) -> Result<(), StoreFailure> {
+        let (store, session) = (Arc::clone(&self.store), session.clone());
+        let entries = Arc::clone(entries);
+        let append = async move { store.append_inbox(&session, &entries).await };
+        call(self.append, append).await
+    }
+
+    pub(super) async fn load_inbox(&self, session: &TranscriptKey) -> Result<Vec<Json>, Error> {
+        let (store, of) = (Arc::clone(&self.store), session.clone());
+        let loaded = call(self.limit, async move { store.load_inbox(&of).await }).await;
+        loaded.map_err(|failure| self.error("load_inbox", session, failure))
+    }
+
+    pub(super) fn error(
+        &self,
+        call: &'static str,
+        session: &TranscriptKey,
+        failure: StoreFailure,
+    ) -> Error {
+        Error::SessionStore {
+            call,
+            of: session.to_string(),
+            failure,
+        }
+    }
+}
+
+/// Runs a call in its own task, which is aborted on timeout or when this future is dropped.
+async fn call<T: Send + 'static>(
+    limit: Duration,
+    call: impl Future<Output = Result<T, StoreError>> + Send + 'static,
+) -> Result<T, StoreFailure> {
+    let mut task = JoinSet::new();
+    task.spawn(call);
+    match timeout(limit, task.join_next()).await {
+        Err(_) => Err(StoreFailure::TimedOut(limit)),
+        Ok(Some(Ok(Ok(outcome)))) => Ok(outcome),
+        Ok(Some(Ok(Err(error)))) if error.is::<Refused>() => {
+            Err(StoreFailure::Refused(error.to_string()))
+        }
+        Ok(Some(Ok(Err(error)))) => Err(StoreFailure::Failed(error.to_string())),
+        Ok(Some(Err(gone))) => Err(StoreFailure::Panicked(gone.to_string())),
+        Ok(None) => unreachable!("there is one task"),
+    }
+}
