@@ -160,7 +160,10 @@ async fn messages_that_went_into_one_turn_have_its_end_in_common() {
         assert_eq!(first.turn_ended().await.unwrap(), stopped);
 
         let end = second.turn_ended().await.unwrap();
-        assert_eq!(end.messages, [Box::from(second.uuid()), third.uuid().into()]);
+        assert_eq!(
+            end.messages,
+            [Box::from(second.uuid()), third.uuid().into()]
+        );
         assert_eq!(end.result().unwrap().result.unwrap(), "Done.");
         assert!(Arc::ptr_eq(&end, &third.turn_ended().await.unwrap()));
         let none = taken_back.turn_ended().await;

@@ -5,7 +5,7 @@
 //! the newline is part of the line ending. Blank lines are skipped.
 
 use bytes::{Buf, Bytes, BytesMut};
-use memchr::memchr;
+use memchr::{memchr, memchr2};
 
 /// The default limit for the length of a line: 64 MiB.
 pub const DEFAULT_LINE_LIMIT: usize = 64 * 1024 * 1024;
@@ -183,13 +183,14 @@ fn is_blank(line: &[u8]) -> bool {
 ///
 /// If the value cannot be written as JSON.
 pub fn encode<T: serde::Serialize + ?Sized>(value: &T) -> serde_json::Result<Bytes> {
-    let mut line = serde_json::to_vec(value)?;
+    let mut line = Vec::with_capacity(512);
+    serde_json::to_writer(&mut line, value)?;
     // Untyped JSON may have been formatted over many lines. Inside strings
     // newlines are always escaped, so these are whitespace.
-    for byte in &mut line {
-        if matches!(byte, b'\n' | b'\r') {
-            *byte = b' ';
-        }
+    let mut from = 0;
+    while let Some(at) = memchr2(b'\n', b'\r', &line[from..]) {
+        from += at;
+        line[from] = b' ';
     }
     line.push(b'\n');
     Ok(line.into())

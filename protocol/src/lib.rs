@@ -61,6 +61,8 @@ pub mod dialog;
 pub mod frame;
 pub mod hook;
 pub mod host;
+#[doc(hidden)]
+pub mod ids;
 pub mod json;
 mod list;
 pub mod mcp;

@@ -14,7 +14,8 @@ use tokio::sync::{mpsc, watch};
 /// keep the session alive.
 #[derive(Clone)]
 pub(crate) struct Link {
-    pub(crate) commands: mpsc::UnboundedSender<Command>,
+    /// A queue has room for 32 at once.
+    pub(crate) commands: mpsc::UnboundedSender<Box<Command>>,
     pub(crate) end: End,
     /// The running turn, or the last one.
     pub(crate) turn: watch::Receiver<Option<TurnWatch>>,
@@ -32,7 +33,7 @@ pub(crate) type End = Arc<OnceLock<Arc<SessionEnd>>>;
 impl Link {
     pub(crate) fn command(&self, command: Command) -> Result<(), Error> {
         self.commands
-            .send(command)
+            .send(Box::new(command))
             .map_err(|_| Error::Ended(self.end()))
     }
 
@@ -40,8 +41,8 @@ impl Link {
     pub(crate) fn listen(&self, stream: StreamKind) -> Mailbox {
         let (sender, mailbox) = mailbox(&self.demand);
         let command = Command::Subscribe { stream, sender };
-        if let Err(mpsc::error::SendError(Command::Subscribe { sender, .. })) =
-            self.commands.send(command)
+        if let Err(mpsc::error::SendError(command)) = self.commands.send(Box::new(command))
+            && let Command::Subscribe { sender, .. } = *command
         {
             sender.end(self.end().error());
         }

@@ -227,8 +227,8 @@ impl Handle {
                 return submission;
             }
         };
-        if let Err(mpsc::error::SendError(Command::Send { progress, .. })) =
-            self.link.commands.send(command)
+        if let Err(mpsc::error::SendError(command)) = self.link.commands.send(Box::new(command))
+            && let Command::Send { progress, .. } = *command
         {
             progress.send_replace(Progress::failed(Error::Ended(self.link.end())));
         }

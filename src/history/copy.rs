@@ -2,8 +2,8 @@
 
 use super::{History, HistoryError};
 use crate::store::{
-    FailedCall, Merged, PrivateHome, SessionStore, SharedStore, Source,
-    StoreFailure, Transcript, TranscriptKey, hole, merge, put_on_disk, transcripts,
+    FailedCall, Merged, PrivateHome, SessionStore, SharedStore, Source, StoreFailure, Transcript,
+    TranscriptKey, hole, merge, put_on_disk, transcripts,
 };
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

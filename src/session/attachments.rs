@@ -88,7 +88,9 @@ impl Attachments {
     /// The agent has cancelled a request.
     pub(super) fn cancel_request(&mut self, request_id: &str) {
         if let Some(deferred) = &mut self.deferred {
-            deferred.requests.retain(|ask| *ask.request_id != *request_id);
+            deferred
+                .requests
+                .retain(|ask| *ask.request_id != *request_id);
         }
     }
 

@@ -24,7 +24,7 @@ impl Driver {
                 break;
             };
             self.do_what_is_to_do();
-            self.obey(command);
+            self.obey(*command);
         }
     }
 

@@ -31,7 +31,7 @@ const DEFERRED: Duration = Duration::from_secs(10);
 pub(super) struct Driver {
     pub(super) host: Host,
     pub(super) process: Process,
-    pub(super) commands: mpsc::UnboundedReceiver<Command>,
+    pub(super) commands: mpsc::UnboundedReceiver<Box<Command>>,
     pub(super) streams: Streams,
     pub(super) flow: Flow,
     pub(super) asks: Asks,
@@ -44,7 +44,7 @@ pub(super) struct Driver {
 
 /// An external event.
 pub(super) enum Happened {
-    Command(Command),
+    Command(Box<Command>),
     Pipe(PipeEvent),
     Asked(Step),
     Attached(Action),
@@ -54,7 +54,8 @@ pub(super) enum Happened {
 }
 
 impl Driver {
-    pub(super) async fn run(mut self) {
+    /// Boxed, since a future has its arguments twice.
+    pub(super) async fn run(mut self: Box<Self>) {
         loop {
             let mut exit = self.drive_process().await;
             self.attachments.exited(exit).await;
@@ -75,9 +76,11 @@ impl Driver {
         });
         let exit = loop {
             self.do_what_is_to_do();
+            self.gather();
             while let Some(outcome) = self.process.written_at_once().await {
                 self.written(&outcome);
                 self.do_what_is_to_do();
+                self.gather();
             }
             while self.pause_or_resume() {
                 self.do_what_is_to_do();
@@ -110,7 +113,7 @@ impl Driver {
                     self.process.output_ended();
                 }
                 Happened::Pipe(PipeEvent::Written(outcome)) => self.written(&outcome),
-                Happened::Command(command) => self.obey_all(command),
+                Happened::Command(command) => self.obey_all(*command),
                 happened => self.handle(happened),
             }
         };
@@ -121,13 +124,38 @@ impl Driver {
         exit
     }
 
-    /// Handles the outcome of writing a line.
+    /// Gathers user messages that are written in one go with the one that is about to be
+    /// written.
+    fn gather(&mut self) {
+        let Some(mut room) = self.process.room_behind() else {
+            return;
+        };
+        let mut lines = Vec::new();
+        while let Some(line) = self.host.poll_transmit_behind(room) {
+            room -= line.len();
+            lines.push(line);
+        }
+        if !lines.is_empty() {
+            self.process.write_behind(&lines);
+            // They are reported as handed over.
+            self.do_what_is_to_do();
+        }
+    }
+
+    /// Handles the outcome of writing lines.
     fn written(&mut self, outcome: &io::Result<()>) {
         if outcome.is_ok() {
             return self.host.handle_written(now());
         }
-        self.host.handle_write_failed();
+        self.write_failed();
         self.pipe_closed(EndReason::InputClosed);
+    }
+
+    /// Lines that are not written whole do not arrive.
+    fn write_failed(&mut self) {
+        self.host
+            .handle_partly_written(now(), self.process.written());
+        self.host.handle_write_failed();
     }
 
     /// Handles what was read.
@@ -147,7 +175,7 @@ impl Driver {
     /// Handles an event that is not one of a process.
     pub(super) fn handle(&mut self, happened: Happened) {
         match happened {
-            Happened::Command(command) => self.obey(command),
+            Happened::Command(command) => self.obey(*command),
             Happened::Asked(step) => self.take(step),
             Happened::Attached(action) => self.act(action),
             Happened::TimeCame => self.time_came(),
@@ -268,7 +296,7 @@ impl Driver {
         if !(is_unwanted && self.may_restart()) {
             self.host.end();
         }
-        self.host.handle_write_failed();
+        self.write_failed();
         self.input_closed(reason, true);
     }
 
@@ -330,7 +358,7 @@ impl Driver {
     }
 
     /// Ends the session, and all pending operations with the same reason.
-    async fn over(mut self, exit: Option<ExitStatus>) {
+    async fn over(mut self: Box<Self>, exit: Option<ExitStatus>) {
         let reason = match self.life.input_closed() {
             Some(EndReason::Closed) if self.failed_at_exit(exit) => EndReason::FailedAtExit,
             Some(reason) => reason,
@@ -368,7 +396,7 @@ impl Driver {
         self.streams.session_ended(end.error());
         self.commands.close();
         while let Ok(command) = self.commands.try_recv() {
-            self.refuse(command, &end);
+            self.refuse(*command, &end);
         }
         let ended = || Error::Ended(Arc::clone(&end));
         self.waiters.end_blocked(ended);

@@ -154,7 +154,7 @@ pub(crate) fn start(
     for notice in known.notices {
         driver.streams.put(Event::Notice(notice));
     }
-    tokio::spawn(driver.run());
+    tokio::spawn(Box::new(driver).run());
     Started {
         handle,
         mailbox,

@@ -151,7 +151,7 @@ impl Driver {
                 return false;
             };
             let patience = starter.patience();
-            self.succession.starter = Some(starter);
+            self.succession.starter = Some(Box::new(starter));
             match opened {
                 Ok(opened) => {
                     self.begin_process(opened, patience, moved);
@@ -376,7 +376,7 @@ impl Driver {
         let settings = self
             .host
             .settings(&format!("restore-{}", self.succession.process));
-        let patience = self.succession.starter.as_ref().map(Starter::patience);
+        let patience = self.succession.starter.as_deref().map(Starter::patience);
         let mut pending = HashMap::new();
         for (number, request) in settings.into_iter().enumerate() {
             let id = request.request_id().into();

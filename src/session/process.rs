@@ -133,6 +133,22 @@ impl Process {
         self.writer.write(line);
     }
 
+    /// Returns how many bytes may be written with the line that was handed over, if writing
+    /// has not begun.
+    pub(super) fn room_behind(&self) -> Option<usize> {
+        self.writer.room_behind()
+    }
+
+    /// Hands lines over that are written with the last one.
+    pub(super) fn write_behind(&mut self, lines: &[Bytes]) {
+        self.writer.write_behind(lines);
+    }
+
+    /// Returns how many bytes of the lines that were handed over last are written.
+    pub(super) fn written(&self) -> usize {
+        self.writer.written()
+    }
+
     /// Writes the line as far as the pipe takes it at once. Returns the outcome if that is
     /// all of it.
     pub(super) async fn written_at_once(&mut self) -> Option<io::Result<()>> {

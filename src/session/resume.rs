@@ -148,10 +148,7 @@ pub(crate) async fn resume<'a>(
 
 /// Removes the folders of earlier hosts once the store has what only they had. If it fails,
 /// they stay for the next session.
-pub(super) async fn remove_when_sent(
-    leftovers: Vec<Leftover>,
-    store: Flusher,
-) {
+pub(super) async fn remove_when_sent(leftovers: Vec<Leftover>, store: Flusher) {
     if let Some(Ok(())) = store.flush().await {
         let remove = move || leftovers.into_iter().for_each(Leftover::remove);
         let _ = tokio::task::spawn_blocking(remove).await;

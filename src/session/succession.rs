@@ -15,7 +15,7 @@ pub(super) type Sleeper = oneshot::Sender<Result<(), Error>>;
 /// What a session needs to have more than one process.
 pub(super) struct Succession {
     /// `None` if it can have only one, or while a process is started.
-    pub(super) starter: Option<Starter>,
+    pub(super) starter: Option<Box<Starter>>,
     pub(super) policy: Option<RestartPolicy>,
     pub(super) sleep_after: Option<Duration>,
     /// Whether the agent has been put to sleep, and nothing has woken it.
@@ -78,7 +78,7 @@ impl Succession {
             sleepers: vec![],
             drowsy: vec![],
             restoring: None,
-            starter: starter.filter(|it| it.line.is_kept()),
+            starter: starter.filter(|it| it.line.is_kept()).map(Box::new),
         }
     }
 

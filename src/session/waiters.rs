@@ -6,17 +6,18 @@ use crate::command::{OpenTurn, Progress, TurnWatch};
 use crate::event::Error;
 use agentwire_protocol::control::Answer;
 use agentwire_protocol::host::{Host, SubmissionState, TurnEvent, TurnOutcome};
-use std::collections::{HashMap, VecDeque};
+use agentwire_protocol::ids::IdMap;
+use std::collections::VecDeque;
 use tokio::sync::{oneshot, watch};
 
 type Reply = oneshot::Sender<Result<Answer, Error>>;
 
 /// Who waits for something in a session.
 pub(super) struct Waiters {
-    requests: HashMap<Box<str>, Reply>,
+    requests: IdMap<Reply>,
     /// Observers of messages, by the message's ID, which a host may reuse when
     /// it retries.
-    submissions: HashMap<Box<str>, Vec<watch::Sender<Progress>>>,
+    submissions: IdMap<Vec<watch::Sender<Progress>>>,
     /// Messages that wait for space, in order.
     blocked: VecDeque<Blocked>,
     /// Messages that were never written, until the reason for the session's end
@@ -30,13 +31,10 @@ pub(super) struct Waiters {
 }
 
 impl Waiters {
-    pub(super) fn new(
-        turns: watch::Sender<Option<TurnWatch>>,
-        blocked: VecDeque<Blocked>,
-    ) -> Self {
+    pub(super) fn new(turns: watch::Sender<Option<TurnWatch>>, blocked: VecDeque<Blocked>) -> Self {
         Self {
-            requests: HashMap::new(),
-            submissions: HashMap::new(),
+            requests: IdMap::default(),
+            submissions: IdMap::default(),
             blocked,
             lost: vec![],
             turn: None,
@@ -69,7 +67,10 @@ impl Waiters {
     /// any more.
     pub(super) fn take_blocked(&mut self, host: &Host) -> Option<Blocked> {
         let is_next = |first: &Blocked| first.is_unwanted() || host.has_room(&first.prompt);
-        self.blocked.front().is_some_and(is_next).then(|| self.blocked.pop_front())?
+        self.blocked
+            .front()
+            .is_some_and(is_next)
+            .then(|| self.blocked.pop_front())?
     }
 
     // Delivery of messages.
@@ -93,7 +94,7 @@ impl Waiters {
     pub(super) fn advance(&mut self, uuid: &str, state: SubmissionState) -> bool {
         if !state.is_end() {
             for progress in self.submissions.get(uuid).into_iter().flatten() {
-                progress.send_modify(|it| it.advance(state));
+                tell(progress, |it| it.advance(state));
             }
             return false;
         }
@@ -101,7 +102,7 @@ impl Waiters {
             return false;
         };
         for progress in all {
-            progress.send_modify(|it| it.advance(state));
+            tell(&progress, |it| it.advance(state));
             // Why a written message was lost is not reported: the loss may come
             // long before the end of the session.
             if state == SubmissionState::Lost && !progress.borrow().was_written() {
@@ -129,7 +130,7 @@ impl Waiters {
             TurnEvent::PickedUp { uuid, .. } => {
                 let turn = self.turns.borrow().clone();
                 for progress in self.submissions.get(uuid).into_iter().flatten() {
-                    progress.send_modify(|it| it.taken_up(turn.clone()));
+                    tell(progress, |it| it.taken_up(turn.clone()));
                 }
             }
             TurnEvent::Ended(end) => {
@@ -170,6 +171,14 @@ impl Waiters {
             progress.send_modify(|it| it.end(ended()));
         }
     }
+}
+
+/// Changes a status. To notify nobody costs as much as to notify somebody.
+fn tell(progress: &watch::Sender<Progress>, change: impl FnOnce(&mut Progress)) {
+    progress.send_if_modified(|it| {
+        change(it);
+        progress.receiver_count() > 0
+    });
 }
 
 /// Returns whether a turn ended with an error result, after which a CLI may

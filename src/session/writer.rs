@@ -1,7 +1,7 @@
 //! Writing to the CLI: whole lines, one at a time, from the driver's task.
 
 use super::transport;
-use bytes::{Buf, Bytes};
+use bytes::{Buf, Bytes, BytesMut};
 use std::future::poll_fn;
 use std::io;
 use std::pin::{Pin, pin};
@@ -9,12 +9,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Waker};
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 
+/// How many bytes of user messages are written in one go.
+const AT_ONCE: usize = 16 * 1024;
+
 /// The CLI's input, and the current line.
 pub(super) struct Writer {
     /// `None` once it is closed.
     pipe: Option<transport::Writer>,
-    /// The part of the line that is not written yet.
+    /// The part of the lines that is not written yet.
     line: Bytes,
+    /// How many bytes of them are written.
+    written: usize,
     /// Whether there is an unfinished line.
     is_writing: bool,
     /// Whether further lines are refused.
@@ -68,6 +73,7 @@ impl Writer {
         Self {
             pipe: Some(pipe),
             line: Bytes::new(),
+            written: 0,
             is_writing: false,
             is_finished: false,
             closing: Arc::default(),
@@ -76,10 +82,34 @@ impl Writer {
 
     /// Hands a line over. The state machine gives only one at a time.
     pub(super) fn write(&mut self, line: Bytes) {
+        self.written = 0;
         if !self.is_finished {
             self.line = line;
             self.is_writing = true;
         }
+    }
+
+    /// Returns how many bytes may be written with the line that was handed over, if writing
+    /// has not begun.
+    pub(super) fn room_behind(&self) -> Option<usize> {
+        let is_unwritten = self.is_writing && self.written == 0;
+        is_unwritten.then(|| AT_ONCE.saturating_sub(self.line.len()))
+    }
+
+    /// Hands lines over that are written with the last one.
+    pub(super) fn write_behind(&mut self, lines: &[Bytes]) {
+        let size = lines.iter().map(Bytes::len).sum::<usize>();
+        let mut all = BytesMut::with_capacity(self.line.len() + size);
+        all.extend_from_slice(&self.line);
+        for line in lines {
+            all.extend_from_slice(line);
+        }
+        self.line = all.freeze();
+    }
+
+    /// Returns how many bytes of the lines that were handed over last are written.
+    pub(super) fn written(&self) -> usize {
+        self.written
     }
 
     /// Returns whether there is a line that is not fully written.
@@ -131,7 +161,7 @@ impl Writer {
         }
         match &mut self.pipe {
             Some(pipe) if self.is_writing => {
-                write(pipe, &mut self.line, context).map(Happened::Written)
+                write(pipe, &mut self.line, &mut self.written, context).map(Happened::Written)
             }
             _ => Poll::Pending,
         }
@@ -161,12 +191,16 @@ impl Writer {
 fn write(
     pipe: &mut transport::Writer,
     line: &mut Bytes,
+    so_far: &mut usize,
     context: &mut Context<'_>,
 ) -> Poll<io::Result<()>> {
     while line.has_remaining() {
         match std::task::ready!(Pin::new(&mut *pipe).poll_write(context, line))? {
             0 => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
-            written => line.advance(written),
+            written => {
+                *so_far += written;
+                line.advance(written);
+            }
         }
     }
     Pin::new(pipe).poll_flush(context)

@@ -8,10 +8,10 @@
 
 use agentwire::StoreError;
 use agentwire::protocol::Json;
+use agentwire_stores::Memory;
 use agentwire_stores::session_log::{
     AppendError, Batch, Entry, Head, LogStore, NewBatch, Part, Position, SessionKey, Token,
 };
-use agentwire_stores::Memory;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::io::{BufRead, Write};

@@ -1,8 +1,8 @@
 //! A layer that encrypts.
 
+use crate::session_log::{Part, Position, SessionKey};
 use crate::{Layer, Place};
 use agentwire::StoreError;
-use crate::session_log::{Part, Position, SessionKey};
 use agentwire_protocol::Json;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -245,10 +245,10 @@ impl Layer for Encrypted {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::session_log::{Batch, Entry, LogStore, NewBatch, Token};
     use crate::{Layered, LogBacked, Memory};
     use DecryptProblem::{Malformed, NotEncrypted, OutOfOrder, Undecryptable, UnknownVersion};
     use agentwire::SessionStore;
-    use crate::session_log::{Batch, Entry, LogStore, NewBatch, Token};
     use std::collections::BTreeSet;
 
     type Store = Layered<Memory, Encrypted>;

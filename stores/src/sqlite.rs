@@ -1,10 +1,10 @@
 //! A store in a SQLite database.
 
-use agentwire::private_file;
 use crate::session_log::{
     Admission, AppendError, Batch, Entry, Head, LogStore, NewBatch, Next, Part, Position,
     SessionKey, Summarized, Token,
 };
+use agentwire::private_file;
 use agentwire::{StoreError, StoredSession};
 use agentwire_protocol::Json;
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};

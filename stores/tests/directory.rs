@@ -2,8 +2,10 @@
 
 #![allow(clippy::unwrap_used)]
 
-use agentwire_stores::session_log::{Batch, Entry, LogStore, NewBatch, Part, Position, SessionKey, Token};
 use agentwire_stores::Directory;
+use agentwire_stores::session_log::{
+    Batch, Entry, LogStore, NewBatch, Part, Position, SessionKey, Token,
+};
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -2,12 +2,12 @@
 
 #![allow(clippy::unwrap_used)]
 
+use agentwire::{SessionStore, StoreError, TranscriptKey};
+use agentwire_protocol::Json;
 use agentwire_stores::session_log::{
     AppendError, Batch, Head, LeaseClock, LogStore, NewBatch, Part, Position, SessionKey,
     Summarized, Token,
 };
-use agentwire::{SessionStore, StoreError, TranscriptKey};
-use agentwire_protocol::Json;
 use agentwire_stores::{Claim, Claimed, LeasedStore, LogBacked, Memory};
 use serde_json::json;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -6,12 +6,10 @@
 #[path = "../../tests/support/mod.rs"]
 mod support;
 
-use agentwire_stores::session_log::{LogStore, Part, Position, SessionKey};
-use agentwire::{
-    Client, Event, Notice, Options, StoreFailure, TranscriptKey, query,
-};
+use agentwire::{Client, Event, Notice, Options, StoreFailure, TranscriptKey, query};
 use agentwire_protocol::transcript::Summary;
-use agentwire_stores::{Claimed, LeasedStore, Directory, LogBacked, Memory, Sqlite};
+use agentwire_stores::session_log::{LogStore, Part, Position, SessionKey};
+use agentwire_stores::{Claimed, Directory, LeasedStore, LogBacked, Memory, Sqlite};
 use agentwire_testkit::{Scenario, Step};
 use std::fs;
 use support::{LONG, Live, said_by_user, wait_for};

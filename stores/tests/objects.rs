@@ -3,9 +3,6 @@
 
 #![allow(clippy::unwrap_used)]
 
-use agentwire_stores::session_log::{
-    AppendError, Entry, LogStore, NewBatch, Part, Position, SessionKey, Token,
-};
 use agentwire_protocol::Json;
 use agentwire_stores::objects::object_store::memory::InMemory;
 use agentwire_stores::objects::object_store::path::Path;
@@ -15,6 +12,9 @@ use agentwire_stores::objects::object_store::{
     Result,
 };
 use agentwire_stores::objects::{Objects, ObjectsError, ObjectsOptions};
+use agentwire_stores::session_log::{
+    AppendError, Entry, LogStore, NewBatch, Part, Position, SessionKey, Token,
+};
 use futures_util::stream::{BoxStream, StreamExt, TryStreamExt};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -2,12 +2,12 @@
 
 #![allow(clippy::unwrap_used)]
 
-use agentwire_stores::session_log::{
-    AppendError, Batch, Head, LogStore, NewBatch, Part, Position, SessionKey, Summarized, Token,
-};
 use agentwire::{MemoryStore, SessionStore, StoreError, StoredSession, TranscriptKey};
 use agentwire_protocol::Json;
 use agentwire_protocol::transcript::fold_summary;
+use agentwire_stores::session_log::{
+    AppendError, Batch, Head, LogStore, NewBatch, Part, Position, SessionKey, Summarized, Token,
+};
 use agentwire_stores::{Layer, Layered, LogBacked, Memory, Place};
 use agentwire_testkit::stores::{Conformance, Optional, Outcome};
 use serde_json::{Value, json};

@@ -2,13 +2,13 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
+use agentwire::{StoreError, StoredSession};
+use agentwire_protocol::{Json, Members};
+use agentwire_stores::Memory;
 use agentwire_stores::session_log::{
     AppendError, Batch, Entry, Head, LogStore, NewBatch, Part, Position, SessionKey, Summarized,
     Token,
 };
-use agentwire::{StoreError, StoredSession};
-use agentwire_protocol::{Json, Members};
-use agentwire_stores::Memory;
 use agentwire_testkit::stores::Conformance;
 use std::sync::Mutex;
 use std::time::{Duration, SystemTime};
@@ -275,7 +275,9 @@ impl LogStore for Faulty {
             Fault::NoHead => {
                 let kept = self.store.append(session, &own).await;
                 kept.map_err(|error| match error {
-                    AppendError::Refused(_) => agentwire_stores::session_log::Refusal::new(None).into(),
+                    AppendError::Refused(_) => {
+                        agentwire_stores::session_log::Refusal::new(None).into()
+                    }
                     other => other,
                 })
             }

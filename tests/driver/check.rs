@@ -147,8 +147,8 @@ impl Wire {
         }
     }
 
-    /// The host wants to write this, which is a whole line, or what is left of
-    /// one.
+    /// The host wants to write this, which is whole lines, or what is left of them. Only user
+    /// messages are written together.
     pub(crate) fn begins_to_write(&self, bytes: &[u8]) {
         let mut state = self.lock();
         if state.closed {
@@ -158,21 +158,27 @@ impl Wire {
             return;
         }
         state.writing_since = Some(Instant::now());
-        let Ok(line) = serde_json::from_slice::<Value>(bytes) else {
-            return self
-                .log
-                .wrong(format_args!("no line: {:?}", Bytes::copy_from_slice(bytes)));
-        };
-        let answers = line["response"]["request_id"].as_str();
-        if let Some(id) = answers
-            && !state.answered.insert(id.to_owned())
-        {
-            self.log.wrong("an ask is answered twice");
-        }
-        if let Some(when) = answers.and_then(|id| state.cancelled.get(id))
-            && when.elapsed().as_millis() > 0
-        {
-            self.log.wrong("an ask is answered after it was cancelled");
+        let lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
+        for bytes in &lines {
+            let Ok(line) = serde_json::from_slice::<Value>(bytes) else {
+                return self
+                    .log
+                    .wrong(format_args!("no line: {:?}", Bytes::copy_from_slice(bytes)));
+            };
+            if lines.len() > 1 && line["type"] != "user" {
+                self.log.wrong("something is written together with messages");
+            }
+            let answers = line["response"]["request_id"].as_str();
+            if let Some(id) = answers
+                && !state.answered.insert(id.to_owned())
+            {
+                self.log.wrong("an ask is answered twice");
+            }
+            if let Some(when) = answers.and_then(|id| state.cancelled.get(id))
+                && when.elapsed().as_millis() > 0
+            {
+                self.log.wrong("an ask is answered after it was cancelled");
+            }
         }
     }
 
@@ -187,16 +193,18 @@ impl Wire {
     pub(crate) fn written(&self, bytes: &[u8]) {
         let mut state = self.lock();
         state.writing.extend(bytes);
-        if state.writing.ends_with(b"\n") {
-            state.is_writing = false;
-            state.writing_since = None;
-            let line = std::mem::take(&mut state.writing);
+        while let Some(end) = state.writing.iter().position(|byte| *byte == b'\n') {
+            let line: Vec<u8> = state.writing.drain(..=end).collect();
             self.note(format_args!("host wrote {}", named(&line)));
             if let Ok(Value::Object(line)) = serde_json::from_slice(&line)
                 && let Some(uuid) = line.get("uuid").and_then(Value::as_str)
             {
                 state.messages.insert(uuid.to_owned());
             }
+        }
+        if state.writing.is_empty() {
+            state.is_writing = false;
+            state.writing_since = None;
         }
     }
 

@@ -37,7 +37,7 @@ impl Host {
     /// Handles the end of the session: ends everything that is pending.
     pub fn handle_end(&mut self) {
         self.outgoing = OutgoingState::Closed;
-        self.in_flight = None;
+        self.forget_in_flight();
         self.outbox.drain();
         let requests = self.requests.take().into_iter();
         for (request_id, pending) in requests.filter(|(_, it)| it.own.is_none()) {
@@ -106,15 +106,15 @@ impl Host {
 
     pub(super) fn lose_what_waits(&mut self) {
         for outgoing in self.outbox.drain() {
-            self.lose(outgoing.class, outgoing.id);
+            self.lose(outgoing.class, &outgoing.id);
         }
     }
 
     /// Handles a line that will never be written. A request still ends: by its
     /// deadline, or with the session, which knows the reason.
-    pub(super) fn lose(&mut self, class: Class, id: Box<str>) {
+    pub(super) fn lose(&mut self, class: Class, id: &str) {
         if let Class::User(_) = class {
-            self.submissions.not_written(&id);
+            self.submissions.not_written(id);
         }
     }
 }

@@ -65,7 +65,7 @@ pub use turns::{TurnEnd, TurnEvent, TurnOutcome};
 
 use crate::codec::{DEFAULT_LINE_LIMIT, LineDecoder};
 use crate::frame::Frame;
-use crate::outbox::{Class, Limits, Outbox, Outgoing, Waiting};
+use crate::outbox::{Class, Limits, Outbox, Outgoing, Urgency, Waiting};
 use crate::sabotage::{Bug, is_on};
 use activity::{Open, Work};
 use alive::Alive;
@@ -88,8 +88,10 @@ use unclaimed::Unclaimed;
 pub struct Host {
     decoder: LineDecoder,
     outbox: Outbox,
-    /// The line that was handed to the driver and is not yet confirmed.
-    in_flight: Option<(Class, Box<str>)>,
+    /// The line that was handed to the driver and is not yet confirmed, and the user messages
+    /// that are written with it, with the sizes of all.
+    in_flight: Option<(Class, Box<str>, usize)>,
+    behind: Vec<(Box<str>, usize)>,
     /// Pending requests of the host.
     requests: Requests,
     /// Pending requests of the agent.
@@ -170,6 +172,7 @@ impl Host {
             decoder: LineDecoder::new(line_limit),
             outbox: Outbox::held(),
             in_flight: None,
+            behind: Vec::new(),
             requests: Requests::default(),
             asks: Asks::default(),
             told_refused: None,
@@ -325,27 +328,54 @@ impl Host {
         self.after_change();
     }
 
-    /// Handles a successful write of the line in flight.
+    /// Handles a successful write of the lines in flight.
     pub fn handle_written(&mut self, now: Instant) {
-        if let Some((Class::User(_), uuid)) = self.in_flight.take() {
-            self.submissions.advance(&uuid, SubmissionState::Written);
+        self.handle_partly_written(now, usize::MAX);
+    }
+
+    /// Handles that so many bytes of the lines in flight were written. The lines that are
+    /// whole count as written. Call this before [`Host::handle_write_failed`] if several lines
+    /// are in flight.
+    pub fn handle_partly_written(&mut self, now: Instant, bytes: usize) {
+        let is_whole = |(.., size): &mut (Class, Box<str>, usize)| *size <= bytes;
+        if let Some((class, uuid, size)) = self.in_flight.take_if(is_whole) {
+            let mut rest = bytes - size;
+            if let Class::User(_) = class {
+                self.submissions.advance(&uuid, SubmissionState::Written);
+            }
+            let whole = self.behind.iter().take_while(|(_, size)| {
+                let is_whole = *size <= rest;
+                rest = rest.saturating_sub(*size);
+                is_whole
+            });
+            let whole = whole.count();
+            for (uuid, _) in self.behind.drain(..whole) {
+                self.submissions.advance(&uuid, SubmissionState::Written);
+            }
+            if !self.behind.is_empty() {
+                let (uuid, size) = self.behind.remove(0);
+                self.in_flight = Some((Class::User(Urgency::Next), uuid, size));
+            }
             self.after_change();
         }
         self.watch(now);
     }
 
-    /// Handles a failed write of the line in flight. Nothing can be written
+    /// Handles a failed write of the lines in flight. Nothing can be written
     /// from now on. Messages that wait are lost, unless they are
     /// [kept](Host::keep_for_next_process) for the next process.
     pub fn handle_write_failed(&mut self) {
         if self.succession.keeps_lines && self.can_move_on() && !is_on(Bug::LostWithPipe) {
             self.outgoing = OutgoingState::Broken;
-            self.in_flight = None;
+            self.forget_in_flight();
             return;
         }
         self.outgoing = OutgoingState::Closed;
-        if let Some((class, id)) = self.in_flight.take() {
-            self.lose(class, id);
+        if let Some((class, id, _)) = self.in_flight.take() {
+            self.lose(class, &id);
+        }
+        for (id, _) in std::mem::take(&mut self.behind) {
+            self.lose(Class::User(Urgency::Next), &id);
         }
         self.lose_what_waits();
         self.after_change();
@@ -388,20 +418,11 @@ impl Host {
             }
             OutgoingState::Open | OutgoingState::Finishing => match self.next_line() {
                 Some(outgoing) => {
-                    if self.succession.keeps_lines && matches!(outgoing.class, Class::User(_)) {
-                        self.submissions.keep(&outgoing);
-                    }
+                    self.hand_over(&outgoing);
                     let Outgoing {
                         class, id, line, ..
                     } = outgoing;
-                    self.note_passed(class, &id);
-                    if let Class::User(_) = class {
-                        // Earlier evidence says nothing about this message.
-                        self.unclaimed = Unclaimed::Nothing;
-                        self.submissions.advance(&id, SubmissionState::Handed);
-                        self.after_change();
-                    }
-                    self.in_flight = Some((class, id));
+                    self.in_flight = Some((class, id, line.len()));
                     Some(Transmit::Line(line))
                 }
                 None if self.outgoing == OutgoingState::Finishing && self.is_done() => {
@@ -411,6 +432,45 @@ impl Host {
                 None => None,
             },
         }
+    }
+
+    /// Returns a user message that may be written in one go with the user message in flight,
+    /// if its line has at most `bytes`. [`Host::handle_written`] then confirms all of them.
+    /// Call it before writing has begun.
+    pub fn poll_transmit_behind(&mut self, bytes: usize) -> Option<Bytes> {
+        let is_open = matches!(
+            self.outgoing,
+            OutgoingState::Open | OutgoingState::Finishing
+        );
+        if !is_open || !matches!(self.in_flight, Some((Class::User(_), ..))) {
+            return None;
+        }
+        let outgoing = self.outbox.pop_user(bytes)?;
+        self.hand_over(&outgoing);
+        let Outgoing { id, line, .. } = outgoing;
+        self.behind.push((id, line.len()));
+        Some(line)
+    }
+
+    /// Notes that a line leaves.
+    fn hand_over(&mut self, outgoing: &Outgoing) {
+        let Outgoing { class, id, .. } = outgoing;
+        let is_user = matches!(class, Class::User(_));
+        if self.succession.keeps_lines && is_user {
+            self.submissions.keep(outgoing);
+        }
+        self.note_passed(*class, id);
+        if is_user {
+            // Earlier evidence says nothing about this message.
+            self.unclaimed = Unclaimed::Nothing;
+            self.submissions.advance(id, SubmissionState::Handed);
+            self.after_change();
+        }
+    }
+
+    fn forget_in_flight(&mut self) {
+        self.in_flight = None;
+        self.behind.clear();
     }
 
     /// Returns the next event, in wire order.

@@ -340,7 +340,7 @@ impl Host {
     /// Forgets what is true of one process only.
     fn begin_process(&mut self, cut_off: CutOff) {
         self.decoder = LineDecoder::new(self.line_limit);
-        self.in_flight = None;
+        self.forget_in_flight();
         self.work.begin_process();
         self.submissions.begin_process();
         self.pressing = super::queueing::Pressing::No;

@@ -73,6 +73,10 @@ impl Requests {
 
     pub(super) fn remove(&mut self, id: &str) -> Option<(Box<str>, Pending)> {
         let (id, pending) = self.pending.remove_entry(id)?;
+        if self.pending.is_empty() {
+            // An empty map has room for eleven.
+            self.pending = BTreeMap::new();
+        }
         self.greetings -= usize::from(pending.greets());
         match pending.deadline {
             None => Some((id, pending)),

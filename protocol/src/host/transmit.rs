@@ -14,7 +14,8 @@ use std::fmt;
 pub enum Transmit {
     /// Write this line, then report it with
     /// [`Host::handle_written`](super::Host::handle_written) or
-    /// [`Host::handle_write_failed`](super::Host::handle_write_failed).
+    /// [`Host::handle_write_failed`](super::Host::handle_write_failed). Others may be written
+    /// with it: [`Host::poll_transmit_behind`](super::Host::poll_transmit_behind).
     Line(Bytes),
     /// Close the pipe. Returned once, and nothing follows.
     End,

@@ -26,10 +26,10 @@
 //! Then requests and messages do not wait for each other, and messages are
 //! ordered by class only.
 
+use crate::ids::IdMap;
 use crate::message::Priority;
 use crate::sabotage::{Bug, is_on};
 use bytes::Bytes;
-use std::collections::hash_map::{Entry, HashMap};
 use std::collections::{HashSet, VecDeque};
 use std::fmt;
 use std::time::Instant;
@@ -164,7 +164,7 @@ pub struct Outbox {
     answer_bytes: usize,
     /// How many lines wait with each id. An agent may cancel any number of
     /// requests whose answers have left already.
-    ids: HashMap<Box<str>, usize>,
+    ids: IdMap<usize>,
 }
 
 /// User messages, by class.
@@ -385,14 +385,31 @@ impl Outbox {
         self.gone(next)
     }
 
+    /// Removes and returns the next line if it is a user message of at most `bytes`.
+    pub fn pop_user(&mut self, bytes: usize) -> Option<Outgoing> {
+        let first = self.segments.front_mut().filter(|_| !self.held)?;
+        if !first.urgent.is_empty() {
+            return None;
+        }
+        let users = first.users.iter_mut().find(|users| !users.is_empty())?;
+        let next = users.front()?;
+        if next.line.len() > bytes || self.held_back.contains(&next.id) {
+            return None;
+        }
+        let next = users.pop_front();
+        if first.is_empty() {
+            self.segments.pop_front();
+        }
+        self.gone(next)
+    }
+
     /// Updates the counters for a removed line.
     fn gone(&mut self, line: Option<Outgoing>) -> Option<Outgoing> {
         let line = line?;
-        if let Entry::Occupied(mut count) = self.ids.entry(line.id.clone()) {
-            *count.get_mut() -= 1;
-            if *count.get() == 0 {
-                count.remove();
-            }
+        if let Some((id, count)) = self.ids.remove_entry(&line.id)
+            && count > 1
+        {
+            self.ids.insert(id, count - 1);
         }
         if is_on(Bug::BytesCountedTwice) {
             return Some(line);

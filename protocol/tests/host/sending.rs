@@ -69,6 +69,72 @@ fn one_line_is_in_flight_at_a_time() {
     assert_eq!(session.news(), ["written B"]);
 }
 
+/// The lines that are written in one go, each with at most `bytes`.
+fn in_one_go(session: &mut Session, bytes: usize) -> Vec<usize> {
+    let Some(Transmit::Line(first)) = session.host.poll_transmit() else {
+        panic!("nothing leaves")
+    };
+    let more = std::iter::from_fn(|| session.host.poll_transmit_behind(bytes));
+    let mut sizes = vec![first.len()];
+    sizes.extend(more.map(|line| line.len()));
+    sizes
+}
+
+fn states(session: &mut Session) -> Vec<String> {
+    let mut events = session.events();
+    events.retain(|it| it.starts_with("written") || it.starts_with("lost"));
+    events
+}
+
+#[test]
+fn user_messages_leave_in_one_go_up_to_anything_else() {
+    let mut session = Session::connected();
+    session.submit("A");
+    session.submit("B");
+    session.host.hold_back("D");
+    session.submit("C");
+    session.submit("D");
+    session.submit("E");
+    assert_eq!(in_one_go(&mut session, 1000).len(), 3);
+    session.host.handle_written(session.now);
+    assert_eq!(states(&mut session), ["written A", "written B", "written C"]);
+    session.host.let_go("D");
+    // A line that is too long, a fence and an answer are on their own.
+    assert_eq!(in_one_go(&mut session, 10).len(), 1);
+    session.host.handle_written(session.now);
+    session.request("model", &SetModel::to("m"));
+    session.submit("F");
+    session.hears(ask("a1"));
+    assert_eq!(in_one_go(&mut session, 1000).len(), 1);
+    session.host.respond("a1", allow("a1"));
+    session.host.handle_written(session.now);
+    assert_eq!(session.lines(), ["set_model", "success a1", "F"]);
+}
+
+#[test]
+fn of_lines_that_are_partly_written_the_whole_ones_have_left() {
+    for (whole, expected) in [
+        (0, vec!["lost A", "lost B", "lost C"]),
+        (1, vec!["written A", "lost B", "lost C"]),
+        (2, vec!["written A", "written B", "lost C"]),
+        (3, vec!["written A", "written B", "written C"]),
+    ] {
+        for cut in [0, 1, 20] {
+            let mut session = Session::connected();
+            for uuid in ["A", "B", "C"] {
+                session.submit(uuid);
+            }
+            let sizes = in_one_go(&mut session, 1000);
+            session.events();
+            let bytes = sizes[..whole].iter().sum::<usize>() + if whole < 3 { cut } else { 0 };
+            session.host.handle_partly_written(session.now, bytes);
+            assert!(session.host.poll_transmit().is_none(), "{whole}");
+            session.host.handle_write_failed();
+            assert_eq!(states(&mut session), expected);
+        }
+    }
+}
+
 #[test]
 fn a_message_that_arrives_more_urgent_passes_those_that_wait() {
     let mut session = Session::connected();

@@ -319,7 +319,10 @@ fn what_is_read_from_the_agents_file_comes_in_calls_of_a_limited_size() {
             matches!(behind, Notice::StoreBehind { entries: 2001, .. }),
             "{behind}"
         );
-        while !matches!(mirror.notices.recv().await.unwrap(), Notice::StoreCaughtUp { .. }) {}
+        while !matches!(
+            mirror.notices.recv().await.unwrap(),
+            Notice::StoreCaughtUp { .. }
+        ) {}
         let key = TranscriptKey::new("-p", ID).unwrap();
         let kept = uuids(&shelf.0.lock().unwrap().transcripts[&key]);
         assert_eq!(kept, uuids(&agent.told[&key]));

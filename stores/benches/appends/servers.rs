@@ -3,12 +3,12 @@
 use super::server::{NatsServer, Server};
 use super::support::given;
 use super::{BATCHES, Client, compare};
-use agentwire_stores::session_log::Entry;
 use agentwire_stores::nats::async_nats::HeaderMap;
 use agentwire_stores::nats::async_nats::jetstream::stream::{Config, DiscardPolicy, StorageType};
 use agentwire_stores::nats::async_nats::jetstream::{self, Context};
 use agentwire_stores::nats::{Nats, async_nats};
 use agentwire_stores::postgres::{Postgres, tokio_postgres};
+use agentwire_stores::session_log::Entry;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{NoTls, Statement};
 

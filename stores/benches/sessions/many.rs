@@ -4,9 +4,9 @@
 use super::memory;
 use super::peer::{Peer, connect};
 use super::stores::{self, Visit};
-use agentwire_stores::session_log::{LogStore, Position, SessionKey};
 use agentwire::{Client, Event, Notice, Options};
 use agentwire_stores::LogBacked;
+use agentwire_stores::session_log::{LogStore, Position, SessionKey};
 use serde_json::json;
 use std::process::Command;
 use std::time::Instant;

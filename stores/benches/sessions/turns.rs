@@ -1,12 +1,12 @@
 //! One session after the other, with a store and without.
 
 use super::stores::{self, Visit};
-use agentwire_stores::session_log::LogStore;
 use agentwire::{
     Client, Event, Notice, Options, SessionStore, StoreError, StoreFlush, TranscriptKey,
 };
 use agentwire_protocol::Json;
 use agentwire_stores::LogBacked;
+use agentwire_stores::session_log::LogStore;
 use agentwire_testkit::{Scenario, Step, fake_agent};
 use serde_json::json;
 use std::time::{Duration, Instant};

@@ -1,8 +1,8 @@
 //! What this host has claimed in the session's store.
 
+use super::LeasedStore;
 use super::claim::{Claim, Claimed};
 use super::store::Store;
-use super::LeasedStore;
 use agentwire::attachment::Boxed;
 use agentwire::{Error, SessionOwner, TranscriptKey, WhenOwned};
 use std::fmt;
@@ -162,9 +162,9 @@ async fn claim<S: LeasedStore>(
     loop {
         let claimed = store.claim(session).await;
         let left = match claimed.map_err(|failure| store.error("claim", session, failure))? {
-                Claimed::Yours(claim) => return Ok(claim),
-                Claimed::Anothers { runs_out_in } => runs_out_in,
-            };
+            Claimed::Yours(claim) => return Ok(claim),
+            Claimed::Anothers { runs_out_in } => runs_out_in,
+        };
         // It was renewed, or does not run out.
         let is_alive = left > least || left == Duration::MAX;
         least = least.min(left);

@@ -1,7 +1,7 @@
 //! A store as used by a session: each call in a task of its own, with a timeout.
 
-use super::claim::Claimed;
 use super::LeasedStore;
+use super::claim::Claimed;
 use agentwire::{Error, Refused, StoreError, StoreFailure, TranscriptKey};
 use agentwire_protocol::Json;
 use std::sync::Arc;

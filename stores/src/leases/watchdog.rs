@@ -3,9 +3,9 @@
 
 use crate::session_log::since_boot::since_boot;
 use agentwire::private_file;
-use std::os::unix::process::CommandExt;
 use std::fs::{self, File};
 use std::io::{self, Write};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;

@@ -1,11 +1,11 @@
 //! The logs that a store writes, and what it knows of them.
 
 use super::held::Held;
-use agentwire::StoreError;
 use crate::session_log::{
     AppendError, Batch, Entry, Head, LeaseClock, LeaseWatch, LogStore, NewBatch, Part, Position,
     Refusal, SessionKey, Token,
 };
+use agentwire::StoreError;
 use agentwire_protocol::Json;
 use agentwire_protocol::transcript::fold_summary;
 use std::borrow::Cow;

@@ -3,8 +3,8 @@
 use super::error::ObjectsError;
 use super::record::{self, Last, Record};
 use crate::names::{name, unescaped};
-use agentwire::StoredSession;
 use crate::session_log::{Batch, Next, Position, SessionKey, Token};
+use agentwire::StoredSession;
 use agentwire_protocol::Json;
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 use object_store::path::Path;

@@ -10,11 +10,11 @@ pub use error::ObjectsError;
 pub use options::ObjectsOptions;
 
 use crate::entries;
-use agentwire::StoreError;
 use crate::session_log::{
     Admission, AppendError, Batch, Head, LogStore, NewBatch, Part, Position, SessionKey,
     Summarized, Token,
 };
+use agentwire::StoreError;
 use logs::{Created, Logs, Patience};
 use object_store::ObjectStore;
 use object_store::path::Path;

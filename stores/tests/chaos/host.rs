@@ -2,13 +2,13 @@
 //! time. It is its own process, so that it can be killed and stopped.
 
 use crate::engine::{Engine, on_store};
-use agentwire::protocol::Json;
-use agentwire_stores::session_log::LeaseClock;
 use agentwire::attachment::Attach;
+use agentwire::protocol::Json;
 use agentwire::{
     Client, ClosePolicy, Event, Fate, Notice, Options, PermissionAsk, PermissionResult,
     SessionStore, StoreError, StoreFlush, SubmissionState, TranscriptKey, WhenOwned,
 };
+use agentwire_stores::session_log::LeaseClock;
 use agentwire_stores::{Claimed, LeasedStore, Leases, LogBacked};
 use serde::{Deserialize, Serialize};
 use std::fs::File;

@@ -1,12 +1,12 @@
 //! What only NATS does.
 
 use crate::support::given;
-use agentwire_stores::session_log::{
-    AppendError, Entry, Head, LogStore, NewBatch, Part, Position, SessionKey, Token,
-};
 use agentwire_protocol::Json;
 use agentwire_stores::nats::async_nats::jetstream::{self, Context};
 use agentwire_stores::nats::{Nats, NatsError, NatsOptions, async_nats};
+use agentwire_stores::session_log::{
+    AppendError, Entry, Head, LogStore, NewBatch, Part, Position, SessionKey, Token,
+};
 
 async fn client() -> async_nats::Client {
     let client = async_nats::connect(given("AGENTWIRE_TEST_NATS")).await;

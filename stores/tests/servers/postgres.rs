@@ -1,12 +1,12 @@
 //! What only PostgreSQL does.
 
 use crate::support::given;
-use agentwire_stores::session_log::{
-    AppendError, Entry, Head, LogStore, NewBatch, Part, Position, SessionKey, Token,
-};
 use agentwire_stores::Postgres;
 use agentwire_stores::postgres::tokio_postgres::{Client, Config, NoTls};
 use agentwire_stores::postgres::{KEY_BYTES, PostgresError, PostgresOptions};
+use agentwire_stores::session_log::{
+    AppendError, Entry, Head, LogStore, NewBatch, Part, Position, SessionKey, Token,
+};
 use std::time::Duration;
 
 fn config() -> Config {

@@ -3,9 +3,9 @@
 use crate::batches::append;
 use crate::server::{RedisServer, Server};
 use crate::support::given;
-use agentwire_stores::session_log::{LogStore, NewBatch, Position, SessionKey, Token};
 use agentwire_stores::redis::redis::{Client, Cmd, cmd};
 use agentwire_stores::redis::{Redis, RedisError, RedisOptions};
+use agentwire_stores::session_log::{LogStore, NewBatch, Position, SessionKey, Token};
 use std::time::Duration;
 
 async fn run(client: &Client, command: &Cmd) {

@@ -11,11 +11,11 @@ mod bucket;
 #[allow(dead_code, reason = "the tests use all of it")]
 mod support;
 
-use agentwire_stores::session_log::{LogStore, Position, SessionKey, Token};
 use agentwire_stores::nats::{NatsOptions, async_nats};
 use agentwire_stores::objects::ObjectsOptions;
 use agentwire_stores::postgres::PostgresOptions;
 use agentwire_stores::redis::{RedisOptions, redis};
+use agentwire_stores::session_log::{LogStore, Position, SessionKey, Token};
 use bucket::bucket;
 use std::io::Write;
 use support::given;

@@ -1,7 +1,9 @@
 //! What is deleted is gone, and its token is spent.
 
 use super::bed::{Bed, Writer, agent, numbered};
-use agentwire_stores::session_log::{AppendError, Entry, LogStore, Position, Refusal, SessionKey, Token};
+use agentwire_stores::session_log::{
+    AppendError, Entry, LogStore, Position, Refusal, SessionKey, Token,
+};
 
 async fn deletes<S: LogStore>(bed: &Bed<S>, session: &SessionKey, token: &Token) {
     let deleted = bed.store.delete(session, token).await;

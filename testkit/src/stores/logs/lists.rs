@@ -1,8 +1,8 @@
 //! Lists of sessions.
 
 use super::bed::{Bed, agent, entry, numbered};
-use agentwire_stores::session_log::{Entry, LogStore, NewBatch, SessionKey};
 use agentwire_protocol::Json;
+use agentwire_stores::session_log::{Entry, LogStore, NewBatch, SessionKey};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, SystemTime};
 

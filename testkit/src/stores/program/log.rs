@@ -2,11 +2,11 @@
 
 use super::{Listed, StoreProgram, text};
 use agentwire::StoreError;
+use agentwire_protocol::Json;
 use agentwire_stores::session_log::{
     AppendError, Batch, Entry, Head, LogStore, NewBatch, Part, Position, Refusal, SessionKey,
     Summarized, Token,
 };
-use agentwire_protocol::Json;
 use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::RawValue;
