@@ -183,8 +183,6 @@ pub mod history;
 pub mod mcp;
 mod options;
 mod ownership;
-#[doc(hidden)]
-pub mod private_file;
 mod process;
 mod session;
 mod store;

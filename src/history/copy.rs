@@ -2,9 +2,10 @@
 
 use super::{History, HistoryError};
 use crate::store::{
-    Claim, Claimed, FailedCall, Merged, PrivateHome, SessionStore, SharedStore, Source,
-    StoreFailure, Transcript, TranscriptKey, hole, merge, put_on_disk, transcripts,
+    Claim, Claimed, FailedCall, Merged, SessionStore, SharedStore, Source, StoreFailure,
+    Transcript, TranscriptKey, hole, merge, transcripts,
 };
+use agentwire_files::write_transcripts;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -162,7 +163,8 @@ impl History {
             let before = transcripts(&config, &session).map_err(unreadable)?;
             let had: usize = before.iter().map(|(_, entries)| entries.len()).sum();
             let has: usize = stored.iter().map(|(_, entries)| entries.len()).sum();
-            write(&config, &stored)?;
+            let written = write_transcripts(&config, &stored);
+            written.map_err(|(path, source)| HistoryError::Unwritable { path, source })?;
             Ok(Copied {
                 transcripts: stored.len(),
                 entries: has.saturating_sub(had),
@@ -186,15 +188,6 @@ impl History {
         let parent = self.projects.folder.parent();
         parent.unwrap_or(&self.projects.folder).to_owned()
     }
-}
-
-fn write(config: &Path, stored: &[Transcript]) -> Result<(), HistoryError> {
-    let unwritable = |(path, source)| HistoryError::Unwritable { path, source };
-    let home = PrivateHome::new(None).map_err(unwritable)?;
-    for (key, entries) in stored {
-        home.write_transcript(key, entries).map_err(unwritable)?;
-    }
-    put_on_disk(&home, config).map_err(HistoryError::unwritable(config.join("projects")))
 }
 
 async fn on_disk<T: Send + 'static>(

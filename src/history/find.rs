@@ -14,19 +14,6 @@ pub(super) struct Found {
     pub(super) project: Option<String>,
 }
 
-/// Returns whether an ID may be a session's, so that it leads to no other folder.
-pub(super) fn is_id(id: &str) -> bool {
-    let places = [8, 13, 18, 23];
-    id.len() == 36
-        && id
-            .bytes()
-            .enumerate()
-            .all(|(at, byte)| match places.contains(&at) {
-                true => byte == b'-',
-                false => byte.is_ascii_hexdigit(),
-            })
-}
-
 /// Finds the transcripts of a session that are not empty: those of the project, or
 /// if there are none, of its worktrees; or of all projects.
 pub(super) fn find(

@@ -2,7 +2,7 @@
 
 use super::ends::EndsBuffer;
 use super::error::{HistoryError, existing};
-use crate::store::{LONGEST_NAME, named};
+use agentwire_files::{LONGEST_NAME, dashed, project_name};
 use std::fs::{self, DirEntry};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -31,7 +31,7 @@ impl Projects {
 
     /// Returns the name of the project's folder.
     pub(super) fn name_of(&self, project: &str) -> String {
-        self.name.clone().unwrap_or_else(|| named(project))
+        self.name.clone().unwrap_or_else(|| project_name(project))
     }
 
     /// Returns the folders that a project has. A long path is shortened in their
@@ -39,7 +39,7 @@ impl Projects {
     /// ones count in which a session of the project is.
     pub(super) fn of(&self, project: &str) -> Result<Vec<PathBuf>, HistoryError> {
         let own = self.folder.join(self.name_of(project));
-        let default = named(project);
+        let default = project_name(project);
         let mut folders = Vec::new();
         for folder in [
             Some(own.clone()),
@@ -75,7 +75,7 @@ impl Projects {
 
 /// Whether a session in the folder has this working directory, by its records.
 pub(super) fn has_session_of(folder: &Path, project: &str) -> bool {
-    let name = letters(project);
+    let name = dashed(project);
     let mut buffer = EndsBuffer::default();
     let entries = sorted(folder).unwrap_or_default();
     let mut files = entries.iter().filter(|it| {
@@ -83,17 +83,8 @@ pub(super) fn has_session_of(folder: &Path, project: &str) -> bool {
     });
     files.any(|file| {
         let read = buffer.read(&file.path());
-        read.is_some_and(|read| read.ends.directory().is_some_and(|it| letters(&it) == name))
+        read.is_some_and(|read| read.ends.directory().is_some_and(|it| dashed(&it) == name))
     })
-}
-
-/// A path as in the names of folders, not shortened.
-pub(super) fn letters(path: &str) -> String {
-    let dash = |unit: u16| match u8::try_from(unit) {
-        Ok(letter) if letter.is_ascii_alphanumeric() => char::from(letter),
-        _ => '-',
-    };
-    path.encode_utf16().map(dash).collect()
 }
 
 /// Returns the real path of a directory, or the path as it is if there is none.

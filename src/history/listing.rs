@@ -2,12 +2,11 @@
 
 use super::ends::{EndsBuffer, milliseconds};
 use super::error::HistoryError;
-use super::find::is_id;
 use super::folders::{Projects, has_session_of, name_of, real, sorted};
 use super::info::SessionInfo;
 use super::ownership::is_of_another;
 use super::worktrees::worktrees;
-use crate::store::LONGEST_NAME;
+use agentwire_files::{LONGEST_NAME, is_session_id};
 use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -244,7 +243,7 @@ fn in_folder(path: &Path, with_time: bool, folder: &Arc<Folder>) -> Vec<Candidat
     let entries = sorted(path).unwrap_or_default().into_iter();
     let candidates = entries.filter_map(|entry| {
         let name = name_of(&entry);
-        let id = name.strip_suffix(".jsonl").filter(|id| is_id(id))?;
+        let id = name.strip_suffix(".jsonl").filter(|id| is_session_id(id))?;
         let path = entry.path();
         let modified = match with_time {
             true => milliseconds(fs::metadata(&path).ok()?.modified().ok()?),
@@ -310,7 +309,7 @@ impl Buffers {
         if !programmatic && ends.is_programmatic() {
             return None;
         }
-        if let Some(id) = ends.continued_in().filter(|id| is_id(id)) {
+        if let Some(id) = ends.continued_in().filter(|id| is_session_id(id)) {
             let path = candidate.path.with_file_name(format!("{id}.jsonl"));
             if self.other.has_conversation(&path) {
                 return None;

@@ -103,15 +103,14 @@ pub use error::HistoryError;
 pub use info::SessionInfo;
 pub use listing::ListSessions;
 
-use crate::private_file;
-use crate::process::PassedEnvironment;
-use crate::store::{UsersHome, given_name};
+use agentwire_files::{Configuration, given_name, is_session_id, private_file};
 use agentwire_protocol::Message;
 use agentwire_protocol::transcript::{session_messages, subagent_messages, tag_line, title_line};
 use change::Place;
 use error::existing;
-use find::{find, is_id};
+use find::find;
 use folders::Projects;
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -133,19 +132,21 @@ impl History {
     ///
     /// [`HistoryError::NoHome`] if there is no home directory.
     pub fn new() -> Result<Self, HistoryError> {
-        Self::of_environment(&PassedEnvironment::of_this_process())
+        Self::of_environment(|name| std::env::var_os(name))
     }
 
-    /// Returns the history of an agent with this environment, such as that of a
-    /// session's [options](crate::Options::passed_environment).
+    /// Returns the history of an agent with another environment, such as
+    /// `Options::passed_environment` of a session. `variable` returns the value of a variable.
     ///
     /// # Errors
     ///
     /// As for [`History::new`].
-    pub fn of_environment(environment: &PassedEnvironment) -> Result<Self, HistoryError> {
-        let home = UsersHome::of(environment).ok_or(HistoryError::NoHome)?;
-        let mut history = Self::in_directory(home.config());
-        history.projects.name = given_name(environment);
+    pub fn of_environment<V: AsRef<OsStr>>(
+        variable: impl Fn(&str) -> Option<V>,
+    ) -> Result<Self, HistoryError> {
+        let configuration = Configuration::of(&variable).ok_or(HistoryError::NoHome)?;
+        let mut history = Self::in_directory(configuration.directory);
+        history.projects.name = given_name(variable);
         Ok(history)
     }
 
@@ -192,7 +193,7 @@ impl History {
     /// As for [`History::list_sessions`].
     #[doc(alias = "getSessionInfo")]
     pub fn session_info(&self, id: &str) -> Result<Option<SessionInfo>, HistoryError> {
-        if !is_id(id) {
+        if !is_session_id(id) {
             return Ok(None);
         }
         let found = find(&self.projects, self.project.as_deref(), id)?;
@@ -377,7 +378,7 @@ impl History {
     ///
     /// [`HistoryError::Unreadable`] if the folder of the projects cannot be read.
     pub fn transcript_path(&self, id: &str) -> Result<Option<PathBuf>, HistoryError> {
-        if !is_id(id) {
+        if !is_session_id(id) {
             return Ok(None);
         }
         let found = find(&self.projects, self.project.as_deref(), id)?;

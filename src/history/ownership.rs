@@ -1,7 +1,8 @@
 //! Which project a session belongs to, where the names of two projects' folders are
 //! the same.
 
-use super::folders::{letters, real};
+use super::folders::real;
+use agentwire_files::dashed;
 use std::path::Path;
 
 /// Returns whether a session is not the project's, although it is in its folder: it
@@ -27,7 +28,7 @@ fn is_inside(directory: &str, own: &[String]) -> bool {
 
 /// Whether two directories have the same name of a folder and are different.
 fn are_mixed_up(directory: &str, other: &str) -> bool {
-    letters(directory) == letters(other) && slashes(directory) != slashes(other)
+    dashed(directory) == dashed(other) && slashes(directory) != slashes(other)
 }
 
 /// Whether a path may be slow to look at, or is no plain path.

@@ -419,17 +419,16 @@ fn the_configuration_directory_and_its_projects_may_be_links() {
         names(&disk.join(project.file_name().unwrap())),
         [format!("{copy}.jsonl")]
     );
-    let lock = crate::ownership::attempt(&home.0.path().join("config"), A, None);
-    assert!(matches!(lock, crate::ownership::Attempt::Locked(Some(_))));
 }
 
 #[test]
 fn the_configuration_directory_is_that_of_the_environment() {
-    let options = crate::Options::new()
-        .clean_env()
-        .env("CLAUDE_CONFIG_DIR", "/config");
-    let options = options.env("CLAUDE_CODE_PROJECT_DIR_NAME", "crabs");
-    let history = History::of_environment(&options.passed_environment()).unwrap();
+    let variable = |name: &str| match name {
+        "CLAUDE_CONFIG_DIR" => Some("/config"),
+        "CLAUDE_CODE_PROJECT_DIR_NAME" => Some("crabs"),
+        _ => None,
+    };
+    let history = History::of_environment(variable).unwrap();
     assert_eq!(
         history.projects.folder,
         Path::new("/config").join("projects")

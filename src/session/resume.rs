@@ -62,7 +62,7 @@ pub(crate) async fn resume(
         return Ok((Cow::Borrowed(line), known));
     };
     let mut line = line.clone();
-    let project = project(line.cwd.as_deref(), &environment);
+    let project = project(line.cwd.as_deref(), |name| environment.get(name));
     let continues = take(&mut line.arguments, "--continue");
     let given = (line.arguments.iter()).find_map(|it| it.strip_prefix(RESUME));
     let id = match given {

@@ -5,31 +5,23 @@ mod catch_up;
 mod claim;
 mod home;
 mod inbox;
-mod key;
-mod local;
 pub mod log;
 mod memory;
 mod shared;
 mod source;
 
+pub(crate) use agentwire_files::{EntryHead, entry_of_line, is_session_id, project, transcripts};
+pub use agentwire_files::{InvalidKey, KeyPart, Transcript, TranscriptKey};
 pub(crate) use catch_up::{Merged, hole, merge};
 pub use claim::{Claim, ClaimKeeper, Claimed};
-#[cfg(feature = "history")]
-pub(crate) use home::put_on_disk;
 pub(crate) use home::{Leftover, PrivateHome, UsersHome, private_homes};
 pub(crate) use inbox::{InboxEntry, Inherited, inherited};
-pub use key::{InvalidKey, KeyPart, TranscriptKey};
-#[cfg(feature = "history")]
-pub(crate) use key::{LONGEST_NAME, given_name, named};
-pub(crate) use key::{is_session_id, project};
-pub(crate) use local::{entry_of_line, transcripts};
 pub use memory::MemoryStore;
 pub(crate) use shared::SharedStore;
 pub use shared::StoreFailure;
 pub(crate) use source::{FailedCall, Source};
 
 use agentwire_protocol::Json;
-use serde::Deserialize;
 use std::error::Error;
 use std::future::Future;
 use std::sync::Arc;
@@ -333,9 +325,6 @@ impl<S: SessionStore> SessionStore for Arc<S> {
     }
 }
 
-/// A transcript and its key.
-pub type Transcript = (TranscriptKey, Vec<Json>);
-
 /// A session in a store and its summary, or the error of reading the summary.
 pub type StoredSummary = (StoredSession, Result<Json, StoreError>);
 
@@ -376,19 +365,4 @@ pub enum StoreFlush {
     /// is lost meanwhile, the result is not given out at all. A store with leases always has
     /// this.
     BeforeResult,
-}
-
-/// The members of an entry that this crate reads.
-#[derive(Debug, Deserialize)]
-pub(crate) struct EntryHead {
-    #[serde(rename = "type")]
-    kind: Option<String>,
-    pub(crate) uuid: Option<String>,
-}
-
-impl EntryHead {
-    /// Returns `None` if the JSON is not an entry.
-    pub(crate) fn of(entry: &Json) -> Option<Self> {
-        entry.read().ok()
-    }
 }

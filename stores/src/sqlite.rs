@@ -1,11 +1,11 @@
 //! A store in a SQLite database.
 
-use agentwire::private_file;
 use agentwire::session_log::{
     Admission, AppendError, Batch, Entry, Head, LogStore, NewBatch, Next, Part, Position,
     SessionKey, Summarized, Token,
 };
 use agentwire::{StoreError, StoredSession};
+use agentwire_files::private_file;
 use agentwire_protocol::Json;
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 use std::collections::{BTreeMap, BTreeSet};

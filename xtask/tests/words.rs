@@ -34,6 +34,7 @@ const PLACES: &[&str] = &[
     "examples",
     "src",
     "protocol/src",
+    "files/src",
     "cli/src",
     "stores/src",
 ];

@@ -2,7 +2,7 @@
 
 use super::super::error::HistoryError;
 use super::place::Place;
-use crate::private_file::open;
+use agentwire_files::private_file::open;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;

@@ -4,7 +4,7 @@ use super::super::error::HistoryError;
 use super::place::Place;
 use super::time::now;
 use super::write::write;
-use crate::private_file::create_folder;
+use agentwire_files::private_file::create_folder;
 use agentwire_protocol::transcript::archived_mark;
 use std::io;
 use std::path::Path;

@@ -1,9 +1,10 @@
 //! The session that is changed.
 
 use super::super::error::HistoryError;
-use super::super::find::{Found, find, find_all, is_id};
+use super::super::find::{Found, find, find_all};
 use super::super::folders::Projects;
-use crate::private_file::check_folder;
+use agentwire_files::is_session_id;
+use agentwire_files::private_file::check_folder;
 use std::path::{Path, PathBuf};
 
 /// A session, and where it is searched for.
@@ -17,7 +18,7 @@ pub(in super::super) struct Place<'p> {
 impl Place<'_> {
     /// Fails if the ID is none, before anything else is looked at.
     pub(in super::super) fn check(&self) -> Result<(), HistoryError> {
-        match is_id(self.id) {
+        match is_session_id(self.id) {
             true => Ok(()),
             false => Err(HistoryError::InvalidId {
                 id: self.id.to_owned(),

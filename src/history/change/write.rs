@@ -1,7 +1,7 @@
 //! Files that are there as a whole or not at all.
 
 use super::super::error::HistoryError;
-use crate::private_file::replace;
+use agentwire_files::private_file::replace;
 use std::io::Write;
 use std::path::Path;
 

@@ -1,8 +1,8 @@
 //! The file of a log, and its lock.
 
 use super::record::{Record, Scan, start_of_last};
-use agentwire::private_file;
 use agentwire::session_log::Position;
+use agentwire_files::private_file;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;

@@ -15,17 +15,21 @@ const ATTEMPTS: u32 = 5;
 
 /// A folder that only this user can read. It is removed on drop.
 #[derive(Debug)]
-pub(crate) struct PrivateFolder {
+pub struct PrivateFolder {
     path: PathBuf,
     is_kept: AtomicBool,
 }
 
 /// The file or folder that could not be written, and the cause.
-pub(crate) type WriteError = (PathBuf, io::Error);
+pub type WriteError = (PathBuf, io::Error);
 
 impl PrivateFolder {
-    /// Creates a folder whose name starts with `name`.
-    pub(crate) fn new(name: &str) -> Result<Self, WriteError> {
+    /// Creates a folder whose name starts with `name`, in that of temporary files.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be created.
+    pub fn new(name: &str) -> Result<Self, WriteError> {
         let folder = Self {
             path: std::env::temp_dir().join(format!("{name}-{}", Uuid::new_v4())),
             is_kept: AtomicBool::new(false),
@@ -34,22 +38,32 @@ impl PrivateFolder {
         Ok(folder)
     }
 
-    pub(crate) fn path(&self) -> &Path {
+    /// Returns its path.
+    #[must_use]
+    pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Sets whether the folder stays.
-    pub(crate) fn keep(&self, wanted: bool) {
+    /// Sets whether the folder stays when this is dropped.
+    pub fn keep(&self, wanted: bool) {
         self.is_kept.store(wanted, Ordering::Relaxed);
     }
 
     /// Writes a new file, and creates its parent folders. Returns its path.
-    pub(crate) fn write(&self, name: &str, text: &[u8]) -> Result<PathBuf, WriteError> {
+    ///
+    /// # Errors
+    ///
+    /// If the file exists or cannot be written.
+    pub fn write(&self, name: &str, text: &[u8]) -> Result<PathBuf, WriteError> {
         self.write_with(name, |file| file.write_all(text))
     }
 
     /// Like [`PrivateFolder::write`], but writes in several steps.
-    pub(crate) fn write_with(
+    ///
+    /// # Errors
+    ///
+    /// As [`PrivateFolder::write`].
+    pub fn write_with(
         &self,
         name: &str,
         write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,

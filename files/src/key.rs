@@ -1,6 +1,5 @@
 //! Keys of transcripts, which mirror the paths of the agent's own files.
 
-use crate::process::PassedEnvironment;
 use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Path, absolute};
@@ -8,7 +7,7 @@ use thiserror::Error;
 use uuid::Uuid;
 
 /// The longest project name that is not shortened, as in the agent.
-pub(crate) const LONGEST_NAME: usize = 200;
+pub const LONGEST_NAME: usize = 200;
 
 /// The longest segment of a key, in bytes of UTF-8. File systems accept 255, of which
 /// the rest is for suffixes such as `.meta.json`.
@@ -141,13 +140,15 @@ impl TranscriptKey {
     }
 
     /// Returns whether both are of one session.
-    pub(crate) fn is_of(&self, session: &Self) -> bool {
+    #[must_use]
+    pub fn is_of(&self, session: &Self) -> bool {
         (&self.project, &self.session_id) == (&session.project, &session.session_id)
     }
 
-    /// Returns the key for a path of the agent's. The agent may run on another
-    /// machine, so the path above the folder of all projects is unknown.
-    pub(crate) fn of_file(path: &str) -> Option<Self> {
+    /// Returns the key of an agent's file; `None` if it is not a transcript. The agent may
+    /// run on another machine, so the path above the folder of all projects is unknown.
+    #[must_use]
+    pub fn of_file(path: &str) -> Option<Self> {
         let separator = if path.contains('/') { '/' } else { '\\' };
         let parts: Vec<_> = path.split(separator).collect();
         let places = (0..parts.len()).rev();
@@ -228,15 +229,19 @@ fn fault(segment: &str) -> Option<&'static str> {
 
 /// Returns whether the ID has the agent's format, which is also safe as a file
 /// name.
-pub(crate) fn is_session_id(id: &str) -> bool {
+#[must_use]
+pub fn is_session_id(id: &str) -> bool {
     id.len() == 36 && Uuid::try_parse(id).is_ok()
 }
 
-/// Returns the project name of an agent that is started here with this
-/// environment.
-pub(crate) fn project(directory: Option<&Path>, environment: &PassedEnvironment) -> String {
+/// Returns the project name of an agent that is started in this directory (default: the
+/// current one) with this environment. `variable` returns the value of a variable.
+pub fn project<V: AsRef<OsStr>>(
+    directory: Option<&Path>,
+    variable: impl Fn(&str) -> Option<V>,
+) -> String {
     let directory = directory.unwrap_or(Path::new("."));
-    given_name(environment).unwrap_or_else(|| directory_name(directory))
+    given_name(variable).unwrap_or_else(|| directory_name(directory))
 }
 
 /// Returns the project name of a directory.
@@ -244,17 +249,15 @@ fn directory_name(directory: &Path) -> String {
     let directory = (directory.canonicalize().or_else(|_| absolute(directory)))
         .unwrap_or_else(|_| directory.to_owned());
     let name = directory.to_string_lossy();
-    named(name.strip_prefix(r"\\?\").unwrap_or(&name))
+    project_name(name.strip_prefix(r"\\?\").unwrap_or(&name))
 }
 
-/// Returns the project name set in the environment.
-pub(crate) fn given_name(environment: &PassedEnvironment) -> Option<String> {
-    environment
-        .get("CLAUDE_CONFIG_DIR")
-        .filter(|directory| !directory.is_empty())?;
-    let name = environment
-        .get("CLAUDE_CODE_PROJECT_DIR_NAME")
-        .and_then(OsStr::to_str)?;
+/// Returns the name that an environment gives to all projects, if any. `variable` returns the
+/// value of a variable.
+pub fn given_name<V: AsRef<OsStr>>(variable: impl Fn(&str) -> Option<V>) -> Option<String> {
+    variable("CLAUDE_CONFIG_DIR").filter(|directory| !directory.as_ref().is_empty())?;
+    let name = variable("CLAUDE_CODE_PROJECT_DIR_NAME")?;
+    let name = name.as_ref().to_str()?;
     let is_name = (1..=64).contains(&name.len())
         && (name.bytes()).all(|it| it.is_ascii_alphanumeric() || it == b'_' || it == b'-');
     (is_name && !is_device(name)).then(|| name.to_owned())
@@ -273,14 +276,11 @@ fn is_device(name: &str) -> bool {
     }
 }
 
-/// Returns the agent's project name for this directory. The agent counts in
-/// UTF-16 units.
-pub(crate) fn named(directory: &str) -> String {
-    let dash = |unit: u16| match u8::try_from(unit) {
-        Ok(letter) if letter.is_ascii_alphanumeric() => char::from(letter),
-        _ => '-',
-    };
-    let name: String = directory.encode_utf16().map(dash).collect();
+/// Returns the agent's project name for this directory. A name that would be longer than
+/// [`LONGEST_NAME`] is shortened, with a hash. The agent counts in UTF-16 units.
+#[must_use]
+pub fn project_name(directory: &str) -> String {
+    let name = dashed(directory);
     if name.len() <= LONGEST_NAME {
         return name;
     }
@@ -288,6 +288,16 @@ pub(crate) fn named(directory: &str) -> String {
         (hash << 5).wrapping_sub(hash).wrapping_add(i32::from(unit))
     });
     format!("{}-{}", &name[..LONGEST_NAME], base36(hash.unsigned_abs()))
+}
+
+/// Returns a path with every character except letters and digits replaced by a dash.
+#[must_use]
+pub fn dashed(path: &str) -> String {
+    let dash = |unit: u16| match u8::try_from(unit) {
+        Ok(letter) if letter.is_ascii_alphanumeric() => char::from(letter),
+        _ => '-',
+    };
+    path.encode_utf16().map(dash).collect()
 }
 
 fn base36(mut number: u32) -> String {
@@ -305,7 +315,6 @@ fn base36(mut number: u32) -> String {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::options::Options;
 
     const ID: &str = "11111111-2222-4333-8444-555555555555";
 
@@ -444,41 +453,41 @@ mod tests {
 
     #[test]
     fn projects_are_named_as_the_agent_names_them() {
-        assert_eq!(named("/home/crab/a b_c.d"), "-home-crab-a-b-c-d");
-        assert_eq!(named("/häß/🦀"), "-h-----");
+        assert_eq!(project_name("/home/crab/a b_c.d"), "-home-crab-a-b-c-d");
+        assert_eq!(project_name("/häß/🦀"), "-h-----");
         let long = format!("/{}", "a".repeat(199));
-        assert_eq!(named(&long), long.replace('/', "-"));
+        assert_eq!(project_name(&long), long.replace('/', "-"));
         // Calculated with Node, as the hash is that of a JavaScript program.
         let long = format!("/{}", "a".repeat(200));
-        assert_eq!(named(&long), format!("-{}-b6ymvl", "a".repeat(199)));
+        assert_eq!(project_name(&long), format!("-{}-b6ymvl", "a".repeat(199)));
         let long = format!("/{}", "ü/".repeat(200));
-        assert_eq!(named(&long), format!("{}-g182rr", "-".repeat(200)));
+        assert_eq!(project_name(&long), format!("{}-g182rr", "-".repeat(200)));
     }
 
     #[test]
     fn the_environment_can_name_a_project_that_has_a_configuration_of_its_own() {
-        let name = |options: Options| project(None, &options.passed_environment());
-        let named = |name| {
-            let options = Options::new().clean_env();
-            options.env("CLAUDE_CODE_PROJECT_DIR_NAME", name)
+        let name = |variables: &[(&str, &'static str)]| {
+            let value = |name: &str| variables.iter().find(|it| it.0 == name).map(|it| it.1);
+            project(None, value)
         };
-        let unnamed = name(Options::new().clean_env());
-        let own = |name| named(name).env("CLAUDE_CONFIG_DIR", "/c");
-        assert_eq!(name(own("crabs_1")), "crabs_1");
-        for options in [
-            named("crabs_1"),
-            named("crabs_1").env("CLAUDE_CONFIG_DIR", ""),
-            own(""),
-            own("a/b"),
-            own("NUL"),
-            own("com1"),
+        let named = |name| ("CLAUDE_CODE_PROJECT_DIR_NAME", name);
+        let config = |directory| ("CLAUDE_CONFIG_DIR", directory);
+        let unnamed = name(&[]);
+        assert_eq!(name(&[config("/c"), named("crabs_1")]), "crabs_1");
+        for variables in [
+            vec![named("crabs_1")],
+            vec![named("crabs_1"), config("")],
+            vec![config("/c"), named("")],
+            vec![config("/c"), named("a/b")],
+            vec![config("/c"), named("NUL")],
+            vec![config("/c"), named("com1")],
         ] {
-            assert_eq!(name(options), unnamed);
+            assert_eq!(name(&variables), unnamed);
         }
         let folder = tempfile::tempdir().unwrap();
         let real = folder.path().canonicalize().unwrap();
-        let environment = Options::new().clean_env().passed_environment();
-        let named_real = super::named(&real.to_string_lossy());
-        assert_eq!(project(Some(folder.path()), &environment), named_real);
+        let none = |_: &str| None::<&str>;
+        let expected = project_name(&real.to_string_lossy());
+        assert_eq!(project(Some(folder.path()), none), expected);
     }
 }
