@@ -14,11 +14,9 @@ pub type Transcript = (TranscriptKey, Vec<Json>);
 
 /// What identifies an entry of a transcript.
 #[derive(Debug, Deserialize)]
-#[non_exhaustive]
 pub struct EntryHead {
-    /// The kind of entry, if it has one.
     #[serde(rename = "type")]
-    pub kind: Option<String>,
+    kind: Option<String>,
     /// Its ID, if it has one.
     pub uuid: Option<String>,
 }

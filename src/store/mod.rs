@@ -1,6 +1,7 @@
 //! Session stores, which keep copies of transcripts outside the agent's own
 //! files, so that a session can be resumed on another machine.
 
+mod calls;
 mod catch_up;
 mod claim;
 mod home;
@@ -12,6 +13,7 @@ mod source;
 
 pub(crate) use agentwire_files::{EntryHead, entry_of_line, is_session_id, project, transcripts};
 pub use agentwire_files::{InvalidKey, KeyPart, Transcript, TranscriptKey};
+pub use calls::StoreCalls;
 pub(crate) use catch_up::{Merged, hole, merge};
 pub use claim::{Claim, ClaimKeeper, Claimed};
 pub(crate) use home::{Leftover, PrivateHome, UsersHome, private_homes};
@@ -19,7 +21,8 @@ pub(crate) use inbox::{InboxEntry, Inherited, inherited};
 pub use memory::MemoryStore;
 pub(crate) use shared::SharedStore;
 pub use shared::StoreFailure;
-pub(crate) use source::{FailedCall, Source};
+pub use source::FailedCall;
+pub(crate) use source::Source;
 
 use agentwire_protocol::Json;
 use std::error::Error;

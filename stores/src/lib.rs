@@ -14,9 +14,13 @@
 //! conformance suite of `agentwire-testkit`. [`LogBacked`] makes each of them a store for
 //! [`Options::session_store`](agentwire::Options::session_store). [`Layered`] redacts or
 //! encrypts what any of them keeps.
+//!
+//! [`copy_to_store`] and [`copy_from_store`] copy sessions between the agent's own files and a
+//! store.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod copy;
 #[cfg(feature = "directory")]
 mod directory;
 #[cfg(feature = "encryption")]
@@ -39,6 +43,7 @@ pub mod redis;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 
+pub use copy::{Copied, CopyError, copy_from_store, copy_to_store};
 #[cfg(feature = "directory")]
 #[cfg_attr(docsrs, doc(cfg(feature = "directory")))]
 pub use directory::Directory;

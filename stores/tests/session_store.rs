@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used)]
 
+#[cfg(unix)]
+mod copies;
+
 use agentwire::session_log::{
     AppendError, Batch, Head, LogStore, NewBatch, Part, Position, SessionKey, Summarized, Token,
 };

@@ -15,7 +15,7 @@ use tokio::sync::watch;
 
 /// A store whose sessions belong to the host that has claimed them last.
 #[derive(Clone)]
-pub(super) struct Claimable {
+struct Claimable {
     store: MemoryStore,
     inbox: Arc<Mutex<Vec<(TranscriptKey, Json)>>>,
     keeper: Arc<Mutex<Weak<ClaimKeeper>>>,
@@ -25,7 +25,7 @@ pub(super) struct Claimable {
 }
 
 impl Claimable {
-    pub(super) fn new() -> Self {
+    fn new() -> Self {
         Self {
             store: MemoryStore::new(),
             inbox: Arc::default(),
@@ -46,13 +46,6 @@ impl Claimable {
                 (it["type"].as_str().unwrap().to_owned(), uuids)
             })
             .collect()
-    }
-
-    /// Whether a host has claimed the session, and given it back.
-    #[cfg(feature = "history")]
-    pub(super) fn was_given_back(&self) -> bool {
-        let keeper = self.keeper.lock().unwrap();
-        !keeper.ptr_eq(&Weak::new()) && keeper.strong_count() == 0
     }
 
     /// The session is another host's.

@@ -2,9 +2,6 @@
 
 #![allow(clippy::unwrap_used)]
 
-#[cfg(unix)]
-#[cfg(feature = "history")]
-mod copies;
 mod inbox;
 #[cfg(unix)]
 mod resuming;

@@ -35,6 +35,7 @@ const PLACES: &[&str] = &[
     "src",
     "protocol/src",
     "files/src",
+    "history/src",
     "cli/src",
     "stores/src",
 ];

@@ -48,12 +48,6 @@ impl Place<'_> {
         })
     }
 
-    /// The one that is read.
-    pub(in super::super) fn transcript(&self) -> Result<PathBuf, HistoryError> {
-        let found = self.transcripts()?.into_iter().next();
-        found.ok_or_else(|| self.not_found())
-    }
-
     pub(in super::super) fn not_found(&self) -> HistoryError {
         HistoryError::NotFound {
             id: self.id.to_owned(),

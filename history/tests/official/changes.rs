@@ -5,7 +5,7 @@ use super::Official;
 use super::same::{self, Renamed};
 use super::tree::{self, Entry};
 use super::world::World;
-use agentwire::history::{ForkSession, History, HistoryError, ListSessions};
+use agentwire_history::{ForkSession, History, HistoryError, ListSessions};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,6 +1,6 @@
 //! What is in a directory.
 
-use agentwire::Json;
+use agentwire_protocol::Json;
 use std::collections::{BTreeMap, HashSet};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};

@@ -1,6 +1,5 @@
 //! Failures of reading and changing the history.
 
-use crate::store::{FailedCall, StoreFailure};
 use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -81,16 +80,6 @@ pub enum HistoryError {
         /// The reason.
         source: io::Error,
     },
-    /// A call of a session store failed.
-    #[error("`SessionStore::{call}` of {of}: {failure}")]
-    SessionStore {
-        /// The method of [`SessionStore`](crate::SessionStore).
-        call: &'static str,
-        /// The transcript of the call.
-        of: String,
-        /// The cause.
-        failure: StoreFailure,
-    },
 }
 
 /// Where a session was searched.
@@ -98,13 +87,6 @@ fn place(project: Option<&Path>) -> String {
     match project {
         Some(project) => format!("the project {}", project.display()),
         None => "any project".to_owned(),
-    }
-}
-
-impl From<FailedCall> for HistoryError {
-    fn from(FailedCall { call, of, failure }: FailedCall) -> Self {
-        let of = of.to_string();
-        Self::SessionStore { call, of, failure }
     }
 }
 

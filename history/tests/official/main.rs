@@ -13,7 +13,7 @@ mod same;
 mod tree;
 mod world;
 
-use agentwire::history::{History, HistoryError, ListSessions, MessageSelection};
+use agentwire_history::{History, HistoryError, ListSessions, MessageSelection};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
@@ -228,7 +228,7 @@ fn of_session(
 
 /// A result as JSON, of which lone surrogates are read as U+FFFD.
 fn value<T: Serialize>(result: Result<T, HistoryError>) -> Result<Value, HistoryError> {
-    Ok(agentwire::Json::from_value(&result?)
+    Ok(agentwire_protocol::Json::from_value(&result?)
         .unwrap()
         .to_value()
         .unwrap())
@@ -246,7 +246,7 @@ impl Official {
         let sdk = std::env::var_os("AGENTWIRE_OFFICIAL_SDK").expect(
             "AGENTWIRE_OFFICIAL_SDK is not set: run scripts/history, which installs the SDK",
         );
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/history/official.mjs");
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/official/official.mjs");
         let mut process = Command::new("node")
             .arg(script)
             .arg(sdk)
@@ -267,7 +267,7 @@ impl Official {
         writeln!(self.input, "{question}").unwrap();
         let mut line = String::new();
         self.output.read_line(&mut line).unwrap();
-        let json: agentwire::Json = line.trim_end().parse().expect("an answer of the SDK");
+        let json: agentwire_protocol::Json = line.trim_end().parse().expect("an answer of the SDK");
         json.read().unwrap()
     }
 }

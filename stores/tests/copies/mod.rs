@@ -1,13 +1,18 @@
 //! Sessions that are copied between the disk and a store.
 
-use super::inbox::Claimable;
-use super::*;
-use agentwire::history::{History, HistoryError};
+use agentwire::{Claimed, MemoryStore, SessionStore, StoreError, StoreFailure, TranscriptKey};
+use agentwire_history::{History, HistoryError};
+use agentwire_protocol::Json;
+use agentwire_stores::{CopyError, LogBacked, Memory, copy_from_store, copy_to_store};
+use serde_json::json;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
 use tempfile::TempDir;
 
 const PROJECT: &str = "-home-crab";
+const ID: &str = "11111111-2222-4333-8444-555555555555";
 
 fn line(uuid: &str, parent: Option<&str>) -> String {
     format!(
@@ -45,10 +50,23 @@ fn key() -> TranscriptKey {
     TranscriptKey::new(PROJECT, ID).unwrap()
 }
 
-fn failure(error: &HistoryError) -> StoreFailure {
+fn failure(error: CopyError) -> StoreFailure {
     match error {
-        HistoryError::SessionStore { failure, .. } => failure.clone(),
+        CopyError::Store(call) => call.failure,
         other => panic!("{other}"),
+    }
+}
+
+/// A store with a bug.
+struct Panics;
+
+impl SessionStore for Panics {
+    async fn append(&self, _: &TranscriptKey, _: &[Json]) -> Result<(), StoreError> {
+        panic!("a bug")
+    }
+
+    async fn load(&self, _: &TranscriptKey) -> Result<Option<Vec<Json>>, StoreError> {
+        panic!("a bug")
     }
 }
 
@@ -59,14 +77,13 @@ async fn a_session_is_copied_to_a_store_and_from_there_to_another_machine() {
     filled(&one);
     let store = MemoryStore::new();
     let history = History::in_directory(&one);
-    let copied = history.copy_to_store(ID, store.clone()).await.unwrap();
+    let copied = copy_to_store(&history, ID, store.clone()).await.unwrap();
     assert_eq!((copied.transcripts, copied.entries), (2, 4));
-    let again = history.copy_to_store(ID, store.clone()).await.unwrap();
+    let again = copy_to_store(&history, ID, store.clone()).await.unwrap();
     assert_eq!((again.transcripts, again.entries), (2, 0));
 
     let elsewhere = History::in_directory(&two);
-    let copied = elsewhere
-        .copy_from_store(&key(), store.clone())
+    let copied = copy_from_store(&elsewhere, &key(), store.clone())
         .await
         .unwrap();
     assert_eq!((copied.transcripts, copied.entries), (2, 4));
@@ -98,10 +115,9 @@ async fn a_session_is_copied_to_a_store_and_from_there_to_another_machine() {
         &format!("{ID}.jsonl"),
         &(main.clone() + &line("c", Some("b"))),
     );
-    let copied = elsewhere.copy_to_store(ID, store.clone()).await.unwrap();
+    let copied = copy_to_store(&elsewhere, ID, store.clone()).await.unwrap();
     assert_eq!((copied.transcripts, copied.entries), (2, 1));
-    let copied = history
-        .copy_from_store(&key(), store.clone())
+    let copied = copy_from_store(&history, &key(), store.clone())
         .await
         .unwrap();
     assert_eq!((copied.transcripts, copied.entries), (2, 1));
@@ -121,7 +137,7 @@ async fn a_copy_from_a_store_follows_no_planted_link() {
     filled(&one);
     let store = MemoryStore::new();
     let from = History::in_directory(&one);
-    from.copy_to_store(ID, store.clone()).await.unwrap();
+    copy_to_store(&from, ID, store.clone()).await.unwrap();
     let outside = home.path().join("outside");
     fs::create_dir(&outside).unwrap();
     let precious = outside.join("precious");
@@ -130,10 +146,13 @@ async fn a_copy_from_a_store_follows_no_planted_link() {
     fs::create_dir_all(project.parent().unwrap()).unwrap();
     let to = History::in_directory(&two);
     let key = key();
-    let copy = || to.copy_from_store(&key, store.clone());
-    let is_untouched = |failed: Result<_, HistoryError>| {
+    let copy = || copy_from_store(&to, &key, store.clone());
+    let is_untouched = |failed: Result<_, CopyError>| {
         assert!(
-            matches!(failed, Err(HistoryError::Unwritable { .. })),
+            matches!(
+                failed,
+                Err(CopyError::History(HistoryError::Unwritable { .. }))
+            ),
             "{failed:?}"
         );
         assert_eq!(fs::read(&precious).unwrap(), b"precious");
@@ -168,34 +187,35 @@ async fn what_went_two_ways_is_not_mixed() {
     let (one, two) = (machines.path().join("one"), machines.path().join("two"));
     filled(&one);
     let store = MemoryStore::new();
-    History::in_directory(&one)
-        .copy_to_store(ID, store.clone())
+    copy_to_store(&History::in_directory(&one), ID, store.clone())
         .await
         .unwrap();
-    History::in_directory(&two)
-        .copy_from_store(&key(), store.clone())
+    copy_from_store(&History::in_directory(&two), &key(), store.clone())
         .await
         .unwrap();
     let name = format!("{ID}.jsonl");
     let common = get(&two, &name);
     put(&one, &name, &(common.clone() + &line("c1", Some("b"))));
     put(&two, &name, &(common + &line("c2", Some("b"))));
-    History::in_directory(&one)
-        .copy_to_store(ID, store.clone())
+    copy_to_store(&History::in_directory(&one), ID, store.clone())
         .await
         .unwrap();
     let before = store.load(&key()).await.unwrap();
 
     let two_ways = History::in_directory(&two);
-    let error = two_ways.copy_to_store(ID, store.clone()).await.unwrap_err();
-    assert_eq!(failure(&error), StoreFailure::Diverged);
-    assert_eq!(store.load(&key()).await.unwrap(), before);
-    let here = get(&two, &name);
-    let error = two_ways
-        .copy_from_store(&key(), store.clone())
+    let error = copy_to_store(&two_ways, ID, store.clone())
         .await
         .unwrap_err();
-    assert!(matches!(error, HistoryError::Unwritable { .. }), "{error}");
+    assert_eq!(failure(error), StoreFailure::Diverged);
+    assert_eq!(store.load(&key()).await.unwrap(), before);
+    let here = get(&two, &name);
+    let error = copy_from_store(&two_ways, &key(), store.clone())
+        .await
+        .unwrap_err();
+    assert!(
+        matches!(error, CopyError::History(HistoryError::Unwritable { .. })),
+        "{error}"
+    );
     assert_eq!(get(&two, &name), here);
 }
 
@@ -203,34 +223,31 @@ async fn what_went_two_ways_is_not_mixed() {
 async fn what_is_not_there_is_an_error_and_so_is_a_hole() {
     let machine = TempDir::new().unwrap();
     let (history, store) = (History::in_directory(machine.path()), MemoryStore::new());
-    let error = history.copy_to_store(ID, store.clone()).await.unwrap_err();
-    assert!(matches!(error, HistoryError::NotFound { .. }), "{error}");
-    let error = history
-        .copy_to_store("../x", store.clone())
+    let error = copy_to_store(&history, ID, store.clone())
         .await
         .unwrap_err();
-    assert!(matches!(error, HistoryError::InvalidId { .. }), "{error}");
-    let error = history
-        .copy_from_store(&key(), store.clone())
+    assert!(matches!(error, CopyError::NotFound { .. }), "{error}");
+    let error = copy_to_store(&history, "../x", store.clone())
         .await
         .unwrap_err();
-    assert_eq!(failure(&error), StoreFailure::Missing);
+    assert!(matches!(error, CopyError::NotFound { .. }), "{error}");
+    let error = copy_from_store(&history, &key(), store.clone())
+        .await
+        .unwrap_err();
+    assert_eq!(failure(error), StoreFailure::Missing);
     let behind: Json = line("c", Some("b")).parse().unwrap();
     store
         .append(&key(), &[line("a", None).parse().unwrap(), behind])
         .await
         .unwrap();
-    let error = history
-        .copy_from_store(&key(), store.clone())
+    let error = copy_from_store(&history, &key(), store.clone())
         .await
         .unwrap_err();
-    assert_eq!(failure(&error), StoreFailure::Hole);
+    assert_eq!(failure(error), StoreFailure::Hole);
     assert!(!machine.path().join("projects").exists());
-    let error = history
-        .copy_from_store(&key(), Recorder::new(Then::Panic))
-        .await;
+    let error = copy_from_store(&history, &key(), Panics).await;
     assert_eq!(
-        failure(&error.unwrap_err()),
+        failure(error.unwrap_err()),
         StoreFailure::Panicked("a bug".to_owned())
     );
 }
@@ -239,8 +256,18 @@ async fn what_is_not_there_is_an_error_and_so_is_a_hole() {
 async fn a_session_in_a_store_with_leases_is_claimed_while_it_is_copied() {
     let machine = TempDir::new().unwrap();
     filled(machine.path());
-    let store = Claimable::new();
+    let logs = Arc::new(Memory::new());
+    let host = || LogBacked::new(Arc::clone(&logs)).leased(Duration::from_secs(60));
     let history = History::in_directory(machine.path());
-    history.copy_to_store(ID, store.clone()).await.unwrap();
-    assert!(store.was_given_back());
+    let Claimed::Yours(claim) = host().claim(&key()).await.unwrap() else {
+        panic!("nobody else has it")
+    };
+    let error = copy_to_store(&history, ID, host()).await.unwrap_err();
+    assert!(matches!(failure(error), StoreFailure::Refused(_)));
+    assert_eq!(host().load(&key()).await.unwrap(), None);
+    claim.release().await;
+    copy_to_store(&history, ID, host()).await.unwrap();
+    // And given back.
+    let claimed = host().claim(&key()).await.unwrap();
+    assert!(matches!(claimed, Claimed::Yours(_)), "{claimed:?}");
 }

@@ -3,19 +3,19 @@
 //! directory of its own, with two sessions.
 //!
 //! ```text
-//! cargo run --example history --features history
+//! cargo run --example history
 //! ```
 //!
 //! With the argument `real`, it lists the ten latest sessions of your own agent:
 //!
 //! ```text
-//! cargo run --example history --features history -- real
+//! cargo run --example history -- real
 //! ```
 
 #![allow(clippy::print_stdout, reason = "it is what an example does")]
 
-use agentwire::Message;
-use agentwire::history::{ForkSession, History, ListSessions, MessageSelection};
+use agentwire_history::{ForkSession, History, ListSessions, MessageSelection};
+use agentwire_protocol::Message;
 use std::borrow::Cow;
 use std::error::Error;
 use std::fs;

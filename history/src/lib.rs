@@ -1,15 +1,14 @@
-//! The sessions that the agent has kept on this machine: lists of them, their
-//! messages and their sub-agents; and changes of them. Needs the feature `history`.
+//! The sessions that an agent CLI has stored on disk: list and read them, fork, rename, tag,
+//! archive and delete them.
 //!
-//! Everything is read from the agent's own files, without starting the agent. The
-//! results are those of the functions `listSessions`, `getSessionInfo`,
+//! [`History`] reads the agent's own files, without starting the agent. The results are those of the functions `listSessions`, `getSessionInfo`,
 //! `getSessionMessages`, `listSubagents` and `getSubagentMessages` of the official
 //! TypeScript SDK, version 0.3.332, for the same directory. What changes a session has
 //! the effects of its functions `renameSession`, `tagSession`, `archiveSession`,
 //! `unarchiveSession`, `deleteSession` and `forkSession`.
 //!
 //! ```no_run
-//! use agentwire::history::{History, HistoryError, ListSessions, MessageSelection};
+//! use agentwire_history::{History, HistoryError, ListSessions, MessageSelection};
 //!
 //! fn main() -> Result<(), HistoryError> {
 //!     let history = History::new()?.project("/home/crab/project");
@@ -22,18 +21,17 @@
 //! }
 //! ```
 //!
-//! A fork is a copy of a session up to some message, which can be resumed:
+//! A fork is a copy of a session up to some message. A new session resumes it
+//! (`agentwire::Options::resume`):
 //!
 //! ```no_run
-//! use agentwire::Options;
-//! use agentwire::history::{ForkSession, History, HistoryError};
+//! use agentwire_history::{ForkSession, History, HistoryError};
 //!
-//! # fn example(id: &str, message_uuid: &str) -> Result<Options, HistoryError> {
+//! # fn example(id: &str, message_uuid: &str) -> Result<String, HistoryError> {
 //! let history = History::new()?.project("/home/crab/project");
 //! history.rename_session(id, "First attempt")?;
 //! let fork = ForkSession::new().up_to(message_uuid).title("Second attempt");
-//! let copy = history.fork_session(id, &fork)?;
-//! Ok(Options::new().cwd("/home/crab/project").resume(copy))
+//! history.fork_session(id, &fork)
 //! # }
 //! ```
 //!
@@ -52,7 +50,7 @@
 //!
 //! ```no_run
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
-//! use agentwire::history::{History, ListSessions};
+//! use agentwire_history::{History, ListSessions};
 //!
 //! let list = || History::new()?.list_sessions(&ListSessions::new());
 //! let sessions = tokio::task::spawn_blocking(list).await??;
@@ -76,13 +74,12 @@
 //! - A fork has its name only once it is complete. Numbers and strings that are copied
 //!   keep their JSON text.
 //! - Tags are not normalised to NFKC, and unassigned characters are kept.
-//! - Session stores are not changed: the functions are about files.
-//!   [`History::copy_to_store`] and [`History::copy_from_store`] copy sessions.
+//! - Session stores are not changed: the functions are about files. The crate
+//!   `agentwire-stores` copies sessions between files and stores.
 //! - An empty `CLAUDE_CONFIG_DIR` counts as unset, and paths are not normalised to
 //!   NFC.
 
 mod change;
-mod copy;
 mod ends;
 mod error;
 mod find;
@@ -98,7 +95,6 @@ mod worktrees;
 
 pub use agentwire_protocol::transcript::MessageSelection;
 pub use change::ForkSession;
-pub use copy::Copied;
 pub use error::HistoryError;
 pub use info::SessionInfo;
 pub use listing::ListSessions;
@@ -114,8 +110,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The sessions in a configuration directory of the agent. The
-/// [module](crate::history) has examples.
+/// The sessions in a configuration directory of the agent. The [crate] has examples.
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct History {
@@ -159,6 +154,13 @@ impl History {
             },
             project: None,
         }
+    }
+
+    /// Returns the configuration directory.
+    #[must_use]
+    pub fn configuration(&self) -> &Path {
+        let folder = &self.projects.folder;
+        folder.parent().unwrap_or(folder)
     }
 
     /// Restricts the history to the sessions that were started in `directory`, and
@@ -341,8 +343,7 @@ impl History {
     }
 
     /// Copies a session, whole or up to a message, and returns the ID of the copy. To
-    /// continue the copy, [resume](crate::Options::resume) it in the same working
-    /// directory.
+    /// continue the copy, resume it in the same working directory.
     ///
     /// The copy has the messages of the main conversation under new IDs. The messages
     /// of sub-agents, the snapshots of files that the agent can return to, and the tag

@@ -13,7 +13,7 @@ use uuid::Uuid;
 /// What of a session to copy.
 ///
 /// ```
-/// use agentwire::history::ForkSession;
+/// use agentwire_history::ForkSession;
 ///
 /// let fork = ForkSession::new()
 ///     .up_to("5f3d2a10-0000-4000-8000-000000000000")
@@ -33,7 +33,7 @@ impl ForkSession {
     }
 
     /// Copies the messages up to the one with this ID, inclusive: a `uuid` of
-    /// [`session_messages`](crate::history::History::session_messages), or the one that your
+    /// [`session_messages`](crate::History::session_messages), or the one that your
     /// program gave a message that it sent. Unset or empty, all messages.
     ///
     /// With the ID of a compaction's summary, the copy does not have the messages

@@ -84,7 +84,7 @@ pub(crate) fn lines(official: &[u8], ours: &[u8], renamed: &mut Renamed) -> Opti
             continue;
         }
         let value = |line: &[u8]| -> Option<Value> {
-            let json: agentwire::Json = std::str::from_utf8(line).ok()?.parse().ok()?;
+            let json: agentwire_protocol::Json = std::str::from_utf8(line).ok()?.parse().ok()?;
             json.read().ok()
         };
         let what = match (value(official), value(ours)) {

@@ -135,7 +135,7 @@ impl World {
         let name = directory
             .canonicalize()
             .unwrap_or_else(|_| directory.to_owned());
-        let key = agentwire::TranscriptKey::in_directory(&name, "x").unwrap();
+        let key = agentwire_files::TranscriptKey::in_directory(&name, "x").unwrap();
         let key = key.project();
         if key.len() > 200 && self.random.once_in(2) {
             return projects.join(format!("{}-other{}", &key[..200], self.random.below(3)));

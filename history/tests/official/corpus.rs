@@ -6,7 +6,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-use agentwire::history::{History, ListSessions};
+use agentwire_history::{History, ListSessions};
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::Path;

@@ -1,0 +1,102 @@
+//! Calls of a session store by programs that copy sessions.
+
+use super::catch_up::{Merged, hole, merge};
+use super::{
+    Claim, Claimed, FailedCall, SessionStore, SharedStore, Source, StoreFailure, Transcript,
+    TranscriptKey,
+};
+use agentwire_protocol::Json;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A session store as a session calls it: each call runs in its own task and has a timeout, and
+/// a panic of the store is a [`FailedCall`]. For programs that copy sessions.
+#[derive(Debug, Clone)]
+pub struct StoreCalls(Source);
+
+impl StoreCalls {
+    /// Returns the calls of a store, each with this timeout.
+    pub fn new(store: impl SessionStore, timeout: Duration) -> Self {
+        Self(Source {
+            store: SharedStore::new(store),
+            limit: timeout,
+            allows_holes: false,
+            has_session: true,
+        })
+    }
+
+    /// Returns all transcripts of a session: its own, which is the first, and those of its
+    /// sub-agents.
+    ///
+    /// # Errors
+    ///
+    /// If a call fails, if the store does not have the session ([`StoreFailure::Missing`]), or
+    /// if it lacks entries in between ([`StoreFailure::Hole`]).
+    pub async fn session(&self, session: &TranscriptKey) -> Result<Vec<Transcript>, FailedCall> {
+        let stored = self.0.transcripts(session).await?;
+        if stored.is_empty() {
+            return Err(FailedCall::new("load", session, StoreFailure::Missing));
+        }
+        match stored.iter().find(|(_, entries)| hole(entries).is_some()) {
+            Some((key, _)) => Err(FailedCall::new("load", key, StoreFailure::Hole)),
+            None => Ok(stored),
+        }
+    }
+
+    /// Returns the entries at the end of a transcript that the store lacks. `local` is the
+    /// transcript in the agent's own file.
+    ///
+    /// # Errors
+    ///
+    /// If a call fails, if the store has entries of another continuation
+    /// ([`StoreFailure::Diverged`]), or if it lacks entries in between ([`StoreFailure::Hole`]).
+    pub async fn lacking(
+        &self,
+        key: &TranscriptKey,
+        local: Vec<Json>,
+    ) -> Result<Vec<Json>, FailedCall> {
+        let stored = self.0.load(key).await?.unwrap_or_default();
+        let mut merged: Merged = merge(stored, local);
+        for (count, failure) in [
+            (merged.diverged, StoreFailure::Diverged),
+            (merged.holes, StoreFailure::Hole),
+        ] {
+            if count > 0 {
+                return Err(FailedCall::new("append", key, failure));
+            }
+        }
+        let known = merged.entries.len() - merged.behind;
+        Ok(merged.entries.split_off(known))
+    }
+
+    /// Appends entries to a transcript.
+    ///
+    /// # Errors
+    ///
+    /// If the call fails.
+    pub async fn append(&self, key: &TranscriptKey, entries: &[Json]) -> Result<(), FailedCall> {
+        let entries = Arc::from(entries);
+        let appended = self.0.store.append(key, &entries, self.0.limit).await;
+        appended.map_err(|failure| FailedCall::new("append", key, failure))
+    }
+
+    /// Claims a session; `None` if the store has no [leases](SessionStore::lease).
+    ///
+    /// # Errors
+    ///
+    /// If the call fails, or another host has the session ([`StoreFailure::Refused`]).
+    pub async fn claim(&self, session: &TranscriptKey) -> Result<Option<Claim>, FailedCall> {
+        if self.0.store.lease().is_none() {
+            return Ok(None);
+        }
+        let failed = |failure| FailedCall::new("claim", session, failure);
+        let claimed = self.0.store.claim(session.clone(), self.0.limit).await;
+        match claimed.map_err(failed)? {
+            Claimed::Yours(claim) => Ok(Some(claim)),
+            Claimed::Anothers { .. } => {
+                let why = "the session is open in another host, by its lease".to_owned();
+                Err(failed(StoreFailure::Refused(why)))
+            }
+        }
+    }
+}
