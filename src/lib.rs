@@ -33,7 +33,7 @@
 //! | give the agent tools | `mcp::Tools`, with the feature `mcp` |
 //! | send control requests | the methods of [`Handle`] |
 //! | keep transcripts in a database | [`SessionStore`] |
-//! | list the sessions that the agent has kept | `history::History`, with the feature `history` |
+//! | list and change the sessions that the agent has stored | the crate `agentwire-history` |
 //! | connect to an agent elsewhere | [`Client::connect_over`], [`Transport`] |
 //! | shut down | [`Client::close`], [`ExitGuard`], [`close_all`] |
 //! | test without a network | the crate `agentwire-testkit` |
@@ -158,7 +158,6 @@
 //!
 //! # Features
 //!
-//! - `history`: lists the sessions that the agent has kept, and their messages.
 //! - `mcp`: tools and MCP servers inside your program.
 //! - `schema`: structured output from Rust types ([`Options::output_format`]
 //!   works without it).
@@ -178,14 +177,10 @@ mod event;
 #[cfg(any(doc, doctest))]
 pub mod guide;
 mod handle;
-#[cfg(feature = "history")]
-pub mod history;
 #[cfg(feature = "mcp")]
 pub mod mcp;
 mod options;
 mod ownership;
-#[doc(hidden)]
-pub mod private_file;
 mod process;
 mod session;
 mod store;
@@ -225,8 +220,8 @@ pub use process::{
 };
 pub use session::{CloseInput, Connection, LocalCli, Peer, PeerFuture, Pipes, Transport};
 pub use store::{
-    InvalidKey, KeyPart, MemoryStore, Refused, SessionStore, StoreError, StoreFailure, StoreFlush,
-    StoredSession, StoredSummary, Transcript, TranscriptKey,
+    FailedCall, InvalidKey, KeyPart, MemoryStore, Refused, SessionStore, StoreCalls, StoreError,
+    StoreFailure, StoreFlush, StoredSession, StoredSummary, Transcript, TranscriptKey,
 };
 
 /// The crate with the trait and the derive macro `JsonSchema`, for the types of

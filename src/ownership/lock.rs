@@ -1,6 +1,6 @@
 //! The lock of a session.
 
-use crate::private_file;
+use agentwire_files::private_file;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! The agents that run, as they write it down.
 
-use crate::private_file;
 use crate::process::{SESSION_VARIABLE, start};
+use agentwire_files::private_file;
 use serde::Deserialize;
 use std::path::Path;
 use std::time::{Duration, Instant};

@@ -225,3 +225,14 @@ fn an_agent_that_another_program_has_started_owns_its_session() {
         ));
     }
 }
+
+/// Such as to a folder of dotfiles.
+#[cfg(unix)]
+#[test]
+fn a_session_is_locked_in_a_configuration_folder_that_is_a_link() {
+    let home = TempDir::new().unwrap();
+    let (config, dotfiles) = (home.path().join("config"), home.path().join("dotfiles"));
+    fs::create_dir(&dotfiles).unwrap();
+    std::os::unix::fs::symlink(&dotfiles, &config).unwrap();
+    assert!(locked(&config).unwrap().is_some());
+}

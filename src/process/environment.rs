@@ -222,12 +222,6 @@ impl PassedEnvironment {
         )
     }
 
-    /// Returns the environment of this process.
-    #[cfg(feature = "history")]
-    pub(crate) fn of_this_process() -> Self {
-        Self(std::env::vars_os().collect())
-    }
-
     /// Returns the value of a variable, unmasked.
     pub fn get(&self, name: impl AsRef<OsStr>) -> Option<&OsStr> {
         let name = name.as_ref();

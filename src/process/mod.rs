@@ -9,8 +9,7 @@
 //! shuts down.
 //!
 //! The module also contains what a session needs before the CLI runs: locating
-//! the CLI (`locate`), its version, its environment and how that is printed,
-//! private files.
+//! the CLI (`locate`), its version, its environment and how that is printed.
 
 mod all;
 mod child;
@@ -30,7 +29,6 @@ mod locate;
 pub(crate) mod mask;
 mod panic;
 mod policy;
-mod private_folder;
 mod running;
 mod signal;
 mod table;
@@ -38,6 +36,7 @@ mod table;
 mod tests;
 mod version;
 
+pub(crate) use agentwire_files::{PrivateFolder, WriteError};
 pub use all::close_all;
 pub(crate) use child::{ChildProcess, Pipes};
 pub(crate) use environment::suspects;
@@ -49,7 +48,6 @@ pub(crate) use locate::explain;
 pub(crate) use locate::{Cli, find_cli};
 pub(crate) use panic::said_by;
 pub use policy::{ClosePolicy, CloseReport, CloseStep};
-pub(crate) use private_folder::{PrivateFolder, WriteError};
 pub(crate) use running::start;
 pub use version::{CliVersion, InvalidVersion};
 

@@ -47,7 +47,8 @@ pub(crate) async fn attach(line: &CommandLine, options: &Options) -> Result<Know
         return Ok(known);
     }
     let mut line = line.clone();
-    let project = project(line.cwd.as_deref(), &line.passed_environment());
+    let environment = line.passed_environment();
+    let project = project(line.cwd.as_deref(), |name| environment.get(name));
     let opening = Opening::new(&mut line, &project, None, options);
     known.attach(&options.attachments, opening).await?;
     known.load(&[]);
@@ -84,7 +85,7 @@ pub(crate) async fn resume<'a>(
     }
     let mut line = line.clone();
     let source = line.source.clone();
-    let project = project(line.cwd.as_deref(), &environment);
+    let project = project(line.cwd.as_deref(), |name| environment.get(name));
     let continues = source.is_some() && take(&mut line.arguments, "--continue");
     let given = (line.arguments.iter()).find_map(|it| it.strip_prefix(RESUME));
     let is_given = given.is_some();

@@ -1,7 +1,6 @@
 //! What a store has of a transcript, and what the agent's own file has.
 
 use super::EntryHead;
-use super::home::is_metadata;
 use agentwire_protocol::Json;
 use serde::Deserialize;
 use std::collections::{HashMap, HashSet};
@@ -55,6 +54,7 @@ pub(crate) fn merge(stored: Vec<Json>, local: Vec<Json>) -> Merged {
     let mut inserted: HashMap<Option<usize>, Vec<Json>> = HashMap::new();
     let (mut holes, mut diverged, mut behind, mut added) = (0, 0, None, Vec::new());
     let texts: HashSet<&str> = stored.iter().map(Json::get).collect();
+    let is_metadata = |entry: &Json| EntryHead::of(entry).is_some_and(|it| it.is_metadata());
     let has_metadata = stored.iter().any(is_metadata);
     // Entries without a `uuid` can only be told by their text.
     let is_there = |entry: &Json| texts.contains(entry.get()) || has_metadata && is_metadata(entry);

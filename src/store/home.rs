@@ -2,17 +2,14 @@
 //! files, so transcripts from a store are written to files, which are removed
 //! with the session.
 
-use super::local::entry_of_line;
-use super::{EntryHead, TranscriptKey};
-use crate::private_file;
+use super::TranscriptKey;
 use crate::process::{PassedEnvironment, PrivateFolder, WriteError, start};
+use agentwire_files::{Configuration, merge_transcripts, private_file, write_transcript};
 use agentwire_protocol::Json;
-use agentwire_protocol::json::Members;
 use serde_json::{Map, Value};
-use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// Suffixes of the names of files that depend on the login endpoint.
@@ -45,25 +42,15 @@ impl UsersHome {
     /// Returns that of an agent with this environment, or `None` if there is
     /// none.
     pub(crate) fn of(environment: &PassedEnvironment) -> Option<Self> {
-        let of = |name: &str| {
-            let value = environment.get(name);
-            value.filter(|it| !it.is_empty()).map(OsStr::to_owned)
-        };
-        let told = of("CLAUDE_CONFIG_DIR");
-        let (config, account) = match &told {
-            Some(folder) => (PathBuf::from(folder), PathBuf::from(folder)),
-            None => {
-                let home = of(if cfg!(windows) { "USERPROFILE" } else { "HOME" });
-                let home = home.map(PathBuf::from).or_else(std::env::home_dir)?;
-                (home.join(".claude"), home)
-            }
-        };
-        let secrets = environment.get("CLAUDE_SECURESTORAGE_CONFIG_DIR");
+        let value = |name: &str| environment.get(name).map(OsStr::to_owned);
+        let Configuration {
+            directory, account, ..
+        } = Configuration::of(value)?;
         Some(Self {
-            config,
+            config: directory,
             account,
-            told,
-            secrets: secrets.map(OsStr::to_owned),
+            told: value("CLAUDE_CONFIG_DIR").filter(|it| !it.is_empty()),
+            secrets: value("CLAUDE_SECURESTORAGE_CONFIG_DIR"),
         })
     }
 
@@ -142,7 +129,7 @@ impl PrivateHome {
     pub(crate) fn keep_transcripts(&self) {
         let from = self.path().join("projects");
         let kept = match &self.users {
-            Some(users) => keep(&from, &users.config.join("projects")),
+            Some(users) => merge_transcripts(&from, &users.config.join("projects")),
             None => Err(io::Error::other("the user has no configuration folder")),
         };
         if let Err(error) = kept {
@@ -197,43 +184,7 @@ impl PrivateHome {
         key: &TranscriptKey,
         entries: &[Json],
     ) -> Result<(), WriteError> {
-        let (project, session_id) = (key.project(), key.session_id());
-        let Some(subpath) = key.subpath() else {
-            let file = format!("projects/{project}/{session_id}.jsonl");
-            return self.write_lines(&file, entries.iter());
-        };
-        let file = format!("projects/{project}/{session_id}/{subpath}");
-        // The metadata of a sub-agent is an entry in the store, and on disk a
-        // file next to its transcript.
-        let (known, said): (Vec<_>, Vec<_>) = entries.iter().partition(|entry| is_metadata(entry));
-        if !said.is_empty() {
-            self.write_lines(&format!("{file}.jsonl"), said.into_iter())?;
-        }
-        match known.last() {
-            Some(known) => self.write(
-                &format!("{file}.meta.json"),
-                without_type(known).get().as_bytes(),
-            ),
-            None => Ok(()),
-        }
-    }
-
-    fn write_lines<'a>(
-        &self,
-        name: &str,
-        entries: impl Iterator<Item = &'a Json>,
-    ) -> Result<(), WriteError> {
-        let written = self.folder.write_with(name, |file| {
-            for entry in entries {
-                // A store may return entries with line breaks between members.
-                // Strings contain none.
-                let line = entry.get().replace(['\n', '\r'], " ");
-                file.write_all(line.as_bytes())?;
-                file.write_all(b"\n")?;
-            }
-            Ok(())
-        });
-        written.map(drop)
+        write_transcript(&self.folder, key, entries)
     }
 
     fn write(&self, name: &str, text: &[u8]) -> Result<(), WriteError> {
@@ -324,63 +275,6 @@ fn is_private(folder: &Path) -> bool {
     fs::symlink_metadata(folder).is_ok_and(|it| it.is_dir())
 }
 
-/// Copies the transcripts of a private folder into the configuration folder of an agent.
-#[cfg(feature = "history")]
-pub(crate) fn put_on_disk(home: &PrivateHome, config: &Path) -> io::Result<()> {
-    keep(&home.path().join("projects"), &config.join("projects"))
-}
-
-/// Copies transcripts into the folder of all projects. What is there is replaced if the copy
-/// has all of it. Follows no link below that folder.
-fn keep(from: &Path, projects: &Path) -> io::Result<()> {
-    private_file::create_folders(projects)?;
-    for project in fs::read_dir(from)? {
-        let project = project?;
-        let to = projects.join(project.file_name());
-        if fs::symlink_metadata(&to).is_ok() {
-            private_file::check_folder(projects, &to)?;
-        } else {
-            private_file::create_folder(&to)?;
-        }
-        keep_folder(&project.path(), &to)?;
-    }
-    Ok(())
-}
-
-fn keep_folder(from: &Path, to: &Path) -> io::Result<()> {
-    for entry in fs::read_dir(from)? {
-        let entry = entry?;
-        let (from, to) = (entry.path(), to.join(entry.file_name()));
-        if entry.file_type()?.is_dir() {
-            private_file::create_folder(&to)?;
-            keep_folder(&from, &to)?;
-        } else if entry.file_type()?.is_file() {
-            if !has_all(&from, &to)? {
-                let why = format!("{} has other entries", to.display());
-                return Err(io::Error::new(io::ErrorKind::AlreadyExists, why));
-            }
-            private_file::replace(&to, |file| {
-                io::copy(&mut File::open(&from)?, file).map(drop)
-            })?;
-        }
-    }
-    Ok(())
-}
-
-/// Whether a transcript has everything that another one has, if that exists.
-fn has_all(copy: &Path, other: &Path) -> io::Result<bool> {
-    let is_transcript = other.extension().is_some_and(|it| it == "jsonl");
-    if !is_transcript || fs::symlink_metadata(other).is_err() {
-        return Ok(true);
-    }
-    let uuids = |path| -> io::Result<HashSet<String>> {
-        let text = private_file::read(path)?;
-        let lines = text.split(|byte| *byte == b'\n');
-        Ok(lines.filter_map(|line| entry_of_line(line)?.1).collect())
-    };
-    Ok(uuids(other)?.is_subset(&uuids(copy)?))
-}
-
 /// Reads a file; `None` if it does not exist.
 fn read(path: &Path) -> Result<Option<Vec<u8>>, WriteError> {
     // Checked before opening, because opening a named pipe waits for a writer.
@@ -427,19 +321,4 @@ fn without_installed(text: Vec<u8>) -> Vec<u8> {
         let folder = variables.and_then(|it| it.remove("CLAUDE_CONFIG_DIR"));
         installed.contains(&true) || folder.is_some()
     })
-}
-
-pub(super) fn is_metadata(entry: &Json) -> bool {
-    let kind = EntryHead::of(entry).and_then(|head| head.kind);
-    kind.as_deref() == Some("agent_metadata")
-}
-
-fn without_type(entry: &Json) -> Json {
-    let mut rest = Members::default();
-    for (name, value) in entry.read::<Members>().unwrap_or_default().iter() {
-        if name != "type" {
-            rest.set(name.to_owned(), value.clone());
-        }
-    }
-    Json::from_value(&rest).unwrap_or_default()
 }

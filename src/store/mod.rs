@@ -1,31 +1,26 @@
 //! Session stores, which keep copies of transcripts outside the agent's own
 //! files, so that a session can be resumed on another machine.
 
+mod calls;
 mod catch_up;
 mod home;
-mod key;
-mod local;
 mod memory;
 mod shared;
 mod source;
 
+pub(crate) use agentwire_files::{EntryHead, entry_of_line, is_session_id, project, transcripts};
+pub use agentwire_files::{InvalidKey, KeyPart, Transcript, TranscriptKey};
+pub use calls::StoreCalls;
 pub(crate) use catch_up::{Merged, hole, merge};
-#[cfg(feature = "history")]
-pub(crate) use home::put_on_disk;
 pub(crate) use home::{Leftover, PrivateHome, UsersHome, private_homes};
-pub use key::{InvalidKey, KeyPart, TranscriptKey};
-#[cfg(feature = "history")]
-pub(crate) use key::{LONGEST_NAME, given_name, named};
-pub(crate) use key::{is_session_id, project};
-pub(crate) use local::{entry_of_line, transcripts};
 pub use memory::MemoryStore;
 pub(crate) use shared::SharedStore;
 pub use shared::{Refused, StoreFailure};
-pub(crate) use source::{FailedCall, Source};
+pub use source::FailedCall;
+pub(crate) use source::Source;
 
 use crate::attachment::Attach;
 use agentwire_protocol::Json;
-use serde::Deserialize;
 use std::error::Error;
 use std::future::Future;
 use std::sync::Arc;
@@ -255,9 +250,6 @@ impl<S: SessionStore> SessionStore for Arc<S> {
     }
 }
 
-/// A transcript and its key.
-pub type Transcript = (TranscriptKey, Vec<Json>);
-
 /// A session in a store and its summary, or the error of reading the summary.
 pub type StoredSummary = (StoredSession, Result<Json, StoreError>);
 
@@ -297,19 +289,4 @@ pub enum StoreFlush {
     /// says next is not read, so a slow store slows the session. If the session is
     /// [lost](crate::EndReason::OwnershipLost) meanwhile, the result is not delivered at all.
     BeforeResult,
-}
-
-/// The members of an entry that this crate reads.
-#[derive(Debug, Deserialize)]
-pub(crate) struct EntryHead {
-    #[serde(rename = "type")]
-    kind: Option<String>,
-    pub(crate) uuid: Option<String>,
-}
-
-impl EntryHead {
-    /// Returns `None` if the JSON is not an entry.
-    pub(crate) fn of(entry: &Json) -> Option<Self> {
-        entry.read().ok()
-    }
 }

@@ -4,6 +4,7 @@ use super::{SharedStore, StoreFailure, Transcript, TranscriptKey};
 use agentwire_protocol::Json;
 use std::collections::BTreeSet;
 use std::time::Duration;
+use thiserror::Error;
 
 /// A store, and the timeout of its responses.
 #[derive(Debug, Clone)]
@@ -16,12 +17,17 @@ pub(crate) struct Source {
     pub(crate) has_session: bool,
 }
 
-/// A call of a store that has failed.
-#[derive(Debug)]
-pub(crate) struct FailedCall {
-    pub(crate) call: &'static str,
-    pub(crate) of: TranscriptKey,
-    pub(crate) failure: StoreFailure,
+/// A call of a session store failed.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("`SessionStore::{call}` of {of}: {failure}")]
+#[non_exhaustive]
+pub struct FailedCall {
+    /// The method of [`SessionStore`](super::SessionStore).
+    pub call: &'static str,
+    /// The transcript of the call.
+    pub of: TranscriptKey,
+    /// The cause.
+    pub failure: StoreFailure,
 }
 
 impl FailedCall {

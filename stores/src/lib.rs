@@ -15,9 +15,13 @@
 //! [`Options::session_store`](agentwire::Options::session_store), also with [leases](Leases),
 //! by which a session is one host's at a time. [`Layered`] redacts or
 //! encrypts what any of them keeps.
+//!
+//! [`copy_to_store`] and [`copy_from_store`] copy sessions between the agent's own files and a
+//! store.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod copy;
 #[cfg(feature = "directory")]
 mod directory;
 #[cfg(feature = "encryption")]
@@ -42,6 +46,7 @@ pub mod session_log;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 
+pub use copy::{Copied, CopyError, copy_from_store, copy_to_store};
 #[cfg(feature = "directory")]
 #[cfg_attr(docsrs, doc(cfg(feature = "directory")))]
 pub use directory::Directory;

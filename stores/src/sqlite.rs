@@ -4,8 +4,8 @@ use crate::session_log::{
     Admission, AppendError, Batch, Entry, Head, LogStore, NewBatch, Next, Part, Position,
     SessionKey, Summarized, Token,
 };
-use agentwire::private_file;
 use agentwire::{StoreError, StoredSession};
+use agentwire_files::private_file;
 use agentwire_protocol::Json;
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 use std::collections::{BTreeMap, BTreeSet};

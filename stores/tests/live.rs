@@ -6,11 +6,15 @@
 #[path = "../../tests/support/mod.rs"]
 mod support;
 
-use agentwire::{Client, Event, Notice, Options, StoreFailure, TranscriptKey, query};
+use agentwire::{Client, Event, MemoryStore, Notice, Options, StoreFailure, TranscriptKey, query};
+use agentwire_history::History;
 use agentwire_protocol::transcript::Summary;
 use agentwire_stores::session_log::{LogStore, Part, Position, SessionKey};
-use agentwire_stores::{Claimed, Directory, LeasedStore, LogBacked, Memory, Sqlite};
+use agentwire_stores::{
+    Claimed, Directory, LeasedStore, LogBacked, Memory, Sqlite, copy_from_store, copy_to_store,
+};
 use agentwire_testkit::{Scenario, Step};
+use serde_json::json;
 use std::fs;
 use support::{LONG, Live, said_by_user, wait_for};
 
@@ -36,10 +40,12 @@ async fn ask(prompt: &str, options: Options) -> String {
 
 /// The lines that the CLI itself kept, but for those of which no host is told.
 fn kept(live: &Live, key: &TranscriptKey) -> Vec<String> {
-    let projects = live.home.path().join(".claude/projects");
-    let file = projects
-        .join(key.project())
-        .join(format!("{}.jsonl", key.session_id()));
+    let (project, session_id) = (key.project(), key.session_id());
+    let project = live.home.path().join(".claude/projects").join(project);
+    let file = match key.subpath() {
+        Some(subpath) => project.join(session_id).join(format!("{subpath}.jsonl")),
+        None => project.join(format!("{session_id}.jsonl")),
+    };
     let text = fs::read_to_string(file).unwrap();
     let lines = text
         .lines()
@@ -163,4 +169,40 @@ async fn a_fork_of_a_session_that_another_host_has_is_claimed() {
     two.close().await;
     one.prompt("Are you there?").await.unwrap();
     one.close().await;
+}
+
+#[tokio::test]
+async fn a_session_is_copied_from_disk_to_a_store_and_onto_the_disk_of_another_machine() {
+    let call = json!({
+        "description": "Count", "prompt": "Count the crabs.",
+        "subagent_type": "general-purpose", "run_in_background": false,
+    });
+    let mut scenario = Scenario::default()
+        .reply([Step::tool("Agent", call, "")])
+        .reply([Step::text("There are three.")]);
+    scenario.subagents = vec![vec![Step::text("Three crabs.")].into()];
+    let first = Live::start(scenario).await;
+    let id = ask("How many?", first.options().allowed_tools(["Agent"])).await;
+    let history = History::in_directory(first.home.path().join(".claude"));
+    let store = MemoryStore::new();
+    let copied = copy_to_store(&history, &id, store.clone()).await.unwrap();
+    assert_eq!(copied.transcripts, 2);
+    let keys = store.keys();
+    let [own, part] = &keys[..] else {
+        panic!("{keys:?}")
+    };
+    // The store is asked no more once it is on this disk.
+    let second = Live::start(hello()).await;
+    let elsewhere = History::in_directory(second.home.path().join(".claude"));
+    let there = copy_from_store(&elsewhere, own, store).await.unwrap();
+    assert_eq!(there, copied);
+    assert_eq!(kept(&second, own), kept(&first, own));
+    assert_eq!(kept(&second, part), kept(&first, part));
+    let options = second.options().cwd(first.project()).resume(&id);
+    assert_eq!(ask("Sure?", options).await, id);
+    let asked = second.model.asked(0).await.body.unwrap();
+    let asked = asked["messages"].to_string();
+    for said in ["How many?", "Three crabs.", "There are three.", "Sure?"] {
+        assert!(asked.contains(said), "{asked}");
+    }
 }

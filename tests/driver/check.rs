@@ -166,7 +166,8 @@ impl Wire {
                     .wrong(format_args!("no line: {:?}", Bytes::copy_from_slice(bytes)));
             };
             if lines.len() > 1 && line["type"] != "user" {
-                self.log.wrong("something is written together with messages");
+                self.log
+                    .wrong("something is written together with messages");
             }
             let answers = line["response"]["request_id"].as_str();
             if let Some(id) = answers

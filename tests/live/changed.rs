@@ -1,8 +1,8 @@
 //! Stored sessions that this program has changed, on the real CLI.
 
 use crate::support::Live;
-use agentwire::history::{ForkSession, History, MessageSelection};
 use agentwire::{Client, Message, query};
+use agentwire_history::{ForkSession, History, MessageSelection};
 use agentwire_testkit::{Scenario, Step};
 use serde_json::Value;
 

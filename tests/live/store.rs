@@ -2,7 +2,6 @@
 
 use crate::support::Live;
 use crate::transcripts::branched;
-use agentwire::history::History;
 use agentwire::protocol::Json;
 use agentwire::{
     Client, Event, MemoryStore, Notice, Options, SessionStore, StoreError, StoreFailure,
@@ -178,42 +177,6 @@ async fn sub_agents_are_in_the_store_and_come_back_from_there() {
     let all: String = store.entries(own).iter().map(Json::get).collect();
     assert!(all.contains("Sure?"), "{all}");
     client.close().await;
-}
-
-#[tokio::test]
-async fn a_session_is_copied_from_disk_to_a_store_and_onto_the_disk_of_another_machine() {
-    let call = json!({
-        "description": "Count", "prompt": "Count the crabs.",
-        "subagent_type": "general-purpose", "run_in_background": false,
-    });
-    let mut scenario = Scenario::default()
-        .reply([Step::tool("Agent", call, "")])
-        .reply([Step::text("There are three.")]);
-    scenario.subagents = vec![vec![Step::text("Three crabs.")].into()];
-    let first = Live::start(scenario).await;
-    let id = ask("How many?", first.options().allowed_tools(["Agent"])).await;
-    let history = History::in_directory(first.home.path().join(".claude"));
-    let store = MemoryStore::new();
-    let copied = history.copy_to_store(&id, store.clone()).await.unwrap();
-    assert_eq!(copied.transcripts, 2);
-    let keys = store.keys();
-    let [own, part] = &keys[..] else {
-        panic!("{keys:?}")
-    };
-    // The store is asked no more once it is on this disk.
-    let second = Live::start(hello()).await;
-    let elsewhere = History::in_directory(second.home.path().join(".claude"));
-    let there = elsewhere.copy_from_store(own, store).await.unwrap();
-    assert_eq!(there, copied);
-    assert_same(&kept(&second, own), &kept(&first, own));
-    assert_same(&kept(&second, part), &kept(&first, part));
-    let options = second.options().cwd(first.project()).resume(&id);
-    assert_eq!(ask("Sure?", options).await, id);
-    let asked = second.model.asked(0).await.body.unwrap();
-    let asked = asked["messages"].to_string();
-    for said in ["How many?", "Three crabs.", "There are three.", "Sure?"] {
-        assert!(asked.contains(said), "{asked}");
-    }
 }
 
 /// What is live in a session with branches, agents and a compaction, is in the store

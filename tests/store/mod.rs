@@ -3,9 +3,6 @@
 #![allow(clippy::unwrap_used)]
 
 #[cfg(unix)]
-#[cfg(feature = "history")]
-mod copies;
-#[cfg(unix)]
 mod resuming;
 use crate::support;
 

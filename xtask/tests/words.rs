@@ -34,6 +34,8 @@ const PLACES: &[&str] = &[
     "examples",
     "src",
     "protocol/src",
+    "files/src",
+    "history/src",
     "cli/src",
     "stores/src",
 ];

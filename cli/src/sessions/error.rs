@@ -1,6 +1,6 @@
 //! Why a command of `agentwire sessions` failed.
 
-use agentwire::history::HistoryError;
+use agentwire_history::HistoryError;
 use std::io;
 use std::path::PathBuf;
 

@@ -2,7 +2,7 @@
 
 use super::error::SessionsError;
 use super::stored::Stored;
-use agentwire::history::ForkSession;
+use agentwire_history::ForkSession;
 use std::io::{self, Write};
 use std::process::ExitCode;
 

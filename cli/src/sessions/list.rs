@@ -3,8 +3,8 @@
 use super::error::SessionsError;
 use super::stored::Stored;
 use crate::terminal::json as json_line;
-use agentwire::history::{ListSessions, SessionInfo};
 use agentwire::visible::{line, shortened};
+use agentwire_history::{ListSessions, SessionInfo};
 use indicatif::HumanDuration;
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;

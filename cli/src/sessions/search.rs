@@ -2,8 +2,8 @@
 
 use super::error::SessionsError;
 use super::stored::{Stored, transcript};
-use agentwire::history::ListSessions;
 use agentwire::visible::line;
+use agentwire_history::ListSessions;
 use agentwire_protocol::content::{Content, ContentBlock};
 use agentwire_protocol::transcript::{Author, Entry, Record};
 use std::fs::File;

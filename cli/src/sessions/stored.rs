@@ -1,7 +1,7 @@
 //! The sessions that a command works with.
 
 use super::error::SessionsError;
-use agentwire::history::{History, SessionInfo};
+use agentwire_history::{History, SessionInfo};
 use std::path::PathBuf;
 
 /// Where the sessions are.

@@ -97,7 +97,10 @@ fn user_messages_leave_in_one_go_up_to_anything_else() {
     session.submit("E");
     assert_eq!(in_one_go(&mut session, 1000).len(), 3);
     session.host.handle_written(session.now);
-    assert_eq!(states(&mut session), ["written A", "written B", "written C"]);
+    assert_eq!(
+        states(&mut session),
+        ["written A", "written B", "written C"]
+    );
     session.host.let_go("D");
     // A line that is too long, a fence and an answer are on their own.
     assert_eq!(in_one_go(&mut session, 10).len(), 1);

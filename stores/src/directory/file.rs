@@ -2,7 +2,7 @@
 
 use super::record::{Record, Scan, start_of_last};
 use crate::session_log::Position;
-use agentwire::private_file;
+use agentwire_files::private_file;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;

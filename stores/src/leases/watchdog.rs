@@ -2,14 +2,11 @@
 //! nothing.
 
 use crate::session_log::since_boot::since_boot;
-use agentwire::private_file;
-use std::fs::{self, File};
-use std::io::{self, Write};
+use agentwire_files::PrivateFolder;
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
-use uuid::Uuid;
+use std::{fs, io};
 
 /// Sleeps until the time in a file, in hundredths of a second since the system was started,
 /// as long as that is moved on, and then kills every process of the session. It ends when
@@ -46,7 +43,7 @@ rmdir "${file%/*}"
 /// The watchdog of an agent. It ends, without killing, when this is dropped.
 #[derive(Debug)]
 pub(super) struct Watchdog {
-    folder: PathBuf,
+    folder: PrivateFolder,
     process: Child,
 }
 
@@ -54,13 +51,13 @@ impl Watchdog {
     /// Starts it. The agent is killed after this time.
     pub(super) fn start(pid: u32, session: &str, left: Duration) -> io::Result<Self> {
         let started = start(pid).ok_or(io::ErrorKind::NotFound)?;
-        let folder = std::env::temp_dir().join(format!("agentwire-watchdog-{}", Uuid::new_v4()));
-        private_file::create_folders(&folder)?;
-        write(&folder.join(FILE), left)?;
+        let other = |(_, error)| error;
+        let folder = PrivateFolder::new("agentwire-watchdog").map_err(other)?;
+        folder.write(FILE, line(left).as_bytes()).map_err(other)?;
         let process = Command::new("sh")
             .args(["-c", SCRIPT, "agentwire-watchdog"])
             .args([&pid.to_string(), &started.to_string(), session])
-            .arg(folder.join(FILE))
+            .arg(folder.path().join(FILE))
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -72,11 +69,10 @@ impl Watchdog {
 
     /// The agent is killed after this time, and not before.
     pub(super) fn feed(&self, left: Duration) -> io::Result<()> {
-        let new = self.folder.join("new");
-        // Of a time that could not be set.
-        let _ = fs::remove_file(&new);
-        write(&new, left)?;
-        fs::rename(&new, self.folder.join(FILE))
+        let folder = self.folder.path();
+        let new = folder.join("new");
+        fs::write(&new, line(left))?;
+        fs::rename(&new, folder.join(FILE))
     }
 }
 
@@ -88,7 +84,6 @@ impl Drop for Watchdog {
             let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
         }
         let _ = self.process.wait();
-        let _ = fs::remove_dir_all(&self.folder);
     }
 }
 
@@ -97,10 +92,10 @@ const FILE: &str = "until";
 /// More than the shell can count is no time that anyone waits for.
 const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
-fn write(file: &Path, left: Duration) -> io::Result<()> {
-    let until = since_boot().saturating_add(left.min(LONGEST));
-    let mut file = private_file::create(file, &File::options())?;
-    file.write_all(format!("{}\n", until.as_millis() / 10).as_bytes())
+fn line(left: Duration) -> String {
+    let left = left.min(LONGEST);
+    let until = since_boot().saturating_add(left);
+    format!("{}\n", until.as_millis() / 10)
 }
 
 /// Returns when a process was started, as the system counts it.
@@ -115,7 +110,9 @@ fn start(pid: u32) -> Option<u64> {
 mod tests {
     use super::*;
     use std::io::{BufRead, BufReader};
+    use std::path::PathBuf;
     use std::process::ChildStdout;
+    use uuid::Uuid;
 
     /// An agent with a tool that has left its process group. Both end at the end of their
     /// input only.
@@ -158,7 +155,7 @@ mod tests {
 
     fn ended(watchdog: &mut Watchdog) -> PathBuf {
         assert!(watchdog.process.wait().unwrap().success());
-        watchdog.folder.clone()
+        watchdog.folder.path().to_owned()
     }
 
     #[test]

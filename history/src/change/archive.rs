@@ -1,0 +1,34 @@
+//! The mark of an archived session.
+
+use super::super::error::HistoryError;
+use super::place::Place;
+use super::time::now;
+use super::write::write;
+use agentwire_files::private_file::create_folder;
+use agentwire_protocol::transcript::archived_mark;
+use std::io;
+use std::path::Path;
+
+/// Writes the mark of each of the session's transcripts. If one fails, the others are
+/// written all the same.
+pub(in super::super) fn archive(place: &Place<'_>, archived: bool) -> Result<(), HistoryError> {
+    let text = archived_mark(archived, &now());
+    let marked = place.all_transcripts()?.into_iter().map(|path| {
+        place.check_folder(&path)?;
+        mark(&path.with_extension(""), &text)
+    });
+    let marked: Vec<Result<(), HistoryError>> = marked.collect();
+    marked.into_iter().collect()
+}
+
+fn mark(folder: &Path, text: &str) -> Result<(), HistoryError> {
+    match create_folder(folder) {
+        Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
+            return Err(HistoryError::NotRegular {
+                path: folder.to_owned(),
+            });
+        }
+        created => created.map_err(HistoryError::unwritable(folder))?,
+    };
+    write(folder, "archived.json", text.as_bytes())
+}

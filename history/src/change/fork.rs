@@ -1,0 +1,100 @@
+//! Copies of a session.
+
+use super::super::error::HistoryError;
+use super::super::info::title_of_file;
+use super::place::Place;
+use super::time::now;
+use super::write::write;
+use agentwire_protocol::transcript::{Fork, ForkError};
+use std::fs;
+use std::path::Path;
+use uuid::Uuid;
+
+/// What of a session to copy.
+///
+/// ```
+/// use agentwire_history::ForkSession;
+///
+/// let fork = ForkSession::new()
+///     .up_to("5f3d2a10-0000-4000-8000-000000000000")
+///     .title("Second attempt");
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ForkSession {
+    up_to: Option<String>,
+    title: Option<String>,
+}
+
+impl ForkSession {
+    /// Copies the whole session.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Copies the messages up to the one with this ID, inclusive: a `uuid` of
+    /// [`session_messages`](crate::History::session_messages), or the one that your
+    /// program gave a message that it sent. Unset or empty, all messages.
+    ///
+    /// With the ID of a compaction's summary, the copy does not have the messages
+    /// that the compaction preserved. With the ID of a compaction's boundary, it ends
+    /// before the boundary.
+    #[doc(alias = "upToMessageId")]
+    #[must_use]
+    pub fn up_to(mut self, message_uuid: impl Into<String>) -> Self {
+        self.up_to = Some(message_uuid.into());
+        self
+    }
+
+    /// Sets the title of the copy. Unset or blank, it is that of the session, or else
+    /// its first prompt, and ` (fork)`.
+    #[must_use]
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.title = Some(title.into());
+        self
+    }
+}
+
+/// Writes a copy of the session beside its transcript. Returns the ID of the copy.
+pub(in super::super) fn fork(
+    place: &Place<'_>,
+    fork: &ForkSession,
+) -> Result<String, HistoryError> {
+    let (mut failure, mut found) = (None, None);
+    for path in place.transcripts()? {
+        match fs::read(&path) {
+            Ok(text) if text.is_empty() => {}
+            Ok(text) => {
+                found = Some((path, text));
+                break;
+            }
+            Err(error) => {
+                failure.get_or_insert(HistoryError::unreadable(path)(error));
+            }
+        }
+    }
+    let (path, text) = found.ok_or_else(|| failure.unwrap_or_else(|| place.not_found()))?;
+    let id = Uuid::new_v4().to_string();
+    let mut copy = Fork::new(place.id, &*id, now()).title_of_file(title_of_file(&path));
+    if let Some(message) = &fork.up_to {
+        copy = copy.up_to(message);
+    }
+    if let Some(title) = &fork.title {
+        copy = copy.title(title);
+    }
+    let text = copy
+        .write(&text, || Uuid::new_v4().to_string())
+        .map_err(|error| match error {
+            ForkError::UnknownMessage => HistoryError::UnknownMessage {
+                id: place.id.to_owned(),
+                message: fork.up_to.clone().unwrap_or_default(),
+            },
+            _ => HistoryError::NoMessages {
+                id: place.id.to_owned(),
+            },
+        })?;
+    place.check_folder(&path)?;
+    let folder = path.parent().unwrap_or(Path::new("."));
+    write(folder, &format!("{id}.jsonl"), &text)?;
+    Ok(id)
+}

@@ -1,0 +1,115 @@
+//! Calls of a session store by programs that copy sessions.
+
+use super::catch_up::{Merged, hole, merge};
+use super::{
+    FailedCall, SessionStore, SharedStore, Source, StoreFailure, Transcript, TranscriptKey,
+};
+use crate::attachment::{Attach, Attachment};
+use agentwire_protocol::Json;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A session store as a session calls it: each call runs in its own task and has a timeout, and
+/// a panic of the store is a [`FailedCall`]. For programs that copy sessions.
+#[derive(Clone)]
+pub struct StoreCalls {
+    source: Source,
+    attachment: Option<Arc<dyn Attach>>,
+}
+
+impl StoreCalls {
+    /// Returns the calls of a store, each with this timeout.
+    pub fn new(store: impl SessionStore, timeout: Duration) -> Self {
+        let attachment = store.attachment();
+        let source = Source {
+            store: SharedStore::new(store),
+            limit: timeout,
+            allows_holes: false,
+            has_session: true,
+        };
+        Self { source, attachment }
+    }
+
+    /// Returns all transcripts of a session: its own, which is the first, and those of its
+    /// sub-agents.
+    ///
+    /// # Errors
+    ///
+    /// If a call fails, if the store does not have the session ([`StoreFailure::Missing`]), or
+    /// if it lacks entries in between ([`StoreFailure::Hole`]).
+    pub async fn session(&self, session: &TranscriptKey) -> Result<Vec<Transcript>, FailedCall> {
+        let stored = self.source.transcripts(session).await?;
+        if stored.is_empty() {
+            return Err(FailedCall::new("load", session, StoreFailure::Missing));
+        }
+        match stored.iter().find(|(_, entries)| hole(entries).is_some()) {
+            Some((key, _)) => Err(FailedCall::new("load", key, StoreFailure::Hole)),
+            None => Ok(stored),
+        }
+    }
+
+    /// Returns the entries at the end of a transcript that the store lacks. `local` is the
+    /// transcript in the agent's own file.
+    ///
+    /// # Errors
+    ///
+    /// If a call fails, if the store has entries of another continuation
+    /// ([`StoreFailure::Diverged`]), or if it lacks entries in between ([`StoreFailure::Hole`]).
+    pub async fn lacking(
+        &self,
+        key: &TranscriptKey,
+        local: Vec<Json>,
+    ) -> Result<Vec<Json>, FailedCall> {
+        let stored = self.source.load(key).await?.unwrap_or_default();
+        let mut merged: Merged = merge(stored, local);
+        for (count, failure) in [
+            (merged.diverged, StoreFailure::Diverged),
+            (merged.holes, StoreFailure::Hole),
+        ] {
+            if count > 0 {
+                return Err(FailedCall::new("append", key, failure));
+            }
+        }
+        let known = merged.entries.len() - merged.behind;
+        Ok(merged.entries.split_off(known))
+    }
+
+    /// Appends entries to a transcript.
+    ///
+    /// # Errors
+    ///
+    /// If the call fails.
+    pub async fn append(&self, key: &TranscriptKey, entries: &[Json]) -> Result<(), FailedCall> {
+        let entries = Arc::from(entries);
+        let appended = self
+            .source
+            .store
+            .append(key, &entries, self.source.limit)
+            .await;
+        appended.map_err(|failure| FailedCall::new("append", key, failure))
+    }
+
+    /// Holds a session by the [attachment](SessionStore::attachment) of its store until the
+    /// returned one is [ended](Attachment::end); `None` if the store has none.
+    ///
+    /// # Errors
+    ///
+    /// If the call fails, or another host has the session ([`StoreFailure::Refused`]).
+    pub async fn hold(
+        &self,
+        session: &TranscriptKey,
+    ) -> Result<Option<Box<dyn Attachment>>, FailedCall> {
+        let Some(attachment) = &self.attachment else {
+            return Ok(None);
+        };
+        let held = attachment.hold(session).await;
+        held.map_err(|failure| FailedCall::new("claim", session, failure))
+    }
+}
+
+impl fmt::Debug for StoreCalls {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("StoreCalls").field(&self.source).finish()
+    }
+}
