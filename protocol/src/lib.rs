@@ -29,7 +29,6 @@
 //! | [`agent_definition`], [`model`], [`plugin`] | session configuration: sub-agents, models, plugins |
 //! | [`outbox`] | the outbound queue and its ordering |
 //! | [`host`] | state machine of the SDK's side of a session |
-//! | `agent` | state machine of the CLI's side, used by the fake agent (feature `agent`) |
 //! | `tool` | inputs and outputs of the agent's built-in tools (feature `tools`) |
 //! | `transcript` | the files in which an agent keeps its sessions (feature `transcript`) |
 //! | `schema` | JSON Schemas of all types (feature `schema`) |
@@ -48,8 +47,6 @@
 // docs.rs builds with a nightly compiler, which marks what needs a feature.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-#[cfg(feature = "agent")]
-pub mod agent;
 pub mod agent_definition;
 #[cfg(feature = "audit")]
 pub mod audit;
@@ -96,6 +93,6 @@ pub use text::is_same_value;
 pub use untyped::{Pointer, Untyped};
 
 /// The examples of the README, compiled as doctests.
-#[cfg(all(doctest, feature = "agent"))]
+#[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -17,6 +17,7 @@
 //!
 //! | module | contents |
 //! |---|---|
+//! | [`agent`] | state machine of the CLI's side of a session |
 //! | [`scenario`] | the format of scripts |
 //! | [`fake_agent`] | the fake agent: as a program, and without a process |
 //! | `model` | the scripted model (feature `model`) |
@@ -36,6 +37,7 @@
 // docs.rs builds with a nightly compiler, which marks what needs a feature.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+pub mod agent;
 mod asked;
 #[cfg(feature = "conform")]
 pub mod conform;

@@ -21,7 +21,7 @@
 
 mod agent;
 mod check;
-#[path = "../../protocol/tests/simulation/dice.rs"]
+#[path = "../../testkit/tests/simulation/dice.rs"]
 mod dice;
 mod log;
 mod pipe;

@@ -19,7 +19,7 @@
 )]
 
 mod agent;
-#[path = "../../protocol/tests/simulation/dice.rs"]
+#[path = "../../testkit/tests/simulation/dice.rs"]
 mod dice;
 mod disk;
 #[path = "../driver/log.rs"]
