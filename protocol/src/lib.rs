@@ -1,7 +1,7 @@
-//! The wire protocol between a host (an SDK) and an agent CLI: types, codec and
-//! state machines. The crate does no I/O and has no clock, no runtime and no
-//! randomness. The caller passes in bytes and instants, and takes out bytes and
-//! events.
+//! The wire between a host (an SDK) and an agent CLI: types, codec, outbound
+//! queue and the host's state machine. The crate does no I/O and has no clock, no
+//! runtime and no randomness. The caller passes in bytes and instants, and takes
+//! out bytes and events.
 //!
 //! For programs that read recordings or transcripts of sessions, for SDKs with
 //! another runtime, and for agents that speak the protocol. To drive a CLI, use
@@ -34,7 +34,6 @@
 //! | `schema` | JSON Schemas of all types (feature `schema`) |
 //! | `audit` | checks recorded traffic for members and values without a type (feature `audit`) |
 //! | [`conversation`] | assembles whole messages from partial ones, for user interfaces |
-//! | [`secret`] | detects secrets by the names of members and variables |
 //! | [`json`] | untyped JSON |
 //!
 //! All types are open: unknown members, variants and values are preserved when
@@ -72,7 +71,6 @@ pub mod plugin;
 pub mod sabotage;
 #[cfg(feature = "schema")]
 pub mod schema;
-pub mod secret;
 mod slash_command;
 #[doc(hidden)]
 pub mod text;

@@ -22,6 +22,7 @@
 //! | [`fake_agent`] | the fake agent: as a program, and without a process |
 //! | `model` | the scripted model (feature `model`) |
 //! | [`recording`], [`replay`] | recorded sessions |
+//! | [`secret`] | finds and masks secrets |
 //! | `conform` | conformance suites for CLIs and SDKs (feature `conform`) |
 //! | `stores` | the conformance suite for session stores (feature `stores`) |
 //!
@@ -48,6 +49,7 @@ pub mod recording;
 pub mod replay;
 pub mod scenario;
 mod script;
+pub mod secret;
 #[cfg(feature = "stores")]
 pub mod stores;
 mod strings;

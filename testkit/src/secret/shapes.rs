@@ -8,7 +8,6 @@
 //! `cargo xtask secrets` lists the rules of a newer version that they do not
 //! cover. Rules that recognise a service only by its name are left to
 //! `super::text`, which checks the names of all secrets.
-//! looks at the names of all secrets.
 
 use Part::{Run, Text};
 use std::sync::LazyLock;
