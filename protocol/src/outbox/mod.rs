@@ -27,7 +27,6 @@
 //! ordered by class only.
 
 use crate::message::Priority;
-use crate::sabotage::{Bug, is_on};
 use bytes::Bytes;
 use std::collections::hash_map::{Entry, HashMap};
 use std::collections::{HashSet, VecDeque};
@@ -343,13 +342,6 @@ impl Outbox {
             return;
         };
         match outgoing.class {
-            Class::Answer if is_on(Bug::AnswerBehindMessages) => {
-                last.users[Urgency::Later as usize].push_back(outgoing);
-            }
-            Class::Control if is_on(Bug::FenceIgnored) => last.urgent.push_back(outgoing),
-            Class::Mcp if is_on(Bug::ResultPassesProgress) => {
-                last.users[Urgency::Now as usize].push_back(outgoing);
-            }
             Class::Answer | Class::Interrupt | Class::Mcp => last.urgent.push_back(outgoing),
             Class::User(urgency) => last.users[urgency as usize].push_back(outgoing),
             Class::Greeting | Class::Control => last.fence = Some(outgoing),
@@ -393,9 +385,6 @@ impl Outbox {
             if *count.get() == 0 {
                 count.remove();
             }
-        }
-        if is_on(Bug::BytesCountedTwice) {
-            return Some(line);
         }
         if let Some(waiting) = self.bytes_of(line.class) {
             *waiting -= line.line.len();
@@ -444,9 +433,7 @@ impl Outbox {
         });
         let found = found.or_else(|| self.kept.iter_mut().flatten().find_map(take));
         // An empty segment would block the ones behind it.
-        if !is_on(Bug::StalledBehindWithdrawn) {
-            self.segments.retain(|segment| !segment.is_empty());
-        }
+        self.segments.retain(|segment| !segment.is_empty());
         self.gone(found)
     }
 
