@@ -67,8 +67,6 @@ pub mod open;
 pub mod outbox;
 pub mod permission;
 pub mod plugin;
-#[doc(hidden)]
-pub mod sabotage;
 #[cfg(feature = "schema")]
 pub mod schema;
 mod slash_command;

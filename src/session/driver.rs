@@ -22,7 +22,6 @@ use crate::store::{InboxEntry, PrivateHome};
 use agentwire_protocol::Frame;
 use agentwire_protocol::control::Answer;
 use agentwire_protocol::host::{Activity, Ask, Host, Transmit};
-use agentwire_protocol::sabotage::{Bug, is_on};
 use bytes::{BufMut, BytesMut};
 use std::collections::{HashMap, VecDeque};
 use std::future::poll_fn;
@@ -334,10 +333,10 @@ impl Driver {
         self.is_closing
             || !goes_on
             || !self.host.is_connected()
-            || self.host.awaits_response() && !is_on(Bug::ResponseNotWanted)
+            || self.host.awaits_response()
             || self.mcp.as_ref().is_some_and(|it| it.await_responses())
-            || self.writer.is_writing() && !is_on(Bug::WriteNotWanted)
-            || self.demand.is_wanted() && !is_on(Bug::FutureNotWanted)
+            || self.writer.is_writing()
+            || self.demand.is_wanted()
     }
 
     pub(super) fn next_timeout(&self) -> Option<Instant> {
