@@ -7,8 +7,8 @@
 
 #![allow(clippy::print_stdout, reason = "it is what an example does")]
 
-use agentwire::protocol::agent::Config;
 use agentwire::{Activity, Client, Event, Options, Pipes};
+use agentwire_testkit::agent::Config;
 use agentwire_testkit::fake_agent::{Output, Player};
 use agentwire_testkit::{Scenario, Step};
 use std::io;

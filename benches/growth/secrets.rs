@@ -1,7 +1,7 @@
 //! The masking of secrets in text.
 
 use crate::Case;
-use agentwire_protocol::secret::masked;
+use agentwire_testkit::secret::masked;
 
 /// What begins a secret, or could, and does not end it.
 const PIECES: &[&str] = &[

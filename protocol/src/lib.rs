@@ -1,7 +1,7 @@
-//! The wire protocol between a host (an SDK) and an agent CLI: types, codec and
-//! state machines. The crate does no I/O and has no clock, no runtime and no
-//! randomness. The caller passes in bytes and instants, and takes out bytes and
-//! events.
+//! The wire between a host (an SDK) and an agent CLI: types, codec, outbound
+//! queue and the host's state machine. The crate does no I/O and has no clock, no
+//! runtime and no randomness. The caller passes in bytes and instants, and takes
+//! out bytes and events.
 //!
 //! For programs that read recordings or transcripts of sessions, for SDKs with
 //! another runtime, and for agents that speak the protocol. To drive a CLI, use
@@ -29,13 +29,11 @@
 //! | [`agent_definition`], [`model`], [`plugin`] | session configuration: sub-agents, models, plugins |
 //! | [`outbox`] | the outbound queue and its ordering |
 //! | [`host`] | state machine of the SDK's side of a session |
-//! | `agent` | state machine of the CLI's side, used by the fake agent (feature `agent`) |
 //! | `tool` | inputs and outputs of the agent's built-in tools (feature `tools`) |
 //! | `transcript` | the files in which an agent keeps its sessions (feature `transcript`) |
 //! | `schema` | JSON Schemas of all types (feature `schema`) |
 //! | `audit` | checks recorded traffic for members and values without a type (feature `audit`) |
 //! | [`conversation`] | assembles whole messages from partial ones, for user interfaces |
-//! | [`secret`] | detects secrets by the names of members and variables |
 //! | [`json`] | untyped JSON |
 //!
 //! All types are open: unknown members, variants and values are preserved when
@@ -48,8 +46,6 @@
 // docs.rs builds with a nightly compiler, which marks what needs a feature.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-#[cfg(feature = "agent")]
-pub mod agent;
 pub mod agent_definition;
 #[cfg(feature = "audit")]
 pub mod audit;
@@ -73,11 +69,8 @@ pub mod open;
 pub mod outbox;
 pub mod permission;
 pub mod plugin;
-#[doc(hidden)]
-pub mod sabotage;
 #[cfg(feature = "schema")]
 pub mod schema;
-pub mod secret;
 mod slash_command;
 #[doc(hidden)]
 pub mod text;
@@ -98,6 +91,6 @@ pub use text::is_same_value;
 pub use untyped::{Pointer, Untyped};
 
 /// The examples of the README, compiled as doctests.
-#[cfg(all(doctest, feature = "agent"))]
+#[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -7,8 +7,6 @@ mod exact;
 #[path = "common/recorded.rs"]
 mod recorded;
 
-#[cfg(feature = "agent")]
-mod agent;
 mod building;
 #[cfg(feature = "audit")]
 mod content;

@@ -13,7 +13,6 @@ use crate::attachment::{self, Action};
 use crate::command::{Command, End};
 use crate::event::{EndReason, Error, Event, SessionEnd};
 use agentwire_protocol::host::{Activity, Host, Transmit};
-use agentwire_protocol::sabotage::{Bug, is_on};
 use std::io;
 use std::process::ExitStatus;
 use std::sync::Arc;
@@ -257,9 +256,9 @@ impl Driver {
         !self.life.goes_on()
             || self.flow.is_wanted()
             || !self.host.is_connected()
-            || self.host.awaits_response() && !is_on(Bug::ResponseNotWanted)
+            || self.host.awaits_response()
             || self.asks.servers_wait()
-            || self.process.is_writing() && !is_on(Bug::WriteNotWanted)
+            || self.process.is_writing()
     }
 
     pub(super) fn next_timeout(&self) -> Option<Instant> {

@@ -3,7 +3,6 @@
 use super::streams::Streams;
 use crate::event::{Demand, Room};
 use crate::options::{Backpressure, Options, UnreadLimits};
-use agentwire_protocol::sabotage::{Bug, is_on};
 use std::time::{Duration, Instant};
 
 /// How much one read may bring beyond a bound, besides its last line: it may
@@ -64,7 +63,7 @@ impl Flow {
 
     /// Whether the application waits for input.
     pub(super) fn is_wanted(&self) -> bool {
-        self.is_closing || self.demand.is_wanted() && !is_on(Bug::FutureNotWanted)
+        self.is_closing || self.demand.is_wanted()
     }
 
     /// Waits until input may be wanted, or there may be space for it. Cancel safe.
@@ -101,11 +100,9 @@ impl Flow {
     pub(super) fn room(&self, is_wanted: bool) -> Room {
         let unused = match self.backpressure {
             Backpressure::DropOldest => self.limits.pause,
-            Backpressure::Pause if is_on(Bug::LostAtPause) => self.limits.pause,
             Backpressure::Pause => self.limits.hard,
         };
-        let pauses =
-            self.backpressure == Backpressure::Pause && !is_wanted && !is_on(Bug::LostAtPause);
+        let pauses = self.backpressure == Backpressure::Pause && !is_wanted;
         let slack = if pauses { self.slack } else { 0 };
         Room {
             in_use: unused.saturating_add(slack),

@@ -10,7 +10,6 @@ use crate::options::CommandLine;
 use crate::process::CloseStep;
 use agentwire_protocol::control::{Answer, InitializeAnswer};
 use agentwire_protocol::host::{self, Activity, CutOff, Host, Request, RequestFailure};
-use agentwire_protocol::sabotage::{Bug, is_on};
 use std::collections::HashMap;
 use std::future::pending;
 use std::pin::Pin;
@@ -62,10 +61,7 @@ impl Driver {
         }
         // Two processes must never write one transcript.
         self.process.close(true);
-        let report = match is_on(Bug::TwoProcesses) {
-            true => None,
-            false => self.process.closed().await,
-        };
+        let report = self.process.closed().await;
         if report.is_some_and(|it| it.step == CloseStep::StillAlive) {
             self.life.change(Change::StillAlive);
             return false;
@@ -459,9 +455,7 @@ impl Driver {
     /// Why the agent cannot sleep now.
     fn busy(&self) -> Option<Busy> {
         let has_messages = self.host.waiting().users > 0 || self.waiters.are_blocked();
-        if is_on(Bug::AsleepWhileBusy) {
-            None
-        } else if self.succession.starter.is_none() {
+        if self.succession.starter.is_none() {
             Some(Busy::NotResumable)
         } else if self.host.activity() == Activity::RequiresAction || self.asks.are_open() {
             Some(Busy::Ask)

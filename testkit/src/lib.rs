@@ -17,10 +17,12 @@
 //!
 //! | module | contents |
 //! |---|---|
+//! | [`agent`] | state machine of the CLI's side of a session |
 //! | [`scenario`] | the format of scripts |
 //! | [`fake_agent`] | the fake agent: as a program, and without a process |
 //! | `model` | the scripted model (feature `model`) |
 //! | [`recording`], [`replay`] | recorded sessions |
+//! | [`secret`] | finds and masks secrets |
 //! | `conform` | conformance suites for CLIs and SDKs (feature `conform`) |
 //! | `stores` | the conformance suite for session stores (feature `stores`) |
 //!
@@ -36,6 +38,7 @@
 // docs.rs builds with a nightly compiler, which marks what needs a feature.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+pub mod agent;
 mod asked;
 #[cfg(feature = "conform")]
 pub mod conform;
@@ -46,6 +49,7 @@ pub mod recording;
 pub mod replay;
 pub mod scenario;
 mod script;
+pub mod secret;
 #[cfg(feature = "stores")]
 pub mod stores;
 mod strings;

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod agent;
 #[cfg(feature = "conform")]
 mod conform_page;
 mod documentation;

@@ -4,7 +4,7 @@
 use crate::dice::Dice;
 use crate::log::Log;
 use crate::pipe::{Pipe, pause};
-use agentwire::protocol::agent::Config;
+use agentwire_testkit::agent::Config;
 use agentwire_testkit::fake_agent::{Output, Player};
 use agentwire_testkit::{Fault, Scenario, Step};
 use serde_json::json;

@@ -10,18 +10,14 @@
 //! ```
 //!
 //! runs that many seeds; `AGENTWIRE_SEED=n` runs one and prints what happened.
-//! A build with the bugs on purpose (`scripts/simulate` makes one) shows that
-//! each of those of the driver is found. In which order tokio's `select!` looks at things no seed decides, so that
-//! one is run a hundred times, until it fails.
+//! `scripts/simulate` shows that it finds its bugs of `tests/bugs/bugs.txt`. No
+//! seed decides in which order tokio's `select!` polls, so that one is run a
+//! hundred times, until it fails.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
-#![cfg_attr(
-    agentwire_sabotage,
-    allow(dead_code, reason = "one test and not the other")
-)]
 
 mod agent;
 mod check;
-#[path = "../../protocol/tests/simulation/dice.rs"]
+#[path = "../../testkit/tests/simulation/dice.rs"]
 mod dice;
 mod log;
 mod pipe;
@@ -62,41 +58,7 @@ fn run(seed: u64) -> Result<Log, (Log, String)> {
     })
 }
 
-/// The simulation is worth nothing if it finds nothing.
 #[test]
-#[cfg(agentwire_sabotage)]
-fn every_bug_on_purpose_is_found() {
-    use agentwire::protocol::sabotage::{Bug, switch};
-
-    const WITHIN: u64 = 10_000;
-    // A bug may lead to a panic, which is found as well.
-    std::panic::set_hook(Box::new(|_| ()));
-    let mut missed = vec![];
-    for bug in Bug::OF_DRIVER {
-        switch(Some(bug));
-        let found = (0..WITHIN).find_map(|seed| match std::panic::catch_unwind(|| run(seed)) {
-            Ok(Ok(_)) => None,
-            Ok(Err((_, problem))) => Some((seed, problem)),
-            Err(_) => Some((seed, "a panic".to_owned())),
-        });
-        match found {
-            Some((seed, problem)) => println!("{bug:?}: seed {seed}: {problem}"),
-            None => missed.push(bug),
-        }
-    }
-    switch(None);
-    drop(std::panic::take_hook());
-    let found = Bug::OF_DRIVER.len() - missed.len();
-    let line = format!("counted: {found} bugs on purpose found\n");
-    std::io::stderr().write_all(line.as_bytes()).unwrap();
-    assert!(
-        missed.is_empty(),
-        "not found within {WITHIN} seeds: {missed:?}"
-    );
-}
-
-#[test]
-#[cfg(not(agentwire_sabotage))]
 fn whatever_happens_everything_ends_and_nothing_is_lost() {
     if let Some(seed) = number("AGENTWIRE_SEED") {
         for _ in 0..99 {

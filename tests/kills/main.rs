@@ -9,7 +9,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
 
-#[path = "../../protocol/tests/simulation/dice.rs"]
+#[path = "../../testkit/tests/simulation/dice.rs"]
 #[allow(dead_code, reason = "the simulations use the rest")]
 mod dice;
 #[path = "../support/mod.rs"]

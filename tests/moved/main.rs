@@ -10,16 +10,11 @@
 //! ```
 //!
 //! runs that many seeds; `AGENTWIRE_SEED=n` runs one and prints what happened.
-//! A build with the bugs on purpose (`scripts/simulate` makes one) shows that
-//! each of those of the succession is found.
+//! `scripts/simulate` shows that it finds its bugs of `tests/bugs/bugs.txt`.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
-#![cfg_attr(
-    agentwire_sabotage,
-    allow(dead_code, reason = "one test and not the other")
-)]
 
 mod agent;
-#[path = "../../protocol/tests/simulation/dice.rs"]
+#[path = "../../testkit/tests/simulation/dice.rs"]
 mod dice;
 mod disk;
 #[path = "../driver/log.rs"]
@@ -62,41 +57,7 @@ fn run(seed: u64) -> Result<Log, (Log, String)> {
     })
 }
 
-/// The simulation is worth nothing if it finds nothing.
 #[test]
-#[cfg(agentwire_sabotage)]
-fn every_bug_on_purpose_is_found() {
-    use agentwire::protocol::sabotage::{Bug, switch};
-
-    const WITHIN: u64 = 5_000;
-    // A bug may lead to a panic, which is found as well.
-    std::panic::set_hook(Box::new(|_| ()));
-    let mut missed = vec![];
-    for bug in Bug::OF_SUCCESSION {
-        switch(Some(bug));
-        let found = (0..WITHIN).find_map(|seed| match std::panic::catch_unwind(|| run(seed)) {
-            Ok(Ok(_)) => None,
-            Ok(Err((_, problem))) => Some((seed, problem)),
-            Err(_) => Some((seed, "a panic".to_owned())),
-        });
-        match found {
-            Some((seed, problem)) => println!("{bug:?}: seed {seed}: {problem}"),
-            None => missed.push(bug),
-        }
-    }
-    switch(None);
-    drop(std::panic::take_hook());
-    let found = Bug::OF_SUCCESSION.len() - missed.len();
-    let line = format!("counted: {found} bugs on purpose found\n");
-    std::io::stderr().write_all(line.as_bytes()).unwrap();
-    assert!(
-        missed.is_empty(),
-        "not found within {WITHIN} seeds: {missed:?}"
-    );
-}
-
-#[test]
-#[cfg(not(agentwire_sabotage))]
 fn whatever_happens_to_its_processes_a_session_goes_on() {
     if let Some(seed) = number("AGENTWIRE_SEED") {
         let (Ok(log) | Err((log, _))) = run(seed);

@@ -2,6 +2,7 @@
 //! everything that they say is on the wire, and how far our types are from
 //! them. And how its own crates are built: see [`house`].
 
+pub mod bugs;
 #[cfg(feature = "parser")]
 pub mod compare;
 #[cfg(feature = "parser")]

@@ -11,6 +11,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use xtask::bugs;
 #[cfg(feature = "parser")]
 use xtask::declarations::{Declarations, PINNED};
 use xtask::house::{self, Rooms};
@@ -73,6 +74,12 @@ enum Command {
     Secrets {
         /// The list: `config/betterleaks.toml` of Betterleaks
         list: PathBuf,
+    },
+    /// Copy the files that git tracks, with the deliberate bugs of
+    /// tests/bugs/bugs.txt
+    Bugs {
+        /// The folder to copy to
+        to: PathBuf,
     },
     /// Draw the picture of a session in the README
     Picture {
@@ -170,6 +177,10 @@ fn run(command: Command) -> Result<ExitCode, Box<dyn Error>> {
                 true => Ok(ExitCode::SUCCESS),
                 false => Ok(ExitCode::FAILURE),
             }
+        }
+        Command::Bugs { to } => {
+            bugs::copy(Path::new("."), &to)?;
+            Ok(ExitCode::SUCCESS)
         }
         Command::Picture { write } => {
             match write {

@@ -4,7 +4,7 @@
 //! seed, and put to [`masked`].
 
 use crate::reasons::Reasons;
-use agentwire_protocol::secret::masked;
+use agentwire_testkit::secret::masked;
 use regex_syntax::hir::{Class, Hir, HirKind};
 
 /// Rules that are known to find what is not masked here.

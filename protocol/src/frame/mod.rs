@@ -211,13 +211,6 @@ impl Frame {
         read_anything(text).map_err(|located| self.unreadable(located))
     }
 
-    /// Reads the frame strictly, as the real CLI does: an invalid member is an
-    /// error.
-    #[cfg(feature = "agent")]
-    pub(crate) fn read_strictly<T: Field>(&self) -> Result<T, ViewError> {
-        Reader::read_strictly(&self.text()).map_err(|error| self.unreadable(error.located()))
-    }
-
     /// Reads the frame tolerantly. Invalid UTF-8 is a fault as well.
     fn read_with_faults<T: Field>(&self) -> (Result<T, Error>, Vec<Fault>) {
         let text = self.text();

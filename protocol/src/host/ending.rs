@@ -4,7 +4,6 @@ use super::queueing::Pressing;
 use super::unclaimed::Unclaimed;
 use super::{Activity, Event, Host, OutgoingState, RequestFailure, TurnOutcome};
 use crate::outbox::Class;
-use crate::sabotage::{Bug, is_on};
 use std::time::{Duration, Instant};
 
 impl Host {
@@ -63,9 +62,6 @@ impl Host {
 
     /// Whether the queue is empty, nothing is pending and no turn is running.
     fn is_quiet(&self) -> bool {
-        if is_on(Bug::ClosedTooEarly) {
-            return self.outbox.is_empty() && self.submissions.is_empty();
-        }
         self.outbox.is_empty() && self.requests.is_empty() && self.activity() == Activity::Idle
     }
 

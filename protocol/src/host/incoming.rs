@@ -15,7 +15,6 @@ use crate::frame::{Frame, Head};
 use crate::json::Json;
 use crate::message::{CommandState, SessionState};
 use crate::outbox::{Class, Outgoing};
-use crate::sabotage::{Bug, is_on};
 use bytes::Bytes;
 use memchr::memmem;
 use std::time::{Duration, Instant};
@@ -177,7 +176,7 @@ impl Host {
         };
         let mut waiting = Vec::new();
         if &*pending.subtype == "initialize" && outcome.is_ok() {
-            if !self.is_new_process() || is_on(Bug::ReleasedEarly) {
+            if !self.is_new_process() {
                 self.outbox.release();
             }
             waiting = outcome.as_ref().map(pending_requests).unwrap_or_default();
@@ -247,7 +246,7 @@ impl Host {
             return;
         }
         // A request that was pending when the host connected arrives twice.
-        if self.asks.open(request_id.clone(), &frame) || is_on(Bug::AskedTwice) {
+        if self.asks.open(request_id.clone(), &frame) {
             self.events.push_back(Event::Ask(Ask { request_id, frame }));
         }
     }
@@ -287,9 +286,7 @@ impl Host {
         // An unsent response must not follow the cancellation.
         let waiting = self
             .outbox
-            .withdraw(&request_id, |class| {
-                class == Class::Answer && !is_on(Bug::LateAnswer)
-            })
+            .withdraw(&request_id, |class| class == Class::Answer)
             .is_some();
         if self.asks.close(&request_id) || waiting {
             self.events.push_back(Event::AskCancelled { request_id });

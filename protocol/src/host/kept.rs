@@ -10,7 +10,6 @@ use crate::content::Content;
 use crate::control::Interrupt;
 use crate::message::UserMessage;
 use crate::outbox::{Class, Outgoing, Urgency};
-use crate::sabotage::{Bug, is_on};
 use bytes::Bytes;
 use std::time::{Duration, Instant};
 
@@ -56,8 +55,7 @@ impl Host {
 
     /// The next line to send from this queue.
     pub(super) fn next_kept(&mut self) -> Option<Outgoing> {
-        let must_wait = self.is_agent_busy() && !is_on(Bug::TwoTurns);
-        if self.outbox.is_held() || must_wait {
+        if self.outbox.is_held() || self.is_agent_busy() {
             return None;
         }
         self.pressing = Pressing::No;

@@ -66,7 +66,6 @@ pub use turns::{TurnEnd, TurnEvent, TurnOutcome};
 use crate::codec::{DEFAULT_LINE_LIMIT, LineDecoder};
 use crate::frame::Frame;
 use crate::outbox::{Class, Limits, Outbox, Outgoing, Urgency, Waiting};
-use crate::sabotage::{Bug, is_on};
 use activity::{Open, Work};
 use alive::Alive;
 use asks::Asks;
@@ -365,7 +364,7 @@ impl Host {
     /// from now on. Messages that wait are lost, unless they are
     /// [kept](Host::keep_for_next_process) for the next process.
     pub fn handle_write_failed(&mut self) {
-        if self.succession.keeps_lines && self.can_move_on() && !is_on(Bug::LostWithPipe) {
+        if self.succession.keeps_lines && self.can_move_on() {
             self.outgoing = OutgoingState::Broken;
             self.forget_in_flight();
             return;

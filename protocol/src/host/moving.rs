@@ -18,7 +18,6 @@ use crate::control::Answer;
 use crate::frame::Frame;
 use crate::message::{AssistantMessage, CommandState, SessionState};
 use crate::outbox::{Class, Outbox, Outgoing};
-use crate::sabotage::{Bug, is_on};
 use memchr::memmem;
 use std::collections::BTreeMap;
 
@@ -59,7 +58,6 @@ impl Host {
                 _ if !is_reported => Fate::Unknown,
                 true if is_stopped => Fate::Interrupted,
                 true if goes_on => Fate::GoesOn,
-                true if is_on(Bug::HandedBackAgain) => Fate::SentAgain,
                 true => Fate::HandedBack,
                 false if withdraws_all || taken_back.contains(&uuid) => Fate::Cancelled,
                 false => Fate::SentAgain,
@@ -70,7 +68,7 @@ impl Host {
         self.queue_again(again, &mut requests);
         self.end_requests(requests);
         let asks: Vec<_> = self.asks.take().collect();
-        let cancelled = asks.iter().filter(|_| !is_on(Bug::AsksKept)).cloned();
+        let cancelled = asks.iter().cloned();
         let cancelled = cancelled.map(|request_id| Event::AskCancelled { request_id });
         self.events.extend(cancelled);
         self.asks_answered.clear();
@@ -130,9 +128,6 @@ impl Host {
     #[must_use]
     pub fn settings(&self, id: &str) -> Vec<Request> {
         let mut requests = self.journal.requests(id);
-        if is_on(Bug::SettingsForgotten) {
-            requests.clear();
-        }
         for request in &mut requests {
             request.outgoing.class = Class::Greeting;
         }
@@ -160,7 +155,7 @@ impl Host {
             return;
         }
         // It may be over already.
-        let goes_on = self.succession.has_shown_turn && !is_on(Bug::StartedAgain);
+        let goes_on = self.succession.has_shown_turn;
         let mut has_messages = false;
         for uuid in std::mem::take(&mut self.succession.started) {
             has_messages |= self.outbox.has_user(&uuid);
@@ -211,10 +206,6 @@ impl Host {
     /// that this process had not picked up: the agent knew it.
     pub(super) fn saw_known(&mut self, sign: &Sign) {
         let Sign::Lifecycle(it) = sign else { return };
-        if is_on(Bug::KnownIsOver) {
-            self.submissions
-                .advance(&it.command_uuid, SubmissionState::Completed);
-        }
         if it.state != CommandState::Completed || !self.submissions.is_repeated(&it.command_uuid) {
             return;
         }
@@ -261,12 +252,7 @@ impl Host {
             self.outbox.hold_back(uuid);
         }
         self.set_queueing(self.queueing);
-        let (first, last) = match (is_on(Bug::CarriedLast), is_on(Bug::NotCarried)) {
-            (true, _) => (vec![], again),
-            (_, true) => (vec![], vec![]),
-            _ => (again, vec![]),
-        };
-        for line in first {
+        for line in again {
             self.outbox.push(line);
         }
         for line in &waits {
@@ -276,9 +262,7 @@ impl Host {
                 self.requests.insert(line.id.clone(), pending);
             }
         }
-        let only_read = |it: &Pending| {
-            it.own.is_none() && only_reads(&it.subtype) && !is_on(Bug::ReadsNotAgain)
-        };
+        let only_read = |it: &Pending| it.own.is_none() && only_reads(&it.subtype);
         let reads = requests.iter().filter(|(_, it)| only_read(it));
         let reads: Vec<_> = reads.map(|(id, _)| id.clone()).collect();
         for id in reads {
@@ -300,15 +284,12 @@ impl Host {
                 self.outbox.push(line);
             }
         }
-        for line in last {
-            self.outbox.push(line);
-        }
     }
 
     /// Ends the requests that the process has not answered.
     fn end_requests(&mut self, requests: BTreeMap<Box<str>, Pending>) {
         for (request_id, pending) in requests {
-            if pending.own.is_none() && !is_on(Bug::RequestsKept) {
+            if pending.own.is_none() {
                 let subtype = pending.subtype;
                 self.events.push_back(Event::Answered {
                     request_id,

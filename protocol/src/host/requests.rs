@@ -6,7 +6,6 @@ use super::{Event, Host, NotTaken, OutgoingState, Request, RequestFailure};
 use crate::control::{self, Answer, CancelAsyncMessageAnswer, HostRequest};
 use crate::json::{Json, Members};
 use crate::outbox::{Class, Outgoing};
-use crate::sabotage::{Bug, is_on};
 use std::time::{Duration, Instant};
 
 impl Host {
@@ -63,10 +62,7 @@ impl Host {
                 self.withdraw_prompt(uuid);
             }
         }
-        let mut deadline = now.checked_add(patience);
-        if is_on(Bug::DeadlineForgotten) {
-            deadline = None;
-        }
+        let deadline = now.checked_add(patience);
         let is_kept = is_setting(&subtype) || self.succession.keeps_lines && only_reads(&subtype);
         let line = is_kept.then(|| outgoing.line.clone());
         let pending = Pending {

@@ -11,7 +11,6 @@ use crate::control::InterruptReceipt;
 use crate::frame::Frame;
 use crate::message::{CommandLifecycle, CommandState};
 use crate::outbox::Outgoing;
-use crate::sabotage::{Bug, is_on};
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::mem;
@@ -198,7 +197,7 @@ impl Submissions {
         let Some(known) = self.open.get_mut(uuid) else {
             return;
         };
-        if state <= known.state && !(is_on(Bug::StateBackwards) && state != known.state) {
+        if state <= known.state {
             return;
         }
         let had_left = known.state > SubmissionState::Waiting;
@@ -206,7 +205,7 @@ impl Submissions {
         if state >= SubmissionState::Queued {
             known.is_carried = false;
         }
-        let is_new = state > known.told || is_on(Bug::StateBackwards);
+        let is_new = state > known.told;
         known.told = known.told.max(state);
         if !had_left {
             self.left += 1;
@@ -241,9 +240,6 @@ impl Submissions {
     pub(super) fn end(&mut self) {
         self.joined.clear();
         self.outstanding = 0;
-        if is_on(Bug::MessageForgotten) {
-            return;
-        }
         for uuid in mem::take(&mut self.open).into_keys() {
             self.changes.push_back((uuid, SubmissionState::Lost));
         }
@@ -293,11 +289,6 @@ impl Submissions {
                 ..
             }) => match state {
                 CommandState::Queued => self.reached_agent(uuid, SubmissionState::Queued),
-                CommandState::Started if is_on(Bug::WrongMessage) => {
-                    if let Some(uuid) = self.open.keys().next_back().cloned() {
-                        self.reached_agent(&uuid, SubmissionState::Started);
-                    }
-                }
                 CommandState::Started => self.reached_agent(uuid, SubmissionState::Started),
                 _ => {}
             },

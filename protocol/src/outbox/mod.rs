@@ -28,7 +28,6 @@
 
 use crate::ids::IdMap;
 use crate::message::Priority;
-use crate::sabotage::{Bug, is_on};
 use bytes::Bytes;
 use std::collections::{HashSet, VecDeque};
 use std::fmt;
@@ -343,13 +342,6 @@ impl Outbox {
             return;
         };
         match outgoing.class {
-            Class::Answer if is_on(Bug::AnswerBehindMessages) => {
-                last.users[Urgency::Later as usize].push_back(outgoing);
-            }
-            Class::Control if is_on(Bug::FenceIgnored) => last.urgent.push_back(outgoing),
-            Class::Mcp if is_on(Bug::ResultPassesProgress) => {
-                last.users[Urgency::Now as usize].push_back(outgoing);
-            }
             Class::Answer | Class::Interrupt | Class::Mcp => last.urgent.push_back(outgoing),
             Class::User(urgency) => last.users[urgency as usize].push_back(outgoing),
             Class::Greeting | Class::Control => last.fence = Some(outgoing),
@@ -411,9 +403,6 @@ impl Outbox {
         {
             self.ids.insert(id, count - 1);
         }
-        if is_on(Bug::BytesCountedTwice) {
-            return Some(line);
-        }
         if let Some(waiting) = self.bytes_of(line.class) {
             *waiting -= line.line.len();
         }
@@ -461,9 +450,7 @@ impl Outbox {
         });
         let found = found.or_else(|| self.kept.iter_mut().flatten().find_map(take));
         // An empty segment would block the ones behind it.
-        if !is_on(Bug::StalledBehindWithdrawn) {
-            self.segments.retain(|segment| !segment.is_empty());
-        }
+        self.segments.retain(|segment| !segment.is_empty());
         self.gone(found)
     }
 

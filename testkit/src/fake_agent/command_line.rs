@@ -3,7 +3,7 @@
 
 use super::environment::UNKNOWN_FLAGS;
 use super::known::{Flag, Takes, known};
-use agentwire_protocol::agent::Profile;
+use crate::agent::Profile;
 use std::collections::VecDeque;
 
 /// The arguments of a command line.

@@ -4,7 +4,7 @@ use super::claude::{self, Settings, Sources};
 use super::command_line::{CommandLine, FlagError};
 use super::known::{Class, number};
 use super::time::timestamp;
-use agentwire_protocol::agent::{Config, Declared, Profile};
+use crate::agent::{Config, Declared, Profile};
 use agentwire_protocol::permission::PermissionMode;
 use regex_lite::Regex;
 use serde::Deserialize;

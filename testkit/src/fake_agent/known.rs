@@ -1,7 +1,7 @@
 //! The table of the real CLI's flags, as measured: the versions that have a
 //! flag, the values that it takes, and how the fake agent treats it.
 
-use agentwire_protocol::agent::Profile;
+use crate::agent::Profile;
 use serde_json::{Map, Value};
 
 /// A command-line flag.

@@ -1,7 +1,7 @@
 //! Between the script's words and those of the protocol.
 
+use crate::agent::Agent;
 use crate::scenario::{Reply, Thinking};
-use agentwire_protocol::agent::Agent;
 use agentwire_protocol::content::{Content, ContentBlock};
 use agentwire_protocol::message::{StopReason, Usage, UserMessage};
 

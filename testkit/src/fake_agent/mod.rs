@@ -1,7 +1,7 @@
 //! The fake agent: an agent CLI that follows a script.
 //!
 //! It speaks the protocol as the real CLI does (the machine for that is
-//! [`agentwire_protocol::agent`]) and says what a [`Scenario`] tells it to.
+//! [`crate::agent`]) and says what a [`Scenario`] tells it to.
 //! The binary `fake-agent` is [`main`] and nothing else. A program can also
 //! be its own fake agent, and then needs no second binary:
 //!
@@ -50,8 +50,8 @@ pub use path::{BIN, NotBuilt, path};
 pub use player::{Output, Player};
 pub use records::{Record, SubagentRecord};
 
+use crate::agent::{Config, Profile};
 use crate::scenario::Scenario;
-use agentwire_protocol::agent::{Config, Profile};
 use driver::Driver;
 use environment::{accepts_unknown_flags, clock, script};
 use exit::{USAGE, complain, no_log};

@@ -4,7 +4,7 @@
 //! The agent speaks as the newest version does, and what an older one does not
 //! have is taken out of its lines.
 
-use agentwire_protocol::agent::Profile;
+use crate::agent::Profile;
 use agentwire_protocol::{Json, Members};
 use bytes::Bytes;
 use serde_json::{Value, json};

@@ -11,14 +11,12 @@ use super::plan::{Action, Plan};
 use super::records::{Record, SubagentRecord};
 use super::running::RunningTool;
 
+use crate::agent::{Agent, Broken, Config, Decision, Ending, Event, Profile, ToolOutcome};
 use crate::asked::Asked;
 use crate::scenario::gate::Gates;
 use crate::scenario::{ApiError, Fault, NoSuchGate, OddLine, Scenario, ToolCall};
 use crate::script::Script;
 use agentwire_protocol::Json;
-use agentwire_protocol::agent::{
-    Agent, Broken, Config, Decision, Ending, Event, Profile, ToolOutcome,
-};
 use agentwire_protocol::content::ContentBlock;
 use bytes::Bytes;
 use std::collections::VecDeque;
@@ -311,7 +309,6 @@ impl Player {
                 }
                 self.exit(code);
             }
-            _ => {}
         }
     }
 

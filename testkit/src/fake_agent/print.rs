@@ -128,7 +128,7 @@ fn text(result: ResultMessage) -> String {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use agentwire_protocol::agent::Profile;
+    use crate::agent::Profile;
     use serde_json::Value;
 
     fn print(args: &str) -> Print {

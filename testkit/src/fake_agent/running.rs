@@ -1,9 +1,9 @@
 //! A tool that runs: when it begins, and how long it takes.
 
 use super::claude::Claude;
+use crate::agent;
 use crate::scenario::ToolCall;
 use crate::scenario::gate::Gates;
-use agentwire_protocol::agent;
 use agentwire_protocol::permission::PermissionMode;
 use std::time::{Duration, Instant};
 

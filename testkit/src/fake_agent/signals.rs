@@ -7,7 +7,7 @@ pub(super) use system::Signals;
 
 #[cfg(unix)]
 mod system {
-    use agentwire_protocol::agent::Profile;
+    use crate::agent::Profile;
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     use signal_hook::flag::{register_conditional_default, register_conditional_shutdown};
     use signal_hook::low_level::pipe;
@@ -61,7 +61,7 @@ mod system {
 
 #[cfg(not(unix))]
 mod system {
-    use agentwire_protocol::agent::Profile;
+    use crate::agent::Profile;
     use std::io;
 
     /// No handlers: the system's defaults apply.

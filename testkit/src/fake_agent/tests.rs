@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used)]
 
 use super::{Output, Player, claude};
+use crate::agent::Config;
 use crate::scenario::{Reply, Scenario, Step, TextMatch, ToolCall, Usage, When};
-use agentwire_protocol::agent::Config;
 use serde_json::{Value, json};
 use std::time::Instant;
 

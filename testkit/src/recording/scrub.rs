@@ -1,9 +1,9 @@
 //! Takes out of a recording what is nobody else's business.
 
 use super::{Entry, Said, Spawn, What};
+use crate::secret::{MASKED, is_given, is_secret, is_sure, masked};
 use crate::strings::{self, Place};
 use agentwire_protocol::Json;
-use agentwire_protocol::secret::{MASKED, is_given, is_secret, is_sure, masked};
 use std::path::Path;
 
 /// Values that are shorter are not looked for in texts: they would be found

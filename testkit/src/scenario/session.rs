@@ -4,7 +4,7 @@ use super::expect::Expect;
 use super::fault::Fault;
 use super::reply::Reply;
 use super::responses::{Permissions, Response, Responses};
-use agentwire_protocol::agent::Profile;
+use crate::agent::Profile;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::num::NonZeroU32;

@@ -1,7 +1,7 @@
 //! Commands that the CLI runs itself, without its model.
 
 use super::{Claude, models, reports};
-use agentwire_protocol::agent::{Agent, CommandOutput};
+use crate::agent::{Agent, CommandOutput};
 use std::time::Instant;
 
 impl Claude {

@@ -1,9 +1,9 @@
 //! Control requests of the host that are not about the session's state machine.
 
 use super::{Claude, checks, offers, reports};
+use crate::agent::Agent;
 use crate::scenario;
 use agentwire_protocol::Json;
-use agentwire_protocol::agent::Agent;
 use agentwire_protocol::control::Refusal;
 use serde_json::{Value, json};
 use std::fs;

@@ -15,8 +15,8 @@ mod rules;
 mod settings;
 mod tools;
 
+use crate::agent::{Config, Rules};
 use crate::scenario::{Permissions, Responses, Scenario};
-use agentwire_protocol::agent::{Config, Rules};
 use agentwire_protocol::permission::{PermissionBehavior, PermissionRule};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;

@@ -1,7 +1,7 @@
 //! What the CLI offers: tools, commands, sub-agents, models, capabilities.
 
 use super::models;
-use agentwire_protocol::agent::{Config, Declared};
+use crate::agent::{Config, Declared};
 use agentwire_protocol::model::ThinkingDisplay;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};

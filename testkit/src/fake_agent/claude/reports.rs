@@ -1,7 +1,7 @@
 //! What the CLI reports about the session: context, cost, status, hooks.
 
 use super::models;
-use agentwire_protocol::agent::Agent;
+use crate::agent::Agent;
 use serde_json::{Map, Value, json};
 
 /// The hook events, and whether their matchers have a meaning.
@@ -219,7 +219,7 @@ pub(super) fn hooks() -> Value {
 
 /// The response to `list_permission_rules`.
 pub(super) fn rules(agent: &Agent) -> Value {
-    let rule = |it: &agentwire_protocol::agent::SessionRule| {
+    let rule = |it: &crate::agent::SessionRule| {
         let source = it.destination.as_str();
         json!({
             "behavior": it.behavior.as_str(),

@@ -1,7 +1,7 @@
 //! Settings files and the flags that add to them: as much of them as a scripted
 //! agent shows.
 
-use agentwire_protocol::agent::{Config, Declared};
+use crate::agent::{Config, Declared};
 use agentwire_protocol::agent_definition::AgentDefinition;
 use agentwire_protocol::permission::{PermissionBehavior, PermissionDestination, PermissionMode};
 use serde_json::Value;

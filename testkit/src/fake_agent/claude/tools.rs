@@ -1,9 +1,9 @@
 //! What the CLI's own tools answer, beside the text for the model.
 
 use super::rules::parts;
+use crate::agent::ToolOutcome;
 use crate::scenario::ToolCall;
 use agentwire_protocol::Json;
-use agentwire_protocol::agent::ToolOutcome;
 use serde_json::json;
 
 /// Shell commands that say nothing when they succeed, by their first word.

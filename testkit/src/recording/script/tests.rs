@@ -2,9 +2,9 @@
 //! that does what the recorded one did: the conversation is the same.
 
 use super::*;
+use crate::agent::Config;
 use crate::fake_agent::{Output, Player};
 use crate::replay::tests::recordings;
-use agentwire_protocol::agent::Config;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 

@@ -1,0 +1,68 @@
+//! What an agent offers, as its user declares it.
+
+use agentwire_protocol::agent_definition::AgentInfo;
+use agentwire_protocol::control::InitializeAnswer;
+use agentwire_protocol::message::{Init, ModelUsage, ResultMessage, Usage};
+use agentwire_protocol::model::ThinkingDisplay;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The tool with which the model gives structured output.
+pub(super) const STRUCTURED_OUTPUT: &str = "StructuredOutput";
+
+/// What an agent offers its host: tools, commands, models.
+///
+/// Each message is a template. The agent replaces the members that it knows
+/// itself, such as `session_id` or `mcp_servers`, and sends the others as they
+/// are.
+#[derive(Debug, Clone, Default)]
+pub struct Declared {
+    /// The template of `system/init`. Its `tools` are those of the agent
+    /// itself; tools of MCP servers are added to them.
+    pub init: Init,
+    /// The template of the response to `initialize`.
+    pub initialize: InitializeAnswer,
+    /// The template of results: the fast mode, the safety stops, and times such
+    /// as `ttft_ms`, which are only sent if the model was asked.
+    pub result: ResultMessage,
+    /// The template of the usage in results.
+    pub usage: Usage,
+    /// The template of the usage by model in results.
+    pub model_usage: ModelUsage,
+    /// How thinking is shown, as streamed and whole messages say.
+    pub thinking_display: Option<ThinkingDisplay>,
+    /// The names of the commands that the agent runs itself, without its model,
+    /// such as `cost` for the prompt `/cost`. Each has a turn of its own, which
+    /// starts with [`Event::CommandCalled`](super::Event::CommandCalled).
+    /// `clear` and `compact` are always among them.
+    pub commands: BTreeSet<String>,
+    /// The names of the tools that change files. The permission mode
+    /// `acceptEdits` allows them.
+    pub edit_tools: BTreeSet<String>,
+    /// Other names under which results list denied tools, by name.
+    pub listed_names: BTreeMap<String, String>,
+    /// The names of the tools that are disabled: they are not listed, and calls
+    /// of them fail.
+    pub disabled_tools: BTreeSet<String>,
+}
+
+impl Declared {
+    /// Returns whether a tool changes files.
+    pub(super) fn edits(&self, tool: &str) -> bool {
+        self.edit_tools.contains(tool)
+    }
+
+    /// Adds sub-agents. One whose name is there already is not added.
+    pub fn add_agents(&mut self, agents: impl IntoIterator<Item = AgentInfo>) {
+        for agent in agents {
+            let names = self.init.agents.get_or_insert_default();
+            if names.contains(&agent.name) {
+                continue;
+            }
+            names.push(agent.name.clone());
+            names.sort_by_key(|name| name.to_lowercase());
+            let listed = self.initialize.agents.get_or_insert_default();
+            listed.push(agent);
+            listed.sort_by_key(|it| it.name.to_lowercase());
+        }
+    }
+}

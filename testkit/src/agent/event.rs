@@ -1,0 +1,77 @@
+//! Events of the agent, which its driver handles.
+
+use agentwire_protocol::json::Json;
+use agentwire_protocol::message::UserMessage;
+
+/// An event that the driver must handle.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Event {
+    /// A turn started. The model should answer these prompts.
+    TurnStarted {
+        /// The prompts, in order.
+        prompts: Vec<UserMessage>,
+    },
+    /// The permission decision on a tool call.
+    ToolDecided {
+        /// The ID of the tool call.
+        tool_use_id: String,
+        /// The decision.
+        decision: Decision,
+    },
+    /// The result of a tool call has been sent.
+    ToolFinished {
+        /// The ID of the tool call.
+        tool_use_id: String,
+    },
+    /// The turn continues. The model should be asked again.
+    TurnContinued,
+    /// The turn was aborted, and all of its remaining messages have been sent.
+    TurnAborted,
+    /// The host answered the request that
+    /// [`Agent::ask_host`](super::Agent::ask_host) sent.
+    HostAnswered {
+        /// The response, or the reason why there is none.
+        answer: Result<Json, String>,
+    },
+    /// The host sent a request that the agent does not handle itself. Respond
+    /// with [`Agent::respond`](super::Agent::respond), now or later, and call
+    /// [`Agent::handle_input`](super::Agent::handle_input) for the lines after
+    /// it.
+    Requested {
+        /// The ID of the request.
+        request_id: String,
+        /// The request: an object with a `subtype`.
+        request: Json,
+    },
+    /// The host stopped a task. The driver must end what it started for it.
+    TaskStopped {
+        /// The ID of the task.
+        task_id: String,
+    },
+    /// A prompt called one of the
+    /// [declared commands](super::Declared::commands). Respond with
+    /// [`Agent::finish_command`](super::Agent::finish_command).
+    CommandCalled {
+        /// The name of the command, without the slash.
+        name: String,
+        /// What follows the name.
+        args: String,
+    },
+    /// The process should exit.
+    Exit {
+        /// The exit status.
+        code: i32,
+        /// The message for standard error.
+        complaint: Option<String>,
+    },
+}
+
+/// The permission decision on a tool call.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Decision {
+    /// Run the tool with this input.
+    Allowed(Json),
+    /// Do not run the tool. The text is the reason, for the model.
+    Denied(String),
+}

@@ -1,0 +1,245 @@
+//! The host's hooks: which to call, their output, and the consequences.
+//!
+//! The hooks of one event are called at the same time and form a round. When
+//! all of them have answered, or enough to decide, the agent continues with
+//! their combined verdict. An event without hooks is an empty round, so that
+//! both cases take the same path.
+
+mod matcher;
+mod table;
+mod verdict;
+
+pub(super) use table::{HookTable, Occasion};
+pub(super) use verdict::Verdict;
+
+use super::Agent;
+use super::notice::line;
+use agentwire_protocol::control;
+use agentwire_protocol::hook::{
+    HookCallback, HookContext, HookEffort, HookEvent, HookInput, HookKind,
+};
+use agentwire_protocol::json::Json;
+use agentwire_protocol::message::{Informational, InformationalLevel};
+use std::time::Instant;
+use table::{OpenHook, Round};
+
+impl Agent {
+    /// Calls the hooks for an event. The agent continues according to the
+    /// occasion: at once if there are no hooks, otherwise when they have
+    /// answered.
+    ///
+    /// `about` is the text that matchers are compared with, for events that
+    /// have one. `tool_use_id` is the tool call, for events about one.
+    pub(super) fn raise(
+        &mut self,
+        now: Instant,
+        occasion: Occasion,
+        about: Option<&str>,
+        event: impl Into<HookEvent>,
+        tool_use_id: Option<&str>,
+    ) {
+        let input = wire!(HookInput {
+            context: HookContext::default(),
+            event: event.into(),
+        });
+        let kind = input.kind().expect("the agent names its events");
+        let due = self.hooks.matching(now, &kind, about, self.config.finds);
+        let mut round = Round {
+            occasion,
+            kind,
+            open: vec![],
+            verdict: Verdict::default(),
+        };
+        if due.is_empty() {
+            return self.conclude(now, round);
+        }
+        if self.input_ended {
+            round.verdict.is_unheard = true;
+            return self.conclude(now, round);
+        }
+        let input = wire!(HookInput {
+            context: self.hook_context(&round.kind, &round.occasion),
+            ..input
+        });
+        let tool_use_id = tool_use_id.map_or_else(|| (self.ids)(), str::to_owned);
+        for hook in due {
+            let request_id = (self.ids)();
+            let callback = wire!(HookCallback {
+                callback_id: hook.callback_id.clone(),
+                input: input.clone(),
+                tool_use_id: Some(tool_use_id.clone()),
+            });
+            self.send(control::request(&request_id, &callback));
+            round.open.push(OpenHook { request_id, ..hook });
+        }
+        self.hooks.rounds.push(round);
+    }
+
+    /// Returns the context of an event.
+    fn hook_context(&self, kind: &HookKind, occasion: &Occasion) -> HookContext {
+        let is_tools = matches!(
+            kind,
+            HookKind::PreToolUse
+                | HookKind::PostToolUse
+                | HookKind::PostToolUseFailure
+                | HookKind::PostToolBatch
+                | HookKind::PermissionRequest
+                | HookKind::Stop
+                | HookKind::SubagentStop
+        );
+        let has_effort = is_tools || *kind == HookKind::StopFailure;
+        let has_mode = is_tools || *kind == HookKind::UserPromptSubmit;
+        let id = match occasion {
+            Occasion::SubagentStart(id)
+            | Occasion::SubagentStop(id)
+            | Occasion::AfterSubagentBatch(id) => Some(id),
+            Occasion::BeforeTool(call) | Occasion::Permission(call) | Occasion::AfterTool(call) => {
+                let call = self.calls.get(call);
+                call.and_then(|open| open.owner.as_ref())
+            }
+            _ => None,
+        };
+        let task = id.and_then(|id| self.tasks.iter().find(|task| task.id == *id));
+        let agent_type = task.and_then(|task| Some(task.agent.as_ref()?.kind.clone()));
+        let effort = (self.config.effort)(self.model());
+        let of_task = task.and_then(|task| task.prompt_id.clone());
+        wire!(HookContext {
+            agent_id: task.map(|task| task.id.clone()),
+            agent_type,
+            session_id: Some(self.session_id.clone()),
+            transcript_path: Some(format!("{}/{}.jsonl", self.config.cwd, self.session_id)),
+            cwd: Some(self.config.cwd.clone()),
+            // The session that `/clear` starts has no prompt yet.
+            prompt_id: of_task.or_else(|| {
+                let turn = self.turn.as_ref();
+                let turn = turn.filter(|_| *occasion != Occasion::Cleared);
+                turn.map(|turn| turn.prompt_id.clone())
+            }),
+            permission_mode: has_mode.then(|| self.config.permission_mode.clone()),
+            effort: effort.filter(|_| has_effort).map(|level| wire!(HookEffort {
+                level: level.to_owned(),
+            })),
+        })
+    }
+
+    /// Handles the response to a hook call. Returns `false` if the request was
+    /// not a hook call.
+    pub(super) fn hook_answered(
+        &mut self,
+        now: Instant,
+        request_id: &str,
+        answer: Result<Option<Json>, String>,
+    ) -> bool {
+        let Some((at, hook)) = self.hooks.take(|hook| hook.request_id == request_id) else {
+            return false;
+        };
+        let round = &mut self.hooks.rounds[at];
+        let kind = round.kind.clone();
+        match answer.and_then(|answer| verdict::read(&kind, answer.as_ref())) {
+            Ok(Some(output)) => round.verdict.add(&kind, output),
+            Ok(None) => {}
+            Err(why) => {
+                let what = format!("{kind}: the hook {} failed: {why}", hook.callback_id);
+                if hook.failure_blocks {
+                    round.verdict.fail(&kind, what.clone());
+                }
+                let outcome = if hook.failure_blocks {
+                    "That counts as a block."
+                } else {
+                    "It is passed over."
+                };
+                let notice = wire!(Informational {
+                    tag: Some("hook_callback_failed".to_owned()),
+                    ..line(InformationalLevel::Warning, format!("{what}. {outcome}"))
+                });
+                // A notice about a prompt is sent after its turn has started.
+                if kind == HookKind::UserPromptSubmit {
+                    round.verdict.notices.push(notice);
+                } else {
+                    self.inform(notice);
+                }
+            }
+        }
+        self.conclude_if_over(now, at);
+        true
+    }
+
+    /// Cancels hook calls whose deadline has passed.
+    pub(super) fn give_up_on_hooks(&mut self, now: Instant) {
+        while let Some((at, hook)) = self.hooks.take(|hook| hook.due <= now) {
+            self.cancel(&hook.request_id);
+            self.hooks.rounds[at].verdict.timed_out = true;
+            self.conclude_if_over(now, at);
+        }
+    }
+
+    /// Ends all rounds because the host is gone and will not answer.
+    pub(super) fn hooks_go_unheard(&mut self, now: Instant) {
+        for mut round in self.hooks.take_all() {
+            round.verdict.is_unheard = true;
+            self.conclude(now, round);
+        }
+    }
+
+    /// Cancels all pending hook calls.
+    pub(super) fn take_hooks_back(&mut self) {
+        for round in self.hooks.take_all() {
+            for hook in round.open {
+                self.cancel(&hook.request_id);
+            }
+        }
+    }
+
+    /// Returns whether `PreToolUse` hooks are called for a tool.
+    pub(super) fn has_hooks_before(&self, now: Instant, tool: &str) -> bool {
+        let finds = self.config.finds;
+        let due = (self.hooks).matching(now, &HookKind::PreToolUse, Some(tool), finds);
+        !due.is_empty() && !self.input_ended
+    }
+
+    /// Forgets the hook calls about permission for this tool call.
+    pub(super) fn forget_permission_hooks(&mut self, call: &str) {
+        self.hooks.forget(&Occasion::Permission(call.to_owned()));
+    }
+
+    /// Cancels the hook calls about permission for these tool calls.
+    pub(super) fn take_permission_hooks_back(&mut self, calls: &[String]) {
+        for call in calls {
+            let round = self.hooks.forget(&Occasion::Permission(call.clone()));
+            for hook in round.into_iter().flat_map(|round| round.open) {
+                self.cancel(&hook.request_id);
+            }
+        }
+    }
+
+    fn conclude_if_over(&mut self, now: Instant, at: usize) {
+        if let Some(round) = self.hooks.take_finished(at) {
+            self.conclude(now, round);
+        }
+    }
+
+    /// Continues where the hooks were called.
+    fn conclude(&mut self, now: Instant, round: Round) {
+        let verdict = round.verdict;
+        match round.occasion {
+            Occasion::Prompt => self.prompt_checked(now, verdict),
+            Occasion::Fold => self.fold_checked(now, verdict),
+            Occasion::Report => self.report_next(now),
+            Occasion::BeforeTool(id) => self.tool_checked(now, &id, verdict),
+            Occasion::Permission(id) => self.permission_hooked(now, &id, verdict),
+            Occasion::AfterTool(id) => self.tool_reviewed(&id, verdict),
+            Occasion::AfterBatch => self.batch_reviewed(now, verdict),
+            // The driver sees that nothing holds the sub-agent any more.
+            Occasion::AfterSubagentBatch(_) => {}
+            Occasion::Stop => self.stop_checked(now, verdict),
+            Occasion::StopFailure => self.end_after_failure(now),
+            Occasion::SubagentStart(_) => {}
+            Occasion::SubagentStop(id) => self.report_task(now, &id),
+            Occasion::Clear => self.clear(now),
+            Occasion::Cleared => self.end_command(now, Some("clear"), ""),
+            Occasion::Compact => self.compact(now, &verdict),
+            Occasion::Compacted => self.summarize(now),
+            Occasion::Summarized => self.end_compact(now),
+        }
+    }
+}

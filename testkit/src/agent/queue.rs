@@ -1,0 +1,107 @@
+//! The agent's prompt queue, as measured: first in, first out within a priority
+//! class, and a whole class becomes one turn. An agent without priorities has
+//! one class, and runs its messages one by one.
+
+use agentwire_protocol::message::UserMessage;
+use agentwire_protocol::outbox::Urgency;
+use std::collections::VecDeque;
+
+/// The queued prompts, in the order of their arrival.
+#[derive(Debug, Default)]
+pub(super) struct Queue {
+    prompts: VecDeque<UserMessage>,
+    minds_priorities: bool,
+}
+
+impl Queue {
+    pub(super) fn new(minds_priorities: bool) -> Self {
+        Self {
+            minds_priorities,
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn push(&mut self, message: UserMessage) {
+        self.prompts.push_back(message);
+    }
+
+    fn urgency(&self, message: &UserMessage) -> Urgency {
+        if self.minds_priorities {
+            Urgency::from(message.priority.as_ref())
+        } else {
+            Urgency::Later
+        }
+    }
+
+    /// Removes and returns the prompts of the next turn: those of the most
+    /// urgent class up to one for which `is_alone` returns `true`, which has a
+    /// turn of its own; or a single prompt without priorities.
+    pub(super) fn next_turn(
+        &mut self,
+        is_alone: impl Fn(&UserMessage) -> bool,
+    ) -> Vec<UserMessage> {
+        let urgencies = self.prompts.iter().map(|it| self.urgency(it));
+        let Some(most) = urgencies.min() else {
+            return vec![];
+        };
+        let class = self.prompts.iter().filter(|it| self.urgency(it) == most);
+        let count = if self.minds_priorities {
+            class.take_while(|it| !is_alone(it)).count().max(1)
+        } else {
+            1
+        };
+        self.take(count, |queue, it| queue.urgency(it) == most)
+    }
+
+    /// Removes and returns the prompts to fold into the running turn after its
+    /// tool calls: those with the priority `next` for which `is_alone` returns
+    /// `false`.
+    pub(super) fn fold(&mut self, is_alone: impl Fn(&UserMessage) -> bool) -> Vec<UserMessage> {
+        self.take(usize::MAX, |queue, it| {
+            queue.urgency(it) == Urgency::Next && !is_alone(it)
+        })
+    }
+
+    /// Removes and returns the first `count` prompts that are wanted.
+    fn take(
+        &mut self,
+        count: usize,
+        is_wanted: impl Fn(&Self, &UserMessage) -> bool,
+    ) -> Vec<UserMessage> {
+        let mut taken = vec![];
+        for prompt in std::mem::take(&mut self.prompts) {
+            if taken.len() < count && is_wanted(self, &prompt) {
+                taken.push(prompt);
+            } else {
+                self.prompts.push_back(prompt);
+            }
+        }
+        taken
+    }
+
+    pub(super) fn withdraw(&mut self, uuid: &str) -> bool {
+        let mut prompts = self.prompts.iter();
+        let at = prompts.position(|message| message.uuid.as_deref() == Some(uuid));
+        at.and_then(|at| self.prompts.remove(at)).is_some()
+    }
+
+    /// Puts back prompts that a turn did not process, before the other prompts.
+    pub(super) fn put_back(&mut self, messages: impl DoubleEndedIterator<Item = UserMessage>) {
+        for message in messages.rev() {
+            self.prompts.push_front(message);
+        }
+    }
+
+    pub(super) fn drain(&mut self) -> impl Iterator<Item = UserMessage> {
+        std::mem::take(&mut self.prompts).into_iter()
+    }
+
+    pub(super) fn uuids(&self) -> Vec<String> {
+        let prompts = self.prompts.iter();
+        prompts.filter_map(|message| message.uuid.clone()).collect()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.prompts.is_empty()
+    }
+}

@@ -1,0 +1,20 @@
+//! Values of wire types.
+
+/// Builds a value of a wire type. They are `non_exhaustive`, so a struct
+/// expression cannot. Members without a value are empty, or those of the base.
+macro_rules! wire {
+    ($type:ident { $($field:ident $(: $value:expr)?),* $(,)? }) => {
+        wire!($type {
+            $($field $(: $value)?,)*
+            ..<$type as agentwire_protocol::open::Field>::empty()
+        })
+    };
+    ($type:ident { $($field:ident $(: $value:expr)?,)* ..$base:expr }) => {{
+        #[allow(unused_mut, reason = "a value without members")]
+        let mut value: $type = $base;
+        $( value.$field = wire!(@ $field $($value)?); )*
+        value
+    }};
+    (@ $field:ident $value:expr) => { $value };
+    (@ $field:ident) => { $field };
+}

@@ -1,0 +1,172 @@
+//! Tools that wait for an answer.
+
+use crate::agent::session::{Session, asking, input};
+use agentwire_protocol::control::{self, Refusal};
+use agentwire_protocol::host::{self, Activity};
+use agentwire_protocol::permission::{PermissionMode, PermissionResult};
+use agentwire_protocol::{Json, Message};
+use agentwire_testkit::agent::{Config, Decision, Event};
+use serde_json::{Value, json};
+
+#[test]
+fn the_host_may_change_a_tools_input() {
+    let mut session = asking(&["t1"]);
+    let id = session.ask_id();
+    let changed = Json::from(json!({"command": "true"}));
+    session.respond(&id, &PermissionResult::allow_with(changed.clone()));
+    assert_eq!(session.decision("t1"), Decision::Allowed(changed));
+}
+
+#[test]
+fn the_host_may_refuse_a_tool() {
+    let mut session = asking(&["t1"]);
+    let id = session.ask_id();
+    session.respond(&id, &PermissionResult::deny("not here"));
+    assert_eq!(session.decision("t1"), Decision::Denied("not here".into()));
+    session.finishes("t1", "not here", true);
+    session.goes_on();
+    session.says("then not");
+    session.ends_turn();
+    session.pump();
+    let denials = session.heard.iter().find_map(|event| match event {
+        host::Event::Frame(frame) => match frame.message() {
+            Message::Result(result) => result.permission_denials,
+            _ => None,
+        },
+        _ => None,
+    });
+    let denials = denials.unwrap();
+    assert_eq!(denials.len(), 1);
+    assert_eq!(
+        (&*denials[0].tool_name, &*denials[0].tool_use_id),
+        ("Bash", "t1")
+    );
+    assert_eq!(denials[0].tool_input, input("t1"));
+}
+
+#[test]
+fn an_answer_that_is_not_valid_denies() {
+    for answer in [
+        json!({"behavior": "allow", "updatedInput": null}),
+        json!({"behavior": "deny"}),
+        json!({"behavior": "perhaps"}),
+        json!({"allowed": true}),
+        json!({}),
+        json!("allow"),
+        Value::Null,
+    ] {
+        let mut session = asking(&["t1"]);
+        let id = session.ask_id();
+        session.respond(&id, &answer);
+        let decision = session.decision("t1");
+        assert!(matches!(decision, Decision::Denied(_)), "{answer}");
+        assert_eq!(session.said(), ["running"]);
+    }
+}
+
+#[test]
+fn an_error_as_the_answer_denies() {
+    let mut session = asking(&["t1"]);
+    let id = session.ask_id();
+    let line = control::failure(&id, &Refusal::new("the callback broke"));
+    assert!(session.host.respond(&id, line));
+    let Decision::Denied(why) = session.decision("t1") else {
+        panic!()
+    };
+    assert!(why.contains("the callback broke"), "{why}");
+}
+
+#[test]
+fn a_denial_that_interrupts_ends_the_turn() {
+    let mut session = asking(&["t1"]);
+    let id = session.ask_id();
+    session.respond(&id, &PermissionResult::deny_and_interrupt("stop"));
+    assert_eq!(
+        session.said_in_whole(),
+        [
+            "running",
+            "tool error t1",
+            "user text",
+            "result error_during_execution aborted_tools [m1]",
+            "m1 cancelled",
+            "idle"
+        ]
+    );
+    assert_eq!(session.event(), Some(Event::TurnAborted));
+}
+
+#[test]
+fn a_denial_that_interrupts_takes_the_other_asks_back() {
+    let mut session = asking(&["t1", "t2"]);
+    let second = session.ask_id();
+    let first = session
+        .heard
+        .iter()
+        .find_map(|event| match event {
+            host::Event::Ask(ask) => Some(ask.request_id.clone()),
+            _ => None,
+        })
+        .unwrap();
+    session.respond(&first, &PermissionResult::deny_and_interrupt("stop"));
+    let said = session.said_in_whole();
+    assert!(said.contains(&"cancel".to_owned()), "{said:?}");
+    assert_eq!(said.last().unwrap(), "idle");
+    assert!(!session.respond(&second, &PermissionResult::allow()));
+    assert_eq!(session.host.activity(), Activity::Idle);
+
+    // An answer that was on its way changes nothing.
+    session.agent.handle_input(
+        session.now,
+        &control::success(&second, Some(&PermissionResult::allow())).unwrap(),
+    );
+    assert_eq!(session.said(), Vec::<String>::new());
+    assert_eq!(session.event(), Some(Event::TurnAborted));
+    assert_eq!(session.event(), None);
+}
+
+#[test]
+fn several_asks_are_answered_in_any_order() {
+    let mut session = asking(&["t1", "t2"]);
+    let second = session.ask_id();
+    session.heard.pop_back();
+    session.respond(&second, &PermissionResult::allow());
+    assert_eq!(session.decision("t2"), Decision::Allowed(input("t2")));
+    let first: Vec<Box<str>> = session
+        .heard
+        .iter()
+        .filter_map(|event| match event {
+            host::Event::Ask(ask) if session.host.is_open(&ask.request_id) => {
+                Some(ask.request_id.clone())
+            }
+            _ => None,
+        })
+        .collect();
+    assert_eq!(first.len(), 1);
+    session.respond(&first[0], &PermissionResult::allow());
+    assert_eq!(session.decision("t1"), Decision::Allowed(input("t1")));
+}
+
+#[test]
+fn some_modes_do_not_ask() {
+    for (mode, asks_host, allowed) in [
+        (PermissionMode::BypassPermissions, true, true),
+        (PermissionMode::BypassPermissions, false, true),
+        (PermissionMode::DontAsk, true, false),
+        (PermissionMode::Default, false, false),
+    ] {
+        let config = Config {
+            permission_mode: mode,
+            asks_host,
+            ..Config::default()
+        };
+        let mut session = Session::connected(config, &[64]);
+        session.submit("m1");
+        session.begins(&["m1"]);
+        session.calls(&["t1"]);
+        let decision = session.decision("t1");
+        assert_eq!(matches!(decision, Decision::Allowed(_)), allowed);
+        assert!(!session.said().contains(&"ask t1".to_owned()));
+        let told = session.messages("system", Some("permission_denied"));
+        assert_eq!(told.len(), usize::from(!allowed));
+    }
+}
