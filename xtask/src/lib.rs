@@ -1,6 +1,6 @@
 //! How agentwire keeps up with the declarations of the protocol: samples of
 //! everything that they say is on the wire, and how far our types are from
-//! them. And how its own crates are built: see [`house`].
+//! them.
 
 pub mod bugs;
 #[cfg(feature = "parser")]
@@ -11,7 +11,6 @@ pub mod coverage;
 pub mod declarations;
 #[cfg(feature = "parser")]
 pub mod drift;
-pub mod house;
 pub mod picture;
 pub mod reasons;
 #[cfg(feature = "parser")]

@@ -1,5 +1,4 @@
-//! `cargo xtask`: what the project needs to keep up with the protocol, and to
-//! keep the structure of its code.
+//! `cargo xtask`: what the project needs to keep up with the protocol.
 
 #![allow(clippy::print_stderr, reason = "it is what a command line prints")]
 
@@ -14,7 +13,6 @@ use std::process::ExitCode;
 use xtask::bugs;
 #[cfg(feature = "parser")]
 use xtask::declarations::{Declarations, PINNED};
-use xtask::house::{self, Rooms};
 use xtask::picture;
 use xtask::secrets;
 #[cfg(feature = "parser")]
@@ -24,14 +22,10 @@ use xtask::{drift, samples};
 #[cfg(feature = "parser")]
 const SCHEMA: &str = "protocol/schema";
 
-/// Where the rooms of `agentwire` are listed and drawn.
-const CONTRIBUTING: &str = "CONTRIBUTING.md";
-
 /// Where the picture of a session is.
 const PICTURE: &str = "docs/session.svg";
 
-/// Keep up with the declarations of the protocol, and keep the structure of the
-/// code.
+/// Keep up with the declarations of the protocol.
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", max_term_width = 100)]
 struct Arguments {
@@ -87,22 +81,6 @@ enum Command {
         #[arg(long)]
         write: bool,
     },
-    /// Print the circles of files in each crate, and the arrows between rooms
-    /// that do not go down. Exit status: 0 when there is nothing but accepted
-    /// circles, 1 when there is
-    House {
-        /// Print every arrow
-        #[arg(long)]
-        all: bool,
-
-        /// Print the drawing of the rooms instead
-        #[arg(long)]
-        drawing: bool,
-
-        /// Write the drawing into CONTRIBUTING.md
-        #[arg(long, conflicts_with_all = ["all", "drawing"])]
-        write: bool,
-    },
 }
 
 fn main() -> ExitCode {
@@ -149,31 +127,6 @@ fn run(command: Command) -> Result<ExitCode, Box<dyn Error>> {
             }
             output.flush()?;
             match drift.lines.is_empty() {
-                true => Ok(ExitCode::SUCCESS),
-                false => Ok(ExitCode::FAILURE),
-            }
-        }
-        Command::House {
-            all,
-            drawing,
-            write,
-        } => {
-            let houses = house::houses(Path::new("."))?;
-            let contributing = fs::read_to_string(CONTRIBUTING)?;
-            let rooms = Rooms::parse(&contributing);
-            let mut output = BufWriter::new(io::stdout().lock());
-            let is_fine = if drawing || write {
-                let drawn = house::drawing(&rooms?, &houses);
-                match write {
-                    true => fs::write(CONTRIBUTING, house::with_drawing(&contributing, &drawn)?)?,
-                    false => output.write_all(drawn.as_bytes())?,
-                }
-                true
-            } else {
-                house::report(&houses, rooms.as_ref(), all, &mut output)?
-            };
-            output.flush()?;
-            match is_fine {
                 true => Ok(ExitCode::SUCCESS),
                 false => Ok(ExitCode::FAILURE),
             }

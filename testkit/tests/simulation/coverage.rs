@@ -82,6 +82,7 @@ const ALL: &[&str] = &[
     "queue: one by one",
     "queue: found to be the agent's",
     "queue: interrupts for a message",
+    "queue: messages in one go",
     "queue: asks an agent that rests whether it has read",
     "background: told",
     "background: waited for",

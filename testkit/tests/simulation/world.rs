@@ -8,7 +8,7 @@ use agentwire_protocol::control::Initialize;
 use agentwire_protocol::host::{Activity, Event, Host, Prompt, Queueing, Transmit};
 use agentwire_protocol::message::UserMessage;
 use agentwire_protocol::outbox::Limits;
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use serde_json::Value;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -259,10 +259,12 @@ impl World {
             return Ok(true);
         };
         if self.pipe_broken || self.peer.is_gone {
+            let written = *written;
             self.writing = None;
             let from = if self.finishing { "finishing" } else { "open" };
             self.checks.coverage.saw(format!("pipe: {from} to broken"));
             self.checks.may_lose = true;
+            self.host.handle_partly_written(self.now, written);
             self.host.handle_write_failed();
             return Ok(true);
         }
@@ -292,7 +294,22 @@ impl World {
         if kind != "control_cancel_request" {
             self.checks.written(&kind, &id)?;
         }
-        self.writing = Some((line, 0));
+        let mut lines = BytesMut::from(&line[..]);
+        // Some drivers write several messages in one go.
+        while !self.peer.is_old
+            && self.dice.one_in(2)
+            && let Some(line) = self.host.poll_transmit_behind(self.dice.below(1000))
+        {
+            let (kind, id) = id_of(&line);
+            if kind != "user" {
+                return Err(format!("{kind} {id} is written together with messages"));
+            }
+            self.note(|| format!("with {kind} {id}"));
+            self.checks.coverage.saw("queue: messages in one go");
+            self.checks.written(&kind, &id)?;
+            lines.extend_from_slice(&line);
+        }
+        self.writing = Some((lines.freeze(), 0));
         Ok(())
     }
 
