@@ -5,6 +5,7 @@
 mod support;
 
 mod asks;
+mod attachments;
 mod callbacks;
 mod closing;
 mod controls;

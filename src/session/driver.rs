@@ -240,7 +240,8 @@ impl Driver {
     fn pause_or_resume(&mut self) -> bool {
         let (now, is_wanted) = (now(), self.is_wanted());
         self.streams.at(now, self.flow.room(is_wanted));
-        let is_deferred = self.attachments.defer_events();
+        // Of an agent that was killed, the end is read.
+        let is_deferred = self.attachments.defer_events() && !self.life.is_lost();
         let change = self.flow.update(now, &self.streams, is_wanted, is_deferred);
         match change {
             Some(Change::Pauses) => self.host.handle_reading_paused(),

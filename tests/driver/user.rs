@@ -274,7 +274,12 @@ impl Users {
                 }
                 Ok(()) => {}
                 Err(Error::Withdrawn { .. }) if end == SubmissionState::Withdrawn => {}
-                Err(error) if end == SubmissionState::Lost => this.judge(made, error),
+                Err(error) if end == SubmissionState::Lost => {
+                    if this.wire.has_message(submission.uuid()) {
+                        this.log.wrong("a message is written whole, and said not to be");
+                    }
+                    this.judge(made, error);
+                }
                 Err(error) => this
                     .log
                     .wrong(format_args!("{end}, but not written: {error}")),

@@ -1,0 +1,225 @@
+//! What an attachment can do to a session.
+
+use crate::support::{ended, peer::connect, wait_for};
+use agentwire::attachment::{Action, Attach, Attachment, Boxed, Gate, Opening};
+use agentwire::protocol::host::Prompt;
+use agentwire::protocol::message::UserMessage;
+use agentwire::{
+    EndReason, Error, Event, Frame, Notice, Options, PermissionResult, SubmissionState,
+};
+use serde_json::json;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, ready};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+/// The attachment of a session, and what it is told to do.
+struct Told {
+    actions: UnboundedReceiver<Action>,
+    waits: Arc<AtomicBool>,
+    is_lost: Arc<AtomicBool>,
+    ended: UnboundedSender<()>,
+}
+
+impl Told {
+    fn gate(&self) -> Gate {
+        match self.waits.load(Ordering::SeqCst) {
+            true => Gate::Wait,
+            false => Gate::PassIfOwned,
+        }
+    }
+}
+
+impl Attachment for Told {
+    fn may_act(&mut self) -> bool {
+        !self.is_lost.load(Ordering::SeqCst)
+    }
+
+    fn before_message(&mut self, _: &Prompt) -> Gate {
+        self.gate()
+    }
+
+    fn before_callback(&mut self, _: &Frame) -> Gate {
+        self.gate()
+    }
+
+    fn takes(&mut self, message: &Frame) -> bool {
+        message.kind() == "mine"
+    }
+
+    fn before_result(&mut self, _: &Frame) -> Gate {
+        self.gate()
+    }
+
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Action> {
+        match ready!(self.actions.poll_recv(context)) {
+            Some(action) => Poll::Ready(action),
+            None => Poll::Pending,
+        }
+    }
+
+    fn end(&mut self) -> Option<Boxed<'_, Vec<Notice>>> {
+        let _ = self.ended.send(());
+        let uuid = "at the end".into();
+        Some(Box::pin(async { vec![Notice::Withdrawn { uuid }] }))
+    }
+}
+
+/// Makes the attachment once.
+struct Once(Mutex<Option<Told>>);
+
+impl Attach for Once {
+    fn attach<'a>(
+        &'a self,
+        _: &'a mut Opening<'_>,
+    ) -> Boxed<'a, Result<Option<Box<dyn Attachment>>, Error>> {
+        let told = self.0.lock().unwrap().take();
+        Box::pin(async { Ok(told.map(|it| Box::new(it) as Box<dyn Attachment>)) })
+    }
+}
+
+/// The test's end of the attachment.
+struct Hand {
+    actions: UnboundedSender<Action>,
+    waits: Arc<AtomicBool>,
+    is_lost: Arc<AtomicBool>,
+    ended: UnboundedReceiver<()>,
+}
+
+fn attached(waits: bool) -> (Options, Hand) {
+    let (actions, told) = unbounded_channel();
+    let (end, ended) = unbounded_channel();
+    let hand = Hand {
+        actions,
+        waits: Arc::new(AtomicBool::new(waits)),
+        is_lost: Arc::default(),
+        ended,
+    };
+    let told = Told {
+        actions: told,
+        waits: Arc::clone(&hand.waits),
+        is_lost: Arc::clone(&hand.is_lost),
+        ended: end,
+    };
+    let options = Options::new().attachment(Once(Mutex::new(Some(told))));
+    (options, hand)
+}
+
+impl Hand {
+    fn asks_for(&self, action: Action) {
+        self.actions.send(action).unwrap();
+    }
+}
+
+fn message(uuid: &str) -> UserMessage {
+    let mut message = UserMessage::new("Hello.");
+    message.uuid = Some(uuid.to_owned());
+    message
+}
+
+#[tokio::test]
+async fn a_message_waits_with_what_is_behind_it_until_it_is_named() {
+    let (options, hand) = attached(true);
+    let (client, mut agent) = connect(options).await;
+    let first = client.send(message("a"));
+    assert_eq!(client.handle().outbound_queue().await.unwrap().messages, 1);
+    hand.waits.store(false, Ordering::SeqCst);
+    // Behind it in the queue.
+    let second = client.send(message("b"));
+    assert_eq!(client.handle().outbound_queue().await.unwrap().messages, 2);
+    assert_eq!(first.state(), SubmissionState::Waiting);
+    hand.asks_for(Action::Send("another".into()));
+    hand.asks_for(Action::Send("a".into()));
+    assert_eq!(agent.hears().await["uuid"], "a");
+    first.await.unwrap();
+    // This agent has no queue, and gets both as one.
+    second.await.unwrap();
+}
+
+#[tokio::test]
+async fn a_request_waits_until_it_is_asked_for_again() {
+    let (options, hand) = attached(true);
+    let options = options.on_permission(|_| async { PermissionResult::allow() });
+    let (client, mut agent) = connect(options).await;
+    let ask = json!({
+        "subtype": "can_use_tool", "tool_name": "Bash", "input": { "command": "true" },
+        "tool_use_id": "t",
+    });
+    agent.asks("r1", &ask).await;
+    agent.asks("r2", &ask).await;
+    agent.cancels("r2").await;
+    // They were read before this.
+    agent.says(r#"{"type":"seen"}"#).await;
+    let mut client = client;
+    let seen =
+        |event: &Event| matches!(event, Event::Frame(it) if it.kind() == "seen").then_some(());
+    wait_for(&mut client, seen).await;
+    // It still waits.
+    hand.asks_for(Action::Retry);
+    hand.waits.store(false, Ordering::SeqCst);
+    hand.asks_for(Action::Retry);
+    let (request_id, answer) = agent.is_answered().await;
+    assert_eq!((&*request_id, &answer["behavior"]), ("r1", &json!("allow")));
+    // The cancelled one is not answered.
+    let pending = tokio::spawn(async move { client.set_model("m").await });
+    assert_eq!(agent.answers(&json!({})).await["subtype"], "set_model");
+    pending.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_result_waits_with_what_is_behind_it_and_what_is_taken_is_nobodys() {
+    let (options, hand) = attached(true);
+    let (mut client, mut agent) = connect(options).await;
+    for line in [
+        r#"{"type":"mine"}"#,
+        r#"{"type":"before"}"#,
+        r#"{"type":"result","subtype":"success","result":"Done."}"#,
+        r#"{"type":"behind"}"#,
+    ] {
+        agent.says(line).await;
+    }
+    let frame = |event: &Event| match event {
+        Event::Frame(frame) => Some(frame.kind().to_owned()),
+        Event::Notice(Notice::Withdrawn { uuid }) => Some(format!("notice {uuid}")),
+        _ => None,
+    };
+    assert_eq!(wait_for(&mut client, frame).await, "before");
+    hand.asks_for(Action::Notify(Notice::Withdrawn { uuid: "x".into() }));
+    assert_eq!(wait_for(&mut client, frame).await, "notice x");
+    hand.waits.store(false, Ordering::SeqCst);
+    hand.asks_for(Action::Retry);
+    assert_eq!(wait_for(&mut client, frame).await, "result");
+    assert_eq!(wait_for(&mut client, frame).await, "behind");
+}
+
+#[tokio::test]
+async fn a_session_that_may_not_act_ends_without_another_word() {
+    let (options, mut hand) = attached(true);
+    let (mut client, mut agent) = connect(options).await;
+    let submission = client.send(message("a"));
+    agent
+        .says(r#"{"type":"result","subtype":"success","result":"Done."}"#)
+        .await;
+    assert_eq!(client.handle().outbound_queue().await.unwrap().messages, 1);
+    hand.is_lost.store(true, Ordering::SeqCst);
+    hand.waits.store(false, Ordering::SeqCst);
+    hand.asks_for(Action::Check);
+    hand.asks_for(Action::Retry);
+    assert!(agent.input.next_line().await.unwrap().is_none());
+    drop(agent);
+    let mut seen = vec![];
+    let error = loop {
+        match client.next().await {
+            Some(Ok(Event::Frame(frame))) => seen.push(frame.kind().to_owned()),
+            Some(Ok(Event::Notice(Notice::Withdrawn { uuid }))) => seen.push(uuid.to_string()),
+            Some(Ok(_)) => {}
+            Some(Err(error)) => break error,
+            None => panic!("it ended without an error"),
+        }
+    };
+    assert_eq!(ended(error).reason, EndReason::OwnershipLost);
+    // The result that waited is not delivered, and the attachment has the last word.
+    assert_eq!(seen, ["at the end"]);
+    assert!(submission.await.is_err());
+    hand.ended.recv().await.unwrap();
+}
