@@ -15,9 +15,9 @@
 //! - a tolerant reader keeps invalid members as well; their fields hold what
 //!   could be read. They are written back unchanged unless the field was set.
 //!
-//! `Deserialize` gets the text of the value from the deserializer; `Serialize`
-//! writes the [`Form`] of the value. Reading, writing, cloning and comparing
-//! objects is in `fields`, compiled once for all types.
+//! `Deserialize` gets the text of the value from the deserializer and fills its
+//! [`Slot`]; `Serialize`, `Clone`, `PartialEq` and `Debug` use its [`Form`]. What
+//! they do is compiled once for all types.
 //!
 //! Public only for the other crates of this workspace; it may change in any
 //! version.
@@ -29,26 +29,29 @@ mod fields;
 mod form;
 mod loose;
 mod object;
+mod own;
 mod reader;
 mod serde;
 mod union;
 
 pub(crate) use self::serde::read_anything;
-pub use self::serde::{deserialize, deserialize_str};
+pub use self::serde::{clone, deserialize, deserialize_str};
 pub use enumeration::{number_of, open_enum};
 pub use error::Error;
 pub(crate) use error::Located;
 pub use field::Name;
 #[cfg(feature = "audit")]
 pub use fields::collect_untyped;
-pub use fields::{
-    Audited, Declared, Fields, Member, copy_fields, is_same, read_fields, write_fields,
+pub use fields::{Declared, Fields, WithForms, WithSlots, required};
+pub use form::{
+    Entries, Fill, Form, Items, List, Map, Optional, Slot, Whole, Word, debug, each_member,
+    is_same, serialize, serialize_written,
 };
-pub use form::{Entries, Form, Items, Written, serialize, serialize_written};
 pub use loose::Loose;
-pub use object::{object, wire_name};
-pub use reader::{Fault, Field, Object, Place, Reader, Tag, string_of};
-pub use union::{Union, from_kind, read_union, tolerance, union};
+pub use object::{object, wire_name, wire_type};
+pub use own::{Audited, Member, Own};
+pub use reader::{Constant, Fault, Field, Place, Reader, Tag, string_of};
+pub use union::{How, Kinds, Union, choice, from_kind, tag_of, tolerance, union};
 
 // What the macros write only where a feature of this crate is on: a `cfg` in
 // what they write would ask about the features of the crate that uses them.

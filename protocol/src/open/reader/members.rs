@@ -5,6 +5,7 @@ use super::fault::Fault;
 use super::{Field, Reader, Tag, string_of};
 use crate::json::{Json, Members};
 use crate::open::error::{Error, MAX_DEPTH, Step, path};
+use crate::open::form::{List, Map};
 use crate::text::unescaped;
 use std::borrow::Cow;
 
@@ -113,6 +114,23 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Advances to the next member if its name is one of `names`, and returns the
+    /// number of the name. Names are compared from `from` on.
+    #[inline]
+    pub(in crate::open) fn next_known(
+        &mut self,
+        inside: &mut Inside,
+        names: &[&str],
+        from: usize,
+    ) -> Option<usize> {
+        if inside.only.is_some() {
+            return None;
+        }
+        let number = self.cursor.next_known_key(inside.is_first, names, from)?;
+        inside.is_first = false;
+        Some(number)
+    }
+
     /// Reads an object, limited to the members that `only` selects.
     ///
     /// # Errors
@@ -120,7 +138,7 @@ impl<'a> Reader<'a> {
     /// If `T` cannot be read.
     pub fn part<T: Field>(&mut self, part: &mut T, only: fn(&str) -> bool) -> Result<(), Error> {
         self.only = Some(only);
-        part.read(self)
+        self.read(&mut part.slot(), None)
     }
 
     /// Returns the text of the object's first or last member `name`, or `None`
@@ -178,16 +196,21 @@ impl<'a> Reader<'a> {
         let mut tag = Tag { name, passed: None };
         self.cursor.go_to(start + 1);
         // With a selection, the tag may not be selected.
-        if self.only.is_none()
-            && let Some(key) = self.cursor.next_key(true)?
-            && &self.text[key.start..key.end] == name
-            && self.peek() == Some(b'"')
-        {
+        if self.only.is_none() && self.is_first_key(name)? && self.peek() == Some(b'"') {
             tag.passed = Some(start);
             return Ok((tag, Some(self.string()?)));
         }
         self.cursor.go_to(start);
         Ok((tag, string_of(self.look(name, false)?)))
+    }
+
+    #[inline]
+    fn is_first_key(&mut self, name: &str) -> Result<bool, Error> {
+        if self.cursor.next_known_key(true, &[name], 0).is_some() {
+            return Ok(true);
+        }
+        let key = self.cursor.next_key(true)?;
+        Ok(key.is_some_and(|key| &self.text[key.start..key.end] == name))
     }
 
     /// Goes back to the start of an object that a union chose by a tag.
@@ -350,10 +373,6 @@ impl<'a> Reader<'a> {
         self.is_spoilt
     }
 
-    pub(in crate::open) fn is_tolerant(&self) -> bool {
-        self.is_tolerant
-    }
-
     fn found(&mut self, error: &Error) {
         if let Some(trace) = &mut self.trace {
             trace.faults.push(Fault {
@@ -406,23 +425,43 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Reads a list; `take` reads each item.
+    /// Reads an object of an unknown kind: all members, including the tag.
+    ///
+    /// # Errors
+    ///
+    /// If the value is not an object.
+    pub(super) fn members(
+        &mut self,
+        members: &mut Members,
+        chosen_by: Option<Tag>,
+    ) -> Result<(), Error> {
+        self.before_tag(chosen_by);
+        let mut inside = self.object(None)?;
+        while let Some(key) = self.next_key(&mut inside)? {
+            self.unknown(&mut inside, key, members)?;
+        }
+        Ok(())
+    }
+
+    /// Reads a list.
     ///
     /// # Errors
     ///
     /// If the value is not a list, or if an item is invalid and the reader is
     /// strict.
-    pub(in crate::open) fn items(
-        &mut self,
-        take: &mut dyn FnMut(&mut Self) -> Result<(), Error>,
-    ) -> Result<(), Error> {
+    pub(in crate::open) fn items(&mut self, list: &mut dyn List) -> Result<(), Error> {
         if !self.cursor.take(b'[') {
             return Err(self.unexpected("a sequence"));
         }
         let (mut index, mut is_spoilt) = (0, false);
         while self.cursor.next_item(index == 0)? {
             let before = self.enter_item(index);
-            if let Err(error) = take(self) {
+            let read = match list.push() {
+                Some(mut item) => self.read(&mut item, None),
+                None => Ok(()),
+            };
+            if let Err(error) = read {
+                list.pop();
                 self.invalid_item(&before, error)
                     .map_err(|it| it.in_item(index))?;
                 is_spoilt = true;
@@ -435,16 +474,13 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Reads an object whose keys are data; `take` reads each value.
+    /// Reads an object whose keys are data.
     ///
     /// # Errors
     ///
     /// If the value is not an object, or if one of its values is invalid and
     /// the reader is strict.
-    pub(in crate::open) fn entries(
-        &mut self,
-        take: &mut dyn FnMut(&str, &mut Self) -> Result<(), Error>,
-    ) -> Result<(), Error> {
+    pub(in crate::open) fn entries(&mut self, map: &mut dyn Map) -> Result<(), Error> {
         if !self.cursor.take(b'{') {
             return Err(self.unexpected("an object"));
         }
@@ -458,7 +494,7 @@ impl<'a> Reader<'a> {
                 Cow::Borrowed(text)
             };
             let before = self.enter_member(&key);
-            if let Err(error) = take(&key, self) {
+            if let Err(error) = map.put(&key, &mut |value| self.read(value, None)) {
                 self.invalid_item(&before, error)
                     .map_err(|it| it.in_member(&key))?;
                 is_spoilt = true;

@@ -10,42 +10,40 @@ pub(super) mod members;
 pub use fault::Fault;
 
 use super::error::{Error, path};
-use crate::json::Json;
-use crate::open::form::Written;
-use crate::text::{Cursor, unescaped};
+use crate::json::{Json, Number};
+use crate::open::fields::read_fields;
+use crate::open::form::{Form, Slot, Whole};
+use crate::open::own::Audited;
+use crate::open::union::read_union;
+use crate::text::{Cursor, escaped, unescaped};
 use fault::Trace;
 use std::borrow::Cow;
+use std::fmt::Debug;
 
 /// A type that an object's member can have.
-pub trait Field: Sized + Written + Clone + PartialEq + 'static {
+pub trait Field: Sized + Clone + PartialEq + Debug + Audited + 'static {
     /// Whether the member is required.
     const IS_REQUIRED: bool = true;
 
     /// Whether this type is read tolerantly by default.
     const IS_TOLERANT: bool = false;
 
-    /// Reads the value into `self`, which is empty. Objects are large; returned by
-    /// value, they would be moved once per enclosing object.
-    ///
-    /// # Errors
-    ///
-    /// If the value has another type. `self` may hold a part of it.
-    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error>;
+    /// Returns what the value looks like.
+    fn form(&self) -> Form<'_>;
 
-    /// The value of a missing or unreadable member.
-    fn empty() -> Self;
+    /// Returns the value to be set.
+    fn slot(&mut self) -> Slot<'_>;
+
+    /// A value to read into. An enumeration has any value there: what was not read
+    /// is cleared.
+    fn fresh() -> Self;
 }
 
-/// An object, or a union of objects.
-pub trait Object {
-    /// Reads the object into `self`, which is empty. `chosen_by` is the tag by which
-    /// a union chose this kind.
-    ///
-    /// # Errors
-    ///
-    /// If the value has another type. `self` may hold a part of it.
-    fn read_object(&mut self, reader: &mut Reader<'_>, chosen_by: Option<Tag>)
-    -> Result<(), Error>;
+/// A type whose [`Field::fresh`] is a constant, so that making a large object is
+/// one copy.
+pub trait Constant {
+    /// As [`Field::fresh`].
+    const EMPTY: Self;
 }
 
 /// The tag by which a union chose the kind of an object.
@@ -79,6 +77,8 @@ pub struct Reader<'a> {
     to_keep: usize,
     /// The current path and the faults so far, if they are requested.
     trace: Option<Box<Trace>>,
+    /// A buffer for strings with escapes.
+    unescaped: String,
 }
 
 /// A position of a reader.
@@ -101,6 +101,7 @@ impl<'a> Reader<'a> {
             only: None,
             to_keep: 4 * text.len() + 4096,
             trace: None,
+            unescaped: String::new(),
         }
     }
 
@@ -112,14 +113,18 @@ impl<'a> Reader<'a> {
         reader
     }
 
-    /// Reads a whole text, in the mode of its type.
+    /// Reads a whole text.
     ///
     /// # Errors
     ///
     /// If the text is not valid JSON or has another type. Invalid members are
-    /// errors only if the type is read strictly.
-    pub(crate) fn read_text<T: Field>(text: &'a str) -> Result<T, Error> {
-        Self::new(text, T::IS_TOLERANT).whole()
+    /// errors only if it is read strictly.
+    pub(in crate::open) fn read_text(
+        text: &'a str,
+        is_tolerant: bool,
+        slot: &mut Slot<'_>,
+    ) -> Result<(), Error> {
+        Self::new(text, is_tolerant).whole_slot(slot)
     }
 
     /// Reads a whole text strictly.
@@ -156,11 +161,61 @@ impl<'a> Reader<'a> {
     }
 
     fn whole<T: Field>(&mut self) -> Result<T, Error> {
-        let read = self.value();
-        match self.cursor.end() {
-            Err(invalid) if read.is_ok() => Err(invalid.into()),
-            _ => read,
+        let mut value = T::fresh();
+        self.whole_slot(&mut value.slot())?;
+        Ok(value)
+    }
+
+    fn whole_slot(&mut self, slot: &mut Slot<'_>) -> Result<(), Error> {
+        self.read(slot, None)?;
+        Ok(self.cursor.end()?)
+    }
+
+    /// Reads a value, which a union may have chosen by a tag, into an empty one.
+    ///
+    /// # Errors
+    ///
+    /// If the value has another type. The slot may hold a part of it.
+    pub fn read(&mut self, slot: &mut Slot<'_>, chosen_by: Option<Tag>) -> Result<(), Error> {
+        match slot {
+            Slot::Text(value) => **value = self.string()?.into_owned(),
+            Slot::Optional(value) => {
+                if !self.null()
+                    && let Some(mut value) = value.set(true)
+                {
+                    return self.read(&mut value, None);
+                }
+            }
+            Slot::Object(value) => return read_fields(*value, self, chosen_by),
+            Slot::Union(value) => return read_union(*value, self, chosen_by),
+            Slot::Bool(value) => **value = self.bool()?,
+            Slot::Whole(value) => return self.whole_number(*value),
+            Slot::Number(value) => **value = Number::of_text(self.number("a number")?),
+            Slot::Word(value) => value.set(&self.string()?),
+            Slot::Json(value) => **value = self.json()?,
+            Slot::List(value) => return self.items(*value),
+            Slot::Map(value) => return self.entries(*value),
+            Slot::Members(value) => return self.members(value, chosen_by),
+            Slot::Own(value) => return value.read(self),
         }
+        Ok(())
+    }
+
+    /// Reads a whole number. A tolerant reader converts other numbers to the
+    /// nearest whole number, if there is one.
+    fn whole_number(&mut self, value: &mut dyn Whole) -> Result<(), Error> {
+        let name = value.name();
+        let text = self.number(name)?;
+        // Like `serde_json`, does not accept `-0` as an integer.
+        if text != "-0" && value.parse(text) {
+            return Ok(());
+        }
+        let error = not_whole(text, name);
+        if self.is_tolerant && nearest(text).is_some_and(|number| value.set(number)) {
+            self.spoilt(&error);
+            return Ok(());
+        }
+        Err(error)
     }
 
     /// Reads a value.
@@ -169,8 +224,8 @@ impl<'a> Reader<'a> {
     ///
     /// If the value has another type.
     pub fn value<T: Field>(&mut self) -> Result<T, Error> {
-        let mut value = T::empty();
-        value.read(self)?;
+        let mut value = T::fresh();
+        self.read(&mut value.slot(), None)?;
         Ok(value)
     }
 
@@ -222,13 +277,50 @@ impl<'a> Reader<'a> {
         if self.peek() != Some(b'"') {
             return Err(self.unexpected("a string"));
         }
-        let span = self.cursor.string("a string")?;
-        let text = &self.text[span.start..span.end];
-        Ok(if span.escaped {
-            Cow::Owned(unescaped(text))
-        } else {
-            Cow::Borrowed(text)
-        })
+        match self.cursor.string_start() {
+            (span, true) => Ok(Cow::Borrowed(&self.text[span.start..span.end])),
+            (span, false) => self.unescape(span.start, span.end).map(Cow::Owned),
+        }
+    }
+
+    /// Consumes the rest of a string that begins at `start`, from its first escape,
+    /// and returns the whole of it. Unpaired surrogates become U+FFFD.
+    #[inline(never)]
+    fn unescape(&mut self, start: usize, escape: usize) -> Result<String, Error> {
+        let bytes = self.text.as_bytes();
+        let (mut run, mut at) = (start, escape);
+        self.unescaped.clear();
+        loop {
+            let end = at;
+            let escape = match (bytes.get(at), bytes.get(at + 1)) {
+                (Some(b'\\'), Some(b'n')) => "\n",
+                (Some(b'\\'), Some(b'"')) => "\"",
+                (Some(b'\\'), Some(b'\\')) => "\\",
+                (Some(b'\\'), Some(b't')) => "\t",
+                (Some(b'\\'), Some(b'b' | b'f' | b'r' | b'/')) => "",
+                (Some(b'\\'), Some(b'u')) if has_digits(bytes, at) => "",
+                (Some(b'"'), _) => {
+                    self.unescaped.push_str(&self.text[run..at]);
+                    self.cursor.go_to(at + 1);
+                    return Ok(self.unescaped.as_str().to_owned());
+                }
+                _ => {
+                    let invalid = self.cursor.string_with_escapes(start, at);
+                    return Err(invalid.map_or_else(Error::from, |_| self.unexpected("a string")));
+                }
+            };
+            self.unescaped.push_str(&self.text[run..end]);
+            let mut length = 2;
+            if escape.is_empty() {
+                let (character, its_length) = escaped(&self.text[end..]);
+                self.unescaped.push(character);
+                length = its_length;
+            } else {
+                self.unescaped.push_str(escape);
+            }
+            run = at + length;
+            at = self.cursor.special(run);
+        }
     }
 
     /// Reads `true` or `false`.
@@ -302,4 +394,30 @@ pub fn string_of(text: Option<&str>) -> Option<Cow<'_, str>> {
     } else {
         Cow::Borrowed(text)
     })
+}
+
+#[cold]
+fn not_whole(text: &str, expected: &str) -> Error {
+    Error::new(if text.contains(['.', 'e', 'E']) || text == "-0" {
+        format!("invalid type: floating point `{text}`, expected {expected}")
+    } else {
+        format!("invalid value: integer `{text}`, expected {expected}")
+    })
+}
+
+/// The nearest whole number.
+#[cold]
+#[allow(
+    clippy::cast_possible_truncation,
+    reason = "what is too large is found to be so"
+)]
+fn nearest(text: &str) -> Option<i128> {
+    let number: f64 = text.parse().ok()?;
+    number.is_finite().then(|| number.round() as i128)
+}
+
+/// Whether the escape `\u` at this offset has its four digits.
+fn has_digits(bytes: &[u8], at: usize) -> bool {
+    let digits = bytes.get(at + 2..at + 6);
+    digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
 }
