@@ -183,7 +183,13 @@ fn is_blank(line: &[u8]) -> bool {
 ///
 /// If the value cannot be written as JSON.
 pub fn encode<T: serde::Serialize + ?Sized>(value: &T) -> serde_json::Result<Bytes> {
-    let mut line = serde_json::to_vec(value)?;
+    let mut line = Vec::with_capacity(128);
+    serde_json::to_writer(&mut line, value)?;
+    Ok(end_line(line))
+}
+
+/// Ends a line of JSON.
+pub(crate) fn end_line(mut line: Vec<u8>) -> Bytes {
     // Untyped JSON may have been formatted over many lines. Inside strings
     // newlines are always escaped, so these are whitespace.
     for byte in &mut line {
@@ -192,7 +198,7 @@ pub fn encode<T: serde::Serialize + ?Sized>(value: &T) -> serde_json::Result<Byt
         }
     }
     line.push(b'\n');
-    Ok(line.into())
+    line.into()
 }
 
 #[cfg(test)]

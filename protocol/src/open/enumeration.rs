@@ -48,12 +48,14 @@ macro_rules! open_enum {
         }
 
         impl AsRef<str> for $name {
+            #[inline]
             fn as_ref(&self) -> &str {
                 self.as_str()
             }
         }
 
         impl std::fmt::Display for $name {
+            #[inline]
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.write_str(self.as_str())
             }
@@ -74,6 +76,7 @@ macro_rules! open_enum {
                 $crate::open::Form::Text(self.as_str())
             }
 
+            #[inline(never)]
             fn slot(&mut self) -> $crate::open::Slot<'_> {
                 $crate::open::Slot::Word(self)
             }

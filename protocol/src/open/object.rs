@@ -80,10 +80,12 @@ macro_rules! object {
             impl $crate::open::Field for $name {
                 $( const IS_TOLERANT: bool = $crate::open::tolerance!($tolerant); )?
 
+                #[inline(never)]
                 fn form(&self) -> $crate::open::Form<'_> {
                     $crate::open::Form::Object(self)
                 }
 
+                #[inline(never)]
                 fn slot(&mut self) -> $crate::open::Slot<'_> {
                     $crate::open::Slot::Object(self)
                 }

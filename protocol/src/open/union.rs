@@ -30,6 +30,7 @@ macro_rules! union {
 
         impl $name {
             /// Returns the tag on the wire, if there is one.
+            #[inline]
             #[must_use]
             pub fn tag(&self) -> Option<String> {
                 $crate::open::tag_of(self)
@@ -86,10 +87,12 @@ macro_rules! union {
             impl $crate::open::Field for $name {
                 $( const IS_TOLERANT: bool = $crate::open::tolerance!($tolerant); )?
 
+                #[inline(never)]
                 fn form(&self) -> $crate::open::Form<'_> {
                     $crate::open::Form::Union(self)
                 }
 
+                #[inline(never)]
                 fn slot(&mut self) -> $crate::open::Slot<'_> {
                     $crate::open::Slot::Union(self)
                 }
@@ -169,10 +172,12 @@ macro_rules! choice {
             }
 
             impl $crate::open::Field for $name {
+                #[inline(never)]
                 fn form(&self) -> $crate::open::Form<'_> {
                     $crate::open::Form::Union(self)
                 }
 
+                #[inline(never)]
                 fn slot(&mut self) -> $crate::open::Slot<'_> {
                     $crate::open::Slot::Union(self)
                 }
@@ -297,6 +302,7 @@ pub use tolerance;
 macro_rules! from_kind {
     ($name:ident, $variant:ident, Box<$type:ty>) => {
         impl From<$type> for $name {
+            #[inline]
             fn from(value: $type) -> Self {
                 Self::$variant(Box::new(value))
             }
@@ -304,6 +310,7 @@ macro_rules! from_kind {
     };
     ($name:ident, $variant:ident, $type:ty) => {
         impl From<$type> for $name {
+            #[inline]
             fn from(value: $type) -> Self {
                 Self::$variant(value)
             }
