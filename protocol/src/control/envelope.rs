@@ -183,7 +183,7 @@ pub fn request<T: Serialize + ?Sized>(request_id: &str, request: &T) -> serde_js
 fn start_line(head: &str, request_id: &str, name: &str) -> Vec<u8> {
     let mut line = Vec::with_capacity(256);
     line.extend_from_slice(head.as_bytes());
-    line.extend_from_slice(Json::from(request_id).get().as_bytes());
+    serde_json::to_writer(&mut line, request_id).expect("a string is always JSON");
     line.extend_from_slice(name.as_bytes());
     line
 }

@@ -78,7 +78,7 @@ pub struct Reader<'a> {
     /// The current path and the faults so far, if they are requested.
     trace: Option<Box<Trace>>,
     /// A buffer for strings with escapes.
-    unescaped: String,
+    unescaped: Vec<u8>,
 }
 
 /// A position of a reader.
@@ -101,7 +101,7 @@ impl<'a> Reader<'a> {
             only: None,
             to_keep: 4 * text.len() + 4096,
             trace: None,
-            unescaped: String::new(),
+            unescaped: Vec::new(),
         }
     }
 
@@ -291,34 +291,39 @@ impl<'a> Reader<'a> {
         let (mut run, mut at) = (start, escape);
         self.unescaped.clear();
         loop {
-            let end = at;
-            let escape = match (bytes.get(at), bytes.get(at + 1)) {
-                (Some(b'\\'), Some(b'n')) => "\n",
-                (Some(b'\\'), Some(b'"')) => "\"",
-                (Some(b'\\'), Some(b'\\')) => "\\",
-                (Some(b'\\'), Some(b't')) => "\t",
-                (Some(b'\\'), Some(b'b' | b'f' | b'r' | b'/')) => "",
-                (Some(b'\\'), Some(b'u')) if has_digits(bytes, at) => "",
+            let byte = match (bytes.get(at), bytes.get(at + 1)) {
+                (Some(b'\\'), Some(b'n')) => b'\n',
+                (Some(b'\\'), Some(byte @ (b'"' | b'\\' | b'/'))) => *byte,
+                (Some(b'\\'), Some(b't')) => b'\t',
+                (Some(b'\\'), Some(b'r')) => b'\r',
+                (Some(b'\\'), Some(b'b')) => 8,
+                (Some(b'\\'), Some(b'f')) => 12,
+                (Some(b'\\'), Some(b'u')) if has_digits(bytes, at) => {
+                    let (character, length) = escaped(&self.text[at..]);
+                    let mut encoded = [0; 4];
+                    self.unescaped.extend_from_slice(&bytes[run..at]);
+                    self.unescaped
+                        .extend_from_slice(character.encode_utf8(&mut encoded).as_bytes());
+                    run = at + length;
+                    at = self.cursor.special(run);
+                    continue;
+                }
                 (Some(b'"'), _) => {
-                    self.unescaped.push_str(&self.text[run..at]);
+                    self.unescaped.extend_from_slice(&bytes[run..at]);
                     self.cursor.go_to(at + 1);
-                    return Ok(self.unescaped.as_str().to_owned());
+                    let text = simdutf8::basic::from_utf8(&self.unescaped);
+                    return text
+                        .map(str::to_owned)
+                        .map_err(|_| Error::new("invalid UTF-8"));
                 }
                 _ => {
                     let invalid = self.cursor.string_with_escapes(start, at);
                     return Err(invalid.map_or_else(Error::from, |_| self.unexpected("a string")));
                 }
             };
-            self.unescaped.push_str(&self.text[run..end]);
-            let mut length = 2;
-            if escape.is_empty() {
-                let (character, its_length) = escaped(&self.text[end..]);
-                self.unescaped.push(character);
-                length = its_length;
-            } else {
-                self.unescaped.push_str(escape);
-            }
-            run = at + length;
+            self.unescaped.extend_from_slice(&bytes[run..at]);
+            self.unescaped.push(byte);
+            run = at + 2;
             at = self.cursor.special(run);
         }
     }
