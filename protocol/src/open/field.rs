@@ -1,4 +1,8 @@
 //! Implementations for member types other than wire objects.
+#![allow(
+    clippy::manual_map,
+    reason = "with closures, four times as much code for each of 300 types"
+)]
 
 use super::error::Error;
 use super::form::{Entries, Fill, Form, Items, List, Map, Optional, Slot, Whole};

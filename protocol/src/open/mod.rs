@@ -3,7 +3,7 @@
 //!
 //! serde's `flatten` and tagged enums buffer every value, lose the digits of
 //! large numbers and cannot hold raw JSON; and a derived `Deserialize` is
-//! compiled again for every deserializer. The three macros here describe a type
+//! compiled again for every deserializer. The macros here describe a type
 //! to one concrete [`Reader`] instead, which reads the text once, in place, and
 //! loses nothing:
 //!

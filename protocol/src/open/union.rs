@@ -40,6 +40,7 @@ macro_rules! union {
         $( $crate::open::from_kind!($name, $variant, $($type)+); )*
 
         const _: () = {
+            #[allow(clippy::enum_variant_names, reason = "they are called as the kinds are")]
             enum At {
                 $( $variant, )*
             }
@@ -130,6 +131,7 @@ pub use union;
 macro_rules! choice {
     ($name:ident by $look:expr; untyped $untyped:expr; $($variant:ident($type:ty)),+ $(,)?) => {
         const _: () = {
+            #[allow(clippy::enum_variant_names, reason = "they are called as the kinds are")]
             enum At {
                 $( $variant, )*
             }
