@@ -5,8 +5,7 @@
 )]
 
 use super::error::Error;
-use super::form::{Entries, Fill, Form, Items, List, Map, Optional, Slot, Whole};
-use super::reader::{Constant, Field};
+use super::form::{Constant, Entries, Field, Fill, Form, Items, List, Map, Optional, Slot, Whole};
 use crate::json::{Json, Members, Number};
 use std::collections::BTreeMap;
 use std::fmt::Debug;

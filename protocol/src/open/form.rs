@@ -1,18 +1,43 @@
-//! The form of a value: what it looks like to whoever writes, compares, copies or
-//! prints it.
+//! The form of a value, for writing, comparing, copying and printing it; and its
+//! slot, which a reader fills.
 //!
 //! `Serialize`, `Clone`, `PartialEq` and `Debug` of a type are compiled once per
 //! type, and `Serialize` once more per serializer. Wire types describe themselves
 //! as a [`Form`] instead, and one function each handles all of them.
 
-use super::fields::{Fields, write_fields};
-use super::own::Member;
-use super::union::Union;
-use crate::json::Members;
-use crate::text::serialize_raw;
-use serde::Serialize;
-use serde::ser::{SerializeMap as _, SerializeSeq as _, Serializer};
-use std::fmt;
+use super::error::Error;
+use super::reader::Reader;
+use crate::json::{Json, Members, Number};
+#[cfg(feature = "audit")]
+use crate::untyped::Untyped;
+use std::any::Any;
+use std::fmt::Debug;
+
+/// A type that an object's member can have.
+pub trait Field: Sized + Clone + PartialEq + Debug + Audited + 'static {
+    /// Whether the member is required.
+    const IS_REQUIRED: bool = true;
+
+    /// Whether this type is read tolerantly by default.
+    const IS_TOLERANT: bool = false;
+
+    /// Returns what the value looks like.
+    fn form(&self) -> Form<'_>;
+
+    /// Returns the value to be set.
+    fn slot(&mut self) -> Slot<'_>;
+
+    /// A value to read into. An enumeration has any value there: what was not read
+    /// is cleared.
+    fn fresh() -> Self;
+}
+
+/// A type whose [`Field::fresh`] is a constant, so that making a large object is
+/// one copy.
+pub trait Constant {
+    /// As [`Field::fresh`].
+    const EMPTY: Self;
+}
 
 /// The form of a value.
 #[derive(Clone, Copy)]
@@ -94,14 +119,14 @@ pub trait Map {
     /// # Errors
     ///
     /// Those of `fill`.
-    fn put(&mut self, key: &str, fill: &mut Fill<'_>) -> Result<(), super::Error>;
+    fn put(&mut self, key: &str, fill: &mut Fill<'_>) -> Result<(), Error>;
 
     /// Removes all members.
     fn clear(&mut self);
 }
 
 /// Gives an empty value its content.
-pub type Fill<'a> = dyn FnMut(&mut Slot<'_>) -> Result<(), super::Error> + 'a;
+pub type Fill<'a> = dyn FnMut(&mut Slot<'_>) -> Result<(), Error> + 'a;
 
 /// A whole number.
 pub trait Whole {
@@ -129,13 +154,13 @@ pub enum Slot<'a> {
     /// A whole number.
     Whole(&'a mut dyn Whole),
     /// A number.
-    Number(&'a mut crate::json::Number),
+    Number(&'a mut Number),
     /// A string.
     Text(&'a mut String),
     /// A string with known values.
     Word(&'a mut dyn Word),
     /// Any JSON value.
-    Json(&'a mut crate::json::Json),
+    Json(&'a mut Json),
     /// A value that may be absent.
     Optional(&'a mut dyn Optional),
     /// A list.
@@ -154,303 +179,158 @@ pub enum Slot<'a> {
 
 impl<'a> Form<'a> {
     /// Whether it is absent.
-    pub(super) fn is_absent(self) -> bool {
+    pub(in crate::open) fn is_absent(self) -> bool {
         matches!(self, Self::Optional(value) if value.get().is_none())
     }
 
-    fn items(list: &dyn Items) -> impl Iterator<Item = Form<'_>> {
+    pub(in crate::open) fn items(list: &dyn Items) -> impl Iterator<Item = Form<'_>> {
         (0..list.count()).filter_map(|number| list.item(number))
     }
 
-    pub(super) fn entries(map: &'a dyn Entries) -> Vec<(&'a str, Form<'a>)> {
+    pub(in crate::open) fn entries(map: &'a dyn Entries) -> Vec<(&'a str, Form<'a>)> {
         let mut entries = Vec::with_capacity(map.count().unwrap_or_default());
         map.each(&mut |key, value| entries.push((key, value)));
         entries
     }
 }
 
-/// Whether two values of one type are the same.
-#[inline(never)]
+/// The declared members of an object.
+#[derive(Debug)]
+pub struct Declared {
+    /// The name of the type.
+    pub name: &'static str,
+    /// The names of the fields' members.
+    pub members: &'static [&'static str],
+    /// The fields whose members are required, a bit each.
+    pub required: u128,
+    /// The members that say what the object is, and their values.
+    pub tags: &'static [(&'static str, &'static str)],
+}
+
+/// A bit for each field that is required.
 #[must_use]
-pub fn is_same(one: Form<'_>, other: Form<'_>) -> bool {
-    match (one, other) {
-        (Form::Bool(one), Form::Bool(other)) => one == other,
-        (Form::U16(one), Form::U16(other)) => one == other,
-        (Form::U32(one), Form::U32(other)) => one == other,
-        (Form::U64(one), Form::U64(other)) => one == other,
-        (Form::I64(one), Form::I64(other)) => one == other,
-        (Form::Text(one), Form::Text(other)) | (Form::Raw(one), Form::Raw(other)) => one == other,
-        (Form::Optional(one), Form::Optional(other)) => match (one.get(), other.get()) {
-            (Some(one), Some(other)) => is_same(one, other),
-            (one, other) => one.is_none() && other.is_none(),
-        },
-        (Form::List(one), Form::List(other)) => {
-            let mut pairs = Form::items(one).zip(Form::items(other));
-            one.count() == other.count() && pairs.all(|(one, other)| is_same(one, other))
-        }
-        (Form::Map(one), Form::Map(other)) => {
-            let (one, other) = (Form::entries(one), Form::entries(other));
-            let mut pairs = one.iter().zip(&other);
-            one.len() == other.len()
-                && pairs.all(|(one, other)| one.0 == other.0 && is_same(one.1, other.1))
-        }
-        (Form::Members(one), Form::Members(other)) => one == other,
-        (Form::Object(one), Form::Object(other)) => is_same_object(one, other),
-        (Form::Union(one), Form::Union(other)) => {
-            let ((one, value), (other, other_value)) = (one.kind(), other.kind());
-            one == other && is_same(value, other_value)
-        }
-        (Form::Own(one), Form::Own(other)) => one.is_same(other),
-        _ => false,
+pub const fn required(fields: &[bool]) -> u128 {
+    assert!(fields.len() <= 128, "a bit each");
+    let (mut bits, mut number) = (0, 0);
+    while number < fields.len() {
+        bits |= (fields[number] as u128) << number;
+        number += 1;
+    }
+    bits
+}
+
+impl Declared {
+    /// Returns the number of the field for a member.
+    pub(in crate::open) fn find(&self, name: &str) -> Option<usize> {
+        self.members.iter().position(|it| *it == name)
+    }
+
+    /// Returns the tag with this name, and its value.
+    pub(in crate::open) fn tag(&self, name: &str) -> Option<&'static (&'static str, &'static str)> {
+        self.tags.iter().find(|(tag, _)| *tag == name)
     }
 }
 
-fn is_same_object(one: &dyn Fields, other: &dyn Fields) -> bool {
-    let mut is_all_same = false;
-    one.forms(&mut |_, one, extra| {
-        other.forms(&mut |_, other, other_extra| {
-            let mut pairs = one.iter().zip(other);
-            is_all_same = pairs.all(|(one, other)| is_same(*one, *other)) && extra == other_extra;
-        });
-    });
-    is_all_same
+/// What is called with the fields of an object and its other members.
+pub type WithForms<'a, 'b> = dyn FnMut(&'static Declared, &[Form<'a>], &'a Members) + 'b;
+
+/// What is called with the fields of an object and its other members.
+pub type WithSlots<'a> = dyn FnMut(&'static Declared, &mut [Slot<'_>], &mut Members) + 'a;
+
+/// An object as a list of fields.
+pub trait Fields {
+    /// Calls `look` with the fields.
+    fn forms<'a>(&'a self, look: &mut WithForms<'a, '_>);
+
+    /// Calls `set` with the fields.
+    fn slots(&mut self, set: &mut WithSlots<'_>);
+
+    /// Calls `set` with an empty object of the same type.
+    fn with_fresh(&self, set: &mut dyn FnMut(&mut dyn Fields));
+
+    /// Called when the object has been read.
+    fn finish(&mut self) {}
 }
 
-/// Sets a value to that of another one of the same type.
-#[inline(never)]
-pub(super) fn copy(to: &mut Slot<'_>, from: Form<'_>) {
-    match (to, from) {
-        (Slot::Bool(to), Form::Bool(from)) => **to = from,
-        (Slot::Whole(to), Form::U16(from)) => drop(to.set(from.into())),
-        (Slot::Whole(to), Form::U32(from)) => drop(to.set(from.into())),
-        (Slot::Whole(to), Form::U64(from)) => drop(to.set(from.into())),
-        (Slot::Whole(to), Form::I64(from)) => drop(to.set(from.into())),
-        (Slot::Number(to), Form::Raw(from)) => **to = crate::json::Number::of_text(from),
-        (Slot::Text(to), Form::Text(from)) => from.clone_into(to),
-        (Slot::Word(to), Form::Text(from)) => to.set(from),
-        (Slot::Json(to), Form::Raw(from)) => **to = crate::json::Json::of_text(from),
-        (Slot::Optional(to), Form::Optional(from)) => match from.get() {
-            Some(from) => {
-                if let Some(mut to) = to.set(true) {
-                    copy(&mut to, from);
-                }
-            }
-            None => drop(to.set(false)),
-        },
-        (Slot::List(to), Form::List(from)) => {
-            to.clear();
-            for from in Form::items(from) {
-                if let Some(mut to) = to.push() {
-                    copy(&mut to, from);
-                }
-            }
-        }
-        (Slot::Map(to), Form::Map(from)) => {
-            to.clear();
-            from.each(&mut |key, from| {
-                let filled = to.put(key, &mut |to| {
-                    copy(to, from);
-                    Ok(())
-                });
-                debug_assert!(filled.is_ok(), "a copy does not fail");
-            });
-        }
-        (Slot::Members(to), Form::Members(from)) => (*to).clone_from(from),
-        (Slot::Object(to), Form::Object(from)) => copy_fields(*to, from),
-        (Slot::Union(to), Form::Union(from)) => {
-            let (number, from) = from.kind();
-            copy(&mut to.choose(number), from);
-        }
-        (Slot::Own(to), Form::Own(from)) => to.copy(from),
-        _ => debug_assert!(false, "two types"),
-    }
+/// The kinds of a union.
+#[derive(Debug)]
+pub struct Kinds {
+    /// The names of the known kinds.
+    pub names: &'static [&'static str],
+    /// How the kind of a value is found.
+    pub how: How,
+    /// The number of the kind of the empty value.
+    pub empty: usize,
+    /// The number of the kind without a type.
+    pub untyped: Option<usize>,
 }
 
-/// Makes an object a copy of another one.
-#[inline(never)]
-pub(super) fn copy_fields(to: &mut dyn Fields, from: &dyn Fields) {
-    from.forms(&mut |_, forms, extra| {
-        to.slots(&mut |_, slots, to_extra| {
-            for (to, from) in slots.iter_mut().zip(forms) {
-                copy(to, *from);
-            }
-            to_extra.clone_from(extra);
-        });
-    });
+/// How the kind of a value is found.
+#[derive(Debug)]
+pub enum How {
+    /// By the member with this name: its values, with the numbers of their kinds.
+    Tag(&'static str, &'static [(&'static str, usize)]),
+    /// By looking at the value.
+    Look(fn(&mut Reader<'_>) -> Result<usize, Error>),
 }
 
-/// Sets a value to the empty one of its type.
-#[inline(never)]
-pub(super) fn clear(slot: &mut Slot<'_>) {
-    match slot {
-        Slot::Bool(value) => **value = false,
-        Slot::Whole(value) => drop(value.set(0)),
-        Slot::Number(value) => **value = 0.into(),
-        Slot::Text(value) => value.clear(),
-        Slot::Word(value) => value.set(""),
-        Slot::Json(value) => **value = crate::json::Json::null(),
-        Slot::Optional(value) => drop(value.set(false)),
-        Slot::List(value) => value.clear(),
-        Slot::Map(value) => value.clear(),
-        Slot::Members(value) => **value = Members::default(),
-        Slot::Object(value) => clear_fields(*value),
-        Slot::Union(value) => {
-            let empty = value.kinds().empty;
-            clear(&mut value.choose(empty));
-        }
-        Slot::Own(value) => value.clear(),
-    }
+/// What unions have in common.
+pub trait Union {
+    /// Returns the kinds.
+    fn kinds(&self) -> &'static Kinds;
+
+    /// Returns the number of the kind, and the value. The number of an unknown kind
+    /// is the number of known ones.
+    fn kind(&self) -> (usize, Form<'_>);
+
+    /// Makes it an empty value of the kind with this number, and returns that.
+    fn choose(&mut self, number: usize) -> Slot<'_>;
 }
 
-/// Sets all fields of an object to the empty values of their types.
-#[inline(never)]
-pub(super) fn clear_fields(object: &mut dyn Fields) {
-    object.slots(&mut |_, slots, extra| {
-        slots.iter_mut().for_each(clear);
-        *extra = Members::default();
-    });
+/// A type with a reader of its own. Its `Field::form` and `Field::slot` are
+/// [`Form::Own`] and [`Slot::Own`](super::Slot::Own).
+pub trait Own: Field {
+    /// Reads the value into `self`, which is empty.
+    ///
+    /// # Errors
+    ///
+    /// If the value has another type. `self` may hold a part of it.
+    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error>;
+
+    /// Returns what is written.
+    fn content(&self) -> Form<'_>;
 }
 
-/// Serializes a value.
-///
-/// # Errors
-///
-/// Those of the serializer.
-pub fn serialize<S: Serializer>(form: Form<'_>, serializer: S) -> Result<S::Ok, S::Error> {
-    match form {
-        Form::Bool(value) => serializer.serialize_bool(value),
-        Form::U16(number) => serializer.serialize_u16(number),
-        Form::U32(number) => serializer.serialize_u32(number),
-        Form::U64(number) => serializer.serialize_u64(number),
-        Form::I64(number) => serializer.serialize_i64(number),
-        Form::Text(text) => serializer.serialize_str(text),
-        Form::Raw(text) => serialize_raw(text, serializer),
-        Form::Optional(value) => match value.get() {
-            Some(value) => serializer.serialize_some(&Any(value)),
-            None => serializer.serialize_none(),
-        },
-        Form::List(items) => {
-            let mut list = serializer.serialize_seq(Some(items.count()))?;
-            for item in Form::items(items) {
-                list.serialize_element(&Any(item))?;
-            }
-            list.end()
-        }
-        Form::Map(_) | Form::Members(_) | Form::Object(_) => {
-            let count = match form {
-                Form::Map(map) => map.count(),
-                Form::Members(members) => Some(members.len()),
-                _ => None,
-            };
-            let mut map = serializer.serialize_map(count)?;
-            let mut written = Ok(());
-            each_member(form, &mut |name, value| {
-                if written.is_ok() {
-                    written = map.serialize_entry(name, &Any(value));
-                }
-            });
-            written?;
-            map.end()
-        }
-        Form::Union(value) => serialize(value.kind().1, serializer),
-        Form::Own(value) => serialize(value.content(), serializer),
-    }
+/// A value of any such type.
+pub trait Member: Any + Debug + Audited {
+    /// As [`Own::read`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Own::read`].
+    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error>;
+
+    /// As [`Own::content`].
+    fn content(&self) -> Form<'_>;
+
+    /// Sets it to the empty value.
+    fn clear(&mut self);
+
+    /// Sets it to another value of the same type.
+    fn copy(&mut self, other: &dyn Any);
+
+    /// Whether another value is the same.
+    fn is_same(&self, other: &dyn Any) -> bool;
 }
 
-/// Calls `visit` with each member of an object.
-#[inline(never)]
-pub fn each_member<'a>(form: Form<'a>, visit: &mut dyn FnMut(&'a str, Form<'a>)) {
-    match form {
-        Form::Map(map) => map.each(visit),
-        Form::Members(members) => {
-            for (name, value) in members.iter() {
-                visit(name, Form::Raw(value.get()));
-            }
-        }
-        Form::Object(object) => write_fields(object, visit),
-        Form::Union(value) => each_member(value.kind().1, visit),
-        Form::Own(value) => each_member(value.content(), visit),
-        _ => {}
-    }
-}
+/// A type that can report its unknown members, where that may be asked.
+#[cfg(feature = "audit")]
+pub trait Audited: Untyped {}
+#[cfg(feature = "audit")]
+impl<T: Untyped> Audited for T {}
 
-/// A value of any type.
-struct Any<'a>(Form<'a>);
-
-impl Serialize for Any<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serialize(self.0, serializer)
-    }
-}
-
-/// Prints a value for `Debug`.
-///
-/// # Errors
-///
-/// Those of the formatter.
-#[inline(never)]
-pub fn debug(form: Form<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    match form {
-        Form::Bool(value) => fmt::Debug::fmt(&value, f),
-        Form::U16(number) => fmt::Debug::fmt(&number, f),
-        Form::U32(number) => fmt::Debug::fmt(&number, f),
-        Form::U64(number) => fmt::Debug::fmt(&number, f),
-        Form::I64(number) => fmt::Debug::fmt(&number, f),
-        Form::Text(text) => fmt::Debug::fmt(text, f),
-        Form::Raw(text) => f.write_str(text),
-        Form::Optional(value) => match value.get() {
-            Some(value) => f.debug_tuple("Some").field(&Shown(value)).finish(),
-            None => f.write_str("None"),
-        },
-        Form::List(list) => f
-            .debug_list()
-            .entries(Form::items(list).map(Shown))
-            .finish(),
-        Form::Map(map) => {
-            let entries = Form::entries(map).into_iter();
-            let entries = entries.map(|(key, value)| (key, Shown(value)));
-            f.debug_map().entries(entries).finish()
-        }
-        Form::Members(members) => fmt::Debug::fmt(members, f),
-        Form::Object(object) => {
-            let mut printed = Ok(());
-            object.forms(&mut |declared, forms, extra| {
-                let mut object = f.debug_struct(declared.name);
-                for (name, form) in declared.members.iter().zip(forms) {
-                    object.field(name, &Shown(*form));
-                }
-                printed = object.field("extra", extra).finish();
-            });
-            printed
-        }
-        Form::Union(value) => {
-            let (number, form) = value.kind();
-            let name = value.kinds().names.get(number).unwrap_or(&"Unknown");
-            f.debug_tuple(name).field(&Shown(form)).finish()
-        }
-        Form::Own(value) => fmt::Debug::fmt(value, f),
-    }
-}
-
-/// A value that is printed.
-struct Shown<'a>(Form<'a>);
-
-impl fmt::Debug for Shown<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug(self.0, f)
-    }
-}
-
-/// Implements what all wire types have in common, by their [`Form`].
-#[doc(hidden)]
-#[macro_export]
-macro_rules! serialize_written {
-    ($name:ty) => {
-        impl serde::Serialize for $name {
-            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                $crate::open::serialize($crate::open::Field::form(self), serializer)
-            }
-        }
-    };
-}
-pub use serialize_written;
+/// A type that can report its unknown members, where that may be asked.
+#[cfg(not(feature = "audit"))]
+pub trait Audited {}
+#[cfg(not(feature = "audit"))]
+impl<T> Audited for T {}

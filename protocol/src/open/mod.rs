@@ -22,36 +22,40 @@
 //! Public only for the other crates of this workspace; it may change in any
 //! version.
 
+mod compare;
 mod enumeration;
 mod error;
 mod field;
-mod fields;
 mod form;
 mod loose;
 mod object;
 mod own;
+mod read;
 mod reader;
 mod serde;
 mod union;
+mod wire_type;
+mod write;
 
 pub(crate) use self::serde::read_anything;
 pub use self::serde::{clone, deserialize, deserialize_str};
+#[cfg(feature = "audit")]
+pub use compare::collect_untyped;
+pub use compare::{debug, is_same};
 pub use enumeration::{number_of, open_enum};
 pub use error::Error;
 pub(crate) use error::Located;
 pub use field::Name;
-#[cfg(feature = "audit")]
-pub use fields::collect_untyped;
-pub use fields::{Declared, Fields, WithForms, WithSlots, required};
 pub use form::{
-    Entries, Fill, Form, Items, List, Map, Optional, Slot, Whole, Word, debug, each_member,
-    is_same, serialize, serialize_written,
+    Audited, Constant, Declared, Entries, Field, Fields, Fill, Form, How, Items, Kinds, List, Map,
+    Member, Optional, Own, Slot, Union, Whole, WithForms, WithSlots, Word, required,
 };
 pub use loose::Loose;
-pub use object::{object, wire_name, wire_type};
-pub use own::{Audited, Member, Own};
-pub use reader::{Constant, Fault, Field, Place, Reader, Tag, string_of};
-pub use union::{How, Kinds, Union, choice, from_kind, tag_of, tolerance, union};
+pub use object::{object, wire_name};
+pub use reader::{Fault, Place, Reader, Tag, string_of};
+pub use union::{choice, from_kind, tag_of, tolerance, union};
+pub use wire_type::{serialize_written, wire_type};
+pub use write::{each_member, serialize};
 
 // What the macros write only where a feature of this crate is on: a `cfg` in
 // what they write would ask about the features of the crate that uses them.

@@ -1,8 +1,9 @@
 //! Types of the wire for those who read with serde.
 
+use super::compare::copy as copy_value;
 use super::error::Located;
-use super::form::{Slot, copy as copy_value};
-use super::reader::{Field, Reader};
+use super::form::{Field, Slot};
+use super::reader::Reader;
 use crate::json::Members;
 use crate::text::{TextDeserializer, mended, raw_text};
 use serde::de::{self, Deserialize, DeserializeOwned, Deserializer, Visitor};

@@ -1,8 +1,6 @@
 //! Unions that preserve unknown kinds.
 
-use super::error::Error;
-use super::form::{Form, Slot};
-use super::reader::{Reader, Tag};
+use super::form::{Form, How, Union};
 
 /// Declares a union of objects told apart by one member.
 ///
@@ -204,90 +202,6 @@ macro_rules! first_kind {
     };
 }
 
-/// The kinds of a union.
-#[derive(Debug)]
-pub struct Kinds {
-    /// The names of the known kinds.
-    pub names: &'static [&'static str],
-    /// How the kind of a value is found.
-    pub how: How,
-    /// The number of the kind of the empty value.
-    pub empty: usize,
-    /// The number of the kind without a type.
-    pub untyped: Option<usize>,
-}
-
-/// How the kind of a value is found.
-#[derive(Debug)]
-pub enum How {
-    /// By the member with this name: its values, with the numbers of their kinds.
-    Tag(&'static str, &'static [(&'static str, usize)]),
-    /// By looking at the value.
-    Look(fn(&mut Reader<'_>) -> Result<usize, Error>),
-}
-
-/// What unions have in common.
-pub trait Union {
-    /// Returns the kinds.
-    fn kinds(&self) -> &'static Kinds;
-
-    /// Returns the number of the kind, and the value. The number of an unknown kind
-    /// is the number of known ones.
-    fn kind(&self) -> (usize, Form<'_>);
-
-    /// Makes it an empty value of the kind with this number, and returns that.
-    fn choose(&mut self, number: usize) -> Slot<'_>;
-}
-
-/// Returns the tag of a union on the wire, if there is one.
-#[must_use]
-pub fn tag_of(union: &dyn Union) -> Option<String> {
-    let How::Tag(tag, tags) = union.kinds().how else {
-        return None;
-    };
-    match union.kind() {
-        (_, Form::Members(members)) => members.get_str(tag),
-        (number, _) => {
-            let mut tags = tags.iter().rev();
-            tags.find(|(_, it)| *it == number)
-                .map(|(tag, _)| (*tag).to_owned())
-        }
-    }
-}
-
-/// Reads a union, itself perhaps a kind of another one.
-///
-/// # Errors
-///
-/// If it is something else.
-#[inline(never)]
-pub(super) fn read_union(
-    union: &mut dyn Union,
-    reader: &mut Reader<'_>,
-    chosen_by: Option<Tag>,
-) -> Result<(), Error> {
-    let kinds = union.kinds();
-    let (tag, tags) = match kinds.how {
-        How::Tag(tag, tags) => (tag, tags),
-        How::Look(look) => {
-            let number = look(reader)?;
-            return reader.read(&mut union.choose(number), None);
-        }
-    };
-    reader.before_tag(chosen_by);
-    let place = reader.place();
-    let (tag, value) = reader.tag_of(tag)?;
-    let known = value.and_then(|value| tags.iter().find(|(tag, _)| *tag == value));
-    if let Some((_, number)) = known {
-        match reader.read(&mut union.choose(*number), Some(tag)) {
-            Err(error) if reader.is_other_kind(&error) => {}
-            read => return read,
-        }
-    }
-    reader.go_to(place);
-    reader.read(&mut union.choose(kinds.names.len()), None)
-}
-
 /// The word that makes a union one that is read tolerantly.
 #[doc(hidden)]
 #[macro_export]
@@ -320,3 +234,19 @@ macro_rules! from_kind {
     };
 }
 pub use from_kind;
+
+/// Returns the tag of a union on the wire, if there is one.
+#[must_use]
+pub fn tag_of(union: &dyn Union) -> Option<String> {
+    let How::Tag(tag, tags) = union.kinds().how else {
+        return None;
+    };
+    match union.kind() {
+        (_, Form::Members(members)) => members.get_str(tag),
+        (number, _) => {
+            let mut tags = tags.iter().rev();
+            tags.find(|(_, it)| *it == number)
+                .map(|(tag, _)| (*tag).to_owned())
+        }
+    }
+}

@@ -2,10 +2,9 @@
 //! errors, or are preserved.
 
 use super::fault::Fault;
-use super::{Field, Reader, Tag, string_of};
+use super::{Reader, Tag, string_of};
 use crate::json::{Json, Members};
 use crate::open::error::{Error, MAX_DEPTH, Step, path};
-use crate::open::form::{List, Map};
 use crate::text::unescaped;
 use std::borrow::Cow;
 
@@ -129,16 +128,6 @@ impl<'a> Reader<'a> {
         let number = self.cursor.next_known_key(inside.is_first, names, from)?;
         inside.is_first = false;
         Some(number)
-    }
-
-    /// Reads an object, limited to the members that `only` selects.
-    ///
-    /// # Errors
-    ///
-    /// If `T` cannot be read.
-    pub fn part<T: Field>(&mut self, part: &mut T, only: fn(&str) -> bool) -> Result<(), Error> {
-        self.only = Some(only);
-        self.read(&mut part.slot(), None)
     }
 
     /// Returns the text of the object's first or last member `name`, or `None`
@@ -272,7 +261,7 @@ impl<'a> Reader<'a> {
         self.enter()
     }
 
-    fn enter_item(&mut self, index: usize) -> Before {
+    pub(in crate::open) fn enter_item(&mut self, index: usize) -> Before {
         if self.trace.is_some() {
             self.step(Step::Item(index));
         }
@@ -350,7 +339,11 @@ impl<'a> Reader<'a> {
     /// Handles an invalid list item or map value: it is skipped, and the list
     /// is read without it.
     #[cold]
-    fn invalid_item(&mut self, before: &Before, error: Error) -> Result<(), Error> {
+    pub(in crate::open) fn invalid_item(
+        &mut self,
+        before: &Before,
+        error: Error,
+    ) -> Result<(), Error> {
         if !self.is_tolerant || error.is_too_deep() || error.is_too_much() {
             return Err(error);
         }
@@ -422,87 +415,6 @@ impl<'a> Reader<'a> {
         }
         let json = self.json()?;
         extra.push(key.into_owned(), json);
-        Ok(())
-    }
-
-    /// Reads an object of an unknown kind: all members, including the tag.
-    ///
-    /// # Errors
-    ///
-    /// If the value is not an object.
-    pub(super) fn members(
-        &mut self,
-        members: &mut Members,
-        chosen_by: Option<Tag>,
-    ) -> Result<(), Error> {
-        self.before_tag(chosen_by);
-        let mut inside = self.object(None)?;
-        while let Some(key) = self.next_key(&mut inside)? {
-            self.unknown(&mut inside, key, members)?;
-        }
-        Ok(())
-    }
-
-    /// Reads a list.
-    ///
-    /// # Errors
-    ///
-    /// If the value is not a list, or if an item is invalid and the reader is
-    /// strict.
-    pub(in crate::open) fn items(&mut self, list: &mut dyn List) -> Result<(), Error> {
-        if !self.cursor.take(b'[') {
-            return Err(self.unexpected("a sequence"));
-        }
-        let (mut index, mut is_spoilt) = (0, false);
-        while self.cursor.next_item(index == 0)? {
-            let before = self.enter_item(index);
-            let read = match list.push() {
-                Some(mut item) => self.read(&mut item, None),
-                None => Ok(()),
-            };
-            if let Err(error) = read {
-                list.pop();
-                self.invalid_item(&before, error)
-                    .map_err(|it| it.in_item(index))?;
-                is_spoilt = true;
-            }
-            is_spoilt |= self.is_spoilt;
-            self.leave(&before);
-            index += 1;
-        }
-        self.is_spoilt |= is_spoilt;
-        Ok(())
-    }
-
-    /// Reads an object whose keys are data.
-    ///
-    /// # Errors
-    ///
-    /// If the value is not an object, or if one of its values is invalid and
-    /// the reader is strict.
-    pub(in crate::open) fn entries(&mut self, map: &mut dyn Map) -> Result<(), Error> {
-        if !self.cursor.take(b'{') {
-            return Err(self.unexpected("an object"));
-        }
-        let (mut is_first, mut is_spoilt) = (true, false);
-        while let Some(span) = self.cursor.next_key(is_first)? {
-            is_first = false;
-            let text = &self.text[span.start..span.end];
-            let key = if span.escaped {
-                Cow::Owned(unescaped(text))
-            } else {
-                Cow::Borrowed(text)
-            };
-            let before = self.enter_member(&key);
-            if let Err(error) = map.put(&key, &mut |value| self.read(value, None)) {
-                self.invalid_item(&before, error)
-                    .map_err(|it| it.in_member(&key))?;
-                is_spoilt = true;
-            }
-            is_spoilt |= self.is_spoilt;
-            self.leave(&before);
-        }
-        self.is_spoilt |= is_spoilt;
         Ok(())
     }
 }

@@ -9,42 +9,11 @@ pub(super) mod members;
 
 pub use fault::Fault;
 
-use super::error::{Error, path};
-use crate::json::{Json, Number};
-use crate::open::fields::read_fields;
-use crate::open::form::{Form, Slot, Whole};
-use crate::open::own::Audited;
-use crate::open::union::read_union;
+use super::error::Error;
+use crate::json::Json;
 use crate::text::{Cursor, escaped, unescaped};
 use fault::Trace;
 use std::borrow::Cow;
-use std::fmt::Debug;
-
-/// A type that an object's member can have.
-pub trait Field: Sized + Clone + PartialEq + Debug + Audited + 'static {
-    /// Whether the member is required.
-    const IS_REQUIRED: bool = true;
-
-    /// Whether this type is read tolerantly by default.
-    const IS_TOLERANT: bool = false;
-
-    /// Returns what the value looks like.
-    fn form(&self) -> Form<'_>;
-
-    /// Returns the value to be set.
-    fn slot(&mut self) -> Slot<'_>;
-
-    /// A value to read into. An enumeration has any value there: what was not read
-    /// is cleared.
-    fn fresh() -> Self;
-}
-
-/// A type whose [`Field::fresh`] is a constant, so that making a large object is
-/// one copy.
-pub trait Constant {
-    /// As [`Field::fresh`].
-    const EMPTY: Self;
-}
 
 /// The tag by which a union chose the kind of an object.
 #[derive(Debug, Clone, Copy)]
@@ -62,23 +31,23 @@ pub struct Tag {
 /// its field holds what could be read of it.
 #[derive(Debug)]
 pub struct Reader<'a> {
-    text: &'a str,
-    cursor: Cursor<'a>,
+    pub(super) text: &'a str,
+    pub(super) cursor: Cursor<'a>,
     /// The nesting depth of the current object.
-    depth: usize,
-    is_tolerant: bool,
+    pub(super) depth: usize,
+    pub(super) is_tolerant: bool,
     /// Whether the current value was read only in part or with changes.
-    is_spoilt: bool,
+    pub(super) is_spoilt: bool,
     /// A selection of members for the next object.
-    only: Option<fn(&str) -> bool>,
+    pub(super) only: Option<fn(&str) -> bool>,
     /// The number of bytes of invalid members that may still be preserved.
     /// Nested objects, each with an invalid item, preserve the innermost one
     /// many times.
-    to_keep: usize,
+    pub(super) to_keep: usize,
     /// The current path and the faults so far, if they are requested.
-    trace: Option<Box<Trace>>,
+    pub(super) trace: Option<Box<Trace>>,
     /// A buffer for strings with escapes.
-    unescaped: Vec<u8>,
+    pub(super) unescaped: Vec<u8>,
 }
 
 /// A position of a reader.
@@ -91,7 +60,7 @@ pub struct Place {
 }
 
 impl<'a> Reader<'a> {
-    fn new(text: &'a str, is_tolerant: bool) -> Self {
+    pub(super) fn new(text: &'a str, is_tolerant: bool) -> Self {
         Self {
             text,
             cursor: Cursor::new(text.as_bytes()),
@@ -111,122 +80,6 @@ impl<'a> Reader<'a> {
         // Uses less than when the member was read as part of the whole.
         reader.to_keep = usize::MAX;
         reader
-    }
-
-    /// Reads a whole text.
-    ///
-    /// # Errors
-    ///
-    /// If the text is not valid JSON or has another type. Invalid members are
-    /// errors only if it is read strictly.
-    pub(in crate::open) fn read_text(
-        text: &'a str,
-        is_tolerant: bool,
-        slot: &mut Slot<'_>,
-    ) -> Result<(), Error> {
-        Self::new(text, is_tolerant).whole_slot(slot)
-    }
-
-    /// Reads a whole text strictly.
-    ///
-    /// # Errors
-    ///
-    /// If the text is not valid JSON, or any value in it is invalid.
-    pub fn read_strictly<T: Field>(text: &'a str) -> Result<T, Error> {
-        Self::new(text, false).whole()
-    }
-
-    /// Reads a whole text tolerantly, whatever the mode of its type.
-    ///
-    /// # Errors
-    ///
-    /// If the text is not valid JSON, or the value itself has another type.
-    pub fn read_tolerantly<T: Field>(text: &'a str) -> Result<T, Error> {
-        Self::new(text, true).whole()
-    }
-
-    /// Reads a whole text tolerantly, and returns the faults as well.
-    pub fn read_with_faults<T: Field>(text: &'a str) -> (Result<T, Error>, Vec<Fault>) {
-        let mut reader = Self::new(text, true);
-        reader.trace = Some(Box::default());
-        let read = reader.whole();
-        let mut faults = reader.trace.map(|trace| trace.faults).unwrap_or_default();
-        if let Err(error) = &read {
-            faults.push(Fault {
-                path: path(error.steps()),
-                reason: error.reason(),
-            });
-        }
-        (read, faults)
-    }
-
-    fn whole<T: Field>(&mut self) -> Result<T, Error> {
-        let mut value = T::fresh();
-        self.whole_slot(&mut value.slot())?;
-        Ok(value)
-    }
-
-    fn whole_slot(&mut self, slot: &mut Slot<'_>) -> Result<(), Error> {
-        self.read(slot, None)?;
-        Ok(self.cursor.end()?)
-    }
-
-    /// Reads a value, which a union may have chosen by a tag, into an empty one.
-    ///
-    /// # Errors
-    ///
-    /// If the value has another type. The slot may hold a part of it.
-    pub fn read(&mut self, slot: &mut Slot<'_>, chosen_by: Option<Tag>) -> Result<(), Error> {
-        match slot {
-            Slot::Text(value) => **value = self.string()?.into_owned(),
-            Slot::Optional(value) => {
-                if !self.null()
-                    && let Some(mut value) = value.set(true)
-                {
-                    return self.read(&mut value, None);
-                }
-            }
-            Slot::Object(value) => return read_fields(*value, self, chosen_by),
-            Slot::Union(value) => return read_union(*value, self, chosen_by),
-            Slot::Bool(value) => **value = self.bool()?,
-            Slot::Whole(value) => return self.whole_number(*value),
-            Slot::Number(value) => **value = Number::of_text(self.number("a number")?),
-            Slot::Word(value) => value.set(&self.string()?),
-            Slot::Json(value) => **value = self.json()?,
-            Slot::List(value) => return self.items(*value),
-            Slot::Map(value) => return self.entries(*value),
-            Slot::Members(value) => return self.members(value, chosen_by),
-            Slot::Own(value) => return value.read(self),
-        }
-        Ok(())
-    }
-
-    /// Reads a whole number. A tolerant reader converts other numbers to the
-    /// nearest whole number, if there is one.
-    fn whole_number(&mut self, value: &mut dyn Whole) -> Result<(), Error> {
-        let name = value.name();
-        let text = self.number(name)?;
-        // Like `serde_json`, does not accept `-0` as an integer.
-        if text != "-0" && value.parse(text) {
-            return Ok(());
-        }
-        let error = not_whole(text, name);
-        if self.is_tolerant && nearest(text).is_some_and(|number| value.set(number)) {
-            self.spoilt(&error);
-            return Ok(());
-        }
-        Err(error)
-    }
-
-    /// Reads a value.
-    ///
-    /// # Errors
-    ///
-    /// If the value has another type.
-    pub fn value<T: Field>(&mut self) -> Result<T, Error> {
-        let mut value = T::fresh();
-        self.read(&mut value.slot(), None)?;
-        Ok(value)
     }
 
     /// Returns the first byte of the value.
@@ -399,26 +252,6 @@ pub fn string_of(text: Option<&str>) -> Option<Cow<'_, str>> {
     } else {
         Cow::Borrowed(text)
     })
-}
-
-#[cold]
-fn not_whole(text: &str, expected: &str) -> Error {
-    Error::new(if text.contains(['.', 'e', 'E']) || text == "-0" {
-        format!("invalid type: floating point `{text}`, expected {expected}")
-    } else {
-        format!("invalid value: integer `{text}`, expected {expected}")
-    })
-}
-
-/// The nearest whole number.
-#[cold]
-#[allow(
-    clippy::cast_possible_truncation,
-    reason = "what is too large is found to be so"
-)]
-fn nearest(text: &str) -> Option<i128> {
-    let number: f64 = text.parse().ok()?;
-    number.is_finite().then(|| number.round() as i128)
 }
 
 /// Whether the escape `\u` at this offset has its four digits.
