@@ -1,6 +1,6 @@
 //! What only another system can read, and nobody is to print.
 
-use agentwire_protocol::open::{Error, Field, Form, Reader, Written};
+use agentwire_protocol::open::{Constant, Error, Field, Form, Own, Reader, Slot};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -29,20 +29,33 @@ impl fmt::Debug for Encrypted {
     }
 }
 
-impl Written for Encrypted {
-    fn form(&self) -> Form<'_> {
+impl Own for Encrypted {
+    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
+        self.0 = reader.value()?;
+        Ok(())
+    }
+
+    fn content(&self) -> Form<'_> {
         Form::Text(&self.0)
     }
 }
 
 impl Field for Encrypted {
-    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
-        Field::read(&mut self.0, reader)
+    fn form(&self) -> Form<'_> {
+        Form::Own(self)
     }
 
-    fn empty() -> Self {
-        Self(String::new())
+    fn slot(&mut self) -> Slot<'_> {
+        Slot::Own(self)
     }
+
+    fn fresh() -> Self {
+        Self::EMPTY
+    }
+}
+
+impl Constant for Encrypted {
+    const EMPTY: Self = Self(String::new());
 }
 
 agentwire_protocol::if_audit! {

@@ -12,7 +12,6 @@ macro_rules! lenient_union {
         }
     ) => {
         $(#[$($meta)*])*
-        #[derive(Debug, Clone, PartialEq)]
         #[non_exhaustive]
         #[allow(clippy::large_enum_variant, reason = "all kinds are of some 200 bytes")]
         pub enum $name {
@@ -23,82 +22,41 @@ macro_rules! lenient_union {
 
         $( agentwire_protocol::open::from_kind!($name, $variant, $type); )*
 
-        const _: () = {
-            use agentwire_protocol::Members;
-            use agentwire_protocol::open::{Error, Field, Reader, deserialize, string_of};
-
-            impl Field for $name {
-                fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
-                    *self = 'kind: {
-                        if let Some(tag) = reader.look_for("type")? {
-                            break 'kind match string_of(Some(tag)).as_deref() {
-                                $( Some($value) => Self::$variant(reader.value()?), )*
-                                _ => Self::Unknown(reader.value()?),
-                            };
-                        }
-                        $($(
-                            if reader.look_for($member)?.is_some() {
-                                break 'kind Self::$variant(reader.value()?);
-                            }
-                        )?)*
-                        Self::Unknown(reader.value()?)
-                    };
-                    Ok(())
+        agentwire_protocol::open::choice! {
+            $name by |reader| {
+                let mut number = 0;
+                if let Some(tag) = reader.look_for("type")? {
+                    let tag = agentwire_protocol::open::string_of(Some(tag));
+                    let known = [$( $value ),*];
+                    let number = known.iter().position(|it| tag.as_deref() == Some(it));
+                    return Ok(number.map_or(0, |number| number + 1));
                 }
+                $(
+                    number += 1;
+                    $( if reader.look_for($member)?.is_some() {
+                        return Ok(number);
+                    } )?
+                )*
+                let _ = number;
+                Ok(0)
+            };
+            untyped None;
+            Unknown(agentwire_protocol::Members), $( $variant($type), )*
+        }
 
-                fn empty() -> Self {
-                    Self::Unknown(Members::default())
-                }
-            }
+        agentwire_protocol::if_schema! {
+            impl agentwire_protocol::schema::schemars::JsonSchema for $name {
+                agentwire_protocol::schema::named!($name);
 
-            agentwire_protocol::if_audit! {
-                impl agentwire_protocol::Untyped for $name {
-                    fn collect_untyped(
-                        &self,
-                        at: &mut agentwire_protocol::Pointer,
-                        found: &mut Vec<String>,
-                    ) {
-                        match self {
-                            $( Self::$variant(value) => value.collect_untyped(at, found), )*
-                            Self::Unknown(members) => members.collect_untyped(at, found),
-                        }
-                    }
+                fn json_schema(generator: &mut agentwire_protocol::schema::schemars::SchemaGenerator) -> agentwire_protocol::schema::schemars::Schema {
+                    let kinds = [
+                        $( generator.subschema_for::<$type>(), )*
+                        agentwire_protocol::schema::unknown_kind(),
+                    ];
+                    agentwire_protocol::schema::any_of(agentwire_protocol::schema::docs!($([$($meta)*])*), kinds)
                 }
             }
-
-            agentwire_protocol::if_schema! {
-                impl agentwire_protocol::schema::schemars::JsonSchema for $name {
-                    agentwire_protocol::schema::named!($name);
-
-                    fn json_schema(generator: &mut agentwire_protocol::schema::schemars::SchemaGenerator) -> agentwire_protocol::schema::schemars::Schema {
-                        let kinds = [
-                            $( generator.subschema_for::<$type>(), )*
-                            agentwire_protocol::schema::unknown_kind(),
-                        ];
-                        agentwire_protocol::schema::any_of(agentwire_protocol::schema::docs!($([$($meta)*])*), kinds)
-                    }
-                }
-            }
-
-            impl<'de> serde::Deserialize<'de> for $name {
-                fn deserialize<D: serde::Deserializer<'de>>(
-                    deserializer: D,
-                ) -> Result<Self, D::Error> {
-                    deserialize(deserializer)
-                }
-            }
-
-            impl agentwire_protocol::open::Written for $name {
-                fn form(&self) -> agentwire_protocol::open::Form<'_> {
-                    match self {
-                        $( Self::$variant(value) => value.form(), )*
-                        Self::Unknown(members) => members.form(),
-                    }
-                }
-            }
-
-            agentwire_protocol::open::serialize_written!($name);
-        };
+        }
     };
 }
 pub(crate) use lenient_union;

@@ -1,6 +1,6 @@
 //! Members that are a text or something else.
 
-use agentwire_protocol::open::{Error, Field, Form, Reader, Written, deserialize};
+use agentwire_protocol::open::{Constant, Error, Field, Form, Own, Reader, Slot, deserialize};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A text, or something else: a list or an object.
@@ -41,7 +41,7 @@ impl<T> From<Vec<T>> for TextOr<Vec<T>> {
     }
 }
 
-impl<T: Field> Field for TextOr<T> {
+impl<T: Field> Own for TextOr<T> {
     fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
         *self = match reader.peek() {
             Some(b'"') => Self::Text(reader.value()?),
@@ -51,9 +51,30 @@ impl<T: Field> Field for TextOr<T> {
         Ok(())
     }
 
-    fn empty() -> Self {
-        Self::Text(String::new())
+    fn content(&self) -> Form<'_> {
+        match self {
+            Self::Text(text) => Form::Text(text),
+            Self::Other(other) => other.form(),
+        }
     }
+}
+
+impl<T: Field> Field for TextOr<T> {
+    fn form(&self) -> Form<'_> {
+        Form::Own(self)
+    }
+
+    fn slot(&mut self) -> Slot<'_> {
+        Slot::Own(self)
+    }
+
+    fn fresh() -> Self {
+        Self::EMPTY
+    }
+}
+
+impl<T> Constant for TextOr<T> {
+    const EMPTY: Self = Self::Text(String::new());
 }
 
 agentwire_protocol::if_audit! {
@@ -88,15 +109,6 @@ impl<T: Serialize> Serialize for TextOr<T> {
         match self {
             Self::Text(text) => serializer.serialize_str(text),
             Self::Other(other) => other.serialize(serializer),
-        }
-    }
-}
-
-impl<T: Written> Written for TextOr<T> {
-    fn form(&self) -> Form<'_> {
-        match self {
-            Self::Text(text) => Form::Text(text),
-            Self::Other(other) => other.form(),
         }
     }
 }

@@ -3,13 +3,8 @@
 use crate::list::StringList;
 use crate::mcp::McpServerConfig;
 use crate::model::Effort;
-use crate::open::{
-    Error, Field, Form, Reader, Written, deserialize, object, open_enum, serialize_written,
-};
+use crate::open::{choice, object, open_enum};
 use crate::permission::PermissionMode;
-#[cfg(feature = "audit")]
-use crate::untyped::{Pointer, Untyped};
-use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 
 object! {
@@ -68,7 +63,6 @@ open_enum! {
 }
 
 /// MCP servers of a sub-agent.
-#[derive(Debug, Clone, PartialEq)]
 pub enum AgentMcpServers {
     /// A server of the session, by name.
     Named(String),
@@ -223,49 +217,18 @@ impl AgentDefinition {
     }
 }
 
-impl Written for AgentMcpServers {
-    fn form(&self) -> Form<'_> {
-        match self {
-            Self::Named(name) => Form::Text(name),
-            Self::Own(servers) => servers.form(),
-        }
-    }
-}
-
-serialize_written!(AgentMcpServers);
-
-impl<'de> Deserialize<'de> for AgentMcpServers {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserialize(deserializer)
-    }
-}
-
-impl Field for AgentMcpServers {
-    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
-        *self = match reader.peek() {
-            Some(b'"') => Self::Named(reader.value()?),
-            Some(b'{') => Self::Own(reader.value()?),
-            _ => return Err(reader.unexpected("a server's name or servers by name")),
-        };
-        Ok(())
-    }
-
-    fn empty() -> Self {
-        Self::Own(BTreeMap::new())
-    }
+choice! {
+    AgentMcpServers by |reader| match reader.peek() {
+        Some(b'"') => Ok(1),
+        Some(b'{') => Ok(0),
+        _ => Err(reader.unexpected("a server's name or servers by name")),
+    };
+    untyped None;
+    Own(BTreeMap<String, McpServerConfig>), Named(String),
 }
 
 #[cfg(feature = "schema")]
 crate::schema::one_of!(AgentMcpServers = "The name of a server of the session, or servers by name.": String, BTreeMap<String, McpServerConfig>);
-
-#[cfg(feature = "audit")]
-impl Untyped for AgentMcpServers {
-    fn collect_untyped(&self, at: &mut Pointer, found: &mut Vec<String>) {
-        if let Self::Own(servers) = self {
-            servers.collect_untyped(at, found);
-        }
-    }
-}
 
 #[cfg(test)]
 mod tests {

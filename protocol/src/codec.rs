@@ -185,6 +185,11 @@ fn is_blank(line: &[u8]) -> bool {
 pub fn encode<T: serde::Serialize + ?Sized>(value: &T) -> serde_json::Result<Bytes> {
     let mut line = Vec::with_capacity(512);
     serde_json::to_writer(&mut line, value)?;
+    Ok(end_line(line))
+}
+
+/// Ends a line of JSON.
+pub(crate) fn end_line(mut line: Vec<u8>) -> Bytes {
     // Untyped JSON may have been formatted over many lines. Inside strings
     // newlines are always escaped, so these are whitespace.
     let mut from = 0;
@@ -193,7 +198,7 @@ pub fn encode<T: serde::Serialize + ?Sized>(value: &T) -> serde_json::Result<Byt
         line[from] = b' ';
     }
     line.push(b'\n');
-    Ok(line.into())
+    line.into()
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ pub struct Json(
 impl Json {
     /// Creates the value `null`.
     #[must_use]
-    pub fn null() -> Self {
+    pub const fn null() -> Self {
         Self(None)
     }
 
@@ -219,6 +219,12 @@ impl Number {
         self.get().parse().unwrap_or(f64::NAN)
     }
 
+    pub(crate) const fn zero() -> Self {
+        let mut bytes = [0; SHORT];
+        bytes[0] = b'0';
+        Self(Digits::Short(1, bytes))
+    }
+
     /// Creates a number from valid text.
     pub(crate) fn of_text(text: &str) -> Self {
         let mut bytes = [0; SHORT];
@@ -385,6 +391,13 @@ impl Kept {
 }
 
 impl Members {
+    pub(crate) const fn none() -> Self {
+        Self {
+            null: None,
+            kept: None,
+        }
+    }
+
     /// Returns whether there are no members.
     #[must_use]
     pub fn is_empty(&self) -> bool {

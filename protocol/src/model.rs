@@ -1,12 +1,7 @@
 //! Models: availability, effort, fast mode and display of thinking.
 
 use crate::json::Number;
-use crate::open::{
-    Error, Field, Form, Reader, Written, deserialize, object, open_enum, serialize_written,
-};
-#[cfg(feature = "audit")]
-use crate::untyped::{Pointer, Untyped};
-use serde::{Deserialize, Deserializer};
+use crate::open::{choice, object, open_enum};
 
 object! {
     /// An available model.
@@ -65,7 +60,7 @@ open_enum! {
 }
 
 /// The effort of a model: a level, or a number.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Eq)]
 pub enum Effort {
     /// A level.
     Level(EffortLevel),
@@ -82,23 +77,6 @@ impl From<EffortLevel> for Effort {
 impl From<Number> for Effort {
     fn from(number: Number) -> Self {
         Self::Number(number)
-    }
-}
-
-impl Written for Effort {
-    fn form(&self) -> Form<'_> {
-        match self {
-            Self::Level(level) => level.form(),
-            Self::Number(number) => number.form(),
-        }
-    }
-}
-
-serialize_written!(Effort);
-
-impl<'de> Deserialize<'de> for Effort {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserialize(deserializer)
     }
 }
 
@@ -140,28 +118,18 @@ open_enum! {
     }
 }
 
-impl Field for Effort {
-    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
-        *self = match reader.peek() {
-            Some(b'"') => Self::Level(reader.value()?),
-            Some(b'-' | b'0'..=b'9') => Self::Number(reader.value()?),
-            _ => return Err(reader.unexpected("a level or a number")),
-        };
-        Ok(())
-    }
-
-    fn empty() -> Self {
-        Self::Level(Field::empty())
-    }
+choice! {
+    Effort by |reader| match reader.peek() {
+        Some(b'"') => Ok(0),
+        Some(b'-' | b'0'..=b'9') => Ok(1),
+        _ => Err(reader.unexpected("a level or a number")),
+    };
+    untyped None;
+    Level(EffortLevel), Number(Number),
 }
 
 #[cfg(feature = "schema")]
 crate::schema::one_of!(Effort = "The effort of a model: a level, or a number.": EffortLevel, Number);
-
-#[cfg(feature = "audit")]
-impl Untyped for Effort {
-    fn collect_untyped(&self, _: &mut Pointer, _: &mut Vec<String>) {}
-}
 
 #[cfg(test)]
 mod tests {

@@ -60,7 +60,7 @@ macro_rules! leaves {
         }
     )*};
 }
-leaves!(bool, u16, u32, u64, i64, String, Json, Number);
+leaves!(bool, usize, u16, u32, u64, i64, String, Json, Number);
 
 impl Untyped for Members {
     fn collect_untyped(&self, at: &mut Pointer, found: &mut Vec<String>) {

@@ -23,6 +23,12 @@ use tokio::sync::oneshot;
 /// Dropping this stops the waiting and does not withdraw the request.
 /// [`Pending::cancel`] withdraws it.
 pub struct Pending<T> {
+    sent: Sent,
+    kind: PhantomData<fn() -> T>,
+}
+
+/// What does not depend on the type of the response, and so is compiled once.
+struct Sent {
     request_id: Box<str>,
     subtype: Box<str>,
     /// The capability of agents that support the request, if there is one.
@@ -30,7 +36,6 @@ pub struct Pending<T> {
     /// Receives the response; or the error, if the request was not sent.
     reply: Result<Reply, Error>,
     link: Link,
-    kind: PhantomData<fn() -> T>,
 }
 
 type Reply = oneshot::Receiver<Result<Answer, Error>>;
@@ -38,7 +43,7 @@ type Reply = oneshot::Receiver<Result<Answer, Error>>;
 impl<T> fmt::Debug for Pending<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Pending")
-            .field("subtype", &self.subtype)
+            .field("subtype", &self.sent.subtype)
             .finish_non_exhaustive()
     }
 }
@@ -46,19 +51,50 @@ impl<T> fmt::Debug for Pending<T> {
 impl<T> Pending<T> {
     /// Sends a request, unless the agent does not support all of it.
     pub(crate) fn request<R: HostRequest<Answer = T>>(link: &Link, request: &R) -> Self {
-        let made = match link.declared().first_missing(request.relies_on()) {
-            Some(capability) => Err(Error::NotSupported {
-                subtype: R::SUBTYPE.into(),
-                needs: Some(capability),
-                refusal: None,
-            }),
-            None => Request::new(new_id(), request).map_err(Error::from),
-        };
+        let made = supports(link, R::SUBTYPE, request.relies_on())
+            .and_then(|()| Request::new(new_id(), request).map_err(Error::from));
         Self::make(link, R::SUBTYPE, R::CAPABILITY, made)
     }
 
     /// Sends a request that was built, or fails with its error.
     pub(super) fn make(
+        link: &Link,
+        subtype: &str,
+        capability: Option<&'static str>,
+        request: Result<Request, Error>,
+    ) -> Self {
+        Self {
+            sent: Sent::new(link, subtype, capability, request),
+            kind: PhantomData,
+        }
+    }
+
+    /// Withdraws the request: it is removed from the outbound queue, or
+    /// cancelled at the agent if it was already sent. Effects that it has had
+    /// by then remain. Unless the response has already arrived, awaiting this
+    /// fails with
+    /// [`RequestFailure::Cancelled`](agentwire_protocol::host::RequestFailure::Cancelled).
+    pub fn cancel(&self) {
+        let request_id = self.sent.request_id.clone();
+        // Fails only if the driver is gone, and then the request is over.
+        let _ = self.sent.link.command(Command::Cancel { request_id });
+    }
+}
+
+/// Fails if the agent does not support all of a request.
+fn supports(link: &Link, subtype: &'static str, relies_on: Vec<&'static str>) -> Result<(), Error> {
+    match link.declared().first_missing(relies_on) {
+        Some(capability) => Err(Error::NotSupported {
+            subtype: subtype.into(),
+            needs: Some(capability),
+            refusal: None,
+        }),
+        None => Ok(()),
+    }
+}
+
+impl Sent {
+    fn new(
         link: &Link,
         subtype: &str,
         capability: Option<&'static str>,
@@ -83,28 +119,25 @@ impl<T> Pending<T> {
             capability,
             reply: made.map(|()| answer),
             link: link.clone(),
-            kind: PhantomData,
         }
     }
 
-    fn poll_answer(&mut self, context: &mut Context<'_>) -> Poll<Result<Answer, Error>> {
-        match &mut self.reply {
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<Answer, Error>> {
+        let answer = match &mut self.reply {
             Ok(reply) => Pin::new(reply)
                 .poll(context)
                 .map(|reply| reply.unwrap_or_else(|_| Err(Error::Ended(self.link.end())))),
             Err(error) => Poll::Ready(Err(error.clone())),
-        }
+        };
+        answer.map_err(|error| error.if_not_supported(self.capability))
     }
 
-    /// Withdraws the request: it is removed from the outbound queue, or
-    /// cancelled at the agent if it was already sent. Effects that it has had
-    /// by then remain. Unless the response has already arrived, awaiting this
-    /// fails with
-    /// [`RequestFailure::Cancelled`](agentwire_protocol::host::RequestFailure::Cancelled).
-    pub fn cancel(&self) {
-        let request_id = self.request_id.clone();
-        // Fails only if the driver is gone, and then the request is over.
-        let _ = self.link.command(Command::Cancel { request_id });
+    fn invalid(&self, reason: &dyn fmt::Display, answer: Answer) -> Error {
+        Error::InvalidResponse {
+            subtype: self.subtype.clone(),
+            reason: reason.to_string(),
+            payload: answer.response,
+        }
     }
 }
 
@@ -112,13 +145,11 @@ impl<T: serde::de::DeserializeOwned> Future for Pending<T> {
     type Output = Result<T, Error>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        self.poll_answer(context).map(|answer| {
-            let answer = answer.map_err(|error| error.if_not_supported(self.capability))?;
-            answer.read().map_err(|error| Error::InvalidResponse {
-                subtype: self.subtype.clone(),
-                reason: error.to_string(),
-                payload: answer.response,
-            })
+        self.sent.poll(context).map(|answer| {
+            let answer = answer?;
+            answer
+                .read()
+                .map_err(|error| self.sent.invalid(&error, answer))
         })
     }
 }

@@ -276,7 +276,8 @@ impl Users {
                 Err(Error::Withdrawn { .. }) if end == SubmissionState::Withdrawn => {}
                 Err(error) if end == SubmissionState::Lost => {
                     if this.wire.has_message(submission.uuid()) {
-                        this.log.wrong("a message is written whole, and said not to be");
+                        this.log
+                            .wrong("a message is written whole, and said not to be");
                     }
                     this.judge(made, error);
                 }

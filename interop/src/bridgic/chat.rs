@@ -1,10 +1,7 @@
 //! The messages of Bridgic's agents: `bridgic.core.agentic.types`.
 
 use agentwire_protocol::Json;
-use agentwire_protocol::open::{
-    Error, Field, Form, Reader, Written, deserialize, object, open_enum, serialize_written, union,
-};
-use serde::{Deserialize, Deserializer};
+use agentwire_protocol::open::{choice, object, open_enum, union};
 
 union! {
     /// A message of Bridgic's agents.
@@ -91,7 +88,6 @@ object! {
 }
 
 /// What a function is given.
-#[derive(Debug, Clone, PartialEq)]
 pub enum Arguments {
     /// JSON as a text, as the model wrote it, which may be no JSON at all.
     Text(String),
@@ -163,41 +159,10 @@ impl From<&str> for Arguments {
     }
 }
 
-impl Written for Arguments {
-    fn form(&self) -> Form<'_> {
-        match self {
-            Self::Text(text) => Form::Text(text),
-            Self::Value(value) => value.form(),
-        }
-    }
-}
-
-serialize_written!(Arguments);
-
-impl<'de> Deserialize<'de> for Arguments {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserialize(deserializer)
-    }
-}
-
-impl Field for Arguments {
-    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
-        *self = match reader.peek() {
-            Some(b'"') => Self::Text(reader.value()?),
-            _ => Self::Value(reader.value()?),
-        };
-        Ok(())
-    }
-
-    fn empty() -> Self {
-        Self::Value(Json::null())
-    }
-}
-
-agentwire_protocol::if_audit! {
-    impl agentwire_protocol::Untyped for Arguments {
-        fn collect_untyped(&self, _: &mut agentwire_protocol::Pointer, _: &mut Vec<String>) {}
-    }
+choice! {
+    Arguments by |reader| Ok(usize::from(reader.peek() == Some(b'"')));
+    untyped None;
+    Value(Json), Text(String),
 }
 
 agentwire_protocol::if_schema! {

@@ -1,18 +1,13 @@
 //! The items of a conversation.
 
 use super::{Action, Arguments, MessageContent, Output, Part};
-use agentwire_protocol::open::{
-    Error, Field, Form, Reader, Written, deserialize, object, open_enum, serialize_written,
-    string_of,
-};
+use agentwire_protocol::open::{choice, object, open_enum, string_of};
 use agentwire_protocol::{Json, Members};
-use serde::de::{Deserialize, Deserializer};
 
 /// One item of a conversation.
 ///
 /// A message may come without its `type`. What has a type that nobody knows,
 /// or neither a type nor a role, is kept whole.
-#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Item {
     /// What somebody said.
@@ -289,69 +284,28 @@ impl Item {
     }
 }
 
-impl Field for Item {
-    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
-        *self = match reader.look_for("type")? {
-            Some(tag) => match string_of(Some(tag)).as_deref() {
-                Some("reasoning") => Self::Reasoning(reader.value()?),
-                Some("computer_call") => Self::ComputerCall(reader.value()?),
-                Some("computer_call_output") => Self::ComputerCallOutput(reader.value()?),
-                Some("function_call") => Self::FunctionCall(reader.value()?),
-                Some("function_call_output") => Self::FunctionCallOutput(reader.value()?),
-                Some("message" | "user") => Self::Message(reader.value()?),
-                _ => Self::Unknown(reader.value()?),
-            },
-            None if reader.look_for("role")?.is_some() => Self::Message(reader.value()?),
-            None => Self::Unknown(reader.value()?),
-        };
-        Ok(())
-    }
-
-    fn empty() -> Self {
-        Self::Unknown(Members::default())
-    }
-}
-
-impl<'de> Deserialize<'de> for Item {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserialize(deserializer)
-    }
-}
-
-impl Written for Item {
-    fn form(&self) -> Form<'_> {
-        match self {
-            Self::Message(item) => item.form(),
-            Self::Reasoning(item) => item.form(),
-            Self::ComputerCall(item) => item.form(),
-            Self::ComputerCallOutput(item) => item.form(),
-            Self::FunctionCall(item) => item.form(),
-            Self::FunctionCallOutput(item) => item.form(),
-            Self::Unknown(members) => members.form(),
-        }
-    }
-}
-
-serialize_written!(Item);
-
-agentwire_protocol::if_audit! {
-    impl agentwire_protocol::Untyped for Item {
-        fn collect_untyped(
-            &self,
-            at: &mut agentwire_protocol::Pointer,
-            found: &mut Vec<String>,
-        ) {
-            match self {
-                Self::Message(item) => item.collect_untyped(at, found),
-                Self::Reasoning(item) => item.collect_untyped(at, found),
-                Self::ComputerCall(item) => item.collect_untyped(at, found),
-                Self::ComputerCallOutput(item) => item.collect_untyped(at, found),
-                Self::FunctionCall(item) => item.collect_untyped(at, found),
-                Self::FunctionCallOutput(item) => item.collect_untyped(at, found),
-                Self::Unknown(members) => members.collect_untyped(at, found),
-            }
-        }
-    }
+choice! {
+    Item by |reader| Ok(match reader.look_for("type")? {
+        Some(tag) => match string_of(Some(tag)).as_deref() {
+            Some("reasoning") => 2,
+            Some("computer_call") => 3,
+            Some("computer_call_output") => 4,
+            Some("function_call") => 5,
+            Some("function_call_output") => 6,
+            Some("message" | "user") => 1,
+            _ => 0,
+        },
+        None if reader.look_for("role")?.is_some() => 1,
+        None => 0,
+    });
+    untyped None;
+    Unknown(Members),
+    Message(MessageItem),
+    Reasoning(ReasoningItem),
+    ComputerCall(Box<ComputerCall>),
+    ComputerCallOutput(ComputerCallOutput),
+    FunctionCall(FunctionCall),
+    FunctionCallOutput(FunctionCallOutput),
 }
 
 agentwire_protocol::if_schema! {

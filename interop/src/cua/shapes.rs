@@ -10,30 +10,25 @@ macro_rules! shapes {
         }
     ) => {
         $(#[doc = $docs])*
-        #[derive(Debug, Clone, PartialEq)]
         #[non_exhaustive]
         pub enum $name {
             $( $(#[$variant_meta])* $variant($type), )*
         }
 
-        impl agentwire_protocol::open::Field for $name {
-            fn read(
-                &mut self,
-                reader: &mut agentwire_protocol::open::Reader<'_>,
-            ) -> Result<(), agentwire_protocol::open::Error> {
+        agentwire_protocol::open::choice! {
+            $name by |reader| {
+                let mut number = 0;
                 $(
                     if $crate::cua::shapes::is_shape!($shape, reader) {
-                        *self = Self::$variant(reader.value()?);
-                        return Ok(());
+                        return Ok(number);
                     }
+                    number += 1;
                 )*
+                let _ = number;
                 Err(reader.unexpected($expected))
-            }
-
-            #[allow(unreachable_code, reason = "the first kind it is")]
-            fn empty() -> Self {
-                $( return Self::$variant(agentwire_protocol::open::Field::empty()); )*
-            }
+            };
+            untyped None;
+            $( $variant($type), )*
         }
 
         $(
@@ -43,36 +38,6 @@ macro_rules! shapes {
                 }
             }
         )*
-
-        impl agentwire_protocol::open::Written for $name {
-            fn form(&self) -> agentwire_protocol::open::Form<'_> {
-                match self {
-                    $( Self::$variant(value) => value.form(), )*
-                }
-            }
-        }
-
-        agentwire_protocol::open::serialize_written!($name);
-
-        impl<'de> serde::Deserialize<'de> for $name {
-            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                agentwire_protocol::open::deserialize(deserializer)
-            }
-        }
-
-        agentwire_protocol::if_audit! {
-            impl agentwire_protocol::Untyped for $name {
-                fn collect_untyped(
-                    &self,
-                    at: &mut agentwire_protocol::Pointer,
-                    found: &mut Vec<String>,
-                ) {
-                    match self {
-                        $( Self::$variant(value) => value.collect_untyped(at, found), )*
-                    }
-                }
-            }
-        }
 
         agentwire_protocol::if_schema! {
             impl agentwire_protocol::schema::schemars::JsonSchema for $name {

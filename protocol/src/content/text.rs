@@ -1,11 +1,8 @@
 //! Text, thinking, and the content that is a text or blocks.
 
 use super::{CacheControl, Citation, ContentBlock, ToolResultBlock};
-use crate::open::{Error, Field, Form, Reader, Written, deserialize, object, serialize_written};
-#[cfg(feature = "audit")]
-use crate::untyped::{Pointer, Untyped};
+use crate::open::{choice, object};
 
-use serde::{Deserialize, Deserializer};
 use std::borrow::Cow;
 
 object! {
@@ -39,7 +36,6 @@ object! {
 }
 
 /// The content of a message or of a tool result: a text, or blocks.
-#[derive(Debug, Clone, PartialEq)]
 pub enum Content {
     /// Just a text.
     Text(String),
@@ -118,46 +114,15 @@ impl From<Vec<ContentBlock>> for Content {
     }
 }
 
-impl Field for Content {
-    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
-        *self = match reader.peek() {
-            Some(b'"') => Self::Text(reader.value()?),
-            Some(b'[') => Self::Blocks(reader.value()?),
-            _ => return Err(reader.unexpected("a string or a list of content blocks")),
-        };
-        Ok(())
-    }
-
-    fn empty() -> Self {
-        Self::Text(String::new())
-    }
+choice! {
+    Content by |reader| match reader.peek() {
+        Some(b'"') => Ok(0),
+        Some(b'[') => Ok(1),
+        _ => Err(reader.unexpected("a string or a list of content blocks")),
+    };
+    untyped None;
+    Text(String), Blocks(Vec<ContentBlock>),
 }
 
 #[cfg(feature = "schema")]
 crate::schema::one_of!(Content = "The content of a message or of a tool result: a text, or blocks.": String, Vec<ContentBlock>);
-
-#[cfg(feature = "audit")]
-impl Untyped for Content {
-    fn collect_untyped(&self, at: &mut Pointer, found: &mut Vec<String>) {
-        if let Self::Blocks(blocks) = self {
-            blocks.collect_untyped(at, found);
-        }
-    }
-}
-
-impl Written for Content {
-    fn form(&self) -> Form<'_> {
-        match self {
-            Self::Text(text) => Form::Text(text),
-            Self::Blocks(blocks) => blocks.form(),
-        }
-    }
-}
-
-serialize_written!(Content);
-
-impl<'de> Deserialize<'de> for Content {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserialize(deserializer)
-    }
-}

@@ -57,7 +57,7 @@ object! {
 
 object! {
     /// A tool that is not in the request.
-    pub struct AddedTool tags("type" = "tool_definition") {
+    pub struct AddedTool tags("type" = "tool_definition"); boxed {
         /// The tool.
         pub definition: Box<ToolDefinition>,
     }

@@ -6,13 +6,7 @@ use super::{
     ListedMcpTool, ToolConfig,
 };
 use crate::json::{Json, Members};
-use crate::open::{
-    Error, Field, Form, Reader, Written, deserialize, object, open_enum, serialize_written,
-    string_of,
-};
-#[cfg(feature = "audit")]
-use crate::untyped::{Pointer, Untyped};
-use serde::{Deserialize, Deserializer};
+use crate::open::{choice, object, open_enum, string_of};
 use std::collections::BTreeMap;
 
 /// The tools that the API provides, with the tags of their versions. The
@@ -36,7 +30,6 @@ macro_rules! definitions {
         /// A tool definition in a request.
         ///
         /// Tools of the host may omit `type`.
-        #[derive(Debug, Clone, PartialEq)]
         #[non_exhaustive]
         #[allow(clippy::large_enum_variant, reason = "there are few of them, behind a box")]
         pub enum ToolDefinition {
@@ -47,53 +40,22 @@ macro_rules! definitions {
             Unknown(Members),
         }
 
-        impl<'de> Deserialize<'de> for ToolDefinition {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                deserialize(deserializer)
-            }
-        }
-
-        impl Written for ToolDefinition {
-            fn form(&self) -> Form<'_> {
-                match self {
-                    Self::Custom(tool) => tool.form(),
-                    $( Self::$variant(tool) => tool.form(), )*
-                    Self::Unknown(members) => members.form(),
-                }
-            }
-        }
-
-        serialize_written!(ToolDefinition);
-
-        impl Field for ToolDefinition {
-            fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
+        choice! {
+            ToolDefinition by |reader| {
                 let tag = reader.look_for("type")?.filter(|tag| *tag != "null");
-                *self = match tag.map(|tag| string_of(Some(tag)).unwrap_or_default()).as_deref() {
-                    None | Some("custom") => Self::Custom(reader.value()?),
-                    $( Some($($tag)|+) => Self::$variant(reader.value()?), )*
-                    _ => Self::Unknown(reader.value()?),
+                let Some(tag) = tag.map(|tag| string_of(Some(tag)).unwrap_or_default()) else {
+                    return Ok(1);
                 };
-                Ok(())
-            }
-
-            fn empty() -> Self {
-                Self::Unknown(Members::default())
-            }
+                let versions: &[&[&str]] = &[&["custom"], $( &[$($tag),+] ),*];
+                let number = versions.iter().position(|tags| tags.contains(&&*tag));
+                Ok(number.map_or(0, |number| number + 1))
+            };
+            untyped None;
+            Unknown(Members), Custom(CustomTool), $( $variant($type), )*
         }
 
         #[cfg(feature = "schema")]
         crate::schema::one_of!(ToolDefinition = "A tool as a request defines it.": CustomTool, $($type,)* Members);
-
-        #[cfg(feature = "audit")]
-        impl Untyped for ToolDefinition {
-            fn collect_untyped(&self, at: &mut Pointer, found: &mut Vec<String>) {
-                match self {
-                    Self::Custom(tool) => tool.collect_untyped(at, found),
-                    $( Self::$variant(tool) => tool.collect_untyped(at, found), )*
-                    Self::Unknown(members) => members.collect_untyped(at, found),
-                }
-            }
-        }
     };
 }
 

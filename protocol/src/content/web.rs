@@ -2,18 +2,11 @@
 
 use super::ContentBlock;
 use crate::json::Json;
-use crate::open::{
-    Error, Field, Form, Reader, Written, deserialize, object, open_enum, serialize_written,
-    string_of, union,
-};
-#[cfg(feature = "audit")]
-use crate::untyped::{Pointer, Untyped};
-use serde::{Deserialize, Deserializer};
+use crate::open::{choice, object, open_enum, string_of, union};
 
 /// The results of the API's web search, or an error.
 ///
 /// On the wire the one is a list and the other an object.
-#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum WebSearchContent {
     /// The pages.
@@ -24,55 +17,22 @@ pub enum WebSearchContent {
     Unknown(Json),
 }
 
-impl Written for WebSearchContent {
-    fn form(&self) -> Form<'_> {
-        match self {
-            Self::Results(results) => results.form(),
-            Self::Error(error) => error.form(),
-            Self::Unknown(json) => json.form(),
-        }
-    }
-}
-
-serialize_written!(WebSearchContent);
-
-impl<'de> Deserialize<'de> for WebSearchContent {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserialize(deserializer)
-    }
-}
-
-impl Field for WebSearchContent {
-    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
+choice! {
+    WebSearchContent by |reader| {
         if reader.peek() == Some(b'[') {
-            *self = Self::Results(reader.value()?);
-            return Ok(());
+            return Ok(1);
         }
-        *self = match string_of(reader.look_for("type")?).as_deref() {
-            Some("web_search_tool_result_error") => Self::Error(reader.value()?),
-            _ => Self::Unknown(reader.value()?),
-        };
-        Ok(())
-    }
-
-    fn empty() -> Self {
-        Self::Unknown(Json::null())
-    }
+        match string_of(reader.look_for("type")?).as_deref() {
+            Some("web_search_tool_result_error") => Ok(2),
+            _ => Ok(0),
+        }
+    };
+    untyped Some(0);
+    Unknown(Json), Results(Vec<WebSearchFinding>), Error(WebSearchError),
 }
 
 #[cfg(feature = "schema")]
 crate::schema::one_of!(WebSearchContent = "The results of the API's web search, or an error.": Vec<WebSearchFinding>, WebSearchError, crate::json::Members);
-
-#[cfg(feature = "audit")]
-impl Untyped for WebSearchContent {
-    fn collect_untyped(&self, at: &mut Pointer, found: &mut Vec<String>) {
-        match self {
-            Self::Results(results) => results.collect_untyped(at, found),
-            Self::Error(error) => error.collect_untyped(at, found),
-            Self::Unknown(_) => found.push(at.as_str().to_owned()),
-        }
-    }
-}
 
 union! {
     /// One of the things that a web search found.
@@ -134,7 +94,7 @@ union! {
 
 object! {
     /// A page that was fetched.
-    pub struct WebFetchResult tags("type" = "web_fetch_result") {
+    pub struct WebFetchResult tags("type" = "web_fetch_result"); boxed {
         /// The page.
         pub url: String,
         /// What it says, a [`DocumentBlock`](super::DocumentBlock).

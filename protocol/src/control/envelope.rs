@@ -1,7 +1,7 @@
 //! The envelopes of control requests, their responses and their cancellations.
 
 use super::requests::AgentRequest;
-use crate::codec::encode;
+use crate::codec::{encode, end_line};
 use crate::json::Json;
 use crate::open::{object, open_enum};
 use bytes::Bytes;
@@ -171,17 +171,21 @@ impl Answer {
 ///
 /// If the request cannot be written as JSON.
 pub fn request<T: Serialize + ?Sized>(request_id: &str, request: &T) -> serde_json::Result<Bytes> {
-    #[derive(Serialize)]
-    struct Line<'a, T: ?Sized> {
-        r#type: &'static str,
-        request_id: &'a str,
-        request: &'a T,
-    }
-    encode(&Line {
-        r#type: "control_request",
-        request_id,
-        request,
-    })
+    let head = r#"{"type":"control_request","request_id":"#;
+    let mut line = start_line(head, request_id, r#","request":"#);
+    serde_json::to_writer(&mut line, request)?;
+    line.push(b'}');
+    Ok(end_line(line))
+}
+
+/// Starts a line up to the value that it carries, which only the caller knows the
+/// type of.
+fn start_line(head: &str, request_id: &str, name: &str) -> Vec<u8> {
+    let mut line = Vec::with_capacity(256);
+    line.extend_from_slice(head.as_bytes());
+    serde_json::to_writer(&mut line, request_id).expect("a string is always JSON");
+    line.extend_from_slice(name.as_bytes());
+    line
 }
 
 /// The line of an answer to a request that was done. `response` is left out
@@ -194,23 +198,25 @@ pub fn success<T: Serialize + ?Sized>(
     request_id: &str,
     response: Option<&T>,
 ) -> serde_json::Result<Bytes> {
-    #[derive(Serialize)]
-    struct Success<'a, T: ?Sized> {
-        subtype: &'static str,
-        request_id: &'a str,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        response: Option<&'a T>,
+    let head = r#"{"type":"control_response","response":{"subtype":"success","request_id":"#;
+    let name = response.map_or("", |_| r#","response":"#);
+    let mut line = start_line(head, request_id, name);
+    if let Some(response) = response {
+        serde_json::to_writer(&mut line, response)?;
     }
-    encode(&Response::new(Success {
-        subtype: "success",
-        request_id,
-        response,
-    }))
+    line.extend_from_slice(b"}}");
+    Ok(end_line(line))
 }
 
 /// The line of an answer to a request that is refused.
 #[must_use]
 pub fn failure(request_id: &str, refusal: &Refusal) -> Bytes {
+    #[derive(Serialize)]
+    struct Response<'a> {
+        r#type: &'static str,
+        response: Failure<'a>,
+    }
+
     #[derive(Serialize)]
     struct Failure<'a> {
         subtype: &'static str,
@@ -219,13 +225,16 @@ pub fn failure(request_id: &str, refusal: &Refusal) -> Bytes {
         #[serde(skip_serializing_if = "Option::is_none")]
         error_code: Option<&'a str>,
     }
-    let response = Failure {
-        subtype: "error",
-        request_id,
-        error: &refusal.message,
-        error_code: refusal.code.as_deref(),
-    };
-    encode(&Response::new(response)).expect("strings are always JSON")
+    encode(&Response {
+        r#type: "control_response",
+        response: Failure {
+            subtype: "error",
+            request_id,
+            error: &refusal.message,
+            error_code: refusal.code.as_deref(),
+        },
+    })
+    .expect("strings are always JSON")
 }
 
 /// The line that withdraws a request.
@@ -241,21 +250,6 @@ pub fn cancel(request_id: &str) -> Bytes {
         request_id,
     })
     .expect("strings are always JSON")
-}
-
-#[derive(Serialize)]
-struct Response<T> {
-    r#type: &'static str,
-    response: T,
-}
-
-impl<T> Response<T> {
-    fn new(response: T) -> Self {
-        Self {
-            r#type: "control_response",
-            response,
-        }
-    }
 }
 
 impl Refusal {

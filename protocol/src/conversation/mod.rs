@@ -82,7 +82,7 @@ union! {
 
 object! {
     /// An assembled reply of the model.
-    pub struct Reply tags("type" = "reply") {
+    pub struct Reply tags("type" = "reply"); boxed {
         /// The message with all its blocks. Fields that differ between the
         /// pieces, such as `uuid`, are those of the last piece.
         pub message: AssistantMessage,

@@ -34,8 +34,8 @@ pub use specific::{
 
 use crate::json::Number;
 use crate::open::{
-    Entries, Error, Field, Form, Name, Reader, Written, deserialize, object, open_enum,
-    serialize_written,
+    Constant, Entries, Error, Field, Form, Name, Own, Reader, Slot, deserialize, each_member,
+    object, open_enum, serialize_written,
 };
 use crate::permission::PermissionMode;
 #[cfg(feature = "audit")]
@@ -188,26 +188,42 @@ impl<'de> Deserialize<'de> for HookInput {
     }
 }
 
-/// The two share an object.
-impl Entries for HookInput {
-    fn each(&self, write: &mut dyn FnMut(&str, &dyn Written)) {
-        for part in [self.context.form(), self.event.form()] {
-            if let Form::Map(_, members) = part {
-                members.each(write);
-            }
-        }
-    }
-}
-
-impl Written for HookInput {
-    fn form(&self) -> Form<'_> {
-        Form::Map(None, self)
-    }
-}
-
 serialize_written!(HookInput);
 
+/// The two share an object.
+impl Entries for HookInput {
+    fn count(&self) -> Option<usize> {
+        None
+    }
+
+    fn each<'a>(&'a self, visit: &mut dyn FnMut(&'a str, Form<'a>)) {
+        each_member(self.context.form(), visit);
+        each_member(self.event.form(), visit);
+    }
+}
+
 impl Field for HookInput {
+    fn form(&self) -> Form<'_> {
+        Form::Own(self)
+    }
+
+    fn slot(&mut self) -> Slot<'_> {
+        Slot::Own(self)
+    }
+
+    fn fresh() -> Self {
+        Self::EMPTY
+    }
+}
+
+impl Constant for HookInput {
+    const EMPTY: Self = Self {
+        context: Constant::EMPTY,
+        event: Constant::EMPTY,
+    };
+}
+
+impl Own for HookInput {
     fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
         fn is_context(key: &str) -> bool {
             matches!(
@@ -228,11 +244,8 @@ impl Field for HookInput {
         reader.part(&mut self.event, |key| !is_context(key))
     }
 
-    fn empty() -> Self {
-        Self {
-            context: Field::empty(),
-            event: Field::empty(),
-        }
+    fn content(&self) -> Form<'_> {
+        Form::Map(self)
     }
 }
 

@@ -2,12 +2,7 @@
 
 use super::specific::{SpecificOutput, every_specific_output};
 use crate::json::Number;
-use crate::open::{
-    Error, Field, Form, Reader, Written, deserialize, object, open_enum, serialize_written,
-};
-#[cfg(feature = "audit")]
-use crate::untyped::{Pointer, Untyped};
-use serde::{Deserialize, Deserializer};
+use crate::open::{choice, object, open_enum};
 
 /// The output of a hook: a decision, or a signal that the agent need not wait.
 ///
@@ -36,7 +31,6 @@ use serde::{Deserialize, Deserializer};
 /// );
 /// # drop(output);
 /// ```
-#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 #[allow(
     clippy::large_enum_variant,
@@ -235,50 +229,17 @@ impl<T: Into<SpecificOutput>> From<T> for SyncOutput {
     }
 }
 
-impl Field for HookOutput {
-    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
-        *self = if reader.look_for("async")? == Some("true") {
-            Self::Async(reader.value()?)
-        } else {
-            Self::Sync(reader.value()?)
-        };
-        Ok(())
-    }
-
-    fn empty() -> Self {
-        Self::Sync(Field::empty())
-    }
+choice! {
+    HookOutput by |reader| {
+        let is_async = reader.look_for("async")? == Some("true");
+        Ok(usize::from(is_async))
+    };
+    untyped None;
+    Sync(SyncOutput), Async(AsyncOutput),
 }
 
 #[cfg(feature = "schema")]
 crate::schema::one_of!(HookOutput = "The output of a hook.": AsyncOutput, SyncOutput);
-
-#[cfg(feature = "audit")]
-impl Untyped for HookOutput {
-    fn collect_untyped(&self, at: &mut Pointer, found: &mut Vec<String>) {
-        match self {
-            Self::Sync(output) => output.collect_untyped(at, found),
-            Self::Async(output) => output.collect_untyped(at, found),
-        }
-    }
-}
-
-impl Written for HookOutput {
-    fn form(&self) -> Form<'_> {
-        match self {
-            Self::Sync(output) => output.form(),
-            Self::Async(output) => output.form(),
-        }
-    }
-}
-
-serialize_written!(HookOutput);
-
-impl<'de> Deserialize<'de> for HookOutput {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserialize(deserializer)
-    }
-}
 
 #[cfg(test)]
 mod tests {

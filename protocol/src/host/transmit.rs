@@ -6,7 +6,6 @@ use crate::json::{Json, Members};
 use crate::message::UserMessage;
 use crate::outbox::{Class, Outgoing, Urgency};
 use bytes::Bytes;
-use serde::Serialize;
 use std::fmt;
 
 /// The next action of the driver on the pipe.
@@ -99,11 +98,14 @@ impl Request {
         request_id: impl Into<Box<str>>,
         request: &R,
     ) -> serde_json::Result<Self> {
-        Self::ready(request_id.into(), R::SUBTYPE, request).map(|it| Self {
+        let id = request_id.into();
+        let line = control::request(&id, request)?;
+        let request = Self {
             withdraws_waiting: request.withdraws_waiting(),
             takes_back: request.takes_back().map(Into::into),
-            ..it
-        })
+            ..Self::ready(id, R::SUBTYPE, line)
+        };
+        Ok(request)
     }
 
     /// Encodes a request without a type in this crate, from its subtype and an
@@ -143,22 +145,23 @@ impl Request {
                 request.push(name, value);
             }
         }
-        Self::ready(request_id.into(), subtype, &request).map(|it| Self {
+        let id = request_id.into();
+        let line = control::request(&id, &request)?;
+        Ok(Self {
             withdraws_waiting,
             takes_back: takes_back.map(Into::into),
-            ..it
+            ..Self::ready(id, subtype, line)
         })
     }
 
-    fn ready(id: Box<str>, subtype: &str, request: &impl Serialize) -> serde_json::Result<Self> {
+    fn ready(id: Box<str>, subtype: &str, line: Bytes) -> Self {
         let class = match subtype {
             "initialize" => Class::Greeting,
             "interrupt" => Class::Interrupt,
             "mcp_message" => Class::Mcp,
             _ => Class::Control,
         };
-        let line = control::request(&id, request)?;
-        Ok(Self {
+        Self {
             subtype: subtype.into(),
             withdraws_waiting: false,
             takes_back: None,
@@ -168,7 +171,7 @@ impl Request {
                 line,
                 since: None,
             },
-        })
+        }
     }
 
     /// Returns the subtype.

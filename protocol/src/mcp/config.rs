@@ -1,13 +1,7 @@
 //! Configurations of MCP servers: one type for each transport.
 
 use crate::json::{Members, Number};
-use crate::open::{
-    Error, Field, Form, Reader, Written, deserialize, object, open_enum, serialize_written,
-    string_of,
-};
-#[cfg(feature = "audit")]
-use crate::untyped::{Pointer, Untyped};
-use serde::{Deserialize, Deserializer};
+use crate::open::{choice, object, open_enum, string_of};
 use std::collections::BTreeMap;
 
 /// The configuration of an MCP server.
@@ -26,7 +20,6 @@ use std::collections::BTreeMap;
 /// let request = McpSetServers::to(servers);
 /// # drop(request);
 /// ```
-#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum McpServerConfig {
     /// A server process that the agent starts.
@@ -305,17 +298,6 @@ macro_rules! transports {
                 }
             }
         )*
-
-        impl Written for McpServerConfig {
-            fn form(&self) -> Form<'_> {
-                match self {
-                    $( Self::$variant(server) => server.form(), )*
-                    Self::Unknown(members) => members.form(),
-                }
-            }
-        }
-
-        serialize_written!(McpServerConfig);
     };
 }
 
@@ -327,50 +309,32 @@ transports! {
     ClaudeAiProxy(McpClaudeAiProxyServer),
 }
 
-impl<'de> Deserialize<'de> for McpServerConfig {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserialize(deserializer)
-    }
-}
-
-impl Field for McpServerConfig {
-    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
+choice! {
+    McpServerConfig by |reader| {
         let tag = match reader.look_for("type")? {
             Some(tag) => string_of(Some(tag)),
             None => reader.look_for("command")?.map(|_| "stdio".into()),
         };
-        *self = match tag.as_deref() {
-            Some("stdio") => Self::Stdio(reader.value()?),
-            Some("sse") => Self::Sse(reader.value()?),
-            Some("http") => Self::Http(reader.value()?),
-            Some("sdk") => Self::Sdk(reader.value()?),
-            Some("claudeai-proxy") => Self::ClaudeAiProxy(reader.value()?),
-            _ => Self::Unknown(reader.value()?),
-        };
-        Ok(())
-    }
-
-    fn empty() -> Self {
-        Self::Unknown(Members::default())
-    }
+        Ok(match tag.as_deref() {
+            Some("stdio") => 1,
+            Some("sse") => 2,
+            Some("http") => 3,
+            Some("sdk") => 4,
+            Some("claudeai-proxy") => 5,
+            _ => 0,
+        })
+    };
+    untyped None;
+    Unknown(Members),
+    Stdio(McpStdioServer),
+    Sse(McpSseServer),
+    Http(McpHttpServer),
+    Sdk(McpSdkServer),
+    ClaudeAiProxy(McpClaudeAiProxyServer),
 }
 
 #[cfg(feature = "schema")]
 crate::schema::one_of!(McpServerConfig = "The configuration of an MCP server.": McpStdioServer, McpSseServer, McpHttpServer, McpSdkServer, McpClaudeAiProxyServer, Members);
-
-#[cfg(feature = "audit")]
-impl Untyped for McpServerConfig {
-    fn collect_untyped(&self, at: &mut Pointer, found: &mut Vec<String>) {
-        match self {
-            Self::Stdio(server) => server.collect_untyped(at, found),
-            Self::Sse(server) => server.collect_untyped(at, found),
-            Self::Http(server) => server.collect_untyped(at, found),
-            Self::Sdk(server) => server.collect_untyped(at, found),
-            Self::ClaudeAiProxy(server) => server.collect_untyped(at, found),
-            Self::Unknown(members) => members.collect_untyped(at, found),
-        }
-    }
-}
 
 #[cfg(test)]
 mod tests {

@@ -14,7 +14,7 @@ object! {
     /// The agent sends one such message for each block. All blocks of a message
     /// have the same `message.id`; merge them by it to get the whole message.
     #[derive(Default)]
-    pub struct AssistantMessage: tolerant tags("type" = "assistant") {
+    pub struct AssistantMessage: tolerant tags("type" = "assistant"); boxed {
         /// The message, with this block as content.
         pub message: Box<AssistantBody>,
         /// The tool call that started the sub-agent of this message.

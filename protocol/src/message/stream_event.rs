@@ -73,7 +73,7 @@ union! {
 
 object! {
     /// A message starts.
-    pub struct MessageStart tags("type" = "message_start") {
+    pub struct MessageStart tags("type" = "message_start"); boxed {
         /// The message, still without content.
         pub message: Box<AssistantBody>,
     }

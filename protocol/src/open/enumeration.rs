@@ -48,28 +48,41 @@ macro_rules! open_enum {
         }
 
         impl AsRef<str> for $name {
+            #[inline]
             fn as_ref(&self) -> &str {
                 self.as_str()
             }
         }
 
         impl std::fmt::Display for $name {
+            #[inline]
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.write_str(self.as_str())
             }
         }
 
+        impl $crate::open::Word for $name {
+            fn set(&mut self, text: &str) {
+                *self = text.into();
+            }
+        }
+
+        impl $crate::open::Constant for $name {
+            const EMPTY: Self = $crate::first_value!($($variant)*);
+        }
+
         impl $crate::open::Field for $name {
-            fn read(
-                &mut self,
-                reader: &mut $crate::open::Reader<'_>,
-            ) -> Result<(), $crate::open::Error> {
-                *self = (&*reader.string()?).into();
-                Ok(())
+            fn form(&self) -> $crate::open::Form<'_> {
+                $crate::open::Form::Text(self.as_str())
             }
 
-            fn empty() -> Self {
-                Self::Unknown("".into())
+            #[inline(never)]
+            fn slot(&mut self) -> $crate::open::Slot<'_> {
+                $crate::open::Slot::Word(self)
+            }
+
+            fn fresh() -> Self {
+                $crate::open::Constant::EMPTY
             }
         }
 
@@ -81,12 +94,6 @@ macro_rules! open_enum {
                     _: &mut Vec<String>,
                 ) {
                 }
-            }
-        }
-
-        impl $crate::open::Written for $name {
-            fn form(&self) -> $crate::open::Form<'_> {
-                $crate::open::Form::Text(self.as_str())
             }
         }
 
@@ -113,3 +120,12 @@ macro_rules! open_enum {
     };
 }
 pub use open_enum;
+
+/// The first value of an enumeration, which needs no allocation.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! first_value {
+    ($first:ident $($others:ident)*) => {
+        Self::$first
+    };
+}

@@ -1,84 +1,88 @@
 //! Implementations for member types other than wire objects.
+#![allow(
+    clippy::manual_map,
+    reason = "with closures, four times as much code for each of 300 types"
+)]
 
 use super::error::Error;
-use super::form::{Entries, Form, Items, Written};
-use super::reader::members::Inside;
-use super::reader::{Field, Object, Reader, Tag};
+use super::form::{Constant, Entries, Field, Fill, Form, Items, List, Map, Optional, Slot, Whole};
 use crate::json::{Json, Members, Number};
 use std::collections::BTreeMap;
+use std::fmt::Debug;
 
-impl Written for bool {
+impl Field for bool {
+    #[inline]
     fn form(&self) -> Form<'_> {
         Form::Bool(*self)
     }
-}
 
-impl Field for bool {
-    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
-        *self = reader.bool()?;
-        Ok(())
+    #[inline]
+    fn slot(&mut self) -> Slot<'_> {
+        Slot::Bool(self)
     }
 
-    fn empty() -> Self {
+    fn fresh() -> Self {
         false
     }
 }
 
-impl Written for String {
-    fn form(&self) -> Form<'_> {
-        Form::Text(self)
-    }
-}
-
-impl Written for &str {
-    fn form(&self) -> Form<'_> {
-        Form::Text(self)
-    }
+impl Constant for bool {
+    const EMPTY: Self = false;
 }
 
 impl Field for String {
-    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
-        *self = reader.string()?.into_owned();
-        Ok(())
+    #[inline]
+    fn form(&self) -> Form<'_> {
+        Form::Text(self)
     }
 
-    fn empty() -> Self {
+    #[inline]
+    fn slot(&mut self) -> Slot<'_> {
+        Slot::Text(self)
+    }
+
+    fn fresh() -> Self {
         Self::new()
     }
 }
 
-/// Whole numbers. A tolerant reader converts other numbers to the nearest whole
-/// number, if there is one.
+impl Constant for String {
+    const EMPTY: Self = Self::new();
+}
+
 macro_rules! whole_numbers {
     ($($type:ident as $form:ident($of:ident)),*) => {$(
-        impl Written for $type {
+        impl Field for $type {
+            #[inline]
             fn form(&self) -> Form<'_> {
                 Form::$form(*self as $of)
             }
-        }
 
-        impl Field for $type {
-            fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
-                const NAME: &str = stringify!($type);
-                let text = reader.number(NAME)?;
-                // Like `serde_json`, does not accept `-0` as an integer.
-                if let Ok(number) = text.parse() && text != "-0" {
-                    *self = number;
-                    return Ok(());
-                }
-                let error = not_whole(text, NAME);
-                match nearest(text).and_then(|number| number.try_into().ok()) {
-                    Some(number) if reader.is_tolerant() => {
-                        reader.spoilt(&error);
-                        *self = number;
-                        Ok(())
-                    }
-                    _ => Err(error),
-                }
+            #[inline]
+            fn slot(&mut self) -> Slot<'_> {
+                Slot::Whole(self)
             }
 
-            fn empty() -> Self {
+            fn fresh() -> Self {
                 0
+            }
+        }
+
+        impl Constant for $type {
+            const EMPTY: Self = 0;
+        }
+
+        impl Whole for $type {
+            fn name(&self) -> &'static str {
+                stringify!($type)
+            }
+
+            fn parse(&mut self, text: &str) -> bool {
+                text.parse().map(|number| *self = number).is_ok()
+            }
+
+            fn set(&mut self, number: i128) -> bool {
+                number.try_into().map(|number| *self = number).is_ok()
             }
         }
     )*};
@@ -91,105 +95,79 @@ whole_numbers!(
     usize as U64(u64)
 );
 
-#[cold]
-fn not_whole(text: &str, expected: &str) -> Error {
-    Error::new(if text.contains(['.', 'e', 'E']) || text == "-0" {
-        format!("invalid type: floating point `{text}`, expected {expected}")
-    } else {
-        format!("invalid value: integer `{text}`, expected {expected}")
-    })
-}
-
-/// The nearest whole number.
-#[cold]
-#[allow(
-    clippy::cast_possible_truncation,
-    reason = "what is too large is found to be so"
-)]
-fn nearest(text: &str) -> Option<i128> {
-    let number: f64 = text.parse().ok()?;
-    number.is_finite().then(|| number.round() as i128)
-}
-
-impl Written for Number {
-    fn form(&self) -> Form<'_> {
-        Form::Raw(self.get())
-    }
-}
-
 impl Field for Number {
-    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
-        *self = Self::of_text(reader.number("a number")?);
-        Ok(())
-    }
-
-    fn empty() -> Self {
-        0.into()
-    }
-}
-
-impl Written for Json {
+    #[inline]
     fn form(&self) -> Form<'_> {
         Form::Raw(self.get())
     }
+
+    #[inline]
+    fn slot(&mut self) -> Slot<'_> {
+        Slot::Number(self)
+    }
+
+    fn fresh() -> Self {
+        Self::EMPTY
+    }
+}
+
+impl Constant for Number {
+    const EMPTY: Self = Self::zero();
 }
 
 impl Field for Json {
-    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
-        *self = reader.json()?;
-        Ok(())
+    #[inline]
+    fn form(&self) -> Form<'_> {
+        Form::Raw(self.get())
     }
 
-    fn empty() -> Self {
+    #[inline]
+    fn slot(&mut self) -> Slot<'_> {
+        Slot::Json(self)
+    }
+
+    fn fresh() -> Self {
         Self::null()
     }
 }
 
-impl Written for Members {
-    fn form(&self) -> Form<'_> {
-        Form::Map(Some(self.len()), self)
-    }
-}
-
-impl Entries for Members {
-    fn each(&self, write: &mut dyn FnMut(&str, &dyn Written)) {
-        for (name, value) in self.iter() {
-            write(name, value);
-        }
-    }
+impl Constant for Json {
+    const EMPTY: Self = Self::null();
 }
 
 impl Field for Members {
-    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
-        self.read_object(reader, None)
-    }
-
-    fn empty() -> Self {
-        Self::default()
-    }
-}
-
-/// All members, including the tag.
-impl Object for Members {
-    fn read_object(
-        &mut self,
-        reader: &mut Reader<'_>,
-        chosen_by: Option<Tag>,
-    ) -> Result<(), Error> {
-        reader.before_tag(chosen_by);
-        let mut inside: Inside = reader.object(None)?;
-        while let Some(key) = reader.next_key(&mut inside)? {
-            reader.unknown(&mut inside, key, self)?;
-        }
-        Ok(())
-    }
-}
-
-impl<T: Written> Written for Option<T> {
+    #[inline]
     fn form(&self) -> Form<'_> {
+        Form::Members(self)
+    }
+
+    #[inline]
+    fn slot(&mut self) -> Slot<'_> {
+        Slot::Members(self)
+    }
+
+    fn fresh() -> Self {
+        Self::EMPTY
+    }
+}
+
+impl Constant for Members {
+    const EMPTY: Self = Self::none();
+}
+
+impl<T: Field> Optional for Option<T> {
+    fn get(&self) -> Option<Form<'_>> {
         match self {
-            Some(value) => Form::Present(value),
-            None => Form::Absent,
+            Some(value) => Some(value.form()),
+            None => None,
+        }
+    }
+
+    fn set(&mut self, is_present: bool) -> Option<Slot<'_>> {
+        *self = if is_present { Some(T::fresh()) } else { None };
+        match self {
+            Some(value) => Some(value.slot()),
+            None => None,
         }
     }
 }
@@ -198,87 +176,99 @@ impl<T: Field> Field for Option<T> {
     const IS_REQUIRED: bool = false;
     const IS_TOLERANT: bool = T::IS_TOLERANT;
 
-    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
-        if reader.null() {
-            return Ok(());
-        }
-        self.insert(T::empty()).read(reader)
+    #[inline]
+    fn form(&self) -> Form<'_> {
+        Form::Optional(self)
     }
 
-    fn empty() -> Self {
+    #[inline]
+    fn slot(&mut self) -> Slot<'_> {
+        Slot::Optional(self)
+    }
+
+    fn fresh() -> Self {
         None
     }
 }
 
-impl<T: Written> Written for Box<T> {
-    fn form(&self) -> Form<'_> {
-        (**self).form()
-    }
+impl<T> Constant for Option<T> {
+    const EMPTY: Self = None;
 }
 
 /// Boxed, so that a union's other kinds are not as large.
 impl<T: Field> Field for Box<T> {
     const IS_TOLERANT: bool = T::IS_TOLERANT;
 
-    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
-        T::read(self, reader)
-    }
-
-    fn empty() -> Self {
-        Self::new(T::empty())
-    }
-}
-
-impl<T: Object> Object for Box<T> {
-    fn read_object(
-        &mut self,
-        reader: &mut Reader<'_>,
-        chosen_by: Option<Tag>,
-    ) -> Result<(), Error> {
-        T::read_object(self, reader, chosen_by)
-    }
-}
-
-impl<T: Written> Written for Vec<T> {
+    #[inline]
     fn form(&self) -> Form<'_> {
-        Form::List(self)
+        T::form(self)
+    }
+
+    #[inline]
+    fn slot(&mut self) -> Slot<'_> {
+        T::slot(self)
+    }
+
+    fn fresh() -> Self {
+        Self::new(T::fresh())
     }
 }
 
-impl<T: Written> Items for Vec<T> {
+impl<T: Field> Items for Vec<T> {
     fn count(&self) -> usize {
         self.len()
     }
 
-    fn item(&self, number: usize) -> Option<&dyn Written> {
+    fn item(&self, number: usize) -> Option<Form<'_>> {
         match self.get(number) {
-            Some(item) => Some(item),
+            Some(item) => Some(item.form()),
             None => None,
         }
+    }
+}
+
+impl<T: Field> List for Vec<T> {
+    fn push(&mut self) -> Option<Slot<'_>> {
+        self.push(T::fresh());
+        match self.last_mut() {
+            Some(item) => Some(item.slot()),
+            None => None,
+        }
+    }
+
+    fn pop(&mut self) {
+        self.truncate(self.len().saturating_sub(1));
+    }
+
+    fn clear(&mut self) {
+        self.truncate(0);
     }
 }
 
 impl<T: Field> Field for Vec<T> {
     const IS_TOLERANT: bool = T::IS_TOLERANT;
 
-    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
-        reader.items(&mut |reader| {
-            self.push(T::empty());
-            let read = self.last_mut().map_or(Ok(()), |item| item.read(reader));
-            if read.is_err() {
-                self.pop();
-            }
-            read
-        })
+    #[inline]
+    fn form(&self) -> Form<'_> {
+        Form::List(self)
     }
 
-    fn empty() -> Self {
+    #[inline]
+    fn slot(&mut self) -> Slot<'_> {
+        Slot::List(self)
+    }
+
+    fn fresh() -> Self {
         Self::new()
     }
 }
 
+impl<T> Constant for Vec<T> {
+    const EMPTY: Self = Self::new();
+}
+
 /// A string that is used as a map key.
-pub trait Name: Ord + Clone + AsRef<str> + 'static {
+pub trait Name: Ord + Clone + Debug + AsRef<str> + 'static {
     /// Converts text to a key.
     fn of_text(text: &str) -> Self;
 }
@@ -289,32 +279,49 @@ impl Name for String {
     }
 }
 
-impl<K: Name, T: Written> Written for BTreeMap<K, T> {
-    fn form(&self) -> Form<'_> {
-        Form::Map(Some(self.len()), self)
+impl<K: Name, T: Field> Entries for BTreeMap<K, T> {
+    fn count(&self) -> Option<usize> {
+        Some(self.len())
+    }
+
+    fn each<'a>(&'a self, visit: &mut dyn FnMut(&'a str, Form<'a>)) {
+        for (key, value) in self {
+            visit(key.as_ref(), value.form());
+        }
     }
 }
 
-impl<K: Name, T: Written> Entries for BTreeMap<K, T> {
-    fn each(&self, write: &mut dyn FnMut(&str, &dyn Written)) {
-        for (key, value) in self {
-            write(key.as_ref(), value);
-        }
+impl<K: Name, T: Field> Map for BTreeMap<K, T> {
+    fn put(&mut self, key: &str, fill: &mut Fill<'_>) -> Result<(), Error> {
+        let mut value = T::fresh();
+        fill(&mut value.slot())?;
+        self.insert(K::of_text(key), value);
+        Ok(())
+    }
+
+    fn clear(&mut self) {
+        *self = Self::new();
     }
 }
 
 impl<K: Name, T: Field> Field for BTreeMap<K, T> {
     const IS_TOLERANT: bool = T::IS_TOLERANT;
 
-    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
-        reader.entries(&mut |key, reader| {
-            let value = reader.value()?;
-            self.insert(K::of_text(key), value);
-            Ok(())
-        })
+    #[inline]
+    fn form(&self) -> Form<'_> {
+        Form::Map(self)
     }
 
-    fn empty() -> Self {
+    #[inline]
+    fn slot(&mut self) -> Slot<'_> {
+        Slot::Map(self)
+    }
+
+    fn fresh() -> Self {
         Self::new()
     }
+}
+
+impl<K, T> Constant for BTreeMap<K, T> {
+    const EMPTY: Self = Self::new();
 }

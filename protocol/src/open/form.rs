@@ -1,22 +1,47 @@
-//! What values look like to a serializer.
+//! The form of a value, for writing, comparing, copying and printing it; and its
+//! slot, which a reader fills.
 //!
-//! `Serialize` is generic, so what is derived of it is compiled anew for every
-//! serializer, in every crate that writes. Types of the wire say once, in a
-//! concrete function, what they are made of; one function a serializer,
-//! [`serialize`], writes all of them.
+//! `Serialize`, `Clone`, `PartialEq` and `Debug` of a type are compiled once per
+//! type, and `Serialize` once more per serializer. Wire types describe themselves
+//! as a [`Form`] instead, and one function each handles all of them.
 
-use crate::text::serialize_raw;
-use serde::Serialize;
-use serde::ser::{SerializeMap as _, SerializeSeq as _, Serializer};
+use super::error::Error;
+use super::reader::Reader;
+use crate::json::{Json, Members, Number};
+#[cfg(feature = "audit")]
+use crate::untyped::Untyped;
+use std::any::Any;
+use std::fmt::Debug;
 
-/// A type that can be written.
-pub trait Written {
-    /// What the value looks like.
+/// A type that an object's member can have.
+pub trait Field: Sized + Clone + PartialEq + Debug + Audited + 'static {
+    /// Whether the member is required.
+    const IS_REQUIRED: bool = true;
+
+    /// Whether this type is read tolerantly by default.
+    const IS_TOLERANT: bool = false;
+
+    /// Returns what the value looks like.
     fn form(&self) -> Form<'_>;
+
+    /// Returns the value to be set.
+    fn slot(&mut self) -> Slot<'_>;
+
+    /// A value to read into. An enumeration has any value there: what was not read
+    /// is cleared.
+    fn fresh() -> Self;
 }
 
-/// What a value looks like to a serializer.
-#[allow(missing_debug_implementations, reason = "what it refers to has none")]
+/// A type whose [`Field::fresh`] is a constant, so that making a large object is
+/// one copy.
+pub trait Constant {
+    /// As [`Field::fresh`].
+    const EMPTY: Self;
+}
+
+/// The form of a value.
+#[derive(Clone, Copy)]
+#[allow(missing_debug_implementations, reason = "`Shown` prints it")]
 pub enum Form<'a> {
     /// `true` or `false`.
     Bool(bool),
@@ -30,89 +55,282 @@ pub enum Form<'a> {
     I64(i64),
     /// A string.
     Text(&'a str),
-    /// A text that is valid JSON.
+    /// Text that is valid JSON.
     Raw(&'a str),
-    /// `null`.
-    Absent,
-    /// A value that could have been absent.
-    Present(&'a dyn Written),
+    /// A value that may be absent.
+    Optional(&'a dyn Optional),
     /// A list.
     List(&'a dyn Items),
-    /// An object, and how many members it has, where that is known.
-    Map(Option<usize>, &'a dyn Entries),
+    /// An object whose keys are data.
+    Map(&'a dyn Entries),
+    /// An object of an unknown kind.
+    Members(&'a Members),
+    /// An object.
+    Object(&'a dyn Fields),
+    /// One of several kinds.
+    Union(&'a dyn Union),
+    /// A type with a reader of its own.
+    Own(&'a dyn Member),
+}
+
+/// A value that may be absent.
+pub trait Optional {
+    /// Returns the value.
+    fn get(&self) -> Option<Form<'_>>;
+
+    /// Sets it to an empty value and returns that; or removes the value.
+    fn set(&mut self, is_present: bool) -> Option<Slot<'_>>;
 }
 
 /// The items of a list.
 pub trait Items {
-    /// How many there are.
+    /// Returns the number of items.
     fn count(&self) -> usize;
 
-    /// One of them.
-    fn item(&self, number: usize) -> Option<&dyn Written>;
+    /// Returns the item with this number.
+    fn item(&self, number: usize) -> Option<Form<'_>>;
 }
 
-/// The members of an object.
+/// A list.
+pub trait List {
+    /// Appends an empty item and returns it.
+    fn push(&mut self) -> Option<Slot<'_>>;
+
+    /// Removes the last item.
+    fn pop(&mut self);
+
+    /// Removes all items.
+    fn clear(&mut self);
+}
+
+/// The members of an object whose keys are data.
 pub trait Entries {
-    /// Calls `write` with each of them.
-    fn each(&self, write: &mut dyn FnMut(&str, &dyn Written));
+    /// Returns the number of members, if it is known.
+    fn count(&self) -> Option<usize>;
+
+    /// Calls `visit` with each of them.
+    fn each<'a>(&'a self, visit: &mut dyn FnMut(&'a str, Form<'a>));
 }
 
-/// Writes a value to any serializer.
-///
-/// # Errors
-///
-/// Those of the serializer.
-pub fn serialize<S: Serializer>(value: &dyn Written, serializer: S) -> Result<S::Ok, S::Error> {
-    match value.form() {
-        Form::Bool(value) => serializer.serialize_bool(value),
-        Form::U16(number) => serializer.serialize_u16(number),
-        Form::U32(number) => serializer.serialize_u32(number),
-        Form::U64(number) => serializer.serialize_u64(number),
-        Form::I64(number) => serializer.serialize_i64(number),
-        Form::Text(text) => serializer.serialize_str(text),
-        Form::Raw(text) => serialize_raw(text, serializer),
-        Form::Absent => serializer.serialize_none(),
-        Form::Present(value) => serializer.serialize_some(&Any(value)),
-        Form::List(items) => {
-            let mut list = serializer.serialize_seq(Some(items.count()))?;
-            for item in (0..items.count()).filter_map(|number| items.item(number)) {
-                list.serialize_element(&Any(item))?;
-            }
-            list.end()
-        }
-        Form::Map(count, entries) => {
-            let mut map = serializer.serialize_map(count)?;
-            let mut written = Ok(());
-            entries.each(&mut |name, value| {
-                if written.is_ok() {
-                    written = map.serialize_entry(name, &Any(value));
-                }
-            });
-            written?;
-            map.end()
-        }
+/// An object whose keys are data.
+pub trait Map {
+    /// Sets a member to what `fill` makes of an empty value, unless that fails.
+    ///
+    /// # Errors
+    ///
+    /// Those of `fill`.
+    fn put(&mut self, key: &str, fill: &mut Fill<'_>) -> Result<(), Error>;
+
+    /// Removes all members.
+    fn clear(&mut self);
+}
+
+/// Gives an empty value its content.
+pub type Fill<'a> = dyn FnMut(&mut Slot<'_>) -> Result<(), Error> + 'a;
+
+/// A whole number.
+pub trait Whole {
+    /// The name of the type.
+    fn name(&self) -> &'static str;
+
+    /// Sets the number to that of a text. Returns `false` if it is none.
+    fn parse(&mut self, text: &str) -> bool;
+
+    /// Sets the number. Returns `false` if it is out of range.
+    fn set(&mut self, number: i128) -> bool;
+}
+
+/// A string with known values.
+pub trait Word {
+    /// Sets the value.
+    fn set(&mut self, text: &str);
+}
+
+/// A value that can be set: the mutable counterpart of a [`Form`].
+#[allow(missing_debug_implementations, reason = "what it refers to has none")]
+pub enum Slot<'a> {
+    /// `true` or `false`.
+    Bool(&'a mut bool),
+    /// A whole number.
+    Whole(&'a mut dyn Whole),
+    /// A number.
+    Number(&'a mut Number),
+    /// A string.
+    Text(&'a mut String),
+    /// A string with known values.
+    Word(&'a mut dyn Word),
+    /// Any JSON value.
+    Json(&'a mut Json),
+    /// A value that may be absent.
+    Optional(&'a mut dyn Optional),
+    /// A list.
+    List(&'a mut dyn List),
+    /// An object whose keys are data.
+    Map(&'a mut dyn Map),
+    /// An object of an unknown kind.
+    Members(&'a mut Members),
+    /// An object.
+    Object(&'a mut dyn Fields),
+    /// One of several kinds.
+    Union(&'a mut dyn Union),
+    /// A type with a reader of its own.
+    Own(&'a mut dyn Member),
+}
+
+impl<'a> Form<'a> {
+    /// Whether it is absent.
+    pub(in crate::open) fn is_absent(self) -> bool {
+        matches!(self, Self::Optional(value) if value.get().is_none())
+    }
+
+    pub(in crate::open) fn items(list: &dyn Items) -> impl Iterator<Item = Form<'_>> {
+        (0..list.count()).filter_map(|number| list.item(number))
+    }
+
+    pub(in crate::open) fn entries(map: &'a dyn Entries) -> Vec<(&'a str, Form<'a>)> {
+        let mut entries = Vec::with_capacity(map.count().unwrap_or_default());
+        map.each(&mut |key, value| entries.push((key, value)));
+        entries
     }
 }
 
-/// A value of any type.
-struct Any<'a>(&'a dyn Written);
+/// The declared members of an object.
+#[derive(Debug)]
+pub struct Declared {
+    /// The name of the type.
+    pub name: &'static str,
+    /// The names of the fields' members.
+    pub members: &'static [&'static str],
+    /// The fields whose members are required, a bit each.
+    pub required: u128,
+    /// The members that say what the object is, and their values.
+    pub tags: &'static [(&'static str, &'static str)],
+}
 
-impl Serialize for Any<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serialize(self.0, serializer)
+/// A bit for each field that is required.
+#[must_use]
+pub const fn required(fields: &[bool]) -> u128 {
+    assert!(fields.len() <= 128, "a bit each");
+    let (mut bits, mut number) = (0, 0);
+    while number < fields.len() {
+        bits |= (fields[number] as u128) << number;
+        number += 1;
+    }
+    bits
+}
+
+impl Declared {
+    /// Returns the number of the field for a member.
+    pub(in crate::open) fn find(&self, name: &str) -> Option<usize> {
+        self.members.iter().position(|it| *it == name)
+    }
+
+    /// Returns the tag with this name, and its value.
+    pub(in crate::open) fn tag(&self, name: &str) -> Option<&'static (&'static str, &'static str)> {
+        self.tags.iter().find(|(tag, _)| *tag == name)
     }
 }
 
-/// `Serialize` for types that are [`Written`].
-#[doc(hidden)]
-#[macro_export]
-macro_rules! serialize_written {
-    ($name:ty) => {
-        impl serde::Serialize for $name {
-            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                $crate::open::serialize(self, serializer)
-            }
-        }
-    };
+/// What is called with the fields of an object and its other members.
+pub type WithForms<'a, 'b> = dyn FnMut(&'static Declared, &[Form<'a>], &'a Members) + 'b;
+
+/// What is called with the fields of an object and its other members.
+pub type WithSlots<'a> = dyn FnMut(&'static Declared, &mut [Slot<'_>], &mut Members) + 'a;
+
+/// An object as a list of fields.
+pub trait Fields {
+    /// Calls `look` with the fields.
+    fn forms<'a>(&'a self, look: &mut WithForms<'a, '_>);
+
+    /// Calls `set` with the fields.
+    fn slots(&mut self, set: &mut WithSlots<'_>);
+
+    /// Calls `set` with an empty object of the same type.
+    fn with_fresh(&self, set: &mut dyn FnMut(&mut dyn Fields));
+
+    /// Called when the object has been read.
+    fn finish(&mut self) {}
 }
-pub use serialize_written;
+
+/// The kinds of a union.
+#[derive(Debug)]
+pub struct Kinds {
+    /// The names of the known kinds.
+    pub names: &'static [&'static str],
+    /// How the kind of a value is found.
+    pub how: How,
+    /// The number of the kind of the empty value.
+    pub empty: usize,
+    /// The number of the kind without a type.
+    pub untyped: Option<usize>,
+}
+
+/// How the kind of a value is found.
+#[derive(Debug)]
+pub enum How {
+    /// By the member with this name: its values, with the numbers of their kinds.
+    Tag(&'static str, &'static [(&'static str, usize)]),
+    /// By looking at the value.
+    Look(fn(&mut Reader<'_>) -> Result<usize, Error>),
+}
+
+/// What unions have in common.
+pub trait Union {
+    /// Returns the kinds.
+    fn kinds(&self) -> &'static Kinds;
+
+    /// Returns the number of the kind, and the value. The number of an unknown kind
+    /// is the number of known ones.
+    fn kind(&self) -> (usize, Form<'_>);
+
+    /// Makes it an empty value of the kind with this number, and returns that.
+    fn choose(&mut self, number: usize) -> Slot<'_>;
+}
+
+/// A type with a reader of its own. Its `Field::form` and `Field::slot` are
+/// [`Form::Own`] and [`Slot::Own`](super::Slot::Own).
+pub trait Own: Field {
+    /// Reads the value into `self`, which is empty.
+    ///
+    /// # Errors
+    ///
+    /// If the value has another type. `self` may hold a part of it.
+    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error>;
+
+    /// Returns what is written.
+    fn content(&self) -> Form<'_>;
+}
+
+/// A value of any such type.
+pub trait Member: Any + Debug + Audited {
+    /// As [`Own::read`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Own::read`].
+    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error>;
+
+    /// As [`Own::content`].
+    fn content(&self) -> Form<'_>;
+
+    /// Sets it to the empty value.
+    fn clear(&mut self);
+
+    /// Sets it to another value of the same type.
+    fn copy(&mut self, other: &dyn Any);
+
+    /// Whether another value is the same.
+    fn is_same(&self, other: &dyn Any) -> bool;
+}
+
+/// A type that can report its unknown members, where that may be asked.
+#[cfg(feature = "audit")]
+pub trait Audited: Untyped {}
+#[cfg(feature = "audit")]
+impl<T: Untyped> Audited for T {}
+
+/// A type that can report its unknown members, where that may be asked.
+#[cfg(not(feature = "audit"))]
+pub trait Audited {}
+#[cfg(not(feature = "audit"))]
+impl<T> Audited for T {}

@@ -1,6 +1,6 @@
 //! Members that are an object or another JSON value.
 
-use super::{Error, Field, Form, Reader, Written};
+use super::{Constant, Field, Form, How, Kinds, Slot, Union};
 use crate::json::Json;
 #[cfg(feature = "audit")]
 use crate::untyped::{Pointer, Untyped};
@@ -37,21 +37,9 @@ impl<T> From<T> for Loose<T> {
     }
 }
 
-impl<T: Serialize> Serialize for Loose<T> {
+impl<T: Field> Serialize for Loose<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Object(object) => object.serialize(serializer),
-            Self::Other(json) => json.serialize(serializer),
-        }
-    }
-}
-
-impl<T: Written> Written for Loose<T> {
-    fn form(&self) -> Form<'_> {
-        match self {
-            Self::Object(object) => object.form(),
-            Self::Other(json) => json.form(),
-        }
+        super::serialize(self.form(), serializer)
     }
 }
 
@@ -61,18 +49,53 @@ impl<'de, T: Field> Deserialize<'de> for Loose<T> {
     }
 }
 
-impl<T: Field> Field for Loose<T> {
-    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
-        *self = match reader.peek() {
-            Some(b'{') => Self::Object(reader.value()?),
-            _ => Self::Other(reader.value()?),
-        };
-        Ok(())
+static KINDS: Kinds = Kinds {
+    names: &["Object", "Other"],
+    how: How::Look(|reader| Ok(usize::from(reader.peek() != Some(b'{')))),
+    empty: 1,
+    untyped: Some(1),
+};
+
+impl<T: Field> Union for Loose<T> {
+    fn kinds(&self) -> &'static Kinds {
+        &KINDS
     }
 
-    fn empty() -> Self {
-        Self::Other(Json::null())
+    fn kind(&self) -> (usize, Form<'_>) {
+        match self {
+            Self::Object(object) => (0, object.form()),
+            Self::Other(json) => (1, json.form()),
+        }
     }
+
+    fn choose(&mut self, number: usize) -> Slot<'_> {
+        *self = match number {
+            0 => Self::Object(T::fresh()),
+            _ => Self::EMPTY,
+        };
+        match self {
+            Self::Object(object) => object.slot(),
+            Self::Other(json) => json.slot(),
+        }
+    }
+}
+
+impl<T: Field> Field for Loose<T> {
+    fn form(&self) -> Form<'_> {
+        Form::Union(self)
+    }
+
+    fn slot(&mut self) -> Slot<'_> {
+        Slot::Union(self)
+    }
+
+    fn fresh() -> Self {
+        Self::EMPTY
+    }
+}
+
+impl<T> Constant for Loose<T> {
+    const EMPTY: Self = Self::Other(Json::null());
 }
 
 /// The schema of the object, which is the intended form.

@@ -3,7 +3,7 @@
 //!
 //! serde's `flatten` and tagged enums buffer every value, lose the digits of
 //! large numbers and cannot hold raw JSON; and a derived `Deserialize` is
-//! compiled again for every deserializer. The three macros here describe a type
+//! compiled again for every deserializer. The macros here describe a type
 //! to one concrete [`Reader`] instead, which reads the text once, in place, and
 //! loses nothing:
 //!
@@ -15,40 +15,47 @@
 //! - a tolerant reader keeps invalid members as well; their fields hold what
 //!   could be read. They are written back unchanged unless the field was set.
 //!
-//! `Deserialize` gets the text of the value from the deserializer; `Serialize`
-//! writes the [`Form`] of the value. Reading, writing, cloning and comparing
-//! objects is in `fields`, compiled once for all types.
+//! `Deserialize` gets the text of the value from the deserializer and fills its
+//! [`Slot`]; `Serialize`, `Clone`, `PartialEq` and `Debug` use its [`Form`]. What
+//! they do is compiled once for all types.
 //!
 //! Public only for the other crates of this workspace; it may change in any
 //! version.
 
+mod compare;
 mod enumeration;
 mod error;
 mod field;
-mod fields;
 mod form;
 mod loose;
 mod object;
+mod own;
+mod read;
 mod reader;
 mod serde;
 mod union;
+mod wire_type;
+mod write;
 
 pub(crate) use self::serde::read_anything;
-pub use self::serde::{deserialize, deserialize_str};
+pub use self::serde::{clone, deserialize, deserialize_str};
+#[cfg(feature = "audit")]
+pub use compare::collect_untyped;
+pub use compare::{debug, is_same};
 pub use enumeration::{number_of, open_enum};
 pub use error::Error;
 pub(crate) use error::Located;
 pub use field::Name;
-#[cfg(feature = "audit")]
-pub use fields::collect_untyped;
-pub use fields::{
-    Audited, Declared, Fields, Member, copy_fields, is_same, read_fields, write_fields,
+pub use form::{
+    Audited, Constant, Declared, Entries, Field, Fields, Fill, Form, How, Items, Kinds, List, Map,
+    Member, Optional, Own, Slot, Union, Whole, WithForms, WithSlots, Word, required,
 };
-pub use form::{Entries, Form, Items, Written, serialize, serialize_written};
 pub use loose::Loose;
 pub use object::{object, wire_name};
-pub use reader::{Fault, Field, Object, Place, Reader, Tag, string_of};
-pub use union::{Union, from_kind, read_union, tolerance, union};
+pub use reader::{Fault, Place, Reader, Tag, string_of};
+pub use union::{choice, from_kind, tag_of, tolerance, union};
+pub use wire_type::{serialize_written, wire_type};
+pub use write::{each_member, serialize};
 
 // What the macros write only where a feature of this crate is on: a `cfg` in
 // what they write would ask about the features of the crate that uses them.

@@ -1,7 +1,9 @@
 //! Types of the wire for those who read with serde.
 
+use super::compare::copy as copy_value;
 use super::error::Located;
-use super::reader::{Field, Reader};
+use super::form::{Field, Slot};
+use super::reader::Reader;
 use crate::json::Members;
 use crate::text::{TextDeserializer, mended, raw_text};
 use serde::de::{self, Deserialize, DeserializeOwned, Deserializer, Visitor};
@@ -21,12 +23,28 @@ thread_local! {
 ///
 /// When the value is not what it should be, and those of the deserializer.
 pub fn deserialize<'de, T: Field, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+    let mut value = T::fresh();
     let text = raw_text(deserializer)?;
-    Reader::read_text(&text).map_err(|error| {
+    match read_noted(&text, T::IS_TOLERANT, &mut value.slot()) {
+        Ok(()) => Ok(value),
+        Err(message) => Err(de::Error::custom(message)),
+    }
+}
+
+/// Reads a text, and notes where that failed.
+fn read_noted(text: &str, is_tolerant: bool, slot: &mut Slot<'_>) -> Result<(), String> {
+    Reader::read_text(text, is_tolerant, slot).map_err(|error| {
         let message = error.to_string();
         note(error.located());
-        de::Error::custom(message)
+        message
     })
+}
+
+/// Clones a type of the wire.
+pub fn clone<T: Field>(value: &T) -> T {
+    let mut copy = T::fresh();
+    copy_value(&mut copy.slot(), value.form());
+    copy
 }
 
 #[cold]

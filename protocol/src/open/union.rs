@@ -1,8 +1,6 @@
 //! Unions that preserve unknown kinds.
 
-use super::error::Error;
-use super::reader::{Object, Reader, Tag};
-use crate::json::Members;
+use super::form::{Form, How, Union};
 
 /// Declares a union of objects told apart by one member.
 ///
@@ -20,7 +18,6 @@ macro_rules! union {
         }
     ) => {
         $(#[$($meta)*])*
-        #[derive(Debug, Clone, PartialEq)]
         #[non_exhaustive]
         #[allow(clippy::large_enum_variant, reason = "the very large kinds are in boxes")]
         pub enum $name {
@@ -31,148 +28,178 @@ macro_rules! union {
 
         impl $name {
             /// Returns the tag on the wire, if there is one.
+            #[inline]
             #[must_use]
             pub fn tag(&self) -> Option<String> {
-                match self {
-                    $( Self::$variant(_) => {
-                        let tags: &[&str] = &[$($value),+];
-                        tags.last().map(|tag| (*tag).to_owned())
-                    } )*
-                    Self::Unknown(members) => members.get_str($tag),
-                }
+                $crate::open::tag_of(self)
             }
         }
 
         $( $crate::open::from_kind!($name, $variant, $($type)+); )*
 
         const _: () = {
+            #[allow(clippy::enum_variant_names, reason = "they are called as the kinds are")]
+            enum At {
+                $( $variant, )*
+            }
+
+            static KINDS: $crate::open::Kinds = $crate::open::Kinds {
+                names: &[$( stringify!($variant) ),*],
+                how: $crate::open::How::Tag($tag, &[
+                    $( $( ($value, At::$variant as usize), )+ )*
+                ]),
+                empty: [$( At::$variant ),*].len(),
+                untyped: None,
+            };
+
             impl $crate::open::Union for $name {
-                fn choose(&mut self, tag: &str) -> Option<&mut dyn $crate::open::Object> {
-                    match tag {
-                        $( $($value)|+ => *self = Self::$variant($crate::open::Field::empty()), )*
-                        _ => return None,
-                    }
+                fn kinds(&self) -> &'static $crate::open::Kinds {
+                    &KINDS
+                }
+
+                fn kind(&self) -> (usize, $crate::open::Form<'_>) {
                     match self {
-                        $( Self::$variant(kind) => Some(kind), )*
-                        Self::Unknown(_) => None,
+                        $( Self::$variant(value) => {
+                            (At::$variant as usize, $crate::open::Field::form(value))
+                        } )*
+                        Self::Unknown(members) => (KINDS.empty, $crate::open::Form::Members(members)),
                     }
                 }
 
-                fn set_unknown(&mut self, members: $crate::json::Members) {
-                    *self = Self::Unknown(members);
+                fn choose(&mut self, number: usize) -> $crate::open::Slot<'_> {
+                    const ALL: &[At] = &[$( At::$variant ),*];
+                    *self = match ALL.get(number) {
+                        $( Some(At::$variant) => Self::$variant($crate::open::Field::fresh()), )*
+                        None => Self::Unknown($crate::open::Constant::EMPTY),
+                    };
+                    match self {
+                        $( Self::$variant(value) => $crate::open::Field::slot(value), )*
+                        Self::Unknown(members) => $crate::open::Slot::Members(members),
+                    }
                 }
             }
 
-            impl $crate::open::Object for $name {
-                fn read_object(
-                    &mut self,
-                    reader: &mut $crate::open::Reader<'_>,
-                    chosen_by: Option<$crate::open::Tag>,
-                ) -> Result<(), $crate::open::Error> {
-                    $crate::open::read_union(self, $tag, reader, chosen_by)
-                }
+            impl $crate::open::Constant for $name {
+                const EMPTY: Self = Self::Unknown($crate::open::Constant::EMPTY);
             }
 
             impl $crate::open::Field for $name {
                 $( const IS_TOLERANT: bool = $crate::open::tolerance!($tolerant); )?
 
-                fn read(
-                    &mut self,
-                    reader: &mut $crate::open::Reader<'_>,
-                ) -> Result<(), $crate::open::Error> {
-                    $crate::open::Object::read_object(self, reader, None)
-                }
-
-                fn empty() -> Self {
-                    Self::Unknown($crate::json::Members::default())
-                }
-            }
-
-            $crate::if_audit! {
-                impl $crate::Untyped for $name {
-                    fn collect_untyped(
-                        &self,
-                        at: &mut $crate::Pointer,
-                        found: &mut Vec<String>,
-                    ) {
-                        match self {
-                            $( Self::$variant(value) => value.collect_untyped(at, found), )*
-                            Self::Unknown(members) => members.collect_untyped(at, found),
-                        }
-                    }
-                }
-            }
-
-            $crate::if_schema! {
-                impl $crate::schema::schemars::JsonSchema for $name {
-                    $crate::schema::named!($name);
-
-                    fn json_schema(generator: &mut $crate::schema::schemars::SchemaGenerator) -> $crate::schema::schemars::Schema {
-                        let kinds = [
-                            $( generator.subschema_for::<$($type)+>(), )*
-                            $crate::schema::unknown_kind(),
-                        ];
-                        $crate::schema::any_of($crate::schema::docs!($([$($meta)*])*), kinds)
-                    }
-                }
-            }
-
-            impl<'de> serde::Deserialize<'de> for $name {
-                fn deserialize<D: serde::Deserializer<'de>>(
-                    deserializer: D,
-                ) -> Result<Self, D::Error> {
-                    $crate::open::deserialize(deserializer)
-                }
-            }
-
-            impl $crate::open::Written for $name {
+                #[inline(never)]
                 fn form(&self) -> $crate::open::Form<'_> {
-                    match self {
-                        $( Self::$variant(value) => value.form(), )*
-                        Self::Unknown(members) => members.form(),
-                    }
+                    $crate::open::Form::Union(self)
+                }
+
+                #[inline(never)]
+                fn slot(&mut self) -> $crate::open::Slot<'_> {
+                    $crate::open::Slot::Union(self)
+                }
+
+                fn fresh() -> Self {
+                    $crate::open::Constant::EMPTY
                 }
             }
-
-            $crate::open::serialize_written!($name);
         };
+
+        $crate::if_schema! {
+            impl $crate::schema::schemars::JsonSchema for $name {
+                $crate::schema::named!($name);
+
+                fn json_schema(generator: &mut $crate::schema::schemars::SchemaGenerator) -> $crate::schema::schemars::Schema {
+                    let kinds = [
+                        $( generator.subschema_for::<$($type)+>(), )*
+                        $crate::schema::unknown_kind(),
+                    ];
+                    $crate::schema::any_of($crate::schema::docs!($([$($meta)*])*), kinds)
+                }
+            }
+        }
+
+        $crate::open::wire_type!($name);
     };
 }
 pub use union;
 
-/// What unions have in common.
-pub trait Union {
-    /// Makes it an empty object of the kind with this tag, if there is one.
-    fn choose(&mut self, tag: &str) -> Option<&mut dyn Object>;
+/// Declares the kinds of an enumeration whose variants have one value each, and
+/// which are told apart by `fn(&mut Reader) -> Result<usize, Error>`: it returns the
+/// number of the kind. The first kind is the empty value.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! choice {
+    ($name:ident by $look:expr; untyped $untyped:expr; $($variant:ident($type:ty)),+ $(,)?) => {
+        const _: () = {
+            #[allow(clippy::enum_variant_names, reason = "they are called as the kinds are")]
+            enum At {
+                $( $variant, )*
+            }
 
-    /// Makes it an object of an unknown kind.
-    fn set_unknown(&mut self, members: Members);
+            const ALL: &[At] = &[$( At::$variant ),*];
+
+            static KINDS: $crate::open::Kinds = $crate::open::Kinds {
+                names: &[$( stringify!($variant) ),*],
+                how: $crate::open::How::Look($look),
+                empty: 0,
+                untyped: $untyped,
+            };
+
+            impl $crate::open::Union for $name {
+                fn kinds(&self) -> &'static $crate::open::Kinds {
+                    &KINDS
+                }
+
+                fn kind(&self) -> (usize, $crate::open::Form<'_>) {
+                    match self {
+                        $( Self::$variant(value) => {
+                            (At::$variant as usize, $crate::open::Field::form(value))
+                        } )*
+                    }
+                }
+
+                fn choose(&mut self, number: usize) -> $crate::open::Slot<'_> {
+                    *self = match ALL.get(number) {
+                        $( Some(At::$variant) => Self::$variant($crate::open::Field::fresh()), )*
+                        None => $crate::open::Constant::EMPTY,
+                    };
+                    match self {
+                        $( Self::$variant(value) => $crate::open::Field::slot(value), )*
+                    }
+                }
+            }
+
+            impl $crate::open::Constant for $name {
+                const EMPTY: Self = $crate::first_kind!($($variant($type)),*);
+            }
+
+            impl $crate::open::Field for $name {
+                #[inline(never)]
+                fn form(&self) -> $crate::open::Form<'_> {
+                    $crate::open::Form::Union(self)
+                }
+
+                #[inline(never)]
+                fn slot(&mut self) -> $crate::open::Slot<'_> {
+                    $crate::open::Slot::Union(self)
+                }
+
+                fn fresh() -> Self {
+                    $crate::open::Constant::EMPTY
+                }
+            }
+        };
+
+        $crate::open::wire_type!($name);
+    };
 }
+pub use choice;
 
-/// Reads a union, itself perhaps a kind of another one, by its tag.
-///
-/// # Errors
-///
-/// If it is something else.
-#[inline(never)]
-pub fn read_union(
-    union: &mut dyn Union,
-    tag: &'static str,
-    reader: &mut Reader<'_>,
-    chosen_by: Option<Tag>,
-) -> Result<(), Error> {
-    reader.before_tag(chosen_by);
-    let place = reader.place();
-    let (tag, value) = reader.tag_of(tag)?;
-    if let Some(kind) = value.and_then(|value| union.choose(&value)) {
-        match kind.read_object(reader, Some(tag)) {
-            Err(error) if reader.is_other_kind(&error) => {}
-            read => return read,
-        }
-    }
-    reader.go_to(place);
-    union.set_unknown(reader.value()?);
-    Ok(())
+/// The first kind of an enumeration, empty.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! first_kind {
+    ($variant:ident($type:ty) $($others:tt)*) => {
+        Self::$variant(<$type as $crate::open::Constant>::EMPTY)
+    };
 }
 
 /// The word that makes a union one that is read tolerantly.
@@ -191,6 +218,7 @@ pub use tolerance;
 macro_rules! from_kind {
     ($name:ident, $variant:ident, Box<$type:ty>) => {
         impl From<$type> for $name {
+            #[inline]
             fn from(value: $type) -> Self {
                 Self::$variant(Box::new(value))
             }
@@ -198,6 +226,7 @@ macro_rules! from_kind {
     };
     ($name:ident, $variant:ident, $type:ty) => {
         impl From<$type> for $name {
+            #[inline]
             fn from(value: $type) -> Self {
                 Self::$variant(value)
             }
@@ -205,3 +234,19 @@ macro_rules! from_kind {
     };
 }
 pub use from_kind;
+
+/// Returns the tag of a union on the wire, if there is one.
+#[must_use]
+pub fn tag_of(union: &dyn Union) -> Option<String> {
+    let How::Tag(tag, tags) = union.kinds().how else {
+        return None;
+    };
+    match union.kind() {
+        (_, Form::Members(members)) => members.get_str(tag),
+        (number, _) => {
+            let mut tags = tags.iter().rev();
+            tags.find(|(_, it)| *it == number)
+                .map(|(tag, _)| (*tag).to_owned())
+        }
+    }
+}

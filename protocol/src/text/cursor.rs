@@ -157,6 +157,30 @@ impl<'a> Cursor<'a> {
         self.next_key_of_any_kind(is_first)
     }
 
+    /// As [`Self::next_key`], if the name is one of `names` and has the usual form.
+    /// Returns its number. They are compared from `from` on, and the name needs no
+    /// search for its end.
+    #[inline(always)]
+    pub fn next_known_key(&mut self, is_first: bool, names: &[&str], from: usize) -> Option<usize> {
+        let mut rest = self.bytes.get(self.at..)?;
+        if !is_first {
+            rest = rest.strip_prefix(b",")?;
+        }
+        rest = rest.strip_prefix(b"\"")?;
+        let is_next = |name: &&str| {
+            rest.get(name.len()) == Some(&b'"')
+                && rest.get(name.len() + 1) == Some(&b':')
+                && rest.starts_with(name.as_bytes())
+        };
+        let (before, behind) = names.split_at_checked(from)?;
+        let number = match behind.iter().position(is_next) {
+            Some(number) => from + number,
+            None => before.iter().position(is_next)?,
+        };
+        self.at = self.bytes.len() - rest.len() + names[number].len() + 2;
+        Some(number)
+    }
+
     #[cold]
     fn next_key_of_any_kind(&mut self, is_first: bool) -> Result<Option<Span>> {
         match self.peek() {
@@ -212,9 +236,35 @@ impl<'a> Cursor<'a> {
         self.string_with_escapes(start, end)
     }
 
+    /// Consumes the start of a string that the next quote begins. Returns where its
+    /// contents begin, and where their first escape or control character is, or
+    /// their end; and consumes the whole string if that is its end.
+    #[inline(always)]
+    pub fn string_start(&mut self) -> (Span, bool) {
+        let start = self.at + 1;
+        let end = special(self.bytes, start);
+        let is_whole = self.bytes.get(end) == Some(&b'"');
+        if is_whole {
+            self.at = end + 1;
+        }
+        let span = Span {
+            start,
+            end,
+            escaped: false,
+        };
+        (span, is_whole)
+    }
+
+    /// Returns the offset, from `at` on, of the next quote, backslash or control
+    /// character.
+    #[inline(always)]
+    pub fn special(&self, at: usize) -> usize {
+        special(self.bytes, at)
+    }
+
     /// Consumes the rest of a string that begins at `start`, from its first
     /// escape.
-    fn string_with_escapes(&mut self, start: usize, escape: usize) -> Result<Span> {
+    pub fn string_with_escapes(&mut self, start: usize, escape: usize) -> Result<Span> {
         let bytes = self.bytes;
         let mut at = escape;
         loop {

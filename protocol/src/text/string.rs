@@ -17,7 +17,7 @@ pub(crate) fn unescaped(mut text: &str) -> String {
 }
 
 /// Decodes the escape sequence at the start: the character and its length.
-fn escaped(text: &str) -> (char, usize) {
+pub(crate) fn escaped(text: &str) -> (char, usize) {
     let simple = match text.as_bytes().get(1) {
         Some(b'b') => '\u{8}',
         Some(b'f') => '\u{c}',

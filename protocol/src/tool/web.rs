@@ -2,10 +2,7 @@
 
 use super::artifact::ArtifactRead;
 use crate::json::Number;
-use crate::open::{Error, Field, Form, Reader, Written, deserialize, object, serialize_written};
-#[cfg(feature = "audit")]
-use crate::untyped::{Pointer, Untyped};
-use serde::{Deserialize, Deserializer};
+use crate::open::{choice, object};
 
 object! {
     /// The input of `WebFetch`.
@@ -66,7 +63,6 @@ object! {
 }
 
 /// An item of a web search's results.
-#[derive(Debug, Clone, PartialEq)]
 pub enum WebSearchItem {
     /// Pages.
     Hits(WebSearchHits),
@@ -96,46 +92,15 @@ object! {
     }
 }
 
-impl Written for WebSearchItem {
-    fn form(&self) -> Form<'_> {
-        match self {
-            Self::Hits(hits) => hits.form(),
-            Self::Text(text) => Form::Text(text),
-        }
-    }
-}
-
-serialize_written!(WebSearchItem);
-
-impl<'de> Deserialize<'de> for WebSearchItem {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserialize(deserializer)
-    }
-}
-
-impl Field for WebSearchItem {
-    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
-        *self = match reader.peek() {
-            Some(b'"') => Self::Text(reader.value()?),
-            Some(b'{') => Self::Hits(reader.value()?),
-            _ => return Err(reader.unexpected("pages or a text")),
-        };
-        Ok(())
-    }
-
-    fn empty() -> Self {
-        Self::Text(String::new())
-    }
+choice! {
+    WebSearchItem by |reader| match reader.peek() {
+        Some(b'"') => Ok(0),
+        Some(b'{') => Ok(1),
+        _ => Err(reader.unexpected("pages or a text")),
+    };
+    untyped None;
+    Text(String), Hits(WebSearchHits),
 }
 
 #[cfg(feature = "schema")]
 crate::schema::one_of!(WebSearchItem = "Pages that were found, or a text.": WebSearchHits, String);
-
-#[cfg(feature = "audit")]
-impl Untyped for WebSearchItem {
-    fn collect_untyped(&self, at: &mut Pointer, found: &mut Vec<String>) {
-        if let Self::Hits(hits) = self {
-            hits.collect_untyped(at, found);
-        }
-    }
-}

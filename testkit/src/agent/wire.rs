@@ -6,7 +6,7 @@ macro_rules! wire {
     ($type:ident { $($field:ident $(: $value:expr)?),* $(,)? }) => {
         wire!($type {
             $($field $(: $value)?,)*
-            ..<$type as agentwire_protocol::open::Field>::empty()
+            ..<$type as agentwire_protocol::open::Field>::fresh()
         })
     };
     ($type:ident { $($field:ident $(: $value:expr)?,)* ..$base:expr }) => {{

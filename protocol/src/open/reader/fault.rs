@@ -30,7 +30,7 @@ impl Fault {
 
 /// The current path, and the faults so far.
 #[derive(Debug, Default)]
-pub(super) struct Trace {
+pub(in crate::open) struct Trace {
     pub(super) steps: Vec<Step>,
-    pub(super) faults: Vec<Fault>,
+    pub(in crate::open) faults: Vec<Fault>,
 }

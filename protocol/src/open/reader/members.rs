@@ -2,7 +2,7 @@
 //! errors, or are preserved.
 
 use super::fault::Fault;
-use super::{Field, Reader, Tag, string_of};
+use super::{Reader, Tag, string_of};
 use crate::json::{Json, Members};
 use crate::open::error::{Error, MAX_DEPTH, Step, path};
 use crate::text::unescaped;
@@ -113,14 +113,21 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads an object, limited to the members that `only` selects.
-    ///
-    /// # Errors
-    ///
-    /// If `T` cannot be read.
-    pub fn part<T: Field>(&mut self, part: &mut T, only: fn(&str) -> bool) -> Result<(), Error> {
-        self.only = Some(only);
-        part.read(self)
+    /// Advances to the next member if its name is one of `names`, and returns the
+    /// number of the name. Names are compared from `from` on.
+    #[inline]
+    pub(in crate::open) fn next_known(
+        &mut self,
+        inside: &mut Inside,
+        names: &[&str],
+        from: usize,
+    ) -> Option<usize> {
+        if inside.only.is_some() {
+            return None;
+        }
+        let number = self.cursor.next_known_key(inside.is_first, names, from)?;
+        inside.is_first = false;
+        Some(number)
     }
 
     /// Returns the text of the object's first or last member `name`, or `None`
@@ -178,16 +185,21 @@ impl<'a> Reader<'a> {
         let mut tag = Tag { name, passed: None };
         self.cursor.go_to(start + 1);
         // With a selection, the tag may not be selected.
-        if self.only.is_none()
-            && let Some(key) = self.cursor.next_key(true)?
-            && &self.text[key.start..key.end] == name
-            && self.peek() == Some(b'"')
-        {
+        if self.only.is_none() && self.is_first_key(name)? && self.peek() == Some(b'"') {
             tag.passed = Some(start);
             return Ok((tag, Some(self.string()?)));
         }
         self.cursor.go_to(start);
         Ok((tag, string_of(self.look(name, false)?)))
+    }
+
+    #[inline]
+    fn is_first_key(&mut self, name: &str) -> Result<bool, Error> {
+        if self.cursor.next_known_key(true, &[name], 0).is_some() {
+            return Ok(true);
+        }
+        let key = self.cursor.next_key(true)?;
+        Ok(key.is_some_and(|key| &self.text[key.start..key.end] == name))
     }
 
     /// Goes back to the start of an object that a union chose by a tag.
@@ -249,7 +261,7 @@ impl<'a> Reader<'a> {
         self.enter()
     }
 
-    fn enter_item(&mut self, index: usize) -> Before {
+    pub(in crate::open) fn enter_item(&mut self, index: usize) -> Before {
         if self.trace.is_some() {
             self.step(Step::Item(index));
         }
@@ -327,7 +339,11 @@ impl<'a> Reader<'a> {
     /// Handles an invalid list item or map value: it is skipped, and the list
     /// is read without it.
     #[cold]
-    fn invalid_item(&mut self, before: &Before, error: Error) -> Result<(), Error> {
+    pub(in crate::open) fn invalid_item(
+        &mut self,
+        before: &Before,
+        error: Error,
+    ) -> Result<(), Error> {
         if !self.is_tolerant || error.is_too_deep() || error.is_too_much() {
             return Err(error);
         }
@@ -348,10 +364,6 @@ impl<'a> Reader<'a> {
     /// Whether the current value was read only in part or with changes.
     pub(in crate::open) fn is_spoilt(&self) -> bool {
         self.is_spoilt
-    }
-
-    pub(in crate::open) fn is_tolerant(&self) -> bool {
-        self.is_tolerant
     }
 
     fn found(&mut self, error: &Error) {
@@ -403,70 +415,6 @@ impl<'a> Reader<'a> {
         }
         let json = self.json()?;
         extra.push(key.into_owned(), json);
-        Ok(())
-    }
-
-    /// Reads a list; `take` reads each item.
-    ///
-    /// # Errors
-    ///
-    /// If the value is not a list, or if an item is invalid and the reader is
-    /// strict.
-    pub(in crate::open) fn items(
-        &mut self,
-        take: &mut dyn FnMut(&mut Self) -> Result<(), Error>,
-    ) -> Result<(), Error> {
-        if !self.cursor.take(b'[') {
-            return Err(self.unexpected("a sequence"));
-        }
-        let (mut index, mut is_spoilt) = (0, false);
-        while self.cursor.next_item(index == 0)? {
-            let before = self.enter_item(index);
-            if let Err(error) = take(self) {
-                self.invalid_item(&before, error)
-                    .map_err(|it| it.in_item(index))?;
-                is_spoilt = true;
-            }
-            is_spoilt |= self.is_spoilt;
-            self.leave(&before);
-            index += 1;
-        }
-        self.is_spoilt |= is_spoilt;
-        Ok(())
-    }
-
-    /// Reads an object whose keys are data; `take` reads each value.
-    ///
-    /// # Errors
-    ///
-    /// If the value is not an object, or if one of its values is invalid and
-    /// the reader is strict.
-    pub(in crate::open) fn entries(
-        &mut self,
-        take: &mut dyn FnMut(&str, &mut Self) -> Result<(), Error>,
-    ) -> Result<(), Error> {
-        if !self.cursor.take(b'{') {
-            return Err(self.unexpected("an object"));
-        }
-        let (mut is_first, mut is_spoilt) = (true, false);
-        while let Some(span) = self.cursor.next_key(is_first)? {
-            is_first = false;
-            let text = &self.text[span.start..span.end];
-            let key = if span.escaped {
-                Cow::Owned(unescaped(text))
-            } else {
-                Cow::Borrowed(text)
-            };
-            let before = self.enter_member(&key);
-            if let Err(error) = take(&key, self) {
-                self.invalid_item(&before, error)
-                    .map_err(|it| it.in_member(&key))?;
-                is_spoilt = true;
-            }
-            is_spoilt |= self.is_spoilt;
-            self.leave(&before);
-        }
-        self.is_spoilt |= is_spoilt;
         Ok(())
     }
 }

@@ -9,44 +9,11 @@ pub(super) mod members;
 
 pub use fault::Fault;
 
-use super::error::{Error, path};
+use super::error::Error;
 use crate::json::Json;
-use crate::open::form::Written;
-use crate::text::{Cursor, unescaped};
+use crate::text::{Cursor, escaped, unescaped};
 use fault::Trace;
 use std::borrow::Cow;
-
-/// A type that an object's member can have.
-pub trait Field: Sized + Written + Clone + PartialEq + 'static {
-    /// Whether the member is required.
-    const IS_REQUIRED: bool = true;
-
-    /// Whether this type is read tolerantly by default.
-    const IS_TOLERANT: bool = false;
-
-    /// Reads the value into `self`, which is empty. Objects are large; returned by
-    /// value, they would be moved once per enclosing object.
-    ///
-    /// # Errors
-    ///
-    /// If the value has another type. `self` may hold a part of it.
-    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error>;
-
-    /// The value of a missing or unreadable member.
-    fn empty() -> Self;
-}
-
-/// An object, or a union of objects.
-pub trait Object {
-    /// Reads the object into `self`, which is empty. `chosen_by` is the tag by which
-    /// a union chose this kind.
-    ///
-    /// # Errors
-    ///
-    /// If the value has another type. `self` may hold a part of it.
-    fn read_object(&mut self, reader: &mut Reader<'_>, chosen_by: Option<Tag>)
-    -> Result<(), Error>;
-}
 
 /// The tag by which a union chose the kind of an object.
 #[derive(Debug, Clone, Copy)]
@@ -64,21 +31,23 @@ pub struct Tag {
 /// its field holds what could be read of it.
 #[derive(Debug)]
 pub struct Reader<'a> {
-    text: &'a str,
-    cursor: Cursor<'a>,
+    pub(super) text: &'a str,
+    pub(super) cursor: Cursor<'a>,
     /// The nesting depth of the current object.
-    depth: usize,
-    is_tolerant: bool,
+    pub(super) depth: usize,
+    pub(super) is_tolerant: bool,
     /// Whether the current value was read only in part or with changes.
-    is_spoilt: bool,
+    pub(super) is_spoilt: bool,
     /// A selection of members for the next object.
-    only: Option<fn(&str) -> bool>,
+    pub(super) only: Option<fn(&str) -> bool>,
     /// The number of bytes of invalid members that may still be preserved.
     /// Nested objects, each with an invalid item, preserve the innermost one
     /// many times.
-    to_keep: usize,
+    pub(super) to_keep: usize,
     /// The current path and the faults so far, if they are requested.
-    trace: Option<Box<Trace>>,
+    pub(super) trace: Option<Box<Trace>>,
+    /// A buffer for strings with escapes.
+    pub(super) unescaped: Vec<u8>,
 }
 
 /// A position of a reader.
@@ -91,7 +60,7 @@ pub struct Place {
 }
 
 impl<'a> Reader<'a> {
-    fn new(text: &'a str, is_tolerant: bool) -> Self {
+    pub(super) fn new(text: &'a str, is_tolerant: bool) -> Self {
         Self {
             text,
             cursor: Cursor::new(text.as_bytes()),
@@ -101,6 +70,7 @@ impl<'a> Reader<'a> {
             only: None,
             to_keep: 4 * text.len() + 4096,
             trace: None,
+            unescaped: Vec::new(),
         }
     }
 
@@ -110,68 +80,6 @@ impl<'a> Reader<'a> {
         // Uses less than when the member was read as part of the whole.
         reader.to_keep = usize::MAX;
         reader
-    }
-
-    /// Reads a whole text, in the mode of its type.
-    ///
-    /// # Errors
-    ///
-    /// If the text is not valid JSON or has another type. Invalid members are
-    /// errors only if the type is read strictly.
-    pub(crate) fn read_text<T: Field>(text: &'a str) -> Result<T, Error> {
-        Self::new(text, T::IS_TOLERANT).whole()
-    }
-
-    /// Reads a whole text strictly.
-    ///
-    /// # Errors
-    ///
-    /// If the text is not valid JSON, or any value in it is invalid.
-    pub fn read_strictly<T: Field>(text: &'a str) -> Result<T, Error> {
-        Self::new(text, false).whole()
-    }
-
-    /// Reads a whole text tolerantly, whatever the mode of its type.
-    ///
-    /// # Errors
-    ///
-    /// If the text is not valid JSON, or the value itself has another type.
-    pub fn read_tolerantly<T: Field>(text: &'a str) -> Result<T, Error> {
-        Self::new(text, true).whole()
-    }
-
-    /// Reads a whole text tolerantly, and returns the faults as well.
-    pub fn read_with_faults<T: Field>(text: &'a str) -> (Result<T, Error>, Vec<Fault>) {
-        let mut reader = Self::new(text, true);
-        reader.trace = Some(Box::default());
-        let read = reader.whole();
-        let mut faults = reader.trace.map(|trace| trace.faults).unwrap_or_default();
-        if let Err(error) = &read {
-            faults.push(Fault {
-                path: path(error.steps()),
-                reason: error.reason(),
-            });
-        }
-        (read, faults)
-    }
-
-    fn whole<T: Field>(&mut self) -> Result<T, Error> {
-        let read = self.value();
-        match self.cursor.end() {
-            Err(invalid) if read.is_ok() => Err(invalid.into()),
-            _ => read,
-        }
-    }
-
-    /// Reads a value.
-    ///
-    /// # Errors
-    ///
-    /// If the value has another type.
-    pub fn value<T: Field>(&mut self) -> Result<T, Error> {
-        let mut value = T::empty();
-        value.read(self)?;
-        Ok(value)
     }
 
     /// Returns the first byte of the value.
@@ -222,13 +130,55 @@ impl<'a> Reader<'a> {
         if self.peek() != Some(b'"') {
             return Err(self.unexpected("a string"));
         }
-        let span = self.cursor.string("a string")?;
-        let text = &self.text[span.start..span.end];
-        Ok(if span.escaped {
-            Cow::Owned(unescaped(text))
-        } else {
-            Cow::Borrowed(text)
-        })
+        match self.cursor.string_start() {
+            (span, true) => Ok(Cow::Borrowed(&self.text[span.start..span.end])),
+            (span, false) => self.unescape(span.start, span.end).map(Cow::Owned),
+        }
+    }
+
+    /// Consumes the rest of a string that begins at `start`, from its first escape,
+    /// and returns the whole of it. Unpaired surrogates become U+FFFD.
+    #[inline(never)]
+    fn unescape(&mut self, start: usize, escape: usize) -> Result<String, Error> {
+        let bytes = self.text.as_bytes();
+        let (mut run, mut at) = (start, escape);
+        self.unescaped.clear();
+        loop {
+            let byte = match (bytes.get(at), bytes.get(at + 1)) {
+                (Some(b'\\'), Some(b'n')) => b'\n',
+                (Some(b'\\'), Some(byte @ (b'"' | b'\\' | b'/'))) => *byte,
+                (Some(b'\\'), Some(b't')) => b'\t',
+                (Some(b'\\'), Some(b'r')) => b'\r',
+                (Some(b'\\'), Some(b'b')) => 8,
+                (Some(b'\\'), Some(b'f')) => 12,
+                (Some(b'\\'), Some(b'u')) if has_digits(bytes, at) => {
+                    let (character, length) = escaped(&self.text[at..]);
+                    let mut encoded = [0; 4];
+                    self.unescaped.extend_from_slice(&bytes[run..at]);
+                    self.unescaped
+                        .extend_from_slice(character.encode_utf8(&mut encoded).as_bytes());
+                    run = at + length;
+                    at = self.cursor.special(run);
+                    continue;
+                }
+                (Some(b'"'), _) => {
+                    self.unescaped.extend_from_slice(&bytes[run..at]);
+                    self.cursor.go_to(at + 1);
+                    let text = simdutf8::basic::from_utf8(&self.unescaped);
+                    return text
+                        .map(str::to_owned)
+                        .map_err(|_| Error::new("invalid UTF-8"));
+                }
+                _ => {
+                    let invalid = self.cursor.string_with_escapes(start, at);
+                    return Err(invalid.map_or_else(Error::from, |_| self.unexpected("a string")));
+                }
+            };
+            self.unescaped.extend_from_slice(&bytes[run..at]);
+            self.unescaped.push(byte);
+            run = at + 2;
+            at = self.cursor.special(run);
+        }
     }
 
     /// Reads `true` or `false`.
@@ -302,4 +252,10 @@ pub fn string_of(text: Option<&str>) -> Option<Cow<'_, str>> {
     } else {
         Cow::Borrowed(text)
     })
+}
+
+/// Whether the escape `\u` at this offset has its four digits.
+fn has_digits(bytes: &[u8], at: usize) -> bool {
+    let digits = bytes.get(at + 2..at + 6);
+    digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
 }
