@@ -65,7 +65,7 @@ pub struct Client {
     initialized: InitializeAnswer,
     peers: Arc<Peers>,
     /// Cancelled once the session can be opened again, if it was locked.
-    released: Option<CancellationToken>,
+    unlocked: Option<CancellationToken>,
     /// Cancelled once nothing more goes to the store, if there is one.
     mirrored: Option<CancellationToken>,
     /// How long a running turn may continue when the session is closed.
@@ -196,7 +196,7 @@ impl Client {
             handle,
             mailbox,
             peers,
-            released,
+            unlocked,
             mirrored,
         } = session::start(
             connection,
@@ -211,7 +211,7 @@ impl Client {
             mailbox,
             initialized: InitializeAnswer::default(),
             peers,
-            released,
+            unlocked,
             mirrored,
             finish,
             background,
@@ -374,7 +374,7 @@ impl Client {
     pub async fn close(&mut self) -> CloseReport {
         self.finish(Some(self.finish), Duration::ZERO);
         let report = self.peers.closed().await.unwrap_or_default();
-        self.released().await;
+        self.unlocked().await;
         if let Some(mirrored) = &self.mirrored {
             mirrored.cancelled().await;
         }
@@ -382,9 +382,9 @@ impl Client {
     }
 
     /// Waits until the session can be opened again.
-    async fn released(&self) {
-        if let Some(released) = &self.released {
-            released.cancelled().await;
+    async fn unlocked(&self) {
+        if let Some(unlocked) = &self.unlocked {
+            unlocked.cancelled().await;
         }
     }
 
@@ -402,7 +402,7 @@ impl Client {
         self.abandon(EndReason::Closed);
         let report = self.peers.closed().await.unwrap_or_default();
         if self.mirrored.is_none() {
-            self.released().await;
+            self.unlocked().await;
         }
         report
     }

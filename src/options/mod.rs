@@ -92,7 +92,7 @@ use std::time::Duration;
 ///         if ask.request.tool_name == "Read" {
 ///             PermissionResult::allow()
 ///         } else {
-///             PermissionResult::deny("Only reading, please.")
+///             PermissionResult::deny("Only reading.")
 ///         }
 ///     });
 /// # drop(options);

@@ -62,7 +62,7 @@ pub(crate) struct Started {
     pub(crate) mailbox: Mailbox,
     pub(crate) peers: Arc<Peers>,
     /// Cancelled once the session can be opened again, if it was locked.
-    pub(crate) released: Option<CancellationToken>,
+    pub(crate) unlocked: Option<CancellationToken>,
     /// Cancelled once no more entries go to the store, if there is one.
     pub(crate) mirrored: Option<CancellationToken>,
 }
@@ -109,9 +109,9 @@ pub(crate) fn start(
         attachments.push(mirror);
     }
     attachments.extend(known.attachments);
-    let mut released = None;
+    let mut unlocked = None;
     if let Some(mut owned) = known.owned {
-        released = Some(owned.attached(&handle, has_home));
+        unlocked = Some(owned.attached(&handle, has_home));
         // Whoever opens the session finds what is here: it is the last to end.
         attachments.push(owned);
     }
@@ -159,7 +159,7 @@ pub(crate) fn start(
         handle,
         mailbox,
         peers,
-        released,
+        unlocked,
         mirrored,
     }
 }

@@ -54,7 +54,7 @@ struct State {
     /// An attempt runs. Of two at once, each would find that the other has the session.
     is_trying: bool,
     /// Reports, when dropped, that the session can be opened again.
-    _released: Option<DropGuard>,
+    _unlocked: Option<DropGuard>,
 }
 
 impl Owned {
@@ -94,11 +94,11 @@ impl Owned {
     pub(crate) fn attached(&mut self, session: &Handle, has_home: bool) -> CancellationToken {
         self.link = Some(session.link().clone());
         self.has_home = has_home;
-        let released = CancellationToken::new();
+        let unlocked = CancellationToken::new();
         if let Some(state) = &self.state {
-            held(state)._released = Some(released.clone().drop_guard());
+            held(state)._unlocked = Some(unlocked.clone().drop_guard());
         }
-        released
+        unlocked
     }
 
     /// Tries to lock the session that the agent has: a new one, or the one that was last open.
@@ -284,9 +284,9 @@ mod tests {
         let users = UsersHome::of(&options.passed_environment()).unwrap();
         let open = |when| Owned::new(Some(&users), Some(ID), true, when);
         let first = open(WhenOwned::Refuse).await.unwrap().unwrap();
-        let released = CancellationToken::new();
-        let guard = released.clone().drop_guard();
-        held(first.state.as_ref().unwrap())._released = Some(guard);
+        let unlocked = CancellationToken::new();
+        let guard = unlocked.clone().drop_guard();
+        held(first.state.as_ref().unwrap())._unlocked = Some(guard);
         for (when, time) in [
             (WhenOwned::Refuse, Duration::ZERO),
             (
@@ -304,7 +304,7 @@ mod tests {
             );
         }
         assert!(open(WhenOwned::OpenAnyway).await.unwrap().is_none());
-        assert!(!released.is_cancelled());
+        assert!(!unlocked.is_cancelled());
         let second = tokio::spawn({
             let users = users.clone();
             async move { Owned::new(Some(&users), Some(ID), true, WhenOwned::default()).await }
@@ -312,7 +312,7 @@ mod tests {
         sleep(Duration::from_secs(1)).await;
         assert!(!second.is_finished());
         drop(first);
-        assert!(released.is_cancelled());
+        assert!(unlocked.is_cancelled());
         assert!(second.await.unwrap().unwrap().is_some());
     }
     /// A turn may end while the session's beginning is still being looked at.

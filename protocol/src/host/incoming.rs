@@ -177,7 +177,7 @@ impl Host {
         let mut waiting = Vec::new();
         if &*pending.subtype == "initialize" && outcome.is_ok() {
             if !self.is_new_process() {
-                self.outbox.release();
+                self.outbox.open();
             }
             waiting = outcome.as_ref().map(pending_requests).unwrap_or_default();
         }
@@ -322,7 +322,7 @@ impl Host {
                 "control_response" => {
                     if let Some((id, pending)) = self.requests.remove(request_id) {
                         if &*pending.subtype == "initialize" && !self.is_new_process() {
-                            self.outbox.release();
+                            self.outbox.open();
                         }
                         let failure = RequestFailure::AnswerTooLong {
                             subtype: pending.subtype,

@@ -147,7 +147,7 @@ impl Host {
         self.journal.value(subtype, member)
     }
 
-    /// Ends the preparation of the next process, and releases the queue. A turn
+    /// Ends the preparation of the next process, and opens the queue. A turn
     /// that was cut off and that the process does not go on with is begun again
     /// with its messages, if it had some.
     pub fn go_on(&mut self) {
@@ -166,7 +166,7 @@ impl Host {
         if self.turns.is_running() && !goes_on && !has_messages {
             self.end_turn(TurnOutcome::CutOff, None);
         }
-        self.outbox.release();
+        self.outbox.open();
         self.after_change();
     }
 
@@ -236,7 +236,7 @@ impl Host {
     /// Queues what is sent to the next process, in order: messages that had
     /// left, requests that only read, and everything that waits.
     fn queue_again(&mut self, again: Vec<Outgoing>, requests: &mut BTreeMap<Box<str>, Pending>) {
-        self.outbox.release();
+        self.outbox.open();
         let held_back = self.outbox.held_back().clone();
         for uuid in &held_back {
             self.outbox.let_go(uuid);

@@ -178,8 +178,8 @@ struct Segment {
 }
 
 impl Outbox {
-    /// Creates an outbox that only releases the greeting and responses until it
-    /// is [released](Outbox::release).
+    /// Creates an outbox that only lets the greeting and responses out until it
+    /// is [open](Outbox::open).
     #[must_use]
     pub fn held() -> Self {
         Self {
@@ -251,12 +251,12 @@ impl Outbox {
         }
     }
 
-    /// Releases all lines.
-    pub fn release(&mut self) {
+    /// Lets all lines out.
+    pub fn open(&mut self) {
         self.held = false;
     }
 
-    /// Returns whether only the greeting and responses are released.
+    /// Returns whether only the greeting and responses leave.
     #[must_use]
     pub fn is_held(&self) -> bool {
         self.held

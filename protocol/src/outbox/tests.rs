@@ -110,7 +110,7 @@ fn a_result_never_passes_its_progress() {
 }
 
 #[test]
-fn until_it_is_released_only_the_greeting_and_answers_leave() {
+fn until_it_is_open_only_the_greeting_and_answers_leave() {
     let mut outbox = Outbox::held();
     for (class, id) in [
         (Interrupt, "stop"),
@@ -122,7 +122,7 @@ fn until_it_is_released_only_the_greeting_and_answers_leave() {
         outbox.push(line(class, id));
     }
     assert_eq!(order(&mut outbox), ["hello", "allow"]);
-    outbox.release();
+    outbox.open();
     assert_eq!(order(&mut outbox), ["stop", "A", "set_model"]);
     assert!(outbox.is_empty());
 }

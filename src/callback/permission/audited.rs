@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 /// ```
 /// use agentwire::{Options, Policy, ReadOnly, Audited};
 ///
-/// let handler = ReadOnly.or_deny("Only reading, please.");
+/// let handler = ReadOnly.or_deny("Only reading.");
 /// let options = Options::new().permission_handler(Audited::new(handler, |request, reply, took| {
 ///     println!("{}: {reply:?} after {took:?}", request.tool_name);
 /// }));

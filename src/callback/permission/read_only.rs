@@ -16,7 +16,7 @@ use agentwire_protocol::permission::{CanUseTool, PermissionResult};
 /// ```
 /// use agentwire::{Options, Policy, ReadOnly};
 ///
-/// let options = Options::new().permission_handler(ReadOnly.or_deny("Only reading, please."));
+/// let options = Options::new().permission_handler(ReadOnly.or_deny("Only reading."));
 /// # drop(options);
 /// ```
 #[derive(Debug, Clone, Copy, Default)]

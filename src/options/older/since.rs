@@ -1,6 +1,6 @@
 //! The CLI version that introduced each option.
 //!
-//! The versions were found by bisecting the releases on npm. `scripts/versions`
+//! The versions were found by bisecting the versions on npm. `scripts/versions`
 //! checks an option of each kind against four of them.
 
 use super::super::CommandLine;
