@@ -32,6 +32,7 @@ mod policy;
 mod running;
 mod signal;
 mod table;
+mod task;
 #[cfg(all(test, unix))]
 mod tests;
 mod version;
@@ -49,6 +50,7 @@ pub(crate) use locate::{Cli, find_cli};
 pub(crate) use panic::said_by;
 pub use policy::{ClosePolicy, CloseReport, CloseStep};
 pub(crate) use running::start;
+pub(crate) use task::{blocking, spawn};
 pub use version::{CliVersion, InvalidVersion};
 
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -39,6 +39,7 @@ use crate::command::{Declared, End, Link, Progress};
 use crate::event::{Demand, Event, IgnoredOption, Mailbox, Notice, mailbox, unused_mailbox};
 use crate::handle::Handle;
 use crate::options::{Options, PrivateFiles};
+use crate::process::spawn;
 use crate::store::StoreFlush;
 use agentwire_protocol::host::Host;
 use asks::Asks;
@@ -116,7 +117,7 @@ pub(crate) fn start(
         attachments.push(owned);
     }
     if let Some(store) = store.filter(|_| !known.leftovers.is_empty()) {
-        tokio::spawn(resume::remove_when_sent(known.leftovers, store));
+        spawn(resume::remove_when_sent(known.leftovers, store));
     }
     let mut host = Host::new(options.line_limit);
     host.set_limits(options.outbound_queue_limits);
@@ -154,7 +155,7 @@ pub(crate) fn start(
     for notice in known.notices {
         driver.streams.put(Event::Notice(notice));
     }
-    tokio::spawn(Box::new(driver).run());
+    spawn(Box::new(driver).run());
     Started {
         handle,
         mailbox,

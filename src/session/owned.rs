@@ -5,6 +5,7 @@ use crate::command::{Command, Link};
 use crate::event::{Error, Notice};
 use crate::handle::Handle;
 use crate::ownership::{Attempt, SessionLock, SessionOwner, WhenOwned, attempt, is_on_disk, seen};
+use crate::process::spawn;
 use crate::store::UsersHome;
 use std::mem;
 use std::ops::ControlFlow;
@@ -112,7 +113,7 @@ impl Owned {
         }
         let (config, id, link) = (self.config.clone(), id.to_string(), link.clone());
         let (is_stored, pid, state) = (self.is_stored, self.pid, Arc::downgrade(state));
-        tokio::spawn(async move {
+        spawn(async move {
             let attempt = || lock_own(&config, &id, is_stored, pid);
             if let Some(owner) = State::try_for(&state, &id, attempt).await {
                 let session_id = id.into();

@@ -6,7 +6,7 @@ use super::transport::{Connection, Peer, Reader};
 use super::writer::Writer;
 use crate::handle::Handle;
 use crate::options::{PrivateFiles, StderrCallback};
-use crate::process::{CloseReport, CloseStep};
+use crate::process::{CloseReport, CloseStep, blocking};
 use bytes::{BufMut, Bytes, BytesMut};
 use std::future::{pending, poll_fn};
 use std::io;
@@ -241,7 +241,7 @@ impl Process {
     pub(super) async fn remove_files(&mut self) {
         if let Some(private) = self.private.take() {
             // This may take long.
-            let _ = tokio::task::spawn_blocking(move || drop(private)).await;
+            blocking(move || drop(private)).await;
         }
     }
 

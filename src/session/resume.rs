@@ -5,6 +5,7 @@ use super::owned::Owned;
 use crate::attachment::{Attach, Attachment, Loaded, Opening};
 use crate::event::{Error, Notice};
 use crate::options::{CommandLine, Options};
+use crate::process::blocking;
 use crate::store::{
     Leftover, Merged, PrivateHome, Source, StoreFailure, Transcript, TranscriptKey, UsersHome,
     hole, is_session_id, merge, project, transcripts,
@@ -152,7 +153,7 @@ pub(crate) async fn resume<'a>(
 pub(super) async fn remove_when_sent(leftovers: Vec<Leftover>, store: Flusher) {
     if let Some(Ok(())) = store.flush().await {
         let remove = move || leftovers.into_iter().for_each(Leftover::remove);
-        let _ = tokio::task::spawn_blocking(remove).await;
+        blocking(remove).await;
     }
 }
 

@@ -1,6 +1,7 @@
 //! The CLI's standard error: always drained, and its end kept.
 
 use crate::options::StderrCallback;
+use crate::process::spawn;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -39,7 +40,7 @@ impl StderrTail {
         let kept = Arc::new(Mutex::new(VecDeque::new()));
         let keep = Arc::clone(&kept);
         let listener = callback.map(listen);
-        let task = tokio::spawn(async move {
+        let task = spawn(async move {
             let mut chunk = vec![0; CHUNK];
             while let Ok(length @ 1..) = stderr.read(&mut chunk).await {
                 let bytes = &chunk[..length];
@@ -82,7 +83,7 @@ impl Drop for StderrTail {
 /// Spawns the task that calls the callback until that panics.
 fn listen(callback: StderrCallback) -> mpsc::Sender<Vec<u8>> {
     let (sender, mut chunks) = mpsc::channel::<Vec<u8>>(WAITING);
-    tokio::spawn(async move {
+    spawn(async move {
         let mut rest = Vec::new();
         while let Some(chunk) = chunks.recv().await {
             rest.extend(chunk);

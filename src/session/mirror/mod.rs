@@ -13,6 +13,7 @@ mod task;
 use crate::attachment::{Action, Attachment, Boxed, Gate};
 use crate::event::{Error, Notice};
 use crate::options::Options;
+use crate::process::{blocking, spawn};
 use crate::store::{PrivateHome, StoreFlush};
 use agentwire_protocol::Frame;
 use entries::Entries;
@@ -104,7 +105,7 @@ impl Mirror {
             over.clone(),
             lacking,
         );
-        tokio::spawn(task.run(inbox));
+        spawn(task.run(inbox));
         let done = CancellationToken::new();
         let mirror = Self {
             work: Some(work),
@@ -199,7 +200,7 @@ impl Mirror {
                 drop(home);
             };
             // Files may take long. Without a runtime they go with this task.
-            let _ = tokio::task::spawn_blocking(put_away).await;
+            blocking(put_away).await;
         }
         found
     }

@@ -3,7 +3,7 @@
 use super::{CloseInput, Connection, Peer, PeerFuture, Transport};
 use crate::event::Error;
 use crate::options::CommandLine;
-use crate::process::{ClosePolicy, CloseReport, CloseStep};
+use crate::process::{ClosePolicy, CloseReport, CloseStep, spawn};
 use std::process::ExitStatus;
 use tokio::io::{AsyncRead, AsyncWrite, ReadHalf, WriteHalf, split};
 use tokio::sync::watch;
@@ -85,7 +85,7 @@ impl Elsewhere {
             closing: closing.clone(),
             report,
         };
-        tokio::spawn(async move {
+        spawn(async move {
             closing.cancelled().await;
             let started = Instant::now();
             let step = match timeout(policy.exit, gone.cancelled()).await {
