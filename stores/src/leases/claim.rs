@@ -105,11 +105,13 @@ impl Claim {
         self.shared.left()
     }
 
-    /// Returns another observer of this claim.
+    /// Returns another observer of this claim, for what changes from now on.
     pub(super) fn watch(&self) -> Watch {
+        let mut changes = self.changes.clone();
+        changes.mark_unchanged();
         Watch {
             shared: Arc::clone(&self.shared),
-            changes: self.changes.clone(),
+            changes,
         }
     }
 
@@ -212,6 +214,21 @@ mod tests {
         keeper.renew(now() + second);
         assert!(!claim.is_valid());
         assert!(claim.left().is_zero());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_observer_is_told_of_each_renewal_once() {
+        let second = Duration::from_secs(1);
+        let (keeper, claim) = Claim::new(LeaseClock::new(now), now() + second * 100);
+        keeper.renew(now() + second * 200);
+        assert!(timeout(second, claim.watch().changed()).await.is_err());
+        let renew = async {
+            sleep(second).await;
+            keeper.renew(now() + second * 300);
+        };
+        let (left, ()) = tokio::join!(claim.watch().changed(), renew);
+        assert!(left > Some(second * 200));
+        assert!(timeout(second, claim.watch().changed()).await.is_err());
     }
 
     #[tokio::test(start_paused = true)]
