@@ -34,7 +34,7 @@ fn a_session_is_resumed_elsewhere() {
     let said = run("resume_elsewhere");
     let lines: Vec<_> = said.lines().collect();
     assert_eq!(lines.len(), 6, "{said}");
-    assert!(lines[2].ends_with("is open in another host, by its lease in the store"));
+    assert!(lines[2].ends_with("is open in another host, by its claim in the store"));
     assert_eq!(lines[4], "[second] Ferris, as you said.");
     assert_eq!(lines[5], "[first]  That is all.");
 }
