@@ -236,6 +236,8 @@ pub struct Opening<'a> {
     line: &'a mut CommandLine,
     project: &'a str,
     continued: Option<&'a str>,
+    /// Whether the command line is that of the agent.
+    starts_agent: bool,
     when_owned: WhenOwned,
     timeout: Duration,
     stores_results_first: bool,
@@ -252,9 +254,18 @@ impl<'a> Opening<'a> {
             line,
             project,
             continued,
+            starts_agent: true,
             when_owned: options.when_owned,
             timeout: options.load_timeout,
             stores_results_first: false,
+        }
+    }
+
+    /// Of a session whose agent is started elsewhere.
+    pub(crate) fn elsewhere(self) -> Self {
+        Self {
+            starts_agent: false,
+            ..self
         }
     }
 
@@ -277,9 +288,11 @@ impl<'a> Opening<'a> {
 
     /// Returns the ID of the session that the agent will write. A new one gets its ID from
     /// the host then. `None` if the ID is not known yet, because a session is resumed by its
-    /// title.
+    /// title, or the agent is started elsewhere.
     pub fn session_id(&mut self) -> Option<&str> {
-        self.line.name_session(&Uuid::new_v4().to_string());
+        if self.starts_agent {
+            self.line.name_session(&Uuid::new_v4().to_string());
+        }
         let written = self.line.written_session().or(self.continued);
         written.filter(|id| is_session_id(id))
     }

@@ -71,8 +71,10 @@ struct Once(Mutex<Option<Told>>);
 impl Attach for Once {
     fn attach<'a>(
         &'a self,
-        _: &'a mut Opening<'_>,
+        opening: &'a mut Opening<'_>,
     ) -> Boxed<'a, Result<Option<Box<dyn Attachment>>, Error>> {
+        // The agent of these tests is started elsewhere.
+        assert_eq!(opening.session_id(), None);
         let told = self.0.lock().unwrap().take();
         Box::pin(async { Ok(told.map(|it| Box::new(it) as Box<dyn Attachment>)) })
     }

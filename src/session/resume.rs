@@ -50,7 +50,7 @@ pub(crate) async fn attach(line: &CommandLine, options: &Options) -> Result<Know
     let mut line = line.clone();
     let environment = line.passed_environment();
     let project = project(line.cwd.as_deref(), |name| environment.get(name));
-    let opening = Opening::new(&mut line, &project, None, options);
+    let opening = Opening::new(&mut line, &project, None, options).elsewhere();
     known.attach(&options.attachments, opening).await?;
     known.load(&[]);
     Ok(known)
