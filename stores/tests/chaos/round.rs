@@ -368,7 +368,7 @@ async fn try_play(engine: &Engine, seed: u64, outcome: &mut Outcome) -> Result<(
         }
         let mut early = start(second, &told(second, Duration::from_secs(1)));
         let (said, _) = early.prints(&["refused", "open"]).await?;
-        if !said.contains("is open in another host, by its lease") {
+        if !said.contains("is open in another host, by its claim") {
             return Err(format!("the session of a slow host was taken over: {said}"));
         }
         early.ends().await?;
@@ -407,7 +407,7 @@ async fn try_play(engine: &Engine, seed: u64, outcome: &mut Outcome) -> Result<(
     } else {
         one.ends().await?;
         if matches!(kind, Kind::Stopped | Kind::Cut) {
-            let lost = "error the lease of the session ran out, or another host has it";
+            let lost = "error another host has the session, or may have it";
             let refused = "refused";
             if one.when(lost).is_none() && one.when(refused).is_none() {
                 let printed = &one.printed;
