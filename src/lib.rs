@@ -34,6 +34,7 @@
 //! | send control requests | the methods of [`Handle`] |
 //! | keep transcripts in a database | [`SessionStore`] |
 //! | list and change the sessions that the agent has stored | the crate `agentwire-history` |
+//! | add an optional part to a session | the module [`attachment`] |
 //! | connect to an agent elsewhere | [`Client::connect_over`], [`Transport`] |
 //! | shut down | [`Client::close`], [`ExitGuard`], [`close_all`] |
 //! | test without a network | the crate `agentwire-testkit` |
