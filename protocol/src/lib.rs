@@ -29,11 +29,11 @@
 //! | [`agent_definition`], [`model`], [`plugin`] | session configuration: sub-agents, models, plugins |
 //! | [`outbox`] | the outbound queue and its ordering |
 //! | [`host`] | state machine of the SDK's side of a session |
+//! | `conversation` | assembles whole messages from partial ones, for user interfaces (feature `conversation`) |
 //! | `tool` | inputs and outputs of the agent's built-in tools (feature `tools`) |
 //! | `transcript` | the files in which an agent keeps its sessions (feature `transcript`) |
 //! | `schema` | JSON Schemas of all types (feature `schema`) |
 //! | `audit` | checks recorded traffic for members and values without a type (feature `audit`) |
-//! | [`conversation`] | assembles whole messages from partial ones, for user interfaces |
 //! | [`json`] | untyped JSON |
 //!
 //! All types are open: unknown members, variants and values are preserved when
@@ -52,6 +52,7 @@ pub mod audit;
 pub mod codec;
 pub mod content;
 pub mod control;
+#[cfg(feature = "conversation")]
 pub mod conversation;
 pub mod dialog;
 pub mod frame;

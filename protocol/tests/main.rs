@@ -10,6 +10,7 @@ mod recorded;
 mod building;
 #[cfg(feature = "audit")]
 mod content;
+#[cfg(feature = "conversation")]
 mod conversation;
 #[cfg(all(feature = "schema", feature = "tools"))]
 mod fields;
