@@ -74,6 +74,8 @@ pub mod plugin;
 pub mod schema;
 mod slash_command;
 #[doc(hidden)]
+pub mod sorted;
+#[doc(hidden)]
 pub mod text;
 #[cfg(feature = "tools")]
 pub mod tool;

@@ -7,7 +7,7 @@ use agentwire_protocol::control::Initialize;
 use agentwire_protocol::dialog::RequestUserDialog;
 use agentwire_protocol::mcp::McpElicitation;
 use agentwire_protocol::permission::CanUseTool;
-use std::collections::BTreeMap;
+use agentwire_protocol::sorted::SortedMap;
 use std::sync::Arc;
 
 /// The callbacks of a session.
@@ -19,7 +19,7 @@ pub(crate) struct Callbacks {
     pub(crate) question: Option<Shared<CanUseTool>>,
     pub(crate) plan: Option<Shared<CanUseTool>>,
     pub(crate) elicitation: Option<Shared<McpElicitation>>,
-    pub(crate) dialogs: BTreeMap<String, Shared<RequestUserDialog>>,
+    pub(crate) dialogs: SortedMap<String, Shared<RequestUserDialog>>,
     pub(crate) hooks: Registry,
     /// Whether requests without a callback go to the client's stream.
     pub(crate) in_stream: bool,

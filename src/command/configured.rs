@@ -3,8 +3,11 @@
 use crate::event::Notice;
 use agentwire_protocol::message::Init;
 use agentwire_protocol::permission::PermissionMode;
-use std::collections::{BTreeMap, BTreeSet};
+use agentwire_protocol::sorted::SortedMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// A set of names.
+pub(crate) type Names = SortedMap<String, ()>;
 
 /// The host's configuration, as far as agents report it.
 #[derive(Debug, Default)]
@@ -12,18 +15,18 @@ pub(crate) struct Configured(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
-    in_process: BTreeSet<String>,
+    in_process: Names,
     /// The servers of [`Options`](crate::Options) that the agent runs.
-    external: BTreeSet<String>,
+    external: Names,
     /// The servers of the last `mcp_set_servers`.
-    set: BTreeSet<String>,
+    set: Names,
     /// Whether a request replaced the servers whose content is not known here.
     are_servers_unknown: bool,
     /// Until the first turn, or until the host changes it.
     model: Option<String>,
     permission_mode: Option<PermissionMode>,
     /// The servers that are unavailable, with the last status, by name.
-    unavailable: BTreeMap<String, Option<String>>,
+    unavailable: SortedMap<String, Option<String>>,
 }
 
 impl Configured {
@@ -35,7 +38,9 @@ impl Configured {
         permission_mode: Option<PermissionMode>,
     ) {
         let mut state = self.lock();
-        state.external.extend(servers);
+        state
+            .external
+            .extend(servers.into_iter().map(|name| (name, ())));
         state.model = model;
         state.permission_mode = permission_mode;
     }
@@ -43,10 +48,11 @@ impl Configured {
     /// Adds in-process MCP servers. They are never removed, because the agent
     /// keeps them.
     pub(crate) fn add_in_process_servers(&self, names: &[String]) {
-        self.lock().in_process.extend(names.iter().cloned());
+        let names = names.iter().map(|name| (name.clone(), ()));
+        self.lock().in_process.extend(names);
     }
 
-    pub(crate) fn in_process_servers(&self) -> BTreeSet<String> {
+    pub(crate) fn in_process_servers(&self) -> Names {
         self.lock().in_process.clone()
     }
 
@@ -67,14 +73,14 @@ impl Configured {
 
     /// Replaces the servers of the last `mcp_set_servers`, whose request was
     /// sent just now with all in-process servers.
-    pub(crate) fn set_servers(&self, names: BTreeSet<String>) {
+    pub(crate) fn set_servers(&self, names: Names) {
         let mut state = self.lock();
         state.set = names;
         state.are_servers_unknown = false;
     }
 
     /// Returns the names of the configured MCP servers, as far as they are known.
-    pub(crate) fn servers(&self) -> BTreeSet<String> {
+    pub(crate) fn servers(&self) -> Names {
         self.lock().servers()
     }
 
@@ -107,7 +113,7 @@ impl Configured {
         let Some(reported) = &init.mcp_servers else {
             return notices;
         };
-        for name in state.servers() {
+        for (name, ()) in state.servers().into_entries() {
             let server = reported.iter().find(|it| it.name == name);
             let status = server.map(|it| it.status.clone());
             if matches!(
@@ -132,12 +138,15 @@ impl Configured {
 }
 
 impl State {
-    fn servers(&self) -> BTreeSet<String> {
+    fn servers(&self) -> Names {
         if self.are_servers_unknown {
-            return BTreeSet::new();
+            return Names::new();
         }
-        let sets = [&self.in_process, &self.external, &self.set];
-        sets.into_iter().flatten().cloned().collect()
+        let mut all = self.in_process.clone();
+        for set in [&self.external, &self.set] {
+            all.extend(set.entries().iter().cloned());
+        }
+        all
     }
 }
 
@@ -222,7 +231,7 @@ mod tests {
 
         configured.changes("mcp_set_servers");
         assert_eq!(compare(&configured, reported(&[])), [""; 0]);
-        configured.set_servers(BTreeSet::from(["c".to_owned()]));
+        configured.set_servers(Names::from_iter([("c".to_owned(), ())]));
         let missing = "the agent does not have the MCP server `c`";
         let rest = reported(&[("a", "disabled"), ("b", "connected")]);
         assert_eq!(compare(&configured, rest), [missing]);

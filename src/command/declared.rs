@@ -1,9 +1,8 @@
 //! What agent and host have declared about themselves, as far as requests
 //! depend on it.
 
-use super::configured::Configured;
+use super::configured::{Configured, Names};
 use crate::process::CliVersion;
-use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// The limit for the total size of the agent's capability names, in bytes. Real
@@ -20,7 +19,7 @@ pub(crate) struct Declared {
 
 #[derive(Debug, Default)]
 struct Capabilities {
-    names: BTreeSet<String>,
+    names: Names,
     /// The total size of the names.
     bytes: usize,
 }
@@ -32,15 +31,15 @@ impl Declared {
         let mut known = lock(&self.capabilities);
         for name in names {
             let bytes = known.bytes + name.len();
-            if bytes <= CAPABILITIES && !known.names.contains(name) {
-                known.names.insert(name.clone());
+            if bytes <= CAPABILITIES && !known.names.contains_key(name) {
+                known.names.insert(name.clone(), ());
                 known.bytes = bytes;
             }
         }
     }
 
     pub(crate) fn capabilities(&self) -> Vec<String> {
-        lock(&self.capabilities).names.iter().cloned().collect()
+        lock(&self.capabilities).names.keys().cloned().collect()
     }
 
     /// Sets the agent's version. The first call counts.
@@ -60,7 +59,7 @@ impl Declared {
     /// Returns the first of these capabilities that the agent has not declared.
     pub(crate) fn first_missing(&self, needed: Vec<&'static str>) -> Option<&'static str> {
         let capabilities = lock(&self.capabilities);
-        (needed.into_iter()).find(|name| !capabilities.names.contains(*name))
+        (needed.into_iter()).find(|name| !capabilities.names.contains_key(*name))
     }
 }
 

@@ -9,6 +9,7 @@ use crate::command::Command;
 use crate::handle::Handle;
 use agentwire_protocol::Json;
 use agentwire_protocol::control::{Initialize, ManifestsOrigin, SdkMcpServerManifest};
+use agentwire_protocol::sorted::SortedMap;
 use rmcp::model::{
     ClientCapabilities, ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorData,
     Implementation, InitializeRequest, InitializeRequestParams, InitializeResult,
@@ -27,7 +28,7 @@ const VERSION: ProtocolVersion = ProtocolVersion::V_2025_11_25;
 /// Starts the servers, makes a handshake with each of them within the timeout,
 /// adds them to the session, and adds the results to its first request.
 pub(crate) async fn introduce(
-    servers: BTreeMap<String, SharedServer>,
+    servers: SortedMap<String, SharedServer>,
     session: &Handle,
     patience: Duration,
     initialize: &mut Initialize,

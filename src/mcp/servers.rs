@@ -10,6 +10,7 @@ use crate::handle::Handle;
 use agentwire_protocol::Json;
 use agentwire_protocol::control::Refusal;
 use agentwire_protocol::mcp::{McpMessage, McpReply};
+use agentwire_protocol::sorted::SortedMap;
 use rmcp::model::{
     CancelledNotification, CancelledNotificationParam, ClientJsonRpcMessage, ClientNotification,
     ClientRequest, ErrorCode, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
@@ -75,9 +76,9 @@ impl McpServers {
     }
 
     /// Starts the servers, each with a connection.
-    pub(super) fn start(servers: BTreeMap<String, SharedServer>, session: Handle) -> Self {
+    pub(super) fn start(servers: SortedMap<String, SharedServer>, session: Handle) -> Self {
         let mut this = Self::new(session);
-        for (name, server) in servers {
+        for (name, server) in servers.into_entries() {
             let name: Arc<str> = name.into();
             let connection = Connection::open(&server, &name, 0, &this.say, &this.session);
             let server = Server {

@@ -60,10 +60,10 @@ use agentwire_protocol::codec::DEFAULT_LINE_LIMIT;
 use agentwire_protocol::control::Initialize;
 use agentwire_protocol::host::Queueing;
 use agentwire_protocol::outbox::Limits;
+#[cfg(feature = "mcp")]
+use agentwire_protocol::sorted::SortedMap;
 use argument::Argument;
 use skills::Skills;
-#[cfg(feature = "mcp")]
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
@@ -118,7 +118,7 @@ pub struct Options {
     initialize: Initialize,
     pub(crate) callbacks: Callbacks,
     #[cfg(feature = "mcp")]
-    pub(crate) mcp_servers: BTreeMap<String, SharedServer>,
+    pub(crate) mcp_servers: SortedMap<String, SharedServer>,
     pub(crate) stderr: Option<StderrCallback>,
     pub(crate) request_timeout: Duration,
     pub(crate) close: ClosePolicy,
@@ -166,7 +166,7 @@ impl Default for Options {
             initialize: Initialize::default(),
             callbacks: Callbacks::default(),
             #[cfg(feature = "mcp")]
-            mcp_servers: BTreeMap::new(),
+            mcp_servers: SortedMap::new(),
             stderr: None,
             request_timeout: Duration::from_secs(60),
             close: ClosePolicy::default(),

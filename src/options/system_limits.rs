@@ -2,7 +2,7 @@
 
 use crate::event::Error;
 use crate::process::SESSION_VARIABLE;
-use std::collections::BTreeMap;
+use agentwire_protocol::sorted::SortedMap;
 use std::ffi::{OsStr, OsString};
 
 /// Linux's limit for one argument or variable, including its terminating NUL.
@@ -51,7 +51,7 @@ fn too_long(option: &str, length: usize) -> Error {
 /// Checks the total.
 pub(super) fn check_all(
     arguments: &[String],
-    environment: &BTreeMap<OsString, OsString>,
+    environment: &SortedMap<OsString, OsString>,
 ) -> Result<(), Error> {
     check_sum(arguments, environment, of_all())
 }
@@ -59,23 +59,27 @@ pub(super) fn check_all(
 /// Checks the total against this limit.
 fn check_sum(
     arguments: &[String],
-    environment: &BTreeMap<OsString, OsString>,
+    environment: &SortedMap<OsString, OsString>,
     limit: usize,
 ) -> Result<(), Error> {
     let pointer = size_of::<usize>();
-    let arguments = arguments.iter().map(|argument| {
-        let flag = argument.split('=').next().unwrap_or_default();
-        (argument.len() + 1 + pointer, flag.to_owned())
-    });
-    let variables = environment.iter().map(|(name, value)| {
-        let option = format!("env {}", name.to_string_lossy());
-        (size(name, value) + pointer, option)
-    });
-    let mut all: Vec<_> = arguments.chain(variables).collect();
-    all.sort();
-    let own = SESSION_VARIABLE.len() + SESSION_NAME + pointer;
-    let sum = all.iter().map(|(size, _)| size).sum::<usize>() + own;
-    match all.pop() {
+    let mut sum = SESSION_VARIABLE.len() + SESSION_NAME + pointer;
+    let mut largest: Option<(usize, String)> = None;
+    let mut add = |size: usize, option: &dyn Fn() -> String| {
+        sum += size;
+        if largest.as_ref().is_none_or(|(most, _)| size > *most) {
+            largest = Some((size, option()));
+        }
+    };
+    for argument in arguments {
+        let flag = || argument.split('=').next().unwrap_or_default().to_owned();
+        add(argument.len() + 1 + pointer, &flag);
+    }
+    for (name, value) in environment.entries() {
+        let option = || format!("env {}", name.to_string_lossy());
+        add(size(name, value) + pointer, &option);
+    }
+    match largest {
         Some((size, option)) if sum > limit => {
             let problem = format!(
                 "is too long at {size} bytes: all arguments and the environment take {sum} bytes, \
@@ -132,7 +136,7 @@ mod tests {
     fn the_largest_is_named_when_all_together_is_too_much() {
         let options = Options::new().model("m".repeat(3000)).env("A", "a");
         let line = options.assemble().unwrap();
-        let set: BTreeMap<_, _> = line.environment.iter().cloned().collect();
+        let set: SortedMap<_, _> = line.environment.iter().cloned().collect();
         let mut all = set.clone();
         all.insert("B".into(), "b".repeat(4000).into());
         check_sum(&line.arguments, &all, 10_000).unwrap();

@@ -11,7 +11,7 @@ use super::exit::wait_unreaped;
 use super::policy::{ClosePolicy, CloseReport};
 use super::table::{self, Table};
 use super::{lock, spawn_thread};
-use std::collections::BTreeMap;
+use agentwire_protocol::sorted::SortedMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -49,7 +49,7 @@ pub(super) struct Closer {
 
 struct State {
     /// The children that are not closed and reaped, by their numbers.
-    children: BTreeMap<u64, Arc<Closing>>,
+    children: SortedMap<u64, Arc<Closing>>,
     asked: Vec<(u64, Asked)>,
     thread: Option<Thread>,
 }
@@ -76,7 +76,7 @@ impl Closer {
         watched: fn(u32) -> Option<Watched>,
     ) -> Self {
         let state = State {
-            children: BTreeMap::new(),
+            children: SortedMap::new(),
             asked: Vec::new(),
             thread: None,
         };
@@ -163,7 +163,8 @@ impl Closer {
         let events = Arc::new(Events::new()?);
         let work = Work::new(self, Arc::clone(&events));
         spawn_thread(NAME, move || work.run())?;
-        for (&number, child) in &state.children {
+        for (number, child) in state.children.entries() {
+            let number = *number;
             state.asked.push((number, Asked::Watch));
             if child.has_begun() {
                 state.asked.push((number, Asked::Close));
@@ -242,9 +243,9 @@ struct Work {
     events: Arc<Events>,
     clock: Clock,
     /// Children that need action soon.
-    busy: BTreeMap<u64, Arc<Closing>>,
+    busy: SortedMap<u64, Arc<Closing>>,
     /// Children whose exit is no event and for which no thread waits.
-    polled: BTreeMap<u64, Arc<Closing>>,
+    polled: SortedMap<u64, Arc<Closing>>,
     next_look: Instant,
     has_warned: bool,
 }
@@ -255,8 +256,8 @@ impl Work {
             closer,
             events,
             clock: Clock::new(),
-            busy: BTreeMap::new(),
-            polled: BTreeMap::new(),
+            busy: SortedMap::new(),
+            polled: SortedMap::new(),
             next_look: Instant::now(),
             has_warned: false,
         }
@@ -279,25 +280,30 @@ impl Work {
     /// Returns how long there is nothing to do if nothing happens.
     fn pause(&self) -> Option<Duration> {
         let until_look = self.next_look.saturating_duration_since(Instant::now());
-        let pauses = self.busy.values().flat_map(|child| {
+        let mut pause = (!self.polled.is_empty()).then_some(ROUND);
+        for child in self.busy.values() {
             let ladder = child.ladder();
-            let look = ladder.look_due();
-            let look = look.map(|due| due.saturating_sub(self.clock.now).max(until_look));
-            let due = ladder.due();
-            [look, due.map(|due| due.saturating_sub(self.clock.now))]
-        });
-        let poll = (!self.polled.is_empty()).then_some(ROUND);
-        Some(pauses.flatten().chain(poll).min()?.min(ROUND))
+            let left = |due: Duration| due.saturating_sub(self.clock.now);
+            let look = ladder.look_due().map(|due| left(due).max(until_look));
+            for due in [look, ladder.due().map(left)].into_iter().flatten() {
+                pause = Some(due.min(pause.unwrap_or(ROUND)));
+            }
+        }
+        Some(pause?.min(ROUND))
     }
 
     fn take_what_is_asked(&mut self, exited: Vec<u64>) {
         let mut state = lock(&self.closer.state);
-        let asked = mem::take(&mut state.asked).into_iter();
-        let exited = exited.into_iter().map(|number| (number, Asked::SeeExit));
-        let asked: Vec<_> = asked
-            .chain(exited)
-            .filter_map(|(number, what)| Some((state.children.get(&number)?.clone(), what)))
-            .collect();
+        let mut all = mem::take(&mut state.asked);
+        for number in exited {
+            all.push((number, Asked::SeeExit));
+        }
+        let mut asked = Vec::with_capacity(all.len());
+        for (number, what) in all {
+            if let Some(child) = state.children.get(&number) {
+                asked.push((Arc::clone(child), what));
+            }
+        }
         drop(state);
         let now = self.clock.now;
         for (child, what) in asked {
@@ -314,7 +320,7 @@ impl Work {
                 }
             }
         }
-        for child in mem::take(&mut self.polled).into_values() {
+        for (_, child) in mem::take(&mut self.polled).into_entries() {
             self.see_exit(child);
         }
     }

@@ -1,7 +1,7 @@
 //! The time limit of a closing step, which counts only time in which processes
 //! could run.
 
-use std::collections::HashMap;
+use agentwire_protocol::sorted::SortedMap;
 use std::time::Duration;
 
 /// How many times its limit a step may take if processes constantly wait for a
@@ -36,7 +36,7 @@ pub(super) struct Countdown {
     since: Duration,
     counted: Duration,
     /// The usage of each process at that time.
-    before: HashMap<u32, Usage>,
+    before: SortedMap<u32, Usage>,
 }
 
 impl Countdown {
@@ -44,7 +44,7 @@ impl Countdown {
     pub(super) fn start(
         now: Duration,
         limit: Duration,
-        processes: impl Iterator<Item = u32>,
+        processes: &[u32],
         usage: &dyn Fn(u32) -> Option<Usage>,
     ) -> Self {
         let mut this = Self {
@@ -52,7 +52,7 @@ impl Countdown {
             started: now,
             since: now,
             counted: Duration::ZERO,
-            before: HashMap::new(),
+            before: SortedMap::new(),
         };
         if !limit.is_zero() {
             this.before = measure(processes, usage);
@@ -72,7 +72,7 @@ impl Countdown {
     pub(super) fn advance(
         &mut self,
         now: Duration,
-        processes: impl Iterator<Item = u32>,
+        processes: &[u32],
         usage: &dyn Fn(u32) -> Option<Usage>,
     ) {
         if now < self.due() {
@@ -80,7 +80,7 @@ impl Countdown {
         }
         let passed = now.saturating_sub(self.since);
         let after = measure(processes, usage);
-        let could_run = after.iter().filter_map(|(pid, after)| {
+        let could_run = after.entries().iter().filter_map(|(pid, after)| {
             let before = self.before.get(pid)?;
             Some(could_run(passed, before, after))
         });
@@ -95,13 +95,14 @@ impl Countdown {
     }
 }
 
-fn measure(
-    processes: impl Iterator<Item = u32>,
-    usage: &dyn Fn(u32) -> Option<Usage>,
-) -> HashMap<u32, Usage> {
-    processes
-        .filter_map(|pid| Some((pid, usage(pid)?)))
-        .collect()
+fn measure(processes: &[u32], usage: &dyn Fn(u32) -> Option<Usage>) -> SortedMap<u32, Usage> {
+    let mut all = SortedMap::new();
+    for &pid in processes {
+        if let Some(usage) = usage(pid) {
+            all.insert(pid, usage);
+        }
+    }
+    all
 }
 
 /// Returns how much of the passed time a process could run. A runnable process

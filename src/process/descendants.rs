@@ -1,7 +1,7 @@
 //! The processes of a session, except the CLI itself.
 
 use super::table::{Process, Table};
-use std::collections::BTreeMap;
+use agentwire_protocol::sorted::SortedMap;
 
 /// All processes that the session of one child started.
 ///
@@ -16,7 +16,7 @@ pub(super) struct Descendants {
     /// The child, until it is reaped: its PID is not reused before.
     root: Option<u32>,
     /// The processes alive at the last look: start times by PID.
-    alive: BTreeMap<u32, u64>,
+    alive: SortedMap<u32, u64>,
 }
 
 impl Descendants {
@@ -24,23 +24,23 @@ impl Descendants {
         Self {
             session: session.into(),
             root: Some(root),
-            alive: BTreeMap::new(),
+            alive: SortedMap::new(),
         }
     }
 
     /// Finds the descendants again, in a new table.
     pub(super) fn look(&mut self, table: &Table) {
-        let root = self.root.into_iter();
-        let mut found: Vec<&Process> = root
-            .clone()
-            .flat_map(|root| table.get(root).into_iter().chain(table.group(root)))
-            .chain(table.session(&self.session))
-            .chain(self.alive.iter().filter_map(|(&pid, &start)| {
-                let same = table.get(pid)?;
-                (same.start == start).then_some(same)
-            }))
-            .collect();
-        let mut ours = BTreeMap::new();
+        let mut found: Vec<&Process> = vec![];
+        if let Some(root) = self.root {
+            found.extend(table.get(root));
+            found.extend(table.group(root));
+        }
+        found.extend(table.session(&self.session));
+        for (pid, start) in self.alive.entries() {
+            let same = table.get(*pid);
+            found.extend(same.filter(|it| it.start == *start));
+        }
+        let mut ours = SortedMap::new();
         while let Some(process) = found.pop() {
             if ours.insert(process.pid, process.start).is_none() {
                 // Windows keeps the PID of a parent that is gone, and that PID
@@ -50,7 +50,9 @@ impl Descendants {
             }
         }
         // The ladder handles the child itself.
-        ours.retain(|pid, _| Some(*pid) != self.root);
+        if let Some(root) = self.root {
+            ours.remove(&root);
+        }
         self.alive = ours;
     }
 
@@ -65,7 +67,12 @@ impl Descendants {
     }
 
     /// Returns the processes alive at the last look: start times by PID.
-    pub(super) fn alive(&self) -> &BTreeMap<u32, u64> {
+    pub(super) fn alive(&self) -> &SortedMap<u32, u64> {
         &self.alive
+    }
+
+    /// Returns the PIDs of the processes alive at the last look.
+    pub(super) fn pids(&self) -> Vec<u32> {
+        self.alive.keys().copied().collect()
     }
 }

@@ -1,7 +1,7 @@
 //! Which variables the CLI inherits, and how they are printed.
 
 use super::mask;
-use std::collections::BTreeMap;
+use agentwire_protocol::sorted::SortedMap;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::process::Command;
@@ -209,7 +209,7 @@ fn same(one: &OsStr, other: &OsStr) -> bool {
 /// `PASSWORD`, the user and password in a URL, and headers. A secret under any
 /// other name is not recognised.
 #[derive(Clone, PartialEq, Eq)]
-pub struct PassedEnvironment(BTreeMap<OsString, OsString>);
+pub struct PassedEnvironment(SortedMap<OsString, OsString>);
 
 impl PassedEnvironment {
     /// Returns the environment of a command.
@@ -225,23 +225,21 @@ impl PassedEnvironment {
     /// Returns the value of a variable, unmasked.
     pub fn get(&self, name: impl AsRef<OsStr>) -> Option<&OsStr> {
         let name = name.as_ref();
-        self.0
-            .iter()
+        let mut variables = self.0.entries().iter();
+        variables
             .find(|(it, _)| same(it, name))
             .map(|(_, value)| value.as_os_str())
     }
 
     /// Returns all names and values, unmasked and sorted by name.
     pub fn iter(&self) -> impl Iterator<Item = (&OsStr, &OsStr)> {
-        self.0
-            .iter()
-            .map(|(name, value)| (name.as_os_str(), value.as_os_str()))
+        (self.0.entries().iter()).map(|(name, value)| (name.as_os_str(), value.as_os_str()))
     }
 }
 
 impl fmt::Display for PassedEnvironment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (name, value) in &self.0 {
+        for (name, value) in self.0.entries() {
             let (name, value) = (name.to_string_lossy(), value.to_string_lossy());
             writeln!(f, "{name}={}", mask::variable(&name, &value))?;
         }
@@ -252,7 +250,7 @@ impl fmt::Display for PassedEnvironment {
 impl fmt::Debug for PassedEnvironment {
     /// Masked like `Display`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let shown = self.0.iter().map(|(name, value)| {
+        let shown = self.0.entries().iter().map(|(name, value)| {
             let (name, value) = (name.to_string_lossy(), value.to_string_lossy());
             let value = mask::variable(&name, &value);
             (name, value)

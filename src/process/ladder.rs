@@ -10,8 +10,8 @@ use super::descendants::Descendants;
 use super::policy::{ClosePolicy, CloseStep};
 use super::signal::Signal;
 use super::table::Table;
-use std::collections::{BTreeSet, VecDeque};
-use std::iter;
+use agentwire_protocol::sorted::SortedMap;
+use std::collections::VecDeque;
 use std::time::Duration;
 
 /// The shortest and longest pause between two looks of a sweep. There is no
@@ -34,7 +34,7 @@ pub(super) struct Ladder {
     /// When the processes must be listed, at the earliest.
     look_due: Option<Duration>,
     /// All processes that were sent a signal.
-    signalled: BTreeSet<u32>,
+    signalled: SortedMap<u32, ()>,
     /// Whether listing the processes ever failed.
     is_unknown: bool,
     actions: VecDeque<Action>,
@@ -62,7 +62,7 @@ struct Sweep {
     step: CloseStep,
     signal: Signal,
     countdown: Countdown,
-    sent: BTreeSet<(u32, u64)>,
+    sent: SortedMap<(u32, u64), ()>,
     is_group_signalled: bool,
     pause: Duration,
 }
@@ -106,7 +106,7 @@ impl Ladder {
             has_exited: false,
             is_exit_told: false,
             look_due: None,
-            signalled: BTreeSet::new(),
+            signalled: SortedMap::new(),
             is_unknown: false,
             actions: VecDeque::new(),
         }
@@ -135,7 +135,7 @@ impl Ladder {
             Stage::Waiting(CloseStep::Killed | CloseStep::StillAlive, _) => return,
             Stage::Waiting(step, _) => self.stage = Stage::Overdue(*step),
             Stage::Sweeping(sweep) if sweep.signal == Signal::Terminate => {
-                sweep.countdown = Countdown::start(now, Duration::ZERO, iter::empty(), usage);
+                sweep.countdown = Countdown::start(now, Duration::ZERO, &[], usage);
             }
             Stage::Open | Stage::Beginning | Stage::Overdue(_) => {}
             Stage::Sweeping(_) | Stage::Closed => return,
@@ -272,7 +272,7 @@ impl Ladder {
             CloseStep::Terminated => self.policy.terminate,
             CloseStep::Killed | CloseStep::StillAlive => self.policy.kill,
         };
-        let countdown = Countdown::start(now, limit, iter::once(self.child), usage);
+        let countdown = Countdown::start(now, limit, &[self.child], usage);
         self.stage = Stage::Waiting(step, countdown);
     }
 
@@ -281,12 +281,12 @@ impl Ladder {
             Signal::Terminate => self.policy.terminate,
             Signal::Kill => self.policy.kill,
         };
-        let processes = self.descendants.alive().keys().copied();
+        let processes = self.descendants.pids();
         self.stage = Stage::Sweeping(Sweep {
             step,
             signal,
-            countdown: Countdown::start(now, limit, processes, usage),
-            sent: BTreeSet::new(),
+            countdown: Countdown::start(now, limit, &processes, usage),
+            sent: SortedMap::new(),
             is_group_signalled: false,
             pause: PAUSES.0,
         });
@@ -296,11 +296,11 @@ impl Ladder {
     fn count(&mut self, now: Duration, usage: UsageOf<'_>) {
         match &mut self.stage {
             Stage::Waiting(_, countdown) => {
-                countdown.advance(now, iter::once(self.child), usage);
+                countdown.advance(now, &[self.child], usage);
             }
             Stage::Sweeping(sweep) => {
-                let processes = self.descendants.alive().keys().copied();
-                sweep.countdown.advance(now, processes, usage);
+                let processes = self.descendants.pids();
+                sweep.countdown.advance(now, &processes, usage);
             }
             _ => {}
         }
@@ -318,9 +318,10 @@ impl Ladder {
                 sweep.is_group_signalled = true;
                 self.actions.push_back(Action::SignalGroup(sweep.signal));
             }
-            for (&pid, &start) in alive.iter().filter(|_| is_known) {
-                if sweep.sent.insert((pid, start)) {
-                    self.signalled.insert(pid);
+            let alive = if is_known { alive.entries() } else { &[] };
+            for &(pid, start) in alive {
+                if sweep.sent.insert((pid, start), ()).is_none() {
+                    self.signalled.insert(pid, ());
                     self.actions.push_back(Action::SignalDescendant {
                         pid,
                         start,
@@ -353,7 +354,7 @@ impl Ladder {
             },
             _ => CloseStep::StillAlive,
         };
-        let mut left: Vec<_> = self.descendants.alive().keys().copied().collect();
+        let mut left = self.descendants.pids();
         if step == CloseStep::StillAlive {
             left.push(self.child);
         }
@@ -361,7 +362,7 @@ impl Ladder {
         self.look_due = None;
         self.actions.push_back(Action::Report(Outcome {
             step,
-            swept: self.signalled.iter().copied().collect(),
+            swept: self.signalled.keys().copied().collect(),
             left,
             descendants_unknown: self.is_unknown,
         }));

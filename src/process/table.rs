@@ -19,14 +19,15 @@ use portable as system;
 pub(super) use process::Process;
 pub(super) use system::{start, usage};
 
-use std::collections::{BTreeMap, HashMap};
+use agentwire_protocol::sorted::SortedMap;
+use std::collections::HashMap;
 use std::io;
 
 /// All processes except this one, at one moment. It is read once for all
 /// closing sessions, and indexed.
 #[derive(Debug, Default)]
 pub(super) struct Table {
-    processes: BTreeMap<u32, Process>,
+    processes: SortedMap<u32, Process>,
     children: HashMap<u32, Vec<u32>>,
     groups: HashMap<u32, Vec<u32>>,
     sessions: HashMap<Vec<u8>, Vec<u32>>,
@@ -45,9 +46,10 @@ impl Table {
         Ok(Self::of(processes))
     }
 
-    pub(super) fn of(processes: BTreeMap<u32, Process>) -> Self {
+    pub(super) fn of(processes: SortedMap<u32, Process>) -> Self {
         let mut this = Self::default();
-        for (&pid, process) in &processes {
+        for (pid, process) in processes.entries() {
+            let pid = *pid;
             if let Some(parent) = process.parent {
                 this.children.entry(parent).or_default().push(pid);
             }

@@ -12,8 +12,9 @@ use crate::store::{
 };
 use agentwire_protocol::Json;
 use agentwire_protocol::host::Prompt;
+use agentwire_protocol::sorted::SortedMap;
 use std::borrow::Cow;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -229,7 +230,7 @@ impl Found {
     /// Merges what the store has with what is here.
     fn merge(self, stored: Vec<Transcript>, known: &mut Known) -> Vec<Transcript> {
         known.notices.extend(self.notices);
-        let mut all: BTreeMap<_, _> = stored.into_iter().collect();
+        let mut all: SortedMap<_, _> = stored.into_iter().collect();
         known.add(&mut all, self.own);
         for (leftover, transcripts) in self.leftovers {
             // What is nowhere else stays.
@@ -237,7 +238,7 @@ impl Found {
                 known.leftovers.push(leftover);
             }
         }
-        all.into_iter().collect()
+        all.into_entries()
     }
 }
 
@@ -268,7 +269,11 @@ impl Known {
     }
 
     /// Adds what is here to what the store has. Returns whether that was possible.
-    fn add(&mut self, all: &mut BTreeMap<TranscriptKey, Vec<Json>>, here: Vec<Transcript>) -> bool {
+    fn add(
+        &mut self,
+        all: &mut SortedMap<TranscriptKey, Vec<Json>>,
+        here: Vec<Transcript>,
+    ) -> bool {
         let mut is_merged = true;
         for (key, local) in here {
             let stored = all.remove(&key).unwrap_or_default();

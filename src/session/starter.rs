@@ -9,7 +9,7 @@ use crate::options::{CommandLine, Options, PrivateFiles};
 use crate::process::ClosePolicy;
 use agentwire_protocol::control::Initialize;
 #[cfg(feature = "mcp")]
-use std::collections::BTreeMap;
+use agentwire_protocol::sorted::SortedMap;
 use std::fmt;
 use std::pin::Pin;
 use std::time::Duration;
@@ -35,7 +35,7 @@ pub(crate) struct Starter {
     policy: ClosePolicy,
     patience: Duration,
     #[cfg(feature = "mcp")]
-    servers: BTreeMap<String, SharedServer>,
+    servers: SortedMap<String, SharedServer>,
 }
 
 /// A process that was started, and its first request.

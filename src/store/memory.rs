@@ -2,7 +2,8 @@
 
 use super::{EntryHead, SessionStore, StoreError, StoredSession, TranscriptKey};
 use agentwire_protocol::Json;
-use std::collections::{BTreeMap, HashSet};
+use agentwire_protocol::sorted::SortedMap;
+use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
@@ -14,7 +15,7 @@ pub struct MemoryStore(Arc<Mutex<Transcripts>>);
 
 #[derive(Debug, Default)]
 struct Transcripts {
-    by_key: BTreeMap<TranscriptKey, Transcript>,
+    by_key: SortedMap<TranscriptKey, Transcript>,
     /// The time of the last append to any transcript. Times are unique.
     last: Option<SystemTime>,
 }
@@ -74,7 +75,7 @@ impl SessionStore for MemoryStore {
         }
         let mut all = self.lock();
         let now = all.now();
-        let transcript = all.by_key.entry(key.clone()).or_insert_with(|| Transcript {
+        let transcript = all.by_key.get_or_insert_with(key.clone(), || Transcript {
             entries: Vec::new(),
             ids: HashSet::new(),
             modified: now,
@@ -99,7 +100,7 @@ impl SessionStore for MemoryStore {
 
     async fn sessions(&self, project: &str) -> Result<Vec<StoredSession>, StoreError> {
         let all = self.lock();
-        let sessions = (all.by_key.iter())
+        let sessions = (all.by_key.entries().iter())
             .filter(|(key, _)| key.project() == project && key.subpath().is_none())
             .map(|(key, it)| StoredSession::new(key.session_id(), it.modified));
         Ok(sessions.collect())

@@ -1,9 +1,10 @@
 //! Pending requests of the agent.
 
 use crate::frame::Frame;
+use crate::ids::IdMap;
 use crate::json::Json;
+use crate::sorted::{SortedMap, sorted_ids};
 use serde::Deserialize;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// The maximum number of pending requests.
 const MOST: usize = 4096;
@@ -15,9 +16,9 @@ const LONGEST_ID: usize = 4096;
 /// Pending requests of the agent.
 #[derive(Debug, Default)]
 pub(super) struct Asks {
-    open: BTreeMap<Box<str>, Open>,
+    open: IdMap<Open>,
     /// Tool calls, and the IDs of the requests about them.
-    about: BTreeSet<(Box<str>, Box<str>)>,
+    about: SortedMap<(Box<str>, Box<str>), ()>,
     bytes: usize,
     /// The number of pending requests that require the user.
     for_people: usize,
@@ -82,7 +83,8 @@ impl Asks {
         self.bytes += bytes;
         self.for_people += usize::from(by == AnsweredBy::People);
         if let Some(tool_use_id) = &tool_use_id {
-            self.about.insert((tool_use_id.clone(), request_id.clone()));
+            let about = (tool_use_id.clone(), request_id.clone());
+            self.about.insert(about, ());
         }
         let open = Open {
             by,
@@ -96,9 +98,14 @@ impl Asks {
     /// requests about it. Removes these requests and returns their IDs.
     pub(super) fn close_about(&mut self, tool_use_id: &str) -> Vec<Box<str>> {
         let first: (Box<str>, Box<str>) = (tool_use_id.into(), "".into());
-        let about = self.about.range(first..);
-        let about = about.take_while(|(tool, _)| &**tool == tool_use_id);
-        let about: Vec<Box<str>> = about.map(|(_, request_id)| request_id.clone()).collect();
+        let (Ok(first) | Err(first)) = self.about.find(&first);
+        let mut about = vec![];
+        for ((tool, request_id), ()) in &self.about.entries()[first..] {
+            if **tool != *tool_use_id {
+                break;
+            }
+            about.push(request_id.clone());
+        }
         for request_id in &about {
             self.close(request_id);
         }
@@ -132,8 +139,8 @@ impl Asks {
     }
 
     /// Removes and returns all pending requests.
-    pub(super) fn take(&mut self) -> impl Iterator<Item = Box<str>> + use<> {
-        std::mem::take(self).open.into_keys()
+    pub(super) fn take(&mut self) -> Vec<Box<str>> {
+        sorted_ids(std::mem::take(self).open.into_keys().collect())
     }
 }
 

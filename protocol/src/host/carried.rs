@@ -117,9 +117,7 @@ impl Submissions {
 
     /// Ends the messages that the agent knew when they were sent again.
     pub(super) fn end_known(&mut self, how: SubmissionState) {
-        let known = self.open.iter().filter(|(_, it)| it.was_known);
-        let known: Vec<Box<str>> = known.map(|(uuid, _)| uuid.clone()).collect();
-        for uuid in known {
+        for uuid in self.ids(|it| it.was_known) {
             self.advance(&uuid, how);
         }
     }

@@ -38,16 +38,8 @@ impl Host {
         self.outgoing = OutgoingState::Closed;
         self.forget_in_flight();
         self.outbox.drain();
-        let requests = self.requests.take().into_iter();
-        for (request_id, pending) in requests.filter(|(_, it)| it.own.is_none()) {
-            let outcome = Err(RequestFailure::SessionEnded {
-                subtype: pending.subtype,
-            });
-            self.events.push_back(Event::Answered {
-                request_id,
-                outcome,
-            });
-        }
+        let requests = self.requests.take();
+        self.end_requests(requests, |subtype| RequestFailure::SessionEnded { subtype });
         for request_id in self.asks.take() {
             self.events.push_back(Event::AskCancelled { request_id });
         }

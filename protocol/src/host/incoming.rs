@@ -185,7 +185,7 @@ impl Host {
         for ask in waiting {
             let is_answered = |ask: &Frame| {
                 let id = ask.request_id();
-                id.is_some_and(|id| self.asks_answered.contains(id))
+                id.is_some_and(|id| self.asks_answered.contains_key(id))
             };
             if !Frame::new(ask.clone()).is_ok_and(|ask| is_answered(&ask)) {
                 self.handle_line(now, Line::Whole(ask));

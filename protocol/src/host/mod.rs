@@ -66,6 +66,7 @@ pub use turns::{TurnEnd, TurnEvent, TurnOutcome};
 use crate::codec::{DEFAULT_LINE_LIMIT, LineDecoder};
 use crate::frame::Frame;
 use crate::outbox::{Class, Limits, Outbox, Outgoing, Urgency, Waiting};
+use crate::sorted::SortedMap;
 use activity::{Open, Work};
 use alive::Alive;
 use asks::Asks;
@@ -75,7 +76,7 @@ use journal::Journal;
 use news::Known;
 use pending::Requests;
 use queueing::Pressing;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 use submissions::Submissions;
 use succession::Succession;
@@ -100,7 +101,7 @@ pub struct Host {
     untold: u32,
     /// Requests answered while an `initialize` was pending. Its response may
     /// still list them.
-    asks_answered: BTreeSet<Box<str>>,
+    asks_answered: SortedMap<Box<str>, ()>,
     turns: Turns,
     work: Work,
     background: Background,
@@ -176,7 +177,7 @@ impl Host {
             asks: Asks::default(),
             told_refused: None,
             untold: 0,
-            asks_answered: BTreeSet::new(),
+            asks_answered: SortedMap::new(),
             turns: Turns::default(),
             work: Work::default(),
             background: Background::default(),
@@ -547,7 +548,7 @@ impl Host {
     /// already answered.
     fn remember_answered(&mut self, request_id: &str) {
         if self.asks_answered.len() < MOST_REMEMBERED && self.requests.has_greeting() {
-            self.asks_answered.insert(request_id.into());
+            self.asks_answered.insert(request_id.into(), ());
         }
     }
 

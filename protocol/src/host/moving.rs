@@ -16,10 +16,11 @@ use crate::codec::LineDecoder;
 use crate::content::ContentBlock;
 use crate::control::Answer;
 use crate::frame::Frame;
+use crate::ids::IdMap;
 use crate::message::{AssistantMessage, CommandState, SessionState};
 use crate::outbox::{Class, Outbox, Outgoing};
+use crate::sorted::sorted_ids;
 use memchr::memmem;
-use std::collections::BTreeMap;
 
 /// The most tool calls of a turn that are remembered.
 const MOST_CALLS: usize = 1024;
@@ -66,8 +67,8 @@ impl Host {
             messages.push((uuid, fate));
         }
         self.queue_again(again, &mut requests);
-        self.end_requests(requests);
-        let asks: Vec<_> = self.asks.take().collect();
+        self.end_requests(requests, |subtype| RequestFailure::Moved { subtype });
+        let asks = self.asks.take();
         let cancelled = asks.iter().cloned();
         let cancelled = cancelled.map(|request_id| Event::AskCancelled { request_id });
         self.events.extend(cancelled);
@@ -235,7 +236,7 @@ impl Host {
 
     /// Queues what is sent to the next process, in order: messages that had
     /// left, requests that only read, and everything that waits.
-    fn queue_again(&mut self, again: Vec<Outgoing>, requests: &mut BTreeMap<Box<str>, Pending>) {
+    fn queue_again(&mut self, again: Vec<Outgoing>, requests: &mut IdMap<Pending>) {
         self.outbox.open();
         let held_back = self.outbox.held_back().clone();
         for uuid in &held_back {
@@ -264,8 +265,8 @@ impl Host {
         }
         let only_read = |it: &Pending| it.own.is_none() && only_reads(&it.subtype);
         let reads = requests.iter().filter(|(_, it)| only_read(it));
-        let reads: Vec<_> = reads.map(|(id, _)| id.clone()).collect();
-        for id in reads {
+        let reads = reads.map(|(id, _)| id.clone()).collect();
+        for id in sorted_ids(reads) {
             let line = requests.get(&id).and_then(|it| it.line.clone());
             let Some((line, pending)) = line.zip(requests.remove(&id)) else {
                 continue;
@@ -287,13 +288,19 @@ impl Host {
     }
 
     /// Ends the requests that the process has not answered.
-    fn end_requests(&mut self, requests: BTreeMap<Box<str>, Pending>) {
-        for (request_id, pending) in requests {
-            if pending.own.is_none() {
-                let subtype = pending.subtype;
+    pub(super) fn end_requests(
+        &mut self,
+        mut requests: IdMap<Pending>,
+        failure: fn(Box<str>) -> RequestFailure,
+    ) {
+        for request_id in sorted_ids(requests.keys().cloned().collect()) {
+            if let Some(pending) = requests.remove(&request_id)
+                && pending.own.is_none()
+            {
+                let outcome = Err(failure(pending.subtype));
                 self.events.push_back(Event::Answered {
                     request_id,
-                    outcome: Err(RequestFailure::Moved { subtype }),
+                    outcome,
                 });
             }
         }

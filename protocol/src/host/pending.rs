@@ -1,7 +1,8 @@
 //! Pending requests of the host.
 
+use crate::ids::IdMap;
+use crate::sorted::SortedMap;
 use bytes::Bytes;
-use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 /// A pending request of the host.
@@ -41,8 +42,8 @@ pub(super) enum OwnRequest {
 /// Pending requests by ID. Finds the first deadline without a scan.
 #[derive(Debug, Default)]
 pub(super) struct Requests {
-    pending: BTreeMap<Box<str>, Pending>,
-    deadlines: BTreeSet<(Instant, Box<str>)>,
+    pending: IdMap<Pending>,
+    deadlines: SortedMap<(Instant, Box<str>), ()>,
     /// The number of pending `initialize` requests.
     greetings: usize,
 }
@@ -62,7 +63,7 @@ impl Requests {
         self.remove(&id);
         self.greetings += usize::from(pending.greets());
         if let Some(deadline) = pending.deadline {
-            self.deadlines.insert((deadline, id.clone()));
+            self.deadlines.insert((deadline, id.clone()), ());
         }
         self.pending.insert(id, pending);
     }
@@ -74,8 +75,7 @@ impl Requests {
     pub(super) fn remove(&mut self, id: &str) -> Option<(Box<str>, Pending)> {
         let (id, pending) = self.pending.remove_entry(id)?;
         if self.pending.is_empty() {
-            // An empty map has room for eleven.
-            self.pending = BTreeMap::new();
+            self.pending = IdMap::default();
         }
         self.greetings -= usize::from(pending.greets());
         match pending.deadline {
@@ -114,7 +114,7 @@ impl Requests {
     }
 
     /// Removes and returns all requests.
-    pub(super) fn take(&mut self) -> BTreeMap<Box<str>, Pending> {
+    pub(super) fn take(&mut self) -> IdMap<Pending> {
         std::mem::take(self).pending
     }
 }

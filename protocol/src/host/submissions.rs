@@ -9,9 +9,11 @@ use super::TurnOutcome;
 use super::sign::{ResultSign, Sign, is_queue_named, named};
 use crate::control::InterruptReceipt;
 use crate::frame::Frame;
+use crate::ids::IdMap;
 use crate::message::{CommandLifecycle, CommandState};
 use crate::outbox::Outgoing;
-use std::collections::{BTreeMap, VecDeque};
+use crate::sorted::{SortedMap, sorted_ids};
+use std::collections::VecDeque;
 use std::fmt;
 use std::mem;
 
@@ -98,13 +100,13 @@ const REMEMBERED: usize = 256;
 /// User messages that are not in a final state.
 #[derive(Debug, Default)]
 pub(super) struct Submissions {
-    pub(super) open: BTreeMap<Box<str>, Open>,
+    pub(super) open: IdMap<Open>,
     /// The number of messages that have left.
     left: u64,
     /// The number of these that have left the host.
     pub(super) outstanding: usize,
     /// Messages that were sent as one, by the ID that the agent knows.
-    pub(super) joined: BTreeMap<Box<str>, Vec<Box<str>>>,
+    pub(super) joined: SortedMap<Box<str>, Vec<Box<str>>>,
     /// The last finished messages: the agent ignores another message with the
     /// same ID.
     over: VecDeque<Box<str>>,
@@ -149,6 +151,10 @@ impl Open {
             was_known: false,
         }
     }
+
+    fn has_left(&self) -> bool {
+        self.state > SubmissionState::Waiting
+    }
 }
 
 impl Submissions {
@@ -159,6 +165,12 @@ impl Submissions {
     /// Whether a message has left that the agent may not be done with.
     pub(super) fn are_outstanding(&self) -> bool {
         self.outstanding > 0
+    }
+
+    /// The IDs of those for which `is` holds, sorted.
+    pub(super) fn ids(&self, is: fn(&Open) -> bool) -> Vec<Box<str>> {
+        let ids = self.open.iter().filter(|(_, it)| is(it));
+        sorted_ids(ids.map(|(uuid, _)| uuid.clone()).collect())
     }
 
     /// The state of a message, if it is not final.
@@ -240,7 +252,7 @@ impl Submissions {
     pub(super) fn end(&mut self) {
         self.joined.clear();
         self.outstanding = 0;
-        for uuid in mem::take(&mut self.open).into_keys() {
+        for uuid in sorted_ids(mem::take(&mut self.open).into_keys().collect()) {
             self.changes.push_back((uuid, SubmissionState::Lost));
         }
     }
@@ -330,13 +342,9 @@ impl Submissions {
 
     /// The message that has left, if it is the only one (or was sent as one).
     fn only_one(&self) -> Option<Box<str>> {
-        let (first, others) = match self.joined.first_key_value() {
+        let (first, others) = match self.joined.entries().first() {
             Some((first, others)) => (first.clone(), others.len()),
-            None => {
-                let mut left =
-                    (self.open.iter()).filter(|(_, it)| it.state > SubmissionState::Waiting);
-                (left.next()?.0.clone(), 0)
-            }
+            None => (self.ids(Open::has_left).into_iter().next()?, 0),
         };
         (self.outstanding == 1 + others).then_some(first)
     }
@@ -402,8 +410,8 @@ impl Submissions {
             _ => false,
         };
         let over = (self.open.iter()).filter(|(uuid, open)| is_over(uuid, open));
-        let over: Vec<Box<str>> = over.map(|(uuid, _)| uuid.clone()).collect();
-        for uuid in over {
+        let over = over.map(|(uuid, _)| uuid.clone()).collect();
+        for uuid in sorted_ids(over) {
             self.advance(&uuid, SubmissionState::Completed);
         }
     }
@@ -425,11 +433,9 @@ impl Submissions {
 
     /// Ends messages that an agent has not acknowledged after a long idle time.
     pub(super) fn give_up(&mut self) {
-        let left = (self.open.iter()).filter(|(_, it)| it.state > SubmissionState::Waiting);
-        let all: Vec<_> = left.map(|(uuid, it)| (uuid.clone(), it.state)).collect();
-        for (uuid, state) in all {
-            let how = match state {
-                SubmissionState::Started => SubmissionState::Completed,
+        for uuid in self.ids(Open::has_left) {
+            let how = match self.state(&uuid) {
+                Some(SubmissionState::Started) => SubmissionState::Completed,
                 _ => SubmissionState::Lost,
             };
             self.advance(&uuid, how);
@@ -439,9 +445,7 @@ impl Submissions {
     /// Ends all messages that have left, if the agent does not say which ones a
     /// turn answered.
     pub(super) fn all_over(&mut self, how: SubmissionState) {
-        let left = (self.open.iter()).filter(|(_, it)| it.state > SubmissionState::Waiting);
-        let all: Vec<Box<str>> = left.map(|(uuid, _)| uuid.clone()).collect();
-        for uuid in all {
+        for uuid in self.ids(Open::has_left) {
             self.advance(&uuid, how);
         }
     }

@@ -1,10 +1,10 @@
 //! Exact comparison of JSON values, including digits.
 
 use super::mended;
+use crate::ids::IdMap;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 /// The maximum depth of comparison. Deeper values are compared as text.
 const MAX_DEPTH: usize = 128;
@@ -34,7 +34,7 @@ fn same(one: &RawValue, other: &RawValue, depth: usize) -> bool {
         return false;
     }
     match (first(one), first(other)) {
-        (b'{', b'{') => both(one, other, |one: BTreeMap<String, &RawValue>, other| {
+        (b'{', b'{') => both(one, other, |one: IdMap<&RawValue>, other| {
             one.len() == other.len()
                 && one.iter().all(|(key, value)| {
                     other

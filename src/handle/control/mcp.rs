@@ -55,12 +55,12 @@ impl Handle {
     ) -> Pending<McpSetServersAnswer> {
         let mut request = McpSetServers::to(servers);
         let configured = &self.link().declared().configured;
-        for name in configured.in_process_servers() {
+        for (name, ()) in configured.in_process_servers().into_entries() {
             let config = McpSdkServer::new(&*name);
             request.servers.entry(name).or_insert_with(|| config.into());
         }
         let pending = self.request(&request);
-        configured.set_servers(request.servers.into_keys().collect());
+        configured.set_servers(request.servers.into_keys().map(|name| (name, ())).collect());
         pending
     }
 

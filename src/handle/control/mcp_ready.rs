@@ -5,7 +5,7 @@ use crate::handle::Handle;
 use agentwire_protocol::control::{HostRequest, McpStatus};
 use agentwire_protocol::host::RequestFailure;
 use agentwire_protocol::mcp::{McpConnection, McpServerStatus};
-use std::collections::BTreeSet;
+use agentwire_protocol::sorted::SortedMap;
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout_at};
 
@@ -58,13 +58,13 @@ impl McpReadiness {
     }
 
     /// Selects the awaited servers: those in `names`, and others if `all`.
-    fn of(mut servers: Vec<McpServerStatus>, mut names: BTreeSet<String>, all: bool) -> Self {
-        servers.retain(|server| all || names.contains(&*server.name));
+    fn of(mut servers: Vec<McpServerStatus>, mut names: SortedMap<String, ()>, all: bool) -> Self {
+        servers.retain(|server| all || names.contains_key(&*server.name));
         for server in &servers {
             names.remove(&server.name);
         }
         Self {
-            unknown: names.into_iter().collect(),
+            unknown: names.keys().cloned().collect(),
             servers,
         }
     }
@@ -147,7 +147,7 @@ impl Handle {
                 return last.ok_or_else(|| not_even_once(within));
             };
             let awaited = match names {
-                Some(names) => names.iter().map(|&name| name.to_owned()).collect(),
+                Some(names) => names.iter().map(|&name| (name.to_owned(), ())).collect(),
                 None => self.link().declared().configured.servers(),
             };
             let servers = McpReadiness::of(answer?.mcp_servers, awaited, names.is_none());

@@ -1,6 +1,7 @@
 use super::process::{Process, sessions};
 use crate::process::countdown::Usage;
-use std::collections::{BTreeMap, HashSet};
+use agentwire_protocol::sorted::SortedMap;
+use std::collections::HashSet;
 use std::time::{Duration, Instant};
 use std::{fs, io, str, thread};
 
@@ -15,12 +16,12 @@ const PAUSE: Duration = Duration::from_millis(1);
 ///
 /// Fails if `/proc` cannot be listed, or belongs to another PID namespace,
 /// whose PIDs refer to other processes here.
-pub(super) fn all() -> io::Result<BTreeMap<u32, Process>> {
+pub(super) fn all() -> io::Result<SortedMap<u32, Process>> {
     let own = fs::read_link("/proc/self")?;
     if own.to_str() != Some(&std::process::id().to_string()) {
         return Err(io::Error::other("/proc is that of another PID namespace"));
     }
-    let mut alive = BTreeMap::new();
+    let mut alive = SortedMap::new();
     let mut settled = HashSet::new();
     // `/proc` is no snapshot. A process may start another one after the list
     // was made, and exit before it is read. So the list is repeated until it

@@ -1,6 +1,6 @@
 use super::process::{Process, sessions};
 use crate::process::countdown::Usage;
-use std::collections::BTreeMap;
+use agentwire_protocol::sorted::SortedMap;
 use std::io;
 use sysinfo::{Pid, ProcessRefreshKind, ProcessStatus, ProcessesToUpdate, System, UpdateKind};
 
@@ -8,7 +8,7 @@ use sysinfo::{Pid, ProcessRefreshKind, ProcessStatus, ProcessesToUpdate, System,
 ///
 /// Fails if the system does not list them. The environment of protected
 /// processes cannot be read, so they name no session.
-pub(super) fn all() -> io::Result<BTreeMap<u32, Process>> {
+pub(super) fn all() -> io::Result<SortedMap<u32, Process>> {
     let wanted = ProcessRefreshKind::nothing()
         .without_tasks()
         .with_environ(UpdateKind::Always);
