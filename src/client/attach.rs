@@ -1,6 +1,7 @@
 //! Files as attachments to a prompt.
 
 use crate::event::AttachError;
+use crate::process::blocking_result;
 use agentwire_protocol::content::ContentBlock;
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -69,9 +70,9 @@ pub async fn attach_up_to(
 ) -> Result<ContentBlock, AttachError> {
     let path = path.into();
     let read = path.clone();
-    tokio::task::spawn_blocking(move || read_and_attach(&read, limit))
+    blocking_result(move || read_and_attach(&read, limit))
         .await
-        .unwrap_or_else(|gone| Err(unread(&path, gone.into())))
+        .unwrap_or_else(|gone| Err(unread(&path, gone)))
 }
 
 fn read_and_attach(path: &Path, limit: u64) -> Result<ContentBlock, AttachError> {

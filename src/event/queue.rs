@@ -4,7 +4,8 @@
 use super::request::Unanswered;
 use super::{Event, Notice};
 use agentwire_protocol::message::DeltaMerger;
-use std::collections::{HashMap, VecDeque};
+use agentwire_protocol::sorted::SortedMap;
+use std::collections::VecDeque;
 use std::mem;
 use std::time::Instant;
 
@@ -27,7 +28,7 @@ pub(super) struct Queue {
     /// ones.
     dropped: (usize, usize),
     /// What is done with the agent's requests that are not read.
-    requests: HashMap<Box<str>, Unanswered>,
+    requests: SortedMap<Box<str>, Unanswered>,
 }
 
 /// An event and when it arrived.

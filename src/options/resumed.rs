@@ -1,6 +1,7 @@
 //! The command line of a session's next process.
 
 use super::CommandLine;
+use agentwire_protocol::text::contains;
 
 /// The flags that say which conversation a process starts with.
 const CONVERSATION: [&str; 6] = [
@@ -27,8 +28,8 @@ impl CommandLine {
     pub(crate) fn missing_session(&self, last_words: &str) -> Option<&str> {
         let mut ids = (self.arguments.iter()).filter_map(|it| it.strip_prefix("--resume="));
         let id = ids.next_back()?;
-        let is_missing = NOT_FOUND.iter().any(|it| last_words.contains(it));
-        (is_missing && last_words.contains(id)).then_some(id)
+        let is_missing = NOT_FOUND.iter().any(|it| contains(last_words, it));
+        (is_missing && contains(last_words, id)).then_some(id)
     }
 
     /// Gives a new session this ID, also one that is forked, unless the command line has

@@ -1,6 +1,7 @@
 //! The skills of the main agent.
 
 use crate::event::Error;
+use agentwire_protocol::text::contains;
 
 /// The skills of the main agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,7 +23,7 @@ pub(super) fn check_skill(name: &str) -> Result<(), Error> {
         "is a pattern; use `all_skills` for all skills"
     } else if name.starts_with('/') {
         "starts with `/`, which skill names cannot"
-    } else if name.ends_with('\\') || name.contains(r"\\") {
+    } else if name.ends_with('\\') || contains(name, r"\\") {
         "contains a backslash that its permission rule would lose"
     } else {
         return Ok(());

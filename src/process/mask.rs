@@ -4,6 +4,7 @@
 //! command line.
 
 use agentwire_protocol::Json;
+use agentwire_protocol::text::contains;
 use serde_json::{Map, Value};
 
 /// The longest text that is printed, in characters.
@@ -83,7 +84,7 @@ fn is_secret(name: &str) -> bool {
     !matches!(&*name, "pwd" | "oldpwd")
         && name
             .split(|c: char| !c.is_alphanumeric())
-            .any(|word| !HARMLESS.contains(&word) && MARKS.iter().any(|mark| word.contains(mark)))
+            .any(|word| !HARMLESS.contains(&word) && MARKS.iter().any(|mark| contains(word, mark)))
 }
 
 /// Masks possible secrets in a text, and shortens it.

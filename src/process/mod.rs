@@ -50,7 +50,7 @@ pub(crate) use locate::{Cli, find_cli};
 pub(crate) use panic::said_by;
 pub use policy::{ClosePolicy, CloseReport, CloseStep};
 pub(crate) use running::start;
-pub(crate) use task::{blocking, spawn};
+pub(crate) use task::{blocking, blocking_result, spawn};
 pub use version::{CliVersion, InvalidVersion};
 
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -20,7 +20,6 @@ pub(super) use process::Process;
 pub(super) use system::{start, usage};
 
 use agentwire_protocol::sorted::SortedMap;
-use std::collections::HashMap;
 use std::io;
 
 /// All processes except this one, at one moment. It is read once for all
@@ -28,9 +27,9 @@ use std::io;
 #[derive(Debug, Default)]
 pub(super) struct Table {
     processes: SortedMap<u32, Process>,
-    children: HashMap<u32, Vec<u32>>,
-    groups: HashMap<u32, Vec<u32>>,
-    sessions: HashMap<Vec<u8>, Vec<u32>>,
+    children: SortedMap<u32, Vec<u32>>,
+    groups: SortedMap<u32, Vec<u32>>,
+    sessions: SortedMap<Vec<u8>, Vec<u32>>,
 }
 
 impl Table {
@@ -51,14 +50,14 @@ impl Table {
         for (pid, process) in processes.entries() {
             let pid = *pid;
             if let Some(parent) = process.parent {
-                this.children.entry(parent).or_default().push(pid);
+                this.children.get_or_insert_with(parent, Vec::new).push(pid);
             }
             if let Some(group) = process.group {
-                this.groups.entry(group).or_default().push(pid);
+                this.groups.get_or_insert_with(group, Vec::new).push(pid);
             }
             for session in process.sessions.split(|byte| *byte == b':') {
                 if !session.is_empty() {
-                    let named = this.sessions.entry(session.to_vec()).or_default();
+                    let named = this.sessions.get_or_insert_with(session.to_vec(), Vec::new);
                     named.push(pid);
                 }
             }

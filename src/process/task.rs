@@ -3,7 +3,10 @@
 //! Each type that the runtime runs is a copy of its task machinery, some thousand lines of
 //! code. Boxed, all of them are one type.
 
+use super::lock;
+use std::io;
 use std::pin::Pin;
+use std::sync::{Arc, Mutex};
 use tokio::task::JoinHandle;
 
 /// Spawns a task.
@@ -14,6 +17,25 @@ pub(crate) fn spawn(task: impl Future<Output = ()> + Send + 'static) -> JoinHand
 
 /// Does work that blocks, and waits for it. Without a runtime it goes with its task.
 pub(crate) async fn blocking(work: impl FnOnce() + Send + 'static) {
-    let work: Box<dyn FnOnce() + Send> = Box::new(work);
-    let _ = tokio::task::spawn_blocking(work).await;
+    let _ = spawn_blocking(Box::new(work)).await;
+}
+
+/// Does work that blocks, and returns its result.
+///
+/// # Errors
+///
+/// If the work panicked, or the runtime is shutting down.
+pub(crate) async fn blocking_result<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> io::Result<T> {
+    let result = Arc::new(Mutex::new(None));
+    let filled = Arc::clone(&result);
+    let task = spawn_blocking(Box::new(move || *lock(&filled) = Some(work())));
+    task.await?;
+    let result = lock(&result).take();
+    result.ok_or_else(|| io::ErrorKind::Other.into())
+}
+
+fn spawn_blocking(work: Box<dyn FnOnce() + Send>) -> JoinHandle<()> {
+    tokio::task::spawn_blocking(work)
 }

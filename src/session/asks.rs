@@ -17,10 +17,12 @@ use agentwire_protocol::host;
 use agentwire_protocol::mcp::{McpElicitation, McpElicitationResult};
 use agentwire_protocol::message::PermissionDeniedMessage;
 use agentwire_protocol::permission::{CanUseTool, PermissionResult};
+use agentwire_protocol::sorted::SortedMap;
 use agentwire_protocol::{Fault, Frame, Json};
 use bytes::Bytes;
 use std::collections::HashMap;
 use std::future::{poll_fn, ready};
+use std::pin::Pin;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
@@ -42,7 +44,7 @@ pub(super) struct Asks {
     session: Handle,
     /// The in-process servers, if supported.
     servers: Option<Box<dyn Servers>>,
-    open: HashMap<Box<str>, Open>,
+    open: SortedMap<Box<str>, Open>,
     tasks: JoinSet<Done>,
     /// The request of each task.
     running: HashMap<Id, Running>,
@@ -107,7 +109,7 @@ impl Asks {
             callbacks,
             servers: servers(&session),
             session,
-            open: HashMap::new(),
+            open: SortedMap::new(),
             tasks: JoinSet::new(),
             running: HashMap::new(),
             bytes: 0,
@@ -376,7 +378,7 @@ impl Asks {
         };
         let handler = handler.clone();
         // The callback is called inside the task, because it may panic too.
-        let task = self.tasks.spawn(async move {
+        let task: Pin<Box<dyn Future<Output = Done> + Send>> = Box::pin(async move {
             let id = ask.request_id.clone();
             match handler.handle(ask).await {
                 Reply::Now(answer) => Done::Answered(encode(id, answer)),
@@ -384,6 +386,7 @@ impl Asks {
                 Reply::Failed(why) => Done::Failed(why),
             }
         });
+        let task = self.tasks.spawn(task);
         let open = Open {
             number,
             asked: asked.clone(),

@@ -4,7 +4,7 @@ use crate::attachment::{Action, Attachment, Gate, Happened};
 use crate::event::Notice;
 use agentwire_protocol::Frame;
 use agentwire_protocol::host::{Ask, Prompt};
-use std::collections::HashMap;
+use agentwire_protocol::sorted::SortedMap;
 use std::future::poll_fn;
 use std::process::ExitStatus;
 use std::task::Poll;
@@ -21,7 +21,7 @@ pub(super) struct Attachments {
 #[derive(Default)]
 struct Deferred {
     /// Messages in the outbound queue, and how many attachments each waits for.
-    messages: HashMap<Box<str>, usize>,
+    messages: SortedMap<Box<str>, usize>,
     requests: Vec<Ask>,
     /// The result of a turn. The events behind it wait too.
     result: Option<Frame>,
@@ -47,7 +47,7 @@ impl Attachments {
         let waits = gates.filter(|gate| *gate == Gate::Wait).count();
         if waits > 0 {
             let messages = &mut self.deferred.get_or_insert_default().messages;
-            *messages.entry(message.uuid().into()).or_default() += waits;
+            *messages.get_or_insert_with(message.uuid().into(), || 0) += waits;
         }
         waits > 0
     }

@@ -10,7 +10,7 @@ use crate::options::CommandLine;
 use crate::process::CloseStep;
 use agentwire_protocol::control::{Answer, InitializeAnswer};
 use agentwire_protocol::host::{self, Activity, CutOff, Host, Request, RequestFailure};
-use std::collections::HashMap;
+use agentwire_protocol::sorted::SortedMap;
 use std::future::pending;
 use std::pin::Pin;
 use std::process::ExitStatus;
@@ -311,7 +311,7 @@ impl Driver {
             moved,
             has_gates: self.asks.has_gates(),
             initialize: id.as_str().into(),
-            pending: HashMap::new(),
+            pending: SortedMap::new(),
             told: vec![],
         };
         self.succession.restoring = Some(Box::new(restoring));
@@ -373,7 +373,7 @@ impl Driver {
             .host
             .settings(&format!("restore-{}", self.succession.process));
         let patience = self.succession.starter.as_deref().map(Starter::patience);
-        let mut pending = HashMap::new();
+        let mut pending = SortedMap::new();
         for (number, request) in settings.into_iter().enumerate() {
             let id = request.request_id().into();
             let setting = Setting {

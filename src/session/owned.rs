@@ -5,7 +5,7 @@ use crate::command::{Command, Link};
 use crate::event::{Error, Notice};
 use crate::handle::Handle;
 use crate::ownership::{Attempt, SessionLock, SessionOwner, WhenOwned, attempt, is_on_disk, seen};
-use crate::process::spawn;
+use crate::process::{blocking_result, spawn};
 use crate::store::UsersHome;
 use std::mem;
 use std::ops::ControlFlow;
@@ -218,7 +218,7 @@ fn held(state: &Mutex<State>) -> MutexGuard<'_, State> {
 /// Attempts to lock a session that this process has, if another could open it.
 async fn lock_own(config: &Path, id: &str, is_stored: bool, pid: Option<u32>) -> Attempt {
     let (config, id) = (config.to_owned(), id.to_owned());
-    let attempt = tokio::task::spawn_blocking(move || {
+    let attempt = blocking_result(move || {
         if is_stored || is_on_disk(&config, &id) {
             attempt(&config, &id, pid)
         } else {
@@ -244,7 +244,7 @@ async fn lock(
         let (folder, name) = (config.to_owned(), id.to_owned());
         let can_be_resumed = move || is_stored || is_on_disk(&folder, &name);
         let (folder, name) = (config.to_owned(), id.to_owned());
-        let attempt = tokio::task::spawn_blocking(move || match can_be_resumed() {
+        let attempt = blocking_result(move || match can_be_resumed() {
             true => attempt(&folder, &name, None),
             // Its agent may not have written it yet.
             false => seen(&folder, &name),

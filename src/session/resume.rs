@@ -5,7 +5,7 @@ use super::owned::Owned;
 use crate::attachment::{Attach, Attachment, Loaded, Opening};
 use crate::event::{Error, Notice};
 use crate::options::{CommandLine, Options};
-use crate::process::blocking;
+use crate::process::{blocking, blocking_result};
 use crate::store::{
     Leftover, Merged, PrivateHome, Source, StoreFailure, Transcript, TranscriptKey, UsersHome,
     hole, is_session_id, merge, project, transcripts,
@@ -132,10 +132,10 @@ pub(crate) async fn resume<'a>(
     }
     // Otherwise only the agent's own files have it, or it is nowhere.
     if is_elsewhere {
-        let home = tokio::task::spawn_blocking(move || write(users.as_ref(), &transcripts));
+        let home = blocking_result(move || write(users.as_ref(), &transcripts));
         let home = home
             .await
-            .unwrap_or_else(|gone| Err((std::env::temp_dir(), gone.into())))
+            .unwrap_or_else(|gone| Err((std::env::temp_dir(), gone)))
             .map_err(|(path, error)| unwritten(path, error))?;
         let variables = home.variables().iter();
         line.environment
@@ -223,7 +223,7 @@ impl Found {
             }
             found
         };
-        let found = tokio::task::spawn_blocking(look).await;
+        let found = blocking_result(look).await;
         found.unwrap_or_default()
     }
 

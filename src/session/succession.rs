@@ -4,7 +4,7 @@ use super::starter::Starter;
 use crate::event::{Error, Moved, SessionEnd};
 use crate::options::{CommandLine, Options, RestartPolicy};
 use agentwire_protocol::host::CutOff;
-use std::collections::HashMap;
+use agentwire_protocol::sorted::SortedMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
@@ -49,7 +49,7 @@ pub(super) struct Restoring {
     pub(super) has_gates: bool,
     pub(super) initialize: Box<str>,
     /// The settings that have no response yet.
-    pub(super) pending: HashMap<Box<str>, Setting>,
+    pub(super) pending: SortedMap<Box<str>, Setting>,
     /// Those that have one, and it.
     pub(super) told: Vec<(Setting, Result<(), Error>)>,
 }

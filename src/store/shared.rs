@@ -7,7 +7,7 @@ use agentwire_protocol::Json;
 use std::error::Error;
 use std::fmt;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
@@ -175,12 +175,30 @@ fn why(error: &(dyn Error + Send + Sync + 'static)) -> StoreFailure {
 /// Runs a call in its own task, which is aborted on timeout or when this future
 /// is dropped.
 async fn call<T: Send + 'static>(limit: Duration, call: Outcome<T>) -> Result<T, StoreFailure> {
-    let mut task = JoinSet::new();
+    let outcome = Arc::new(Mutex::new(None));
+    let filled = Arc::clone(&outcome);
     // It may panic before the first `await` as well.
-    task.spawn(async move { call.await.map_err(|error| why(&*error)) });
+    let call = Box::pin(async move {
+        let outcome = call.await.map_err(|error| why(&*error));
+        *filled.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
+    });
+    run(limit, call).await?;
+    let outcome = outcome
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .take();
+    outcome.unwrap_or(Err(StoreFailure::TimedOut(limit)))
+}
+
+async fn run(
+    limit: Duration,
+    call: Pin<Box<dyn Future<Output = ()> + Send>>,
+) -> Result<(), StoreFailure> {
+    let mut task = JoinSet::new();
+    task.spawn(call);
     match timeout(limit, task.join_next()).await {
         Err(_) => Err(StoreFailure::TimedOut(limit)),
-        Ok(Some(Ok(outcome))) => outcome,
+        Ok(Some(Ok(()))) => Ok(()),
         Ok(Some(Err(gone))) => Err(match gone.try_into_panic() {
             Ok(panic) => StoreFailure::Panicked(said_by(&*panic)),
             Err(gone) => StoreFailure::Failed(gone.to_string()),

@@ -239,7 +239,7 @@ impl Host {
     fn queue_again(&mut self, again: Vec<Outgoing>, requests: &mut IdMap<Pending>) {
         self.outbox.open();
         let held_back = self.outbox.held_back().clone();
-        for uuid in &held_back {
+        for uuid in held_back.keys() {
             self.outbox.let_go(uuid);
         }
         let mut waits = vec![];
@@ -249,7 +249,7 @@ impl Host {
         let limits = self.outbox.limits();
         self.outbox = Outbox::held();
         self.outbox.set_limits(limits);
-        for uuid in &held_back {
+        for uuid in held_back.keys() {
             self.outbox.hold_back(uuid);
         }
         self.set_queueing(self.queueing);

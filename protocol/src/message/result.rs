@@ -5,6 +5,7 @@ use super::usage::{ModelUsage, Usage};
 use crate::json::{Json, Number};
 use crate::model::{FastModeDisabledReason, FastModeState};
 use crate::open::{object, open_enum};
+use crate::text::contains;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 
@@ -443,7 +444,7 @@ impl ResultMessage {
             text = format!("{why}: {said}");
         }
         // The CLI's advice is for a user at its prompt.
-        if said.contains("/login") {
+        if contains(&said, "/login") {
             text.push_str(LOGIN);
         }
         Some(text)

@@ -5,6 +5,7 @@ use super::error::Located;
 use super::form::{Field, Slot};
 use super::reader::Reader;
 use crate::json::Members;
+use crate::text::contains;
 use crate::text::{TextDeserializer, mended, raw_text};
 use serde::de::{self, Deserialize, DeserializeOwned, Deserializer, Visitor};
 use std::cell::RefCell;
@@ -89,18 +90,21 @@ pub(crate) fn read_anything<T: DeserializeOwned>(text: &str) -> Result<T, Locate
         Some(text) => T::deserialize(TextDeserializer(&text)),
         None => Err(error),
     });
-    let failed = FAILED.take().unwrap_or_default();
-    read.map_err(|error| {
-        let reason = error.to_string();
-        // One that did not matter may have come before.
-        let mut failed = failed.into_iter().rev();
-        failed
-            .find(|located| reason.contains(&located.reason))
-            .unwrap_or(Located {
-                path: ".".to_owned(),
-                reason,
-            })
-    })
+    let failed = FAILED.take();
+    read.map_err(|error| located(&error, failed))
+}
+
+/// Returns where a type of ours has failed, if that is why.
+fn located(error: &serde_json::Error, failed: Option<Vec<Located>>) -> Located {
+    let reason = error.to_string();
+    // One that did not matter may have come before.
+    let mut failed = failed.unwrap_or_default().into_iter().rev();
+    failed
+        .find(|located| contains(&reason, &located.reason))
+        .unwrap_or(Located {
+            path: ".".to_owned(),
+            reason,
+        })
 }
 
 impl<'de> Deserialize<'de> for Members {

@@ -28,8 +28,9 @@
 
 use crate::ids::IdMap;
 use crate::message::Priority;
+use crate::sorted::SortedMap;
 use bytes::Bytes;
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::fmt;
 use std::time::Instant;
 
@@ -153,7 +154,7 @@ pub struct Outbox {
     /// of its own.
     kept: Option<Users>,
     /// The user messages that must not leave yet.
-    held_back: HashSet<Box<str>>,
+    held_back: SortedMap<Box<str>, ()>,
     limits: Limits,
     /// The size of the queued user messages.
     user_bytes: usize,
@@ -265,7 +266,7 @@ impl Outbox {
     /// Holds a user message back, queued or future, until it is
     /// [let go](Outbox::let_go).
     pub fn hold_back(&mut self, uuid: &str) {
-        self.held_back.insert(uuid.into());
+        self.held_back.insert(uuid.into(), ());
     }
 
     /// Lets a user message go that was held back.
@@ -274,7 +275,7 @@ impl Outbox {
     }
 
     /// Returns the user messages that are held back.
-    pub(crate) fn held_back(&self) -> &HashSet<Box<str>> {
+    pub(crate) fn held_back(&self) -> &SortedMap<Box<str>, ()> {
         &self.held_back
     }
 
@@ -315,7 +316,7 @@ impl Outbox {
         let urgency = self.kept()?;
         let queue = &mut self.kept.as_mut()?[urgency as usize];
         let held_back = &self.held_back;
-        let first = queue.front().filter(|it| !held_back.contains(&it.id));
+        let first = queue.front().filter(|it| !held_back.contains_key(&it.id));
         let is_wanted = first.is_some_and(wanted);
         let next = is_wanted.then(|| queue.pop_front()).flatten();
         self.gone(next)
@@ -385,7 +386,7 @@ impl Outbox {
         }
         let users = first.users.iter_mut().find(|users| !users.is_empty())?;
         let next = users.front()?;
-        if next.line.len() > bytes || self.held_back.contains(&next.id) {
+        if next.line.len() > bytes || self.held_back.contains_key(&next.id) {
             return None;
         }
         let next = users.pop_front();
@@ -493,14 +494,14 @@ fn position_from_both_ends(
 }
 
 impl Segment {
-    fn pop(&mut self, held_back: &HashSet<Box<str>>) -> Option<Outgoing> {
+    fn pop(&mut self, held_back: &SortedMap<Box<str>, ()>) -> Option<Outgoing> {
         if let Some(urgent) = self.urgent.pop_front() {
             return Some(urgent);
         }
         let mut users = self.users.iter_mut();
         match users.find(|users| !users.is_empty()) {
             Some(users) => {
-                let is_free = !held_back.contains(&users.front()?.id);
+                let is_free = !held_back.contains_key(&users.front()?.id);
                 is_free.then(|| users.pop_front()).flatten()
             }
             None => self.fence.take(),

@@ -22,3 +22,10 @@ pub(crate) use raw::{raw_text, serialize_raw};
 pub(crate) use string::{escaped, unescaped};
 pub(crate) use surrogate::mended;
 pub(crate) use utf8::utf8;
+
+/// Returns whether a text contains another one. `str::contains` is compiled wherever it is
+/// called.
+#[must_use]
+pub fn contains(text: &str, part: &str) -> bool {
+    memchr::memmem::find(text.as_bytes(), part.as_bytes()).is_some()
+}

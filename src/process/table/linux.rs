@@ -1,7 +1,6 @@
 use super::process::{Process, sessions};
 use crate::process::countdown::Usage;
 use agentwire_protocol::sorted::SortedMap;
-use std::collections::HashSet;
 use std::time::{Duration, Instant};
 use std::{fs, io, str, thread};
 
@@ -22,19 +21,19 @@ pub(super) fn all() -> io::Result<SortedMap<u32, Process>> {
         return Err(io::Error::other("/proc is that of another PID namespace"));
     }
     let mut alive = SortedMap::new();
-    let mut settled = HashSet::new();
+    let mut settled = SortedMap::new();
     // `/proc` is no snapshot. A process may start another one after the list
     // was made, and exit before it is read. So the list is repeated until it
     // shows no new process.
     let started = Instant::now();
     while started.elapsed() < PATIENCE {
-        let new: Vec<u32> = pids()?.filter(|pid| !settled.contains(pid)).collect();
+        let new: Vec<u32> = pids()?.filter(|pid| !settled.contains_key(pid)).collect();
         if new.is_empty() {
             break;
         }
         let mut is_loading = false;
         for pid in new {
-            settled.insert(pid);
+            settled.insert(pid, ());
             let Some(stat) = Stat::read(pid) else {
                 continue;
             };

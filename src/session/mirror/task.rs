@@ -4,6 +4,7 @@ use super::backlog::{Backlog, Behind, Call, Missing, Outcome, Source};
 use super::entries::{Entries, Lacking};
 use super::spool::{CALL_BYTES, CALL_ENTRIES, Chunk, End};
 use crate::event::{Error, Notice};
+use crate::process::blocking_result;
 use crate::store::{EntryHead, SharedStore, StoreFailure, TranscriptKey};
 use agentwire_protocol::{Frame, Json};
 use std::collections::HashSet;
@@ -301,7 +302,7 @@ async fn attempt(store: &SharedStore, call: &Call) -> Outcome {
         Source::Held(entries) => (Arc::clone(entries), None),
         Source::OnDisk(file, place) => {
             let (file, place) = (file.clone(), place.clone());
-            let read = tokio::task::spawn_blocking(move || place.read(&file));
+            let read = blocking_result(move || place.read(&file));
             match read.await {
                 Ok(Ok(chunk)) if chunk.entries.is_empty() => return Outcome::NotThere,
                 Ok(Ok(Chunk { entries, read })) => (entries.into(), Some(read)),

@@ -94,28 +94,32 @@ impl CommandPattern {
 /// line is understood, matched by a rule and does only what it says; or a rule
 /// spells out the whole line.
 pub(super) fn allowed<'a>(
-    rules: impl Iterator<Item = (&'a str, &'a CommandPattern)> + Clone,
+    rules: &[(&'a str, &'a CommandPattern)],
     line: &str,
 ) -> Result<(Vec<&'a str>, Vec<Part>), Undecided> {
     let parts = shell::understood(line)?;
-    let whole = rules.clone().find(
+    let whole = rules.iter().find(
         |(_, pattern)| matches!(pattern, CommandPattern::Exact(whole) if whole == line.trim()),
     );
     let mut used = Vec::new();
     for part in &parts {
-        let matching = rules.clone().filter_map(|(rule, pattern)| {
+        let mut matching = None;
+        let mut harmless = None;
+        for (rule, pattern) in rules {
             let spelled = match whole {
                 Some((whole, _)) => (whole == rule).then_some(usize::MAX),
                 None => pattern.spells(&part.text),
             };
-            Some((rule, spelled?))
-        });
-        let harmless = matching
-            .clone()
-            .find(|(_, spelled)| part.is_harmless(*spelled));
-        match (harmless, matching.clone().next()) {
-            (Some((rule, _)), _) => used.push(rule),
-            (None, Some((rule, _))) => {
+            let Some(spelled) = spelled else { continue };
+            matching = matching.or(Some(*rule));
+            if part.is_harmless(spelled) {
+                harmless = Some(*rule);
+                break;
+            }
+        }
+        match (harmless, matching) {
+            (Some(rule), _) => used.push(rule),
+            (None, Some(rule)) => {
                 return Err(Undecided::MayDoMore {
                     command: part.text.clone(),
                     rule: rule.to_owned(),

@@ -12,7 +12,6 @@ mod verdict;
 use super::policy::{Decision, Policy};
 use agentwire_protocol::Json;
 use agentwire_protocol::permission::{CanUseTool, PermissionRule, RuleError};
-use command::CommandPattern;
 use path::Places;
 use rule::{About, Access, Call, Rule, Side};
 use std::path::{Path, PathBuf};
@@ -245,19 +244,14 @@ impl Rules {
         if let Some(rule) = rules.find(|rule| rule.covers(call, &self.places)) {
             return Ok(vec![&rule.text]);
         }
-        let commands = self.allow.iter().filter_map(|rule| match &rule.about {
-            About::Command(pattern) => Some((&*rule.text, pattern)),
-            _ => None,
-        });
         match call.tool {
-            "Bash" => self.allowing_command(commands, call, request),
+            "Bash" => self.allowing_command(call, request),
             _ => Err(Undecided::NoRule(None)),
         }
     }
 
     fn allowing_command<'a>(
-        &self,
-        rules: impl Iterator<Item = (&'a str, &'a CommandPattern)> + Clone,
+        &'a self,
         call: &Call<'_>,
         request: &CanUseTool,
     ) -> Result<Vec<&'a str>, Undecided> {
@@ -269,7 +263,13 @@ impl Rules {
         let Some(line) = call.member("command") else {
             return Err(Undecided::NoRule(None));
         };
-        let (rules, parts) = command::allowed(rules, &line)?;
+        let mut rules = vec![];
+        for rule in &self.allow {
+            if let About::Command(pattern) = &rule.about {
+                rules.push((&*rule.text, pattern));
+            }
+        }
+        let (rules, parts) = command::allowed(&rules, &line)?;
         // Nor the working directory. The agent reports a path outside. For
         // several commands, it reports on the first one that it does not know.
         let blocked = request.blocked_path.as_deref();

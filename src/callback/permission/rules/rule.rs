@@ -5,6 +5,7 @@ use super::domain::DomainPattern;
 use super::path::{Disk, PathPattern, Place, Places};
 use super::shell::Commands;
 use agentwire_protocol::permission::{CanUseTool, PermissionRule};
+use agentwire_protocol::text::contains;
 use std::cell::OnceCell;
 
 /// A parsed and checked rule.
@@ -286,7 +287,7 @@ impl<'a> Call<'a> {
         let leaves = self.tool == "Glob"
             && self
                 .member("pattern")
-                .is_some_and(|pattern| pattern.contains(".."));
+                .is_some_and(|pattern| contains(&pattern, ".."));
         let names_one = paths.len() > usize::from(self.request.blocked_path.is_some());
         names_one && !leaves && paths.iter().all(|path| is_fine(path))
     }
@@ -320,7 +321,7 @@ impl<'a> Call<'a> {
         if words.len() > MOST_PATHS {
             return None;
         }
-        if !line.contains("cd") && !line.contains("pushd") {
+        if !contains(&line, "cd") && !contains(&line, "pushd") {
             return Some(words);
         }
         // Any word may be the directory that it changes to.
@@ -350,7 +351,7 @@ impl<'a> Call<'a> {
             Some(from) => (in_names(&from.name) == server).then_some(tool),
             // Some agents do not name the server: then the tool's name must be
             // unambiguous.
-            None => (!tool.contains("__")).then_some(tool),
+            None => (!contains(tool, "__")).then_some(tool),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Programs whose arguments are programs: awk, jq, sed, and patterns.
 
 use super::words::{is_in, is_option};
+use agentwire_protocol::text::contains;
 
 /// Whether this argument is a pattern, a script or a text, and no file.
 pub(super) fn is_pattern(program: &str, arguments: &[&str], at: usize) -> bool {
@@ -42,8 +43,8 @@ pub(super) fn is_pattern(program: &str, arguments: &[&str], at: usize) -> bool {
 pub(super) fn is_plain_awk(arguments: &[&str]) -> bool {
     let is_plain = |word: &str| {
         !word.contains(['|', '>', '<', '@', '`'])
-            && !word.contains("system")
-            && !word.contains("getline")
+            && !contains(word, "system")
+            && !contains(word, "getline")
     };
     let mut words = arguments.iter();
     while let Some(word) = words.next() {
@@ -64,7 +65,7 @@ pub(super) fn is_plain_jq(arguments: &[&str]) -> bool {
     let odd = ["env", "import", "include", "input_filename", "system"];
     !arguments
         .iter()
-        .any(|word| odd.iter().any(|odd| word.contains(odd)))
+        .any(|word| odd.iter().any(|odd| contains(word, odd)))
 }
 
 /// Whether sed only prints, deletes and replaces. Its script is the first word

@@ -2,6 +2,7 @@
 
 use super::runners;
 use super::words::{is_in, is_invisible, plain_name};
+use agentwire_protocol::text::contains;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
@@ -214,7 +215,7 @@ impl Search {
             line = line.replace(is_unseen, "").into();
             self.read(&line, depth)?;
         }
-        if line.contains("$'") {
+        if contains(&line, "$'") {
             line = decoded(&line).into();
             self.read(&line, depth)?;
         }

@@ -10,6 +10,7 @@ use super::builtins;
 use super::filters::{is_pattern, is_plain_awk, is_plain_jq, is_plain_sed};
 use super::runners;
 use super::words::{is_in, is_option, name};
+use agentwire_protocol::text::contains;
 
 /// Programs that can run others, or read or write what no word names, and the
 /// options with which they do not: letters, and whole words.
@@ -105,7 +106,7 @@ pub(super) fn is_harmless(words: &[&str], spelled: usize) -> bool {
     let mut words = arguments.iter().enumerate();
     let is_file = is_in(FILES, program);
     let is_odd = |at: usize, word: &str| {
-        word.contains("/proc/")
+        contains(word, "/proc/")
             || (word.contains(odd) || is_file && word.starts_with('='))
                 && !is_pattern(program, arguments, at)
     };
