@@ -340,7 +340,7 @@ impl<'a> Loaded<'a> {
     ///
     /// A session that has such a message exists, also if its transcript is empty.
     pub fn inherit(&mut self, uuid: Box<str>, message: Json, mut fate: Fate) -> Fate {
-        match message.read().and_then(|it| Prompt::new(uuid.clone(), it)) {
+        match Prompt::from_json(uuid.clone(), &message) {
             Ok(prompt) if fate == Fate::SentAgain => self.messages.push_back(prompt),
             _ => fate = Fate::HandedBack,
         }

@@ -157,7 +157,7 @@ impl Queue {
     /// Joins the oldest events that were not looked at. From then on, all of
     /// them count as old as the first.
     fn join(&mut self, mut count: usize) {
-        let mut merger = DeltaMerger::default();
+        let mut frames = Vec::new();
         let mut events = Vec::new();
         // The next events may continue the last joined one.
         if (self.joined.back()).is_some_and(|last| last.event.size() <= JOINED)
@@ -172,14 +172,16 @@ impl Queue {
         for Entry { event, .. } in self.waiting.drain(..count) {
             self.bytes -= event.weight();
             match event {
-                Event::Frame(frame) => events.extend(merger.push(frame).map(Event::Frame)),
+                Event::Frame(frame) => frames.push(frame),
                 event => {
-                    events.extend(merger.finish().map(Event::Frame));
+                    let joined = DeltaMerger::merge(mem::take(&mut frames));
+                    events.extend(joined.into_iter().map(Event::Frame));
                     events.push(event);
                 }
             }
         }
-        events.extend(merger.finish().map(Event::Frame));
+        let joined = DeltaMerger::merge(frames);
+        events.extend(joined.into_iter().map(Event::Frame));
         self.bytes += events.iter().map(Event::weight).sum::<usize>();
         let joined = events.into_iter().map(|event| Entry { event, since });
         self.joined.extend(joined);

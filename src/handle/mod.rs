@@ -204,19 +204,15 @@ impl Handle {
         }
     }
 
-    fn put(&self, mut message: UserMessage, when_full: WhenFull) -> Submission {
-        if self.verbatim_prompts {
-            message = message.verbatim();
-        }
-        let is_verbatim = message.client_composed == Some(true);
-        let uuid = message.uuid.take().unwrap_or_else(new_id);
+    fn put(&self, message: UserMessage, when_full: WhenFull) -> Submission {
+        let (uuid, is_verbatim, prompt) = Prompt::of(message, self.verbatim_prompts, new_id);
         let (progress, receiver) = watch::channel(Progress::new());
         let submission = Submission::new(&uuid, receiver, self.link.clone());
         if is_verbatim && let Err(error) = self.check_verbatim() {
             progress.send_replace(Progress::failed(error));
             return submission;
         }
-        let command = match Prompt::new(uuid, message) {
+        let command = match prompt {
             Ok(prompt) => Command::Send {
                 prompt,
                 progress,

@@ -3,11 +3,9 @@
 use super::subscription::Subscription;
 use super::turn::Turn;
 use crate::event::{Error, Event, Mailbox, Notice};
-use agentwire_protocol::content::ContentBlock;
-use agentwire_protocol::message::{ResultMessage, StreamEvent, StreamEventMessage, TerminalReason};
+use agentwire_protocol::message::Pieces;
 use agentwire_protocol::{Frame, Message};
 use futures_core::Stream;
-use std::mem;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
@@ -157,15 +155,12 @@ fn poll_message(
     mailbox: &mut Mailbox,
     context: &mut Context<'_>,
 ) -> Poll<Option<Result<Message, Error>>> {
-    Poll::Ready(match ready!(poll_frame(mailbox, context)) {
-        Some(Ok(frame)) => {
-            let message = frame.message();
-            *last = Some(frame);
-            Some(Ok(message))
-        }
-        Some(Err(error)) => Some(Err(error)),
-        None => None,
-    })
+    let frame = match ready!(poll_frame(mailbox, context)) {
+        Some(Ok(frame)) => last.insert(frame),
+        Some(Err(error)) => return Poll::Ready(Some(Err(error))),
+        None => return Poll::Ready(None),
+    };
+    Poll::Ready(Some(Ok(frame.message())))
 }
 
 /// The next frame, passing over events that are neither a message nor an error.
@@ -218,7 +213,7 @@ impl<S: Events> TextStream<S> {
         let Self { events, pieces } = self;
         let mailbox = events.mailbox();
         mailbox
-            .next_of(|mailbox, context| pieces.poll(mailbox, context))
+            .next_of(|mailbox, context| poll_text(pieces, mailbox, context))
             .await
     }
 }
@@ -228,79 +223,23 @@ impl<S: Events> Stream for TextStream<S> {
 
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let Self { events, pieces } = self.get_mut();
-        pieces.poll(events.mailbox(), context)
+        poll_text(pieces, events.mailbox(), context)
     }
 }
 
-/// Which messages of the main conversation come piece by piece.
-#[derive(Debug, Default)]
-struct Pieces {
-    /// The message that the last partial message began.
-    message_id: Option<String>,
-    /// There were pieces of a message whose beginning was not seen.
-    of_unknown: bool,
-}
-
-impl Pieces {
-    fn poll(
-        &mut self,
-        mailbox: &mut Mailbox,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<String, Error>>> {
-        loop {
-            return Poll::Ready(match ready!(poll_frame(mailbox, context)) {
-                Some(Ok(frame)) => match self.text(&frame).transpose() {
-                    Some(text) => Some(text),
-                    None => continue,
-                },
-                Some(Err(error)) => Some(Err(error)),
-                None => None,
-            });
-        }
+fn poll_text(
+    pieces: &mut Pieces,
+    mailbox: &mut Mailbox,
+    context: &mut Context<'_>,
+) -> Poll<Option<Result<String, Error>>> {
+    loop {
+        return Poll::Ready(match ready!(poll_frame(mailbox, context)) {
+            Some(Ok(frame)) => match pieces.text(&frame).transpose() {
+                Some(text) => Some(text.map_err(Error::from)),
+                None => continue,
+            },
+            Some(Err(error)) => Some(Err(error)),
+            None => None,
+        });
     }
-
-    /// The text that a frame adds to the main conversation.
-    fn text(&mut self, frame: &Frame) -> Result<Option<String>, Error> {
-        Ok(match frame.message() {
-            Message::StreamEvent(StreamEventMessage {
-                parent_tool_use_id: None,
-                event,
-                ..
-            }) => {
-                if let StreamEvent::MessageStart(start) = &event {
-                    self.message_id = start.message.id.clone();
-                    self.of_unknown = false;
-                }
-                let text = event.text_delta().map(str::to_owned);
-                self.of_unknown |= text.is_some() && self.message_id.is_none();
-                text
-            }
-            // Its text is the error's, which the result has as well.
-            Message::Assistant(said) if said.error.is_some() => None,
-            Message::Assistant(said) if said.parent_tool_use_id.is_none() => {
-                let id = &said.message.id;
-                let is_known = id.is_some() && *id == self.message_id;
-                if is_known || mem::take(&mut self.of_unknown) {
-                    return Ok(None);
-                }
-                let content = said.message.content.iter();
-                let text: String = content.filter_map(ContentBlock::as_text).collect();
-                (!text.is_empty()).then_some(text)
-            }
-            Message::Result(result) if !is_interrupted(&result) => {
-                result.error_for_result()?;
-                None
-            }
-            _ => None,
-        })
-    }
-}
-
-/// The host asked for this end, so it is no failure.
-fn is_interrupted(result: &ResultMessage) -> bool {
-    use TerminalReason::{AbortedStreaming, AbortedTools};
-    matches!(
-        result.terminal_reason,
-        Some(AbortedStreaming | AbortedTools)
-    )
 }

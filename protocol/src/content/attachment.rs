@@ -42,7 +42,10 @@ impl ContentBlock {
         name: impl Into<String>,
         bytes: impl Into<Vec<u8>>,
     ) -> Result<Self, CannotAttach> {
-        let (name, bytes) = (name.into(), bytes.into());
+        Self::of_file(name.into(), bytes.into())
+    }
+
+    fn of_file(name: String, bytes: Vec<u8>) -> Result<Self, CannotAttach> {
         if let Some(media_type) = image_type(&bytes) {
             return Ok(ImageBlock::new(Source::bytes(media_type, bytes)).into());
         }

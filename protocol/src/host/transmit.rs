@@ -63,8 +63,37 @@ impl Prompt {
     /// # Errors
     ///
     /// If the message cannot be written as JSON.
-    pub fn new(uuid: impl Into<Box<str>>, mut message: UserMessage) -> serde_json::Result<Self> {
-        let id = uuid.into();
+    pub fn new(uuid: impl Into<Box<str>>, message: UserMessage) -> serde_json::Result<Self> {
+        Self::with_id(message, uuid.into())
+    }
+
+    /// Reads a message, and encodes it as [`Prompt::new`].
+    ///
+    /// # Errors
+    ///
+    /// If it is not a user message.
+    pub fn from_json(uuid: Box<str>, message: &Json) -> serde_json::Result<Self> {
+        Self::with_id(message.read()?, uuid)
+    }
+
+    /// Encodes a message under its `uuid`, or under a new one. Returns that as well, and
+    /// whether the message is sent verbatim: `is_verbatim`, or by itself.
+    #[doc(hidden)]
+    pub fn of(
+        mut message: UserMessage,
+        is_verbatim: bool,
+        new_id: fn() -> String,
+    ) -> (String, bool, serde_json::Result<Self>) {
+        if is_verbatim {
+            message = message.verbatim();
+        }
+        let is_verbatim = message.client_composed == Some(true);
+        let id = message.uuid.take().unwrap_or_else(new_id);
+        let prompt = Self::with_id(message, id.as_str().into());
+        (id, is_verbatim, prompt)
+    }
+
+    fn with_id(mut message: UserMessage, id: Box<str>) -> serde_json::Result<Self> {
         message.uuid = Some(id.to_string());
         let class = Class::User(Urgency::from(message.priority.as_ref()));
         Ok(Self(Outgoing {

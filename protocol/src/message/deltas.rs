@@ -66,6 +66,18 @@ struct Delta {
 }
 
 impl DeltaMerger {
+    /// Merges these frames.
+    #[must_use]
+    pub fn merge(frames: Vec<Frame>) -> Vec<Frame> {
+        let mut merger = Self::default();
+        let mut merged = Vec::new();
+        for frame in frames {
+            merged.extend(merger.push(frame));
+        }
+        merged.extend(merger.finish());
+        merged
+    }
+
     /// Pushes the next frame. Returns the previous run once it can no longer
     /// grow.
     pub fn push(&mut self, frame: Frame) -> Option<Frame> {

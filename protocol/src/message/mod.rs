@@ -5,6 +5,7 @@ mod assistant;
 mod deltas;
 mod events;
 mod origin;
+mod pieces;
 mod rate_limit;
 mod reports;
 mod result;
@@ -33,6 +34,8 @@ pub use origin::{
     ObserverActivityOrigin, ObserverOrigin, PeerMode, PeerOrigin, TaskNotificationKind,
     TaskNotificationOrigin, UnclassifiedOrigin,
 };
+#[doc(hidden)]
+pub use pieces::Pieces;
 pub use rate_limit::{
     LimitScope, OverageDisabledReason, RateLimitErrorCode, RateLimitEvent, RateLimitInfo,
     RateLimitStatus, RateLimitType,
