@@ -2,9 +2,7 @@
 
 use crate::content::ContentBlock;
 use crate::frame::Frame;
-use crate::message::{
-    ApiRetry, AssistantError, AssistantMessage, AuthStatus, Message, SystemMessage,
-};
+use crate::message::{AssistantError, AssistantMessage, AuthStatus, SystemMessage, look_at_system};
 
 /// A change of the agent's login, or of the account behind it.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,27 +51,27 @@ impl AuthUpdate {
         match (frame.kind(), frame.subtype()) {
             ("auth_status", _) => Some(Self::Status(Box::new(frame.read().ok()?))),
             ("system", Some("api_retry")) => {
-                let Message::System(SystemMessage::ApiRetry(retry)) = frame.message() else {
-                    return None;
-                };
-                let ApiRetry {
-                    error,
-                    attempt,
-                    max_retries,
-                    ..
-                } = retry;
-                Some(Self::Retrying {
-                    error: error.filter(AssistantError::is_about_login)?,
-                    attempt,
-                    max_retries,
-                })
+                let mut update = None;
+                look_at_system(frame, &mut |message| {
+                    if let SystemMessage::ApiRetry(retry) = message
+                        && let Some(error) = &retry.error
+                        && error.is_about_login()
+                    {
+                        update = Some(Self::Retrying {
+                            error: error.clone(),
+                            attempt: retry.attempt,
+                            max_retries: retry.max_retries,
+                        });
+                    }
+                });
+                update
             }
             ("assistant", _) if frame.has_error() => {
                 // Few messages have an error; only then is the whole message
                 // read.
                 let error: AssistantError = frame.member("error")?.read().ok()?;
                 error.is_about_login().then(|| Self::Failed {
-                    said: frame.read().map_or_else(|_| String::new(), |it| text(&it)),
+                    said: text(frame),
                     error,
                 })
             }
@@ -82,7 +80,10 @@ impl AuthUpdate {
     }
 }
 
-fn text(message: &AssistantMessage) -> String {
+fn text(frame: &Frame) -> String {
+    let Ok(message) = frame.read::<AssistantMessage>() else {
+        return String::new();
+    };
     let texts = (message.message.content.iter()).filter_map(|block| match block {
         ContentBlock::Text(block) => Some(&*block.text),
         _ => None,

@@ -3,10 +3,11 @@
 use crate::frame::Frame;
 use crate::json::Members;
 use crate::message::{
-    BackgroundTask, CommandLifecycle, Init, Message, SessionState, SystemMessage, TerminalReason,
-    UserMessage,
+    BackgroundTask, CommandLifecycle, Init, SessionState, SystemMessage, TerminalReason,
+    UserMessage, look_at_system,
 };
 use crate::permission::PermissionMode;
+use std::mem::take;
 
 /// The capability of an agent that has a queue of its own.
 const HAS_QUEUE: &str = "msg_lifecycle_v1";
@@ -132,25 +133,29 @@ impl Sign {
         ) {
             return Self::Nothing;
         }
-        let Message::System(message) = frame.message() else {
-            return Self::Nothing;
-        };
+        let mut sign = Self::Nothing;
+        look_at_system(frame, &mut |message| sign = Self::of_message(message));
+        sign
+    }
+
+    /// Takes what it needs from the message.
+    fn of_message(message: &mut SystemMessage) -> Self {
         match message {
             SystemMessage::SessionStateChanged(change) if !change.state.as_str().is_empty() => {
-                Self::State(change.state)
+                Self::State(change.state.clone())
             }
-            SystemMessage::Init(init) => Self::Init(init),
+            SystemMessage::Init(init) => Self::Init(take(init)),
             SystemMessage::Status(status) => Self::Status {
-                names: status.user_message_uuids.unwrap_or_default(),
-                mode: status.permission_mode,
+                names: status.user_message_uuids.take().unwrap_or_default(),
+                mode: status.permission_mode.take(),
             },
-            SystemMessage::Informational(line) => match line.prompt_submit_outcome {
+            SystemMessage::Informational(line) => match &line.prompt_submit_outcome {
                 Some(it) if it.kind.as_deref() == Some("blocked_by_hook") => Self::Blocked,
                 _ => Self::Nothing,
             },
-            SystemMessage::BackgroundTasksChanged(mut change) => {
+            SystemMessage::BackgroundTasksChanged(change) => {
                 change.tasks.retain(|task| !task.task_id.is_empty());
-                Self::Background(change.tasks)
+                Self::Background(take(&mut change.tasks))
             }
             // A task without an ID could never be matched with its end.
             SystemMessage::TaskStarted(task) if task.task_id.is_empty() => Self::Nothing,
@@ -158,12 +163,12 @@ impl Sign {
             SystemMessage::TaskStarted(task) if task.is_backgrounded != Some(false) => {
                 let is_known = task.is_backgrounded.is_some();
                 let task = Box::new(BackgroundTask {
-                    task_id: task.task_id,
-                    run_id: task.run_id,
-                    task_type: task.task_type,
-                    subagent_type: task.subagent_type,
-                    description: task.description,
-                    parent_task_id: task.parent_task_id,
+                    task_id: take(&mut task.task_id),
+                    run_id: task.run_id.take(),
+                    task_type: task.task_type.take(),
+                    subagent_type: task.subagent_type.take(),
+                    description: task.description.take(),
+                    parent_task_id: task.parent_task_id.take(),
                     ambient: task.ambient,
                     extra: Members::default(),
                 });
@@ -174,20 +179,20 @@ impl Sign {
             }
             SystemMessage::TaskUpdated(task) if task.patch.is_backgrounded == Some(true) => {
                 Self::ToBackground(Box::new(BackgroundTask {
-                    task_id: task.task_id,
-                    run_id: task.run_id,
+                    task_id: take(&mut task.task_id),
+                    run_id: task.run_id.take(),
                     task_type: None,
                     subagent_type: None,
-                    description: task.patch.description,
+                    description: task.patch.description.take(),
                     parent_task_id: None,
                     ambient: None,
                     extra: Members::default(),
                 }))
             }
             SystemMessage::TaskNotification(task) => Self::TaskOver {
-                task_id: task.task_id,
+                task_id: take(&mut task.task_id),
             },
-            SystemMessage::SessionTitleChanged(change) => Self::Title(change.title),
+            SystemMessage::SessionTitleChanged(change) => Self::Title(take(&mut change.title)),
             _ => Self::Nothing,
         }
     }

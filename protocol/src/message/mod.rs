@@ -66,6 +66,7 @@ pub use usage::{
 };
 pub use user::{PermissionDecision, Priority, ToolResultMeta, UserBody, UserMessage};
 
+use crate::frame::Frame;
 use crate::open::union;
 
 union! {
@@ -103,6 +104,15 @@ union! {
         "transcript_mirror" => TranscriptMirror(TranscriptMirror),
         /// A sign of life without content.
         "keep_alive" => KeepAlive(KeepAlive),
+    }
+}
+
+/// Calls `look` with a system message, which it may take parts of. Wherever a message is
+/// dropped, the code for that is compiled again.
+#[inline(never)]
+pub(crate) fn look_at_system(frame: &Frame, look: &mut dyn FnMut(&mut SystemMessage)) {
+    if let Message::System(message) = &mut frame.message() {
+        look(message);
     }
 }
 

@@ -60,6 +60,8 @@ impl<'a> Reader<'a> {
         (read, faults)
     }
 
+    /// Otherwise each codegen unit that reads a type has the code that drops it.
+    #[inline(never)]
     fn whole<T: Field>(&mut self) -> Result<T, Error> {
         let mut value = T::fresh();
         self.whole_slot(&mut value.slot())?;

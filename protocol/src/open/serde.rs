@@ -23,6 +23,7 @@ thread_local! {
 /// # Errors
 ///
 /// When the value is not what it should be, and those of the deserializer.
+#[inline(never)]
 pub fn deserialize<'de, T: Field, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     let mut value = T::fresh();
     let text = raw_text(deserializer)?;
@@ -42,6 +43,7 @@ fn read_noted(text: &str, is_tolerant: bool, slot: &mut Slot<'_>) -> Result<(), 
 }
 
 /// Clones a type of the wire.
+#[inline(never)]
 pub fn clone<T: Field>(value: &T) -> T {
     let mut copy = T::fresh();
     copy_value(&mut copy.slot(), value.form());
