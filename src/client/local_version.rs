@@ -2,10 +2,10 @@
 
 use crate::options::{CommandLine, Options};
 use crate::process::{Cli, CliVersion, find_cli};
-use std::collections::HashMap;
+use agentwire_protocol::sorted::SortedMap;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 /// The version of a locally spawned CLI.
@@ -38,7 +38,7 @@ impl LocalVersion {
 
 /// The versions that CLIs have printed in this process, by path. An entry is
 /// valid until the file changes.
-static KNOWN: LazyLock<Mutex<HashMap<PathBuf, Known>>> = LazyLock::new(Mutex::default);
+static KNOWN: Mutex<SortedMap<PathBuf, Known>> = Mutex::new(SortedMap::new());
 
 #[derive(Clone, Copy)]
 struct Known {
@@ -72,6 +72,6 @@ fn changed(file: &Path) -> Option<SystemTime> {
     file.metadata().and_then(|about| about.modified()).ok()
 }
 
-fn lock() -> std::sync::MutexGuard<'static, HashMap<PathBuf, Known>> {
+fn lock() -> std::sync::MutexGuard<'static, SortedMap<PathBuf, Known>> {
     KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }

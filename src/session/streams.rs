@@ -5,7 +5,7 @@ use crate::event::{
     Error, Event, PendingRequest, Room, Sender, StreamKind, Unanswered, UnreadStream,
 };
 use agentwire_protocol::host::TurnEvent;
-use std::collections::HashSet;
+use agentwire_protocol::sorted::SortedMap;
 use std::time::Instant;
 
 /// The client's stream, and all others.
@@ -27,7 +27,7 @@ pub(super) struct Streams {
 #[derive(Debug, Default)]
 struct RunningTurn {
     /// The messages that it has picked up.
-    messages: HashSet<Box<str>>,
+    messages: SortedMap<Box<str>, ()>,
     /// The number and size of its events so far.
     events: usize,
     bytes: usize,
@@ -53,7 +53,7 @@ impl Streams {
         self.forget_abandoned();
         sender.set_bound(self.bound);
         if let (StreamKind::Turn { uuid }, Some(turn)) = (&stream, &self.turn)
-            && turn.messages.contains(uuid)
+            && turn.messages.contains_key(uuid)
         {
             sender.missed(turn.events, turn.bytes);
         }
@@ -117,7 +117,7 @@ impl Streams {
             Event::Turn(TurnEvent::Started { .. }) => self.turn = Some(RunningTurn::default()),
             Event::Turn(TurnEvent::PickedUp { uuid, .. }) => {
                 let turn = self.turn.get_or_insert_default();
-                turn.messages.insert(uuid.clone());
+                turn.messages.insert(uuid.clone(), ());
             }
             Event::Frame(frame) => {
                 if let Some(turn) = &mut self.turn {
@@ -133,7 +133,7 @@ impl Streams {
             }
         }
         if let Event::Turn(TurnEvent::Ended(_)) = &event {
-            for uuid in self.turn.take().unwrap_or_default().messages {
+            for (uuid, ()) in self.turn.take().unwrap_or_default().messages.into_entries() {
                 self.no_turn(&uuid);
             }
         }
@@ -206,5 +206,5 @@ fn wants(turn: Option<&RunningTurn>, stream: &StreamKind, event: &Event) -> bool
 }
 
 fn has_taken_up(turn: Option<&RunningTurn>, uuid: &str) -> bool {
-    turn.is_some_and(|turn| turn.messages.contains(uuid))
+    turn.is_some_and(|turn| turn.messages.contains_key(uuid))
 }

@@ -2,8 +2,10 @@
 
 use super::EntryHead;
 use agentwire_protocol::Json;
+use agentwire_protocol::sorted::SortedMap;
 use serde::Deserialize;
 use std::collections::{HashMap, HashSet};
+use std::mem;
 
 /// A transcript that is in a store and in the agent's own file.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -51,7 +53,7 @@ pub(crate) fn merge(stored: Vec<Json>, local: Vec<Json>) -> Merged {
     };
     // What is in the file between entries that the store has comes behind the one that it
     // follows there.
-    let mut inserted: HashMap<Option<usize>, Vec<Json>> = HashMap::new();
+    let mut inserted = SortedMap::<Option<usize>, Vec<Json>>::new();
     let (mut holes, mut diverged, mut behind, mut added) = (0, 0, None, Vec::new());
     let texts: HashSet<&str> = stored.iter().map(Json::get).collect();
     let is_metadata = |entry: &Json| EntryHead::of(entry).is_some_and(|it| it.is_metadata());
@@ -72,14 +74,17 @@ pub(crate) fn merge(stored: Vec<Json>, local: Vec<Json>) -> Merged {
             }
         } else if uuid.is_some() {
             holes += 1;
-            inserted.entry(behind).or_default().push(entry.clone());
+            let inserted = inserted.get_or_insert_with(behind, Vec::new);
+            inserted.push(entry.clone());
         }
     }
     let behind = added.len();
-    let mut entries = inserted.remove(&None).unwrap_or_default();
+    let mut entries = inserted.get_mut(&None).map(mem::take).unwrap_or_default();
     for (at, entry) in stored.into_iter().enumerate() {
         entries.push(entry);
-        entries.extend(inserted.remove(&Some(at)).into_iter().flatten());
+        if let Some(inserted) = inserted.get_mut(&Some(at)) {
+            entries.append(inserted);
+        }
     }
     entries.extend(added);
     Merged {

@@ -8,8 +8,8 @@ use agentwire_protocol::permission::{
     Allow, CanUseTool, DecisionClassification, Deny, PermissionBehavior, PermissionDestination,
     PermissionResult, PermissionUpdate,
 };
+use agentwire_protocol::sorted::SortedMap;
 pub use question::{Always, TerminalQuestion};
-use std::collections::HashSet;
 use std::fmt;
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -56,7 +56,7 @@ struct Terminal {
     /// Held by the current prompt.
     lines: tokio::sync::Mutex<Lines>,
     /// Tools and inputs that the user allowed for the rest of the session.
-    always: Mutex<HashSet<(String, String)>>,
+    always: Mutex<SortedMap<(String, String), ()>>,
 }
 
 /// What to display to the user.
@@ -161,14 +161,14 @@ impl TerminalPrompter {
 
     fn is_always(&self, request: &CanUseTool) -> bool {
         let always = self.0.always.lock().unwrap_or_else(PoisonError::into_inner);
-        always.contains(&key(request)) && !request.requires_human()
+        always.contains_key(&key(request)) && !request.requires_human()
     }
 
     fn allow_for_good(&self, question: &TerminalQuestion<'_>) -> PermissionResult {
         let allow = Allow::default().decision_classification(DecisionClassification::UserPermanent);
         let Always::Rules(rules) = question.always() else {
             let mut always = self.0.always.lock().unwrap_or_else(PoisonError::into_inner);
-            always.insert(key(question.request()));
+            always.insert(key(question.request()), ());
             return allow.into();
         };
         let update = PermissionUpdate::add_rules(

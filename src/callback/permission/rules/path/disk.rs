@@ -1,7 +1,7 @@
 //! Symbolic links, followed from the root on.
 
+use agentwire_protocol::sorted::SortedMap;
 use std::cell::{Cell, OnceCell, RefCell};
-use std::collections::HashMap;
 use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
@@ -9,7 +9,7 @@ use std::path::{Component, Path, PathBuf};
 /// The files that the paths of one call lead to. Looks each entry up once.
 #[derive(Debug, Default)]
 pub(in super::super) struct Disk {
-    entries: RefCell<HashMap<OsString, Entry>>,
+    entries: RefCell<SortedMap<OsString, Entry>>,
     /// The cost of the lookups so far.
     cost: Cell<usize>,
     /// The working directory and the home, resolved.
