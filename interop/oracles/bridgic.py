@@ -1,6 +1,6 @@
 """Bridgic's own library, asked over JSON.
 
- fields                    which fields its types have, and which are required
+ schema                    which fields its types have
  chat             {message}     one of the ChatMessage types
  block            {message}     a Message of blocks
  tool_call        {tool_call}
@@ -14,7 +14,7 @@
  tool_spec        {spec}        loaded, and dumped again
  to_tool          {spec}
  to_chat          {message}     bridgic-llms-openai: what OpenAI is asked with
- tool_calls_of_openai {tool_calls}
+ tool_calls_from_openai {tool_calls}
  tool_to_openai   {tool}
 """
 import sys
@@ -42,15 +42,15 @@ MODELS = ["Message", "ToolCall", "Tool", "Response", "MessageChunk", "TokenUsage
 BLOCKS = ["TextBlock", "ToolCallBlock", "ToolResultBlock"]
 
 
-def fields(_):
+def schema(_):
     known = {}
     for name in DICTS:
         of = getattr(agentic, name, None) or getattr(agentic._chat_message, name)
-        known[name] = {field: field in of.__required_keys__ for field in typing.get_type_hints(of)}
+        known[name] = sorted(typing.get_type_hints(of))
     for name in MODELS + BLOCKS:
         of = getattr(model, name, None) or getattr(model._content_block, name)
-        known[name] = {field: info.is_required() for field, info in of.model_fields.items()}
-    return known
+        known[name] = sorted(of.model_fields)
+    return {"bridgic": known}
 
 
 def spec(request):
@@ -59,7 +59,7 @@ def spec(request):
     return made
 
 
-def tool_calls_of_openai(request):
+def tool_calls_from_openai(request):
     # The library's ids are random.
     ids = (f"tool_{number:025}" for number in range(1000))
     _openai_llm.generate_tool_id = lambda: next(ids)
@@ -67,7 +67,7 @@ def tool_calls_of_openai(request):
 
 
 oracle_io.main({
-    "fields": fields,
+    "schema": schema,
     "chat": lambda r: CHAT.validate_python(r["message"]),
     "block": lambda r: model.Message.model_validate(r["message"]),
     "tool_call": lambda r: model.ToolCall.model_validate(r["tool_call"]),
@@ -81,6 +81,6 @@ oracle_io.main({
     "tool_spec": lambda r: spec(r).dump_to_dict(),
     "to_tool": lambda r: spec(r).to_tool(),
     "to_chat": lambda r: LLM._convert_chat_completions_message(model.Message.model_validate(r["message"])),
-    "tool_calls_of_openai": tool_calls_of_openai,
+    "tool_calls_from_openai": tool_calls_from_openai,
     "tool_to_openai": lambda r: LLM._convert_tool_to_json(model.Tool.model_validate(r["tool"])),
 })

@@ -12,11 +12,7 @@ use async_openai::types::responses::InputItem;
 use support::tree;
 
 fn real() -> Vec<agentwire_interop::Message> {
-    let lines = include_str!("sessions/real.ndjson").lines();
-    let lines: Vec<_> = lines
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
-    session::messages(&lines, None)
+    session::messages(&support::lines(support::REAL), None)
 }
 
 #[test]

@@ -4,10 +4,10 @@
 
 use crate::support;
 
-use agentwire_interop::cua::{Response, Usage, redact_images};
+use agentwire_interop::cua::{Item, Response, Usage, redact_images};
 use agentwire_protocol::message::{Message, ResultMessage};
 use serde_json::{Value, json};
-use support::{cua, tree};
+use support::tree;
 
 fn result(value: Value) -> ResultMessage {
     let Message::Result(result) = serde_json::from_value(value).unwrap() else {
@@ -43,7 +43,7 @@ fn usage_is_that_of_a_result_and_back() {
         },
     });
     let result = result(line.clone());
-    let response = Response::of_result(vec![], &result);
+    let response = Response::from_result(vec![], &result);
     let usage = response.usage.unwrap();
     assert_eq!(
         tree(&usage),
@@ -135,7 +135,7 @@ fn no_image_is_left_in_items_that_were_redacted() {
                "arguments": {"deep": [{"image": SECRET}]}}),
         json!({"type": "hologram", "depth": 1.50, "layers": [SECRET, format!("see {SECRET}, too")]}),
     ];
-    let mut items: Vec<_> = values.iter().map(cua::item).collect();
+    let mut items: Vec<Item> = serde_json::from_value(json!(values)).unwrap();
     assert_eq!(redact_images(&mut items), 8);
     let text = serde_json::to_string(&items).unwrap();
     assert!(!text.contains("U0VDUkVU"), "{text}");

@@ -7,12 +7,11 @@ mod support;
 #[cfg(feature = "async-openai")]
 mod async_openai;
 mod authors;
-mod bridgic;
 mod cua;
-mod cua_library;
 mod cua_response;
-mod machinery;
-mod openhands;
+mod members;
+mod oracles;
+mod pairs;
 mod session;
 mod systems;
 mod transcript;

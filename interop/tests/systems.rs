@@ -1,22 +1,21 @@
-//! What holds for all systems there are.
+//! Properties of all systems.
 
-#![allow(clippy::unwrap_used)]
-
-use crate::support;
-
+use crate::support::exact::{Node, odd};
+use crate::support::lines::{Line as TextLine, Lines};
+use crate::support::{REAL, lines, openhands as theirs, ours, properties, tree};
+use crate::support::{bridgic as their_bridgic, cua as their_cua};
 use agentwire_interop::conversion::{
     Back, Converter, Direction, Export, Group, Import, System, Through, WayBack, Why, convert,
     export, undo,
 };
 use agentwire_interop::session::{self, Line, Session};
-use agentwire_interop::{bridgic, chat, cua, openhands, responses};
-use agentwire_protocol::Json;
+use agentwire_interop::{Message, bridgic, chat, cua, openhands, responses};
+use agentwire_protocol::content::ContentBlock;
+use agentwire_protocol::{Json, Members};
+use proptest::collection::vec;
 use proptest::prelude::*;
-use serde_json::Value;
-use support::exact::{Node, odd};
-use support::{ours, properties, tree};
-
-const REAL: &str = include_str!("sessions/real.ndjson");
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
 
 /// Signed thinking, and a call whose input only looks like it.
 const SIGNED: &str = r#"{"type":"assistant","message":{"id":"m","role":"assistant","content":[{"type":"thinking","thinking":"first","signature":"c2ln"}]}}
@@ -25,14 +24,10 @@ const SIGNED: &str = r#"{"type":"assistant","message":{"id":"m","role":"assistan
 
 /// Edits a thought in what a system has of it, or here, and takes it back.
 fn edited_thinking<S: System + Copy>(system: S) {
-    let lines: Vec<Line> = SIGNED
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
     let edit = |text: &str, old: &str| text.replace(old, "edited");
     let signatures = |text: &str| ["c2ln", "bmVk", "aW4="].map(|it| text.contains(it));
 
-    let there = convert(Session::new(system), lines);
+    let there = convert(Session::new(system), lines(SIGNED));
     let text = serde_json::to_string(&there.made).unwrap();
     let had = signatures(&text);
     let items = serde_json::from_str(&edit(&text, "first")).unwrap();
@@ -55,13 +50,7 @@ const UNANSWERED: &str = r#"{"type":"user","message":{"role":"user","content":"g
 {"type":"assistant","message":{"id":"m","role":"assistant","content":[{"type":"tool_use","id":"a","name":"Bash","input":{"command":"ls"}}]}}
 {"type":"assistant","message":{"id":"m","role":"assistant","content":[{"type":"tool_use","id":"b","name":"computer","input":{"action":"screenshot"}}]}}"#;
 
-fn lines() -> Vec<Line> {
-    REAL.lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
-}
-
-/// Carries pieces over and back, as they are written.
+/// Converts values as they are written, and back.
 fn written<D: Direction + Clone>(direction: D, texts: &[String]) -> Result<(), TestCaseError> {
     let mut converter = Converter::new(direction.clone());
     let (mut made, mut groups, mut kept) = (Vec::new(), Vec::new(), Vec::new());
@@ -71,7 +60,7 @@ fn written<D: Direction + Clone>(direction: D, texts: &[String]) -> Result<(), T
     };
     for text in texts {
         let json: Json = text.parse().unwrap();
-        // An edit can make an item that is none.
+        // An edit can make an invalid item.
         let Ok(piece) = json.read() else { continue };
         kept.push(Node::read(text).sorted());
         converter.push_written(json, piece).map(&mut take);
@@ -91,40 +80,44 @@ fn written<D: Direction + Clone>(direction: D, texts: &[String]) -> Result<(), T
     Ok(())
 }
 
-/// Carries the session of one agent over and back, and gives what it became.
+/// Converts the session of one agent and back, and returns what it became.
 fn there_and_back<D>(direction: D, lines: &[Line]) -> Vec<Value>
 where
     D: Direction<From = Line> + Clone,
 {
-    let mut converter = Converter::new(direction.clone());
-    let (mut made, mut groups) = (Vec::new(), Vec::new());
-    let mut take = |converted: agentwire_interop::conversion::Converted<D::To>| {
-        made.extend(converted.made);
-        groups.extend(converted.group);
-    };
-    for line in lines {
-        converter.push(line.clone()).map(&mut take);
-    }
-    converter.finish().map(&mut take);
-    let back: Vec<Value> = WayBack::new(direction, made.clone(), groups)
-        .map(|step| match step {
-            Back::Restored(line) => tree(&line),
-            other => panic!("{other:?}"),
-        })
-        .collect();
-    assert_eq!(back, lines.iter().map(tree).collect::<Vec<_>>());
-    made.iter().map(tree).collect()
+    let carried = convert(direction.clone(), lines.to_vec());
+    let back = undo(direction, carried.made.clone(), carried.residue);
+    assert_eq!(back.refused, []);
+    assert_eq!(tree(&back.pieces), tree(&lines));
+    carried.made.iter().map(tree).collect()
+}
+
+/// Conversations of such items.
+fn items<T: DeserializeOwned>(
+    values: impl Strategy<Value = Vec<Value>>,
+) -> impl Strategy<Value = Vec<T>>
+where
+    T: std::fmt::Debug,
+{
+    values.prop_map(|values| {
+        let read = |value: &Value| serde_json::from_str(&value.to_string()).unwrap();
+        values.iter().map(read).collect()
+    })
+}
+
+fn each(value: impl Strategy<Value = Value> + 'static) -> BoxedStrategy<Vec<Value>> {
+    vec(value, 0..7).boxed()
 }
 
 macro_rules! for_all_systems {
-    ($($name:ident: $system:expr, $images:literal;)*) => {
+    ($($name:ident: $system:expr, $images:literal, $theirs:expr;)*) => {
         $(
             mod $name {
                 use super::*;
 
                 #[test]
                 fn a_real_session_comes_back_from_there() {
-                    let lines = lines();
+                    let lines = lines(REAL);
                     let made = there_and_back(Session::new($system), &lines);
                     let text = Value::from(made).to_string();
                     for said in [
@@ -141,6 +134,8 @@ macro_rules! for_all_systems {
                     for said in ["Count the files.", "I count.", "ls | wc -l", "One file."] {
                         assert!(text.contains(said), "{said} in {text}");
                     }
+                    let messages = session::messages(&lines, None);
+                    properties::there_and_back($system, &messages).unwrap();
                 }
 
                 #[test]
@@ -150,11 +145,7 @@ macro_rules! for_all_systems {
 
                 #[test]
                 fn a_placeholder_is_never_read_back_as_a_result() {
-                    let lines: Vec<Line> = UNANSWERED
-                        .lines()
-                        .map(|line| serde_json::from_str(line).unwrap())
-                        .collect();
-                    let made = there_and_back(Session::new($system), &lines);
+                    let made = there_and_back(Session::new($system), &lines(UNANSWERED));
                     let text = Value::from(made.clone()).to_string();
                     assert_eq!(text.matches(session::PLACEHOLDER).count(), 2, "{text}");
                     let items: Vec<_> = made
@@ -175,21 +166,25 @@ macro_rules! for_all_systems {
                     assert_eq!(tree(&back.pieces), Value::from(made));
                 }
 
-                #[test]
-                fn what_a_session_becomes_comes_back_as_messages() {
-                    let messages = session::messages(&lines(), None);
-                    properties::there_and_back($system, &messages).unwrap();
-                }
-
                 proptest! {
-                    #![proptest_config(ProptestConfig::with_cases(64))]
+                    #[test]
+                    fn there_and_back_is_the_original(messages in ours::conversation()) {
+                        properties::there_and_back($system, &messages)?;
+                    }
+
+                    #[test]
+                    fn back_and_there_is_the_original(items in items($theirs)) {
+                        properties::back_and_there($system, &items)?;
+                    }
 
                     #[test]
                     fn an_edit_costs_only_what_was_edited(
                         messages in ours::conversation(),
                         at in any::<usize>(),
+                        by in items($theirs),
                     ) {
-                        properties::edits_cost_only_what_was_edited($system, &messages, at, None)?;
+                        let by = by.into_iter().next();
+                        properties::edits_cost_only_what_was_edited($system, &messages, at, by)?;
                     }
 
                     #[test]
@@ -220,12 +215,12 @@ macro_rules! for_all_systems {
             }
         )*
 
-        /// From one system to all of them, by way of ours, and back.
+        /// Converts from one system to all of them, by way of ours, and back.
         fn through<A: System + Copy>(
             from: A,
-            messages: &[agentwire_interop::Message],
+            messages: &[Message],
         ) -> Result<(), TestCaseError> {
-            let items = agentwire_interop::conversion::export(from, messages.to_vec()).made;
+            let items = export(from, messages.to_vec()).made;
             $(
                 let direction = Through(from, $system);
                 let carried = convert(direction, items.clone());
@@ -239,10 +234,136 @@ macro_rules! for_all_systems {
 }
 
 for_all_systems! {
-    to_chat: chat::Chat, 2;
-    to_responses: responses::Responses, 2;
-    to_openhands: openhands::OpenHands, 2;
-    to_cua: cua::Cua::default(), 2;
-    to_bridgic: bridgic::Chat, 0;
-    to_bridgic_blocks: bridgic::Blocks, 0;
+    to_chat: chat::Chat, 2, each(prop_oneof![theirs::chat_message(), theirs::chat_reply()]);
+    to_responses: responses::Responses, 2,
+        each(prop_oneof![theirs::input_item(), theirs::output_item(false)]);
+    to_openhands: openhands::OpenHands, 2, each(theirs::message());
+    to_cua: cua::Cua::default(), 2, their_cua::conversation();
+    to_cua_of_the_library: cua::Cua::new(cua::Dialect::Library), 2, their_cua::conversation();
+    to_cua_of_openai: cua::Cua::new(cua::Dialect::OpenAi), 2, their_cua::conversation();
+    to_bridgic: bridgic::Chat, 0, each(their_bridgic::chat_message());
+    to_bridgic_blocks: bridgic::Blocks, 0, each(their_bridgic::block_message());
+}
+
+fn text_lines() -> impl Strategy<Value = Vec<TextLine>> {
+    let line = ("user|assistant", crate::support::generate::text());
+    vec(line.prop_map(|(who, text)| TextLine { who, text }), 0..8)
+}
+
+proptest! {
+    #[test]
+    fn a_system_for_texts_alone_has_the_properties(
+        messages in ours::conversation(),
+        items in text_lines(),
+        at in any::<usize>(),
+    ) {
+        properties::there_and_back(Lines, &messages)?;
+        properties::back_and_there(Lines, &items)?;
+        let by = items.into_iter().next();
+        properties::edits_cost_only_what_was_edited(Lines, &messages, at, by)?;
+    }
+
+    #[test]
+    fn only_the_name_of_an_author_is_an_undeclared_member_for_bridgic(
+        messages in ours::conversation(),
+    ) {
+        let is_name = |members: &Members| {
+            let name = members.get_str("name").unwrap_or_default();
+            members.is_empty() || (members.len() == 1 && name.starts_with("agentwire-"))
+        };
+        for message in export(bridgic::Blocks, messages.clone()).made {
+            prop_assert!(is_name(&message.extras.unwrap()));
+            prop_assert!(message.extra.is_empty());
+        }
+        for message in export(bridgic::Chat, messages).made {
+            use bridgic::ChatMessage::{Assistant, System, Tool, User};
+            let members = match message {
+                System(message) => message.extra,
+                User(message) => message.extra,
+                Assistant(message) => message.extra,
+                Tool(message) => message.extra,
+                other => panic!("{other:?}"),
+            };
+            prop_assert!(is_name(&members));
+        }
+    }
+
+    #[test]
+    fn tools_come_back(
+        tools in items::<agentwire_protocol::content::ToolDefinition>(each(their_bridgic::definition())),
+        specs in items::<bridgic::ToolSpec>(each(their_bridgic::spec())),
+    ) {
+        let carried = bridgic::export_tools(tools.clone());
+        let back = bridgic::undo_export_tools(carried.made, carried.residue);
+        prop_assert_eq!(tree(&back.pieces), tree(&tools));
+        let carried = bridgic::import_tools(specs.clone());
+        let back = bridgic::undo_import_tools(carried.made, carried.residue);
+        prop_assert_eq!(tree(&back.pieces), tree(&specs));
+    }
+}
+
+#[test]
+fn a_message_may_become_any_number_of_items() {
+    let blocks = (0..200).map(|number| ContentBlock::text(number.to_string()));
+    let messages = [Message::user("first"), Message::assistant(blocks.collect())];
+    properties::there_and_back(Lines, &messages).unwrap();
+}
+
+#[test]
+fn everything_without_a_place_is_a_loss() {
+    let message = ours::message(json!({
+        "type": "user", "uuid": "u-1", "message": {"role": "user", "content": [
+            {"type": "text", "text": "look", "cache_control": {"type": "ephemeral"}},
+            {"type": "image", "source": {"type": "url", "url": "https://example.com/a.png"}},
+        ]},
+    }));
+    let losses = export(Lines, vec![message]).losses;
+    let losses: Vec<String> = losses.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        losses,
+        [
+            "0/message/content/0/cache_control: `cache_control`: there is no place for it",
+            "0/message/content/1: image: there is no place for it",
+            "0/uuid: `uuid`: it is about how the message travelled",
+        ]
+    );
+}
+
+#[test]
+fn a_residue_fits_whoever_wrote_the_json_anew() {
+    let theirs = json!([{"role": "assistant", "content": "hé", "name": "n", "tool_calls": [
+        {"id": "1", "type": "function", "function": {
+            "name": "f", "arguments": "{ \"b\": \"é\",\n \"a\": 1.0 }"}},
+    ]}]);
+    let items = serde_json::from_str(&theirs.to_string()).unwrap();
+    let carried = convert(Import(chat::Chat), items);
+    let written = serde_json::to_string(&carried.made).unwrap();
+    assert!(!written.contains('\n'), "a message is a line: {written}");
+    // As Python's `json.dumps` writes it.
+    let anew = written
+        .replace('é', "\\u00e9")
+        .replace(':', ": ")
+        .replace(",\"", ", \"");
+    let back = undo(
+        Import(chat::Chat),
+        serde_json::from_str(&anew).unwrap(),
+        carried.residue,
+    );
+    assert_eq!((back.refused, tree(&back.pieces)), (vec![], theirs));
+}
+
+#[test]
+fn encrypted_reasoning_is_not_printed() {
+    let item = json!([{"type": "reasoning", "id": "rs_1", "encrypted_content": "c2VjcmV0", "summary": []}]);
+    let items: Vec<responses::Item> = serde_json::from_value(item).unwrap();
+    let message = openhands::Message::from_llm_responses_output(&items).unwrap();
+    assert!(
+        message
+            .responses_reasoning_item
+            .as_ref()
+            .unwrap()
+            .encrypted_content
+            .is_some()
+    );
+    assert!(!format!("{items:?} {message:?}").contains("c2VjcmV0"));
 }

@@ -4,8 +4,8 @@ use super::block::{Block, Message, Role};
 use super::chat::{Arguments, ChatMessage, FunctionToolCall};
 use super::failure::CannotConvert;
 use super::tool::{ToolCall, is_object};
-use crate::{Compat, arguments};
-use agentwire_protocol::{Json, Members};
+use crate::arguments;
+use agentwire_protocol::Members;
 
 impl Message {
     /// A message with one text.
@@ -48,22 +48,15 @@ impl Message {
 }
 
 impl ChatMessage {
-    /// The message of blocks that this is: the library's
-    /// `transform_chat_message_to_llm_message`. A `name`, which is not among
-    /// the members that the library declares, goes into `extras`; what else
-    /// is not declared is left out.
-    ///
-    /// The library takes the arguments of a call as they are, although they
-    /// are a text and its block wants an object: so it refuses every message
-    /// with a call. With [`Compat::Library`] that is
-    /// [`CannotConvert::Arguments`]. It also forgets the name of the model's
-    /// messages.
+    /// Converts the message to a message of blocks: the library's
+    /// `transform_chat_message_to_llm_message`. A `name`, which the library does not
+    /// declare, goes into `extras`; other undeclared members are left out.
     ///
     /// # Errors
     ///
     /// [`CannotConvert::Arguments`] where arguments are no JSON object (a
     /// blank text is an empty one), and [`CannotConvert::UnknownRole`].
-    pub fn to_message(&self, compat: Compat) -> Result<Message, CannotConvert> {
+    pub fn to_message(&self) -> Result<Message, CannotConvert> {
         match self {
             Self::System(message) => Ok(named(
                 Message::from_text(&*message.content, Role::System),
@@ -75,14 +68,9 @@ impl ChatMessage {
             )),
             Self::Assistant(message) => {
                 let calls = message.tool_calls.iter().flatten();
-                let calls: Vec<_> = calls
-                    .map(|call| tool_call(call, compat))
-                    .collect::<Result<_, _>>()?;
+                let calls: Vec<_> = calls.map(tool_call).collect::<Result<_, _>>()?;
                 let made = Message::from_tool_call(calls, message.content.as_deref())?;
-                Ok(match compat {
-                    Compat::Right => named(made, &message.extra),
-                    Compat::Library => made,
-                })
+                Ok(named(made, &message.extra))
             }
             Self::Tool(message) => Ok(Message::from_tool_result(
                 &*message.tool_call_id,
@@ -96,11 +84,10 @@ impl ChatMessage {
 }
 
 /// The call with its arguments as an object.
-fn tool_call(call: &FunctionToolCall, compat: Compat) -> Result<ToolCall, CannotConvert> {
-    let arguments = match (&call.function.arguments, compat) {
-        (Arguments::Text(text), Compat::Right) => arguments::object(text),
-        (Arguments::Text(_), Compat::Library) => None,
-        (Arguments::Value(value), _) => Some(value.clone()).filter(is_object),
+fn tool_call(call: &FunctionToolCall) -> Result<ToolCall, CannotConvert> {
+    let arguments = match &call.function.arguments {
+        Arguments::Text(text) => arguments::object(text),
+        Arguments::Value(value) => Some(value.clone()).filter(is_object),
     };
     match arguments {
         Some(arguments) => Ok(ToolCall::new(&*call.id, &*call.function.name, arguments)),
@@ -110,22 +97,11 @@ fn tool_call(call: &FunctionToolCall, compat: Compat) -> Result<ToolCall, Cannot
     }
 }
 
-/// The message with the name that a chat message has beside what is declared.
+/// Copies the undeclared `name` of a chat message, if it is a text.
 fn named(mut message: Message, members: &Members) -> Message {
-    if let (Some(name), Some(extras)) = (members.get("name"), &mut message.extras)
-        && is_true(name)
-    {
-        extras.set("name", name.clone());
+    let name = members.get_str("name").filter(|name| !name.is_empty());
+    if let (Some(name), Some(extras)) = (name, &mut message.extras) {
+        extras.set("name", &*name);
     }
     message
-}
-
-/// Whether Python takes a value for true.
-fn is_true(value: &Json) -> bool {
-    match value.get() {
-        "null" | "false" | r#""""# => false,
-        text if text.starts_with('{') => value.read::<Members>().is_ok_and(|it| !it.is_empty()),
-        text if text.starts_with('[') => value.read::<Vec<Json>>().is_ok_and(|it| !it.is_empty()),
-        text => text.parse::<f64>() != Ok(0.0),
-    }
 }

@@ -19,7 +19,7 @@ pub use chat::{
 };
 pub use chat_system::Chat;
 pub use failure::CannotConvert;
-pub use openai::tool_calls_of_openai;
+pub use openai::tool_calls_from_openai;
 pub use response::{MessageChunk, Response, TokenUsage};
 pub use tool::{
     ExportTools, ImportTools, Tool, ToolCall, ToolSpec, export_tools, import_tools,

@@ -167,7 +167,7 @@ pub fn to_computer_input(action: &Action) -> ComputerInput {
 /// not enough in it to say what is done: a scroll without an amount, a place
 /// that is not two numbers.
 #[must_use]
-pub fn of_computer_input(input: &ComputerInput) -> Option<Action> {
+pub fn from_computer_input(input: &ComputerInput) -> Option<Action> {
     let mut from = Bag::of(input);
     let name: String = from.take("action")?;
     let mut to = Members::default();

@@ -2,7 +2,6 @@
 
 use super::computer::written;
 use super::{Item, MessageContent, Output, Part};
-use crate::Compat;
 use agentwire_protocol::{Json, Members};
 
 /// What stands where an image was taken out. The library knows it, and does
@@ -117,19 +116,15 @@ fn text_without_images(text: &str, redacted: &mut usize) -> String {
     kept
 }
 
-/// Leaves out all but the last screenshots, with the calls that they were
-/// taken after, and the thoughts right before these: what the library's image
-/// retention does.
-///
-/// The library keeps all where none is to be kept, and leaves the call of a
-/// screenshot where it does not stand right before it, which no model takes.
+/// Removes all but the last screenshots, with their calls and the reasoning right
+/// before these, as the library's image retention does.
 #[must_use]
-pub fn retain_images(items: Vec<Item>, last: usize, compat: Compat) -> Vec<Item> {
+pub fn retain_images(items: Vec<Item>, last: usize) -> Vec<Item> {
     let screenshots: Vec<usize> = (0..items.len())
         .filter(|&index| matches!(&items[index], Item::ComputerCallOutput(output) if has_image(&output.output)))
         .collect();
     let gone = screenshots.len().saturating_sub(last);
-    if gone == 0 || (compat == Compat::Library && last == 0) {
+    if gone == 0 {
         return items;
     }
     let mut kept = vec![true; items.len()];
@@ -137,11 +132,9 @@ pub fn retain_images(items: Vec<Item>, last: usize, compat: Compat) -> Vec<Item>
         kept[index] = false;
         let id = items[index].call_id();
         let is_call = |&index: &usize| matches!(&items[index], Item::ComputerCall(call) if Some(&*call.call_id) == id);
-        let call = match compat {
-            Compat::Right => (0..index).rev().find(is_call),
-            Compat::Library => index.checked_sub(1).filter(is_call),
+        let Some(call) = (0..index).rev().find(is_call) else {
+            continue;
         };
-        let Some(call) = call else { continue };
         kept[call] = false;
         if let Some(before) = call.checked_sub(1)
             && matches!(items[before], Item::Reasoning(_))

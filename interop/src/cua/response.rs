@@ -95,10 +95,10 @@ impl Response {
     /// A run of an agent CLI as a response: the items of its messages, and what
     /// its result says that they cost.
     #[must_use]
-    pub fn of_result(output: Vec<Item>, result: &ResultMessage) -> Self {
+    pub fn from_result(output: Vec<Item>, result: &ResultMessage) -> Self {
         Self {
             output,
-            usage: Usage::of_result(result),
+            usage: Usage::from_result(result),
             extra: Default::default(),
         }
     }
@@ -126,7 +126,7 @@ impl Usage {
     /// count cached tokens among the input, Cua does; the details tell them
     /// apart again.
     #[must_use]
-    pub fn of_result(result: &ResultMessage) -> Option<Self> {
+    pub fn from_result(result: &ResultMessage) -> Option<Self> {
         if result.usage.is_none() && result.total_cost_usd.is_none() {
             return None;
         }

@@ -1,7 +1,7 @@
 //! Messages of ours as items, and back.
 
 use super::computer::COMPUTER;
-use super::{Dialect, Item, MessageContent, Output, Part, Role, of_computer_input};
+use super::{Dialect, Item, MessageContent, Output, Part, Role, from_computer_input};
 use super::{MessageItem, to_computer_input};
 use crate::conversion::{Lost, System, Why};
 use crate::{Calls, Message, arguments, author, media};
@@ -83,7 +83,7 @@ impl Cua {
         let action = (call.name == COMPUTER)
             .then(|| call.input.read().ok())
             .flatten()
-            .and_then(|input| of_computer_input(&input))
+            .and_then(|input| from_computer_input(&input))
             .filter(|action| self.dialect.takes(action));
         match action {
             Some(action) => Item::computer_call(&call.id, action),

@@ -1,13 +1,13 @@
 //! What a model answered, as OpenHands' message.
 
-use super::python::stripped;
+use super::text::stripped;
 use super::{
     Content, ImageContent, Message, MessageToolCall, ReasoningItem, Role, TextContent,
     ThinkingBlock, ToolCallError,
 };
+use crate::TextOr;
 use crate::chat::{self, Part};
 use crate::responses::{Item, Part as ResponsesPart, Reasoning};
-use crate::{Compat, TextOr};
 use agentwire_protocol::Json;
 
 /// A message that OpenHands cannot hold.
@@ -26,9 +26,6 @@ pub enum FromModelError {
     /// Thinking of a kind that nobody knows.
     #[error("thinking of an unknown kind")]
     UnknownThinking,
-    /// The content is a list, or a text, and the library wants the other.
-    #[error("the library refuses content of this form")]
-    ContentForm,
     /// An item of Responses that is not as its type has it.
     #[error("an item is invalid")]
     Item,
@@ -41,19 +38,14 @@ impl Message {
     /// What a model answered over Chat Completions. Calls that are not of
     /// functions are left out.
     ///
-    /// Content that is a list becomes contents of OpenHands: texts and images.
-    /// The library ([`Compat::Library`]) refuses it. And of a tool's message it
-    /// forgets which call is answered, without which no API takes it.
+    /// Content that is a list becomes texts and images.
     ///
     /// # Errors
     ///
     /// [`FromModelError`] when OpenHands does not know the role, when none of
     /// its calls is of a function, or one has no id or no name, when thinking
     /// is of an unknown kind.
-    pub fn from_llm_chat_message(
-        message: &chat::Message,
-        compat: Compat,
-    ) -> Result<Self, FromModelError> {
+    pub fn from_llm_chat_message(message: &chat::Message) -> Result<Self, FromModelError> {
         let (role, content) = match message {
             chat::Message::System(it) => (Role::System, &it.content),
             chat::Message::User(it) => (Role::User, &it.content),
@@ -71,14 +63,11 @@ impl Message {
         made.content = match content {
             None => None,
             Some(chat::Content::Text(text)) => Some(vec![Content::text(text)].into()),
-            Some(chat::Content::Other(_)) if compat == Compat::Library => {
-                return Err(FromModelError::ContentForm);
-            }
             Some(chat::Content::Other(parts)) => {
                 Some(TextOr::Other(parts.iter().filter_map(content_of).collect()))
             }
         };
-        if let (chat::Message::Tool(message), Compat::Right) = (message, compat) {
+        if let chat::Message::Tool(message) = message {
             made.tool_call_id.clone_from(&message.tool_call_id);
             made.name.clone_from(&message.name);
         }
@@ -102,13 +91,8 @@ impl Message {
     ///
     /// # Errors
     ///
-    /// [`ToolCallError`] when a call has no id or no name. The library
-    /// ([`Compat::Library`]) then takes an empty text, where the items are no
-    /// objects of `openai`'s; and it refuses a message that is just a text.
-    pub fn from_llm_responses_output(
-        output: &[Item],
-        compat: Compat,
-    ) -> Result<Self, FromModelError> {
+    /// [`ToolCallError`] if a call has no ID or no name.
+    pub fn from_llm_responses_output(output: &[Item]) -> Result<Self, FromModelError> {
         let mut made = Self::new(Role::Assistant);
         let mut texts: Vec<&str> = Vec::new();
         let mut calls = Vec::new();
@@ -120,12 +104,11 @@ impl Message {
                     Some(TextOr::Other(parts)) => {
                         texts.extend(parts.iter().filter_map(output_text));
                     }
-                    Some(TextOr::Text(_)) if compat == Compat::Library => {
-                        return Err(FromModelError::ContentForm);
-                    }
                     Some(TextOr::Text(text)) => texts.push(text),
                 },
-                Item::FunctionCall(call) => calls.push(MessageToolCall::of_item(call, compat)?),
+                Item::FunctionCall(call) => {
+                    calls.push(MessageToolCall::from_responses_function_call(call)?)
+                }
                 Item::Reasoning(item) => {
                     made.responses_reasoning_item = Some(reasoning_item(item));
                 }
@@ -151,15 +134,15 @@ impl Message {
     ///
     /// As [`Message::from_llm_responses_output`]; [`FromModelError::Item`] if an item is
     /// not as its type has it, [`FromModelError::NoList`] if the output is no list.
-    pub fn from_llm_responses_value(output: &Json, compat: Compat) -> Result<Self, FromModelError> {
+    pub fn from_llm_responses_value(output: &Json) -> Result<Self, FromModelError> {
         if output.is_null() {
-            return Self::from_llm_responses_output(&[], compat);
+            return Self::from_llm_responses_output(&[]);
         }
         let values: Vec<Json> = output.read().map_err(|_| FromModelError::NoList)?;
         let objects = values.iter().filter(|value| value.get().starts_with('{'));
         let items = objects.map(|value| value.read().map_err(|_| FromModelError::Item));
         let items: Vec<Item> = items.collect::<Result<_, _>>()?;
-        Self::from_llm_responses_output(&items, compat)
+        Self::from_llm_responses_output(&items)
     }
 }
 

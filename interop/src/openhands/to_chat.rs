@@ -1,7 +1,7 @@
 //! OpenHands' message as a message of Chat Completions.
 
 use super::content::ephemeral;
-use super::python::{is_blank, shortened};
+use super::text::{is_blank, shortened};
 use super::{Content, Message, MessageToolCall, Role, ThinkingBlock};
 use crate::chat::{self, Part};
 use agentwire_protocol::Json;

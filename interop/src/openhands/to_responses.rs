@@ -1,12 +1,12 @@
 //! OpenHands' message as items of Responses.
 
-use super::python::shortened;
+use super::text::shortened;
 use super::{Content, Message, MessageToolCall, ReasoningItem, Role};
+use crate::Encrypted;
 use crate::responses::{
     self, FunctionCallOutput, InputImage, InputText, Item, OutputText, Part, Reasoning,
     ReasoningText,
 };
-use crate::{Compat, Encrypted};
 
 /// What a message is for Responses.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,9 +20,9 @@ pub enum ResponsesValue {
 impl Message {
     /// The message as Responses has it: instructions, or items.
     #[must_use]
-    pub fn to_responses_value(&self, vision_enabled: bool, compat: Compat) -> ResponsesValue {
+    pub fn to_responses_value(&self, vision_enabled: bool) -> ResponsesValue {
         if self.role != Role::System {
-            return ResponsesValue::Items(self.to_responses_dict(vision_enabled, compat));
+            return ResponsesValue::Items(self.to_responses_dict(vision_enabled));
         }
         let contents = self.contents();
         let texts: Vec<&str> = contents
@@ -33,18 +33,17 @@ impl Message {
         ResponsesValue::Instructions(texts.join("\n"))
     }
 
-    /// The items that the message is for Responses. A system prompt is none:
-    /// it is the instructions.
+    /// Converts the message to items of Responses. A system prompt gives none: it
+    /// is the instructions.
     ///
-    /// A tool's answer without a text and without an image that the model sees
-    /// is an empty text. The library ([`Compat::Library`]) makes no item of
-    /// it, and the call stays without an answer, which the API refuses.
+    /// The result of a tool without a text and without an image that the model sees
+    /// is an empty text: the API refuses a call without a result.
     #[must_use]
-    pub fn to_responses_dict(&self, vision_enabled: bool, compat: Compat) -> Vec<Item> {
+    pub fn to_responses_dict(&self, vision_enabled: bool) -> Vec<Item> {
         match &self.role {
             Role::User => vec![self.user_item(vision_enabled)],
             Role::Assistant => self.assistant_items(),
-            Role::Tool => self.tool_items(vision_enabled, compat),
+            Role::Tool => self.tool_items(vision_enabled),
             Role::System | Role::Unknown(_) => vec![],
         }
     }
@@ -94,7 +93,7 @@ impl Message {
         items
     }
 
-    fn tool_items(&self, vision_enabled: bool, compat: Compat) -> Vec<Item> {
+    fn tool_items(&self, vision_enabled: bool) -> Vec<Item> {
         let Some(call) = &self.tool_call_id else {
             return vec![];
         };
@@ -114,7 +113,7 @@ impl Message {
                 _ => {}
             }
         }
-        if items.is_empty() && compat == Compat::Right {
+        if items.is_empty() {
             items.push(FunctionCallOutput::new(call, "").into());
         }
         items

@@ -1,7 +1,6 @@
 //! Calls of tools.
 
-use crate::{Compat, chat, responses};
-use agentwire_protocol::Json;
+use crate::{chat, responses};
 use agentwire_protocol::open::{object, open_enum};
 
 object! {
@@ -43,9 +42,6 @@ pub enum ToolCallError {
     /// It does not say what is called.
     #[error("a call without a name")]
     NoName,
-    /// This member is `null`.
-    #[error("a call whose `{0}` is null")]
-    Null(&'static str),
 }
 
 impl MessageToolCall {
@@ -96,48 +92,17 @@ impl MessageToolCall {
     pub fn from_responses_function_call(
         item: &responses::FunctionCall,
     ) -> Result<Self, ToolCallError> {
-        let call = Self::of_function_output(item);
-        if call.id.is_empty() {
-            Err(ToolCallError::NoId)
-        } else if call.name.is_empty() {
-            Err(ToolCallError::NoName)
-        } else {
-            Ok(call)
-        }
-    }
-
-    /// The same, where a missing id or name is an empty text: what the library
-    /// does with items that are no objects of `openai`'s.
-    fn of_function_output(item: &responses::FunctionCall) -> Self {
-        let given = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
-        let item_id = given(&item.id);
-        let id = given(&item.call_id).or_else(|| item_id.clone());
+        let text = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
+        let item_id = text(&item.id);
+        let id = text(&item.call_id).or_else(|| item_id.clone());
         let mut call = Self::new(
-            id.unwrap_or_default(),
-            item.name.clone().unwrap_or_default(),
+            id.ok_or(ToolCallError::NoId)?,
+            text(&item.name).ok_or(ToolCallError::NoName)?,
             item.arguments.clone().unwrap_or_default(),
             Origin::Responses,
         );
         call.responses_item_id = item_id;
-        call
-    }
-
-    pub(super) fn of_item(
-        item: &responses::FunctionCall,
-        compat: Compat,
-    ) -> Result<Self, ToolCallError> {
-        match compat {
-            Compat::Right => Self::from_responses_function_call(item),
-            Compat::Library => {
-                let null = ["name", "arguments"]
-                    .into_iter()
-                    .find(|name| item.extra.get(name).is_some_and(Json::is_null));
-                match null {
-                    Some(name) => Err(ToolCallError::Null(name)),
-                    None => Ok(Self::of_function_output(item)),
-                }
-            }
-        }
+        Ok(call)
     }
 
     /// The call as Chat Completions has it.

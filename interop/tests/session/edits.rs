@@ -1,12 +1,10 @@
 //! What an edit of what was made of a session costs on the way back.
 
 use crate::session::{answer, assistant, call, convert, parsed, prompt, text};
-use crate::support::tree;
+use crate::support::{REAL, lines, recordings, tree};
 use agentwire_interop::conversion::{Back, System, WayBack};
 use agentwire_interop::session::{Line, Session};
-use agentwire_protocol::Json;
 use serde_json::{Value, json};
-use std::path::Path;
 
 #[test]
 fn an_edit_of_a_line_with_several_blocks_costs_that_line() {
@@ -165,22 +163,6 @@ fn edits_cost_what_they_touch<S: System + Clone>(system: &S, lines: &[Line]) -> 
 
 #[test]
 fn an_edit_of_a_recorded_session_costs_the_lines_of_one_message() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testkit/recordings");
-    let mut sessions: Vec<Vec<Line>> = Vec::new();
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path
-            .extension()
-            .is_some_and(|extension| extension == "ndjson")
-        {
-            let recording = std::fs::read_to_string(&path).unwrap();
-            let lines = recording
-                .lines()
-                .filter_map(|entry| serde_json::from_str::<Json>(entry).unwrap().member("msg"))
-                .filter(|message| message.get().starts_with('{'));
-            sessions.push(lines.map(Line::from).collect());
-        }
-    }
     let (chat, responses) = (
         agentwire_interop::chat::Chat,
         agentwire_interop::responses::Responses,
@@ -192,7 +174,7 @@ fn an_edit_of_a_recorded_session_costs_the_lines_of_one_message() {
     let mut edits = 0;
     // Each recorded session is converted to one system: the work grows with the square of
     // its lines.
-    for (index, lines) in sessions.iter().enumerate() {
+    for (index, lines) in recordings().iter().enumerate() {
         edits += match index % 4 {
             0 => edits_cost_what_they_touch(&chat, lines),
             1 => edits_cost_what_they_touch(&responses, lines),
@@ -200,10 +182,7 @@ fn an_edit_of_a_recorded_session_costs_the_lines_of_one_message() {
             _ => edits_cost_what_they_touch(&cua, lines),
         };
     }
-    let real = include_str!("../sessions/real.ndjson").lines();
-    let real: Vec<Line> = real
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
+    let real = lines(REAL);
     edits += edits_cost_what_they_touch(&chat, &real);
     edits += edits_cost_what_they_touch(&responses, &real);
     edits += edits_cost_what_they_touch(&bridgic, &real);

@@ -12,10 +12,9 @@ use agentwire_protocol::Json;
 use agentwire_protocol::content::ContentBlock;
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use std::path::Path;
 use support::exact::{Node, odd};
 use support::lines::Lines;
-use support::{ours, tree};
+use support::{ours, recordings, tree};
 
 fn parsed(lines: &[Value]) -> Vec<Line> {
     lines
@@ -444,27 +443,11 @@ fn sub_agents_are_conversations_of_their_own() {
 
 #[test]
 fn recorded_sessions_come_back_line_by_line() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testkit/recordings");
-    let mut sessions = 0;
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path
-            .extension()
-            .is_none_or(|extension| extension != "ndjson")
-        {
-            continue;
-        }
-        let recording = std::fs::read_to_string(&path).unwrap();
-        let lines: Vec<Line> = recording
-            .lines()
-            .filter_map(|entry| serde_json::from_str::<Json>(entry).unwrap().member("msg"))
-            .filter(|message| message.get().starts_with('{'))
-            .map(Line::from)
-            .collect();
-        comes_back(Session::new(Lines), &lines);
-        sessions += 1;
-    }
-    assert!(sessions > 10, "{sessions}");
+    let sessions = recordings();
+    sessions
+        .iter()
+        .for_each(|lines| _ = comes_back(Session::new(Lines), lines));
+    assert!(sessions.len() > 10, "{}", sessions.len());
 }
 
 /// The lines that a conversation is on the wire, with others between them.

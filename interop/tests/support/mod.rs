@@ -1,18 +1,53 @@
-//! What the tests of all systems need.
-#![allow(dead_code, reason = "no test needs all of it")]
-#![allow(clippy::unwrap_used, clippy::print_stderr)]
+//! Support for the tests of all systems.
+#![allow(clippy::unwrap_used)]
 
+pub(crate) mod answers;
+pub(crate) mod bridgic;
 pub(crate) mod cua;
+#[allow(dead_code, reason = "the tests of the command use all of it")]
 pub(crate) mod exact;
+pub(crate) mod generate;
 pub(crate) mod lines;
-pub(crate) mod oracle;
+pub(crate) mod openhands;
 pub(crate) mod ours;
 pub(crate) mod properties;
 
+use agentwire_interop::session::Line;
+use agentwire_protocol::Json;
 use serde::Serialize;
 use serde_json::Value;
+use std::path::Path;
+
+/// A session of the real CLI.
+pub(crate) const REAL: &str = include_str!("../sessions/real.ndjson");
 
 /// A value as a tree, to be compared and printed.
 pub(crate) fn tree<T: Serialize>(value: &T) -> Value {
     serde_json::to_value(value).unwrap()
+}
+
+/// The lines of a session.
+pub(crate) fn lines(text: &str) -> Vec<Line> {
+    let lines = text.lines();
+    lines
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+/// The lines of each recorded session.
+pub(crate) fn recordings() -> Vec<Vec<Line>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testkit/recordings");
+    let paths = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let paths = paths.filter(|path| path.extension().is_some_and(|it| it == "ndjson"));
+    let sessions = paths.map(|path| {
+        let recording = std::fs::read_to_string(path).unwrap();
+        let entries = recording.lines();
+        let messages =
+            entries.filter_map(|it| serde_json::from_str::<Json>(it).unwrap().member("msg"));
+        let messages = messages.filter(|message| message.get().starts_with('{'));
+        messages.map(Line::from).collect()
+    });
+    sessions.collect()
 }

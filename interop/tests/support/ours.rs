@@ -1,337 +1,303 @@
-//! Conversations of ours, of all kinds.
+//! Generates conversations of ours.
 
+use super::generate::{any_of, is, list, object, of, sometimes, text};
 use agentwire_interop::Message;
 use proptest::collection::vec;
-use proptest::option::weighted;
 use proptest::prelude::*;
-use serde_json::{Map, Value, json};
+use proptest::sample::select;
+use serde_json::{Value, json};
 
-/// A conversation: prompts, what the model said, what tools answered, and what
-/// hardly ever comes. Calls have ids of their own, and most have an answer.
-pub(crate) fn conversation() -> impl Strategy<Value = Vec<Message>> {
-    (weighted(0.3, text()), vec(turn(), 0..5)).prop_map(|(instructions, turns)| {
-        let mut lines = Vec::new();
-        if let Some(text) = instructions {
-            lines.push(json!({"type": "instructions", "text": text}));
-        }
-        for turn in turns {
-            turn.write(&mut lines);
-        }
-        lines.into_iter().map(message).collect()
-    })
-}
-
-/// A message from its JSON.
+/// Reads a message.
 pub(crate) fn message(value: Value) -> Message {
     serde_json::from_str(&value.to_string()).unwrap()
 }
 
-/// A prompt, and what came of it.
+/// Generates a conversation: prompts, replies, results of tools, and rare blocks. Calls
+/// have unique IDs, and most have a result.
+pub(crate) fn conversation() -> BoxedStrategy<Vec<Message>> {
+    let turns = (prop::option::weighted(0.3, text()), vec(turn(), 0..5));
+    let messages = turns.prop_map(|(instructions, turns)| {
+        let instructions = instructions.map(|text| json!({"type": "instructions", "text": text}));
+        let mut lines: Vec<Value> = instructions.into_iter().collect();
+        for turn in turns {
+            turn.write(&mut lines);
+        }
+        lines.into_iter().map(message).collect()
+    });
+    messages.boxed()
+}
+
+/// A prompt and what follows it.
 #[derive(Debug, Clone)]
 struct Turn {
     prompt: Value,
-    said: Vec<Value>,
-    calls: Vec<Call>,
-    envelope: bool,
-    /// Blocks beside the answers of tools.
+    reply: Vec<Value>,
+    /// Calls, and their results.
+    calls: Vec<(Value, Option<Value>)>,
+    has_envelope: bool,
+    /// Blocks beside the results.
     beside: Vec<Value>,
-    more: Option<Vec<Value>>,
-    /// What the agent itself says, once the model is done.
+    second_reply: Option<Vec<Value>>,
+    /// A message of the agent with the role of a user.
     note: Option<Value>,
-}
-
-#[derive(Debug, Clone)]
-struct Call {
-    tool: String,
-    input: Value,
-    /// What the tool answered; nothing, when it never did.
-    answer: Option<Value>,
 }
 
 impl Turn {
     fn write(self, lines: &mut Vec<Value>) {
         let number = lines.len();
         let mut user = json!({"type": "user", "message": {"role": "user", "content": self.prompt}});
-        if self.envelope {
+        if self.has_envelope {
             user["uuid"] = format!("u-{number}").into();
             user["session_id"] = "s-1".into();
             user["parent_tool_use_id"] = Value::Null;
         }
         lines.push(user);
-        let mut content = self.said;
-        let mut answers = Vec::new();
-        for (index, call) in self.calls.into_iter().enumerate() {
+        let (mut content, mut results) = (self.reply, Vec::new());
+        for (index, (mut call, result)) in self.calls.into_iter().enumerate() {
             let id = format!("toolu_{number}_{index}");
-            content.push(json!({
-                "type": "tool_use", "id": id, "name": call.tool, "input": call.input,
+            call["id"] = id.clone().into();
+            content.push(call);
+            results.extend(result.map(|mut result| {
+                result["tool_use_id"] = id.into();
+                result
             }));
-            if let Some(mut answer) = call.answer {
-                answer["tool_use_id"] = id.into();
-                answers.push(answer);
-            }
         }
-        lines.push(assistant(number, content, self.envelope));
-        if !answers.is_empty() {
-            answers.extend(self.beside);
-            lines.push(json!({"type": "user", "message": {"role": "user", "content": answers}}));
+        lines.push(assistant(number, content, self.has_envelope));
+        if !results.is_empty() {
+            results.extend(self.beside);
+            lines.push(json!({"type": "user", "message": {"role": "user", "content": results}}));
         }
-        if let Some(more) = self.more {
-            lines.push(assistant(number + 100, more, self.envelope));
+        if let Some(reply) = self.second_reply {
+            lines.push(assistant(number + 100, reply, self.has_envelope));
         }
         lines.extend(self.note);
     }
 }
 
-fn assistant(number: usize, content: Vec<Value>, envelope: bool) -> Value {
-    let mut message = json!({"role": "assistant", "content": content});
-    if !envelope {
-        return json!({"type": "assistant", "message": message});
+fn assistant(number: usize, content: Vec<Value>, has_envelope: bool) -> Value {
+    if !has_envelope {
+        return json!({"type": "assistant", "message": {"role": "assistant", "content": content}});
     }
-    message["id"] = format!("msg_{number}").into();
-    message["type"] = "message".into();
-    message["model"] = "claude-sonnet-4-5".into();
-    message["stop_reason"] = "end_turn".into();
-    message["usage"] = json!({"input_tokens": 3, "output_tokens": 5});
     json!({
-        "type": "assistant", "message": message, "uuid": format!("a-{number}"),
-        "session_id": "s-1", "parent_tool_use_id": null, "request_id": "req_1",
+        "type": "assistant", "uuid": format!("a-{number}"), "session_id": "s-1",
+        "parent_tool_use_id": null, "request_id": "req_1", "message": {
+            "role": "assistant", "content": content, "id": format!("msg_{number}"),
+            "type": "message", "model": "claude-sonnet-4-5", "stop_reason": "end_turn",
+            "usage": {"input_tokens": 3, "output_tokens": 5},
+        },
     })
 }
 
 fn turn() -> impl Strategy<Value = Turn> {
-    (
-        prompt(),
-        vec(said(), 0..4),
-        vec(call(), 0..4),
+    let turn = (
+        prop_oneof![8 => text().prop_map(Value::from), 8 => list(user_block(), 4), 1 => author_tag()],
+        vec(reply_block(), 0..4),
+        vec(call_and_result(), 0..4),
         any::<bool>(),
         vec(user_block(), 0..2),
-        weighted(0.5, vec(said(), 1..3)),
-        weighted(0.4, note()),
-    )
-        .prop_map(|(prompt, said, calls, envelope, beside, more, note)| Turn {
+        prop::option::of(vec(reply_block(), 1..3)),
+        prop::option::weighted(0.4, note()),
+    );
+    turn.prop_map(
+        |(prompt, reply, calls, has_envelope, beside, second_reply, note)| Turn {
             prompt,
-            said,
+            reply,
             calls,
-            envelope,
+            has_envelope,
             beside,
-            more,
+            second_reply,
             note,
-        })
+        },
+    )
 }
 
-/// What the agent itself says, as one who is a user: a notification, a summary, the
-/// feedback of a hook, what a command printed, anything else.
-fn note() -> impl Strategy<Value = Value> {
-    let texts = prop_oneof![
-        Just("Stop hook feedback:\nRun the tests.".to_owned()),
-        Just("This session is being continued from a previous conversation.".to_owned()),
-        Just("<local-command-stdout>done</local-command-stdout>".to_owned()),
-        Just("<task-notification>done</task-notification>".to_owned()),
-        text(),
-    ];
-    let content = prop_oneof![
-        texts.clone().prop_map(Value::from),
-        (vec(image(), 0..2), texts, vec(user_block(), 0..2)).prop_map(|(images, text, more)| {
-            let text = json!({"type": "text", "text": text});
-            Value::from([images, vec![text], more].concat())
-        }),
-        vec(user_block(), 0..2).prop_map(Value::from),
-    ];
-    let origin = prop_oneof![
-        4 => Just(Value::Null),
-        2 => Just(json!({"kind": "task-notification", "producer": "session-task"})),
-        1 => Just(json!({"kind": "peer", "from": "x", "name": "bob"})),
-        1 => Just(json!({"kind": "human"})),
-        1 => prop_oneof![
-            Just("summary".to_owned()), Just("user".to_owned()), Just("x y".to_owned()),
-            Just("new-kind".to_owned()), Just("k".repeat(99)), any::<String>(),
-        ].prop_map(|kind| json!({"kind": kind})),
-    ];
-    (content, origin, weighted(0.7, any::<bool>())).prop_map(|(content, origin, synthetic)| {
-        let message = json!({"role": "user", "content": content});
-        let note = json!({"type": "user", "message": message});
-        let origin = (!origin.is_null()).then_some(origin);
-        with(with(note, "origin", origin), "isSynthetic", synthetic)
-    })
+/// Messages of the agent with the role of a user: notifications, summaries, feedback of
+/// hooks, output of commands.
+fn note() -> BoxedStrategy<Value> {
+    let known = any_of([
+        "Stop hook feedback:\nRun the tests.",
+        "This session is being continued from a previous conversation.",
+        "<local-command-stdout>done</local-command-stdout>",
+        "<task-notification>done</task-notification>",
+    ]);
+    let texts = prop_oneof![4 => known, 1 => text().prop_map(Value::from)];
+    let blocks = (vec(image(), 0..2), texts.clone(), vec(user_block(), 0..2));
+    let blocks = blocks.prop_map(|(images, text, more)| {
+        Value::from([images, vec![json!({"type": "text", "text": text})], more].concat())
+    });
+    let names = ["summary", "user", "x y", "new-kind"].map(str::to_owned);
+    let kind =
+        prop_oneof![4 => select(names.to_vec()), 1 => Just("k".repeat(99)), 1 => any::<String>()];
+    let known = any_of([
+        json!({"kind": "task-notification", "producer": "session-task"}),
+        json!({"kind": "task-notification", "producer": "session-task"}),
+        json!({"kind": "peer", "from": "x", "name": "bob"}),
+        json!({"kind": "human"}),
+    ]);
+    let origin = prop_oneof![4 => known, 1 => kind.prop_map(|kind| json!({"kind": kind}))];
+    let content = prop_oneof![texts, blocks, list(user_block(), 2)];
+    object([
+        ("type", is("user")),
+        (
+            "message",
+            of(object([("role", is("user")), ("content", of(content))])),
+        ),
+        ("origin", sometimes(0.55, origin)),
+        ("isSynthetic", sometimes(0.7, any::<bool>())),
+    ])
 }
 
-/// Texts: plain ones, empty ones, and those that have been trouble.
-pub(crate) fn text() -> impl Strategy<Value = String> {
-    prop_oneof![
-        4 => "[a-zA-Z0-9 .,]{1,24}",
-        1 => Just(String::new()),
-        1 => Just("  two\n\nlines \n".to_owned()),
-        1 => Just("\u{2028}zwölf 🦀 \"quoted\" \\ </tag>".to_owned()),
-        1 => any::<String>().prop_map(|text| text.replace('\0', "")),
-    ]
+/// Texts of a person that begin as the tag of an author.
+fn author_tag() -> BoxedStrategy<Value> {
+    let name = select(vec!["user", "summary", "peer", "x y", "notification"]);
+    let rest = select(vec!["", "\n", "\nhello", " hello"]);
+    (name, rest)
+        .prop_map(|(name, rest)| format!("[agentwire: written by {name}]{rest}").into())
+        .boxed()
 }
 
-/// Texts that begin as that of an author does, though a person wrote them.
-fn tagged() -> impl Strategy<Value = String> {
-    let name = prop::sample::select(vec!["user", "summary", "peer", "x y", "notification"]);
-    let rest = prop::sample::select(vec!["", "\n", "\nhello", " hello"]);
-    (name, rest).prop_map(|(name, rest)| format!("[agentwire: written by {name}]{rest}"))
-}
-
-fn prompt() -> impl Strategy<Value = Value> {
-    prop_oneof![
-        8 => text().prop_map(Value::from),
-        8 => vec(user_block(), 0..4).prop_map(Value::from),
-        1 => tagged().prop_map(Value::from),
-    ]
-}
-
-fn user_block() -> impl Strategy<Value = Value> {
+fn user_block() -> BoxedStrategy<Value> {
+    let search = object([
+        ("type", is("search_result")),
+        ("source", is("https://example.com")),
+        ("title", of(text())),
+        ("content", is(json!([{"type": "text", "text": "found"}]))),
+    ]);
     prop_oneof![
         4 => text_block(),
-        1 => tagged().prop_map(|text| json!({"type": "text", "text": text})),
+        1 => author_tag().prop_map(|text| json!({"type": "text", "text": text})),
         2 => image(),
         1 => document(),
-        1 => text().prop_map(|text| json!({
-            "type": "search_result", "source": "https://example.com", "title": text,
-            "content": [{"type": "text", "text": "found"}],
-        })),
+        1 => search,
         1 => unknown(),
     ]
+    .boxed()
 }
 
-fn said() -> impl Strategy<Value = Value> {
-    prop_oneof![
-        4 => text_block(),
-        2 => (text(), weighted(0.7, "[a-zA-Z0-9+/]{8}")).prop_map(|(text, signature)| {
-            with(json!({"type": "thinking", "thinking": text}), "signature", signature)
-        }),
-        1 => Just(json!({"type": "redacted_thinking", "data": "c2VjcmV0"})),
-        1 => Just(json!({
-            "type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search",
-            "input": {"query": "crabs"},
-        })),
-        1 => Just(json!({
-            "type": "text", "text": "cited", "citations": [{
-                "type": "char_location", "cited_text": "it", "document_index": 0,
-                "document_title": null, "start_char_index": 0, "end_char_index": 2,
-            }],
-        })),
-        1 => unknown(),
-    ]
+fn reply_block() -> BoxedStrategy<Value> {
+    let thinking = object([
+        ("type", is("thinking")),
+        ("thinking", of(text())),
+        ("signature", sometimes(0.7, "[a-zA-Z0-9+/]{8}")),
+    ]);
+    let others = any_of([
+        json!({"type": "redacted_thinking", "data": "c2VjcmV0"}),
+        json!({"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search",
+            "input": {"query": "crabs"}}),
+        json!({"type": "text", "text": "cited", "citations": [{
+            "type": "char_location", "cited_text": "it", "document_index": 0,
+            "document_title": null, "start_char_index": 0, "end_char_index": 2,
+        }]}),
+    ]);
+    prop_oneof![4 => text_block(), 2 => thinking, 3 => others, 1 => unknown()].boxed()
 }
 
-fn text_block() -> impl Strategy<Value = Value> {
-    (text(), weighted(0.2, Just(json!({"type": "ephemeral"})))).prop_map(|(text, cache)| {
-        with(
-            json!({"type": "text", "text": text}),
-            "cache_control",
-            cache,
-        )
-    })
-}
-
-fn image() -> impl Strategy<Value = Value> {
-    let source = prop_oneof![
-        Just(json!({"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="})),
-        Just(json!({"type": "base64", "media_type": "image/jpeg", "data": "/9j/4AAQ"})),
-        Just(json!({"type": "url", "url": "https://example.com/a.png"})),
-        Just(json!({"type": "file", "file_id": "file_1"})),
-    ];
-    source.prop_map(|source| json!({"type": "image", "source": source}))
-}
-
-fn document() -> impl Strategy<Value = Value> {
-    let source = prop_oneof![
-        Just(json!({"type": "base64", "media_type": "application/pdf", "data": "JVBERi0="})),
-        Just(json!({"type": "url", "url": "https://example.com/a.pdf"})),
-        text().prop_map(|text| json!({"type": "text", "media_type": "text/plain", "data": text})),
-    ];
-    (source, weighted(0.5, "[a-z]{1,8}")).prop_map(|(source, title)| {
-        with(
-            json!({"type": "document", "source": source}),
-            "title",
-            title,
-        )
-    })
-}
-
-fn unknown() -> impl Strategy<Value = Value> {
-    Just(json!({"type": "hologram", "depth": 3, "data": {"x": [1, null]}}))
-}
-
-fn call() -> impl Strategy<Value = Call> {
-    (tool(), weighted(0.9, answer())).prop_map(|((tool, input), answer)| Call {
-        tool,
-        input,
-        answer,
-    })
-}
-
-/// A tool, and what it is given.
-fn tool() -> impl Strategy<Value = (String, Value)> {
-    prop_oneof![
-        2 => text().prop_map(|text| ("Bash".to_owned(), json!({"command": text}))),
-        1 => Just(("Read".to_owned(), json!({"file_path": "/a", "limit": 10}))),
-        1 => Just(("mcp__house__lamp".to_owned(), json!({}))),
-        2 => computer().prop_map(|input| ("computer".to_owned(), input)),
-    ]
-}
-
-/// What the computer tool is given.
-pub(crate) fn computer() -> impl Strategy<Value = Value> {
-    let at = || (0..1920_u32, 0..1080_u32).prop_map(|(x, y)| json!([x, y]));
-    prop_oneof![
-        prop::sample::select(vec![
-            "left_click",
-            "right_click",
-            "middle_click",
-            "double_click",
-            "triple_click",
-            "mouse_move",
-            "left_mouse_down",
-            "left_mouse_up",
-        ])
-        .prop_flat_map(move |action| {
-            at().prop_map(move |at| json!({"action": action, "coordinate": at}))
-        }),
-        (at(), at()).prop_map(|(from, to)| json!({
-            "action": "left_click_drag", "start_coordinate": from, "coordinate": to,
-        })),
+fn text_block() -> BoxedStrategy<Value> {
+    object([
+        ("type", is("text")),
+        ("text", of(text())),
         (
-            at(),
-            prop::sample::select(vec!["up", "down", "left", "right"]),
-            1..10_u32
-        )
-            .prop_map(|(at, direction, amount)| json!({
-                "action": "scroll", "coordinate": at, "scroll_direction": direction,
-                "scroll_amount": amount,
-            })),
-        text().prop_map(|text| json!({"action": "type", "text": text})),
-        Just(json!({"action": "key", "text": "ctrl+c"})),
-        Just(json!({"action": "hold_key", "text": "shift", "duration": 2})),
-        Just(json!({"action": "wait", "duration": 1})),
-        Just(json!({"action": "screenshot"})),
-        Just(json!({"action": "cursor_position"})),
-        Just(json!({"action": "dance", "how": "slowly"})),
-    ]
+            "cache_control",
+            sometimes(0.2, Just(json!({"type": "ephemeral"}))),
+        ),
+    ])
 }
 
-fn answer() -> impl Strategy<Value = Value> {
+fn image() -> BoxedStrategy<Value> {
+    let source = any_of([
+        json!({"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="}),
+        json!({"type": "base64", "media_type": "image/jpeg", "data": "/9j/4AAQ"}),
+        json!({"type": "url", "url": "https://example.com/a.png"}),
+        json!({"type": "file", "file_id": "file_1"}),
+    ]);
+    object([("type", is("image")), ("source", of(source))])
+}
+
+fn document() -> BoxedStrategy<Value> {
+    let text = object([
+        ("type", is("text")),
+        ("media_type", is("text/plain")),
+        ("data", of(text())),
+    ]);
+    let others = any_of([
+        json!({"type": "base64", "media_type": "application/pdf", "data": "JVBERi0="}),
+        json!({"type": "url", "url": "https://example.com/a.pdf"}),
+    ]);
+    object([
+        ("type", is("document")),
+        ("source", of(prop_oneof![1 => text, 2 => others])),
+        ("title", sometimes(0.5, "[a-z]{1,8}")),
+    ])
+}
+
+fn unknown() -> BoxedStrategy<Value> {
+    any_of([json!({"type": "hologram", "depth": 3, "data": {"x": [1, null]}})])
+}
+
+fn call_and_result() -> BoxedStrategy<(Value, Option<Value>)> {
+    let call = |name: &'static str, input| {
+        object([
+            ("type", is("tool_use")),
+            ("id", is("")),
+            ("name", is(name)),
+            ("input", of(input)),
+        ])
+    };
+    let call = prop_oneof![
+        2 => call("Bash", object([("command", of(text()))])),
+        1 => call("Read", any_of([json!({"file_path": "/a", "limit": 10})])),
+        1 => call("mcp__house__lamp", any_of([json!({})])),
+        2 => call("computer", computer()),
+    ];
     let content = prop_oneof![
         3 => text().prop_map(Value::from),
-        2 => vec(prop_oneof![2 => text_block(), 1 => image()], 0..3).prop_map(Value::from),
-        1 => Just(Value::Null),
+        2 => list(prop_oneof![2 => text_block(), 1 => image()], 3),
     ];
-    (content, weighted(0.3, any::<bool>())).prop_map(|(content, is_error)| {
-        let mut answer = json!({"type": "tool_result", "tool_use_id": ""});
-        if !content.is_null() {
-            answer["content"] = content;
-        }
-        with(answer, "is_error", is_error)
-    })
+    let result = object([
+        ("type", is("tool_result")),
+        ("tool_use_id", is("")),
+        ("content", sometimes(0.85, content)),
+        ("is_error", sometimes(0.3, any::<bool>())),
+    ]);
+    (call, prop::option::weighted(0.9, result)).boxed()
 }
 
-/// The object with one member more, where there is one.
-fn with(object: Value, name: &str, value: Option<impl Into<Value>>) -> Value {
-    let Value::Object(mut members) = object else {
-        return object;
-    };
-    members.extend(value.map(|value| (name.to_owned(), value.into())));
-    Value::Object(Map::from_iter(members))
+/// Generates input of the `computer` tool.
+pub(crate) fn computer() -> BoxedStrategy<Value> {
+    let at = || (0..1920_u32, 0..1080_u32).prop_map(|(x, y)| json!([x, y]));
+    let clicks = [
+        "left_click",
+        "right_click",
+        "middle_click",
+        "double_click",
+        "triple_click",
+        "mouse_move",
+        "left_mouse_down",
+        "left_mouse_up",
+    ];
+    let click = object([("action", of(any_of(clicks))), ("coordinate", of(at()))]);
+    let drag = object([
+        ("action", is("left_click_drag")),
+        ("start_coordinate", of(at())),
+        ("coordinate", of(at())),
+    ]);
+    let scroll = object([
+        ("action", is("scroll")),
+        ("coordinate", of(at())),
+        (
+            "scroll_direction",
+            of(any_of(["up", "down", "left", "right"])),
+        ),
+        ("scroll_amount", of(1..10_u32)),
+    ]);
+    let others = any_of([
+        json!({"action": "key", "text": "ctrl+c"}),
+        json!({"action": "hold_key", "text": "shift", "duration": 2}),
+        json!({"action": "wait", "duration": 1}),
+        json!({"action": "screenshot"}),
+        json!({"action": "cursor_position"}),
+        json!({"action": "dance", "how": "slowly"}),
+    ]);
+    let typed = object([("action", is("type")), ("text", of(text()))]);
+    prop_oneof![1 => click, 1 => drag, 1 => scroll, 1 => typed, 6 => others].boxed()
 }

@@ -1,0 +1,65 @@
+//! Pairs of a request and our answer, in `pairs`. A pair has a request's operation and
+//! arguments, and `gives` (with `losses`, for conversions) or `refuses`, an error.
+
+use crate::support::answers::{Answer, answer};
+use serde_json::Value;
+
+/// A request, and what our answer has to be.
+pub(crate) struct Pair {
+    about: String,
+    pub(crate) request: Value,
+    gives: Answer,
+}
+
+const FILES: [(&str, &str); 3] = [
+    ("openhands", include_str!("pairs/openhands.json")),
+    ("cua", include_str!("pairs/cua.json")),
+    ("bridgic", include_str!("pairs/bridgic.json")),
+];
+
+/// Reads the pairs of a library.
+pub(crate) fn read(library: &str) -> Vec<Pair> {
+    let file = FILES.iter().find(|(name, _)| *name == library).unwrap();
+    let pairs: Vec<Value> = serde_json::from_str(file.1).unwrap();
+    let pairs = pairs.into_iter().map(|mut pair| {
+        let mut take = |name: &str| pair.as_object_mut().unwrap().remove(name);
+        let about = take("about").unwrap();
+        let gives = match (take("gives"), take("losses"), take("refuses")) {
+            (Some(gives), Some(losses), None) => Ok(Value::Array(vec![gives, losses])),
+            (Some(gives), None, None) => Ok(gives),
+            (None, None, Some(Value::String(error))) => Err(error),
+            other => panic!("{about}: {other:?}"),
+        };
+        Pair {
+            about: about.as_str().unwrap().to_owned(),
+            request: pair,
+            gives,
+        }
+    });
+    pairs.collect()
+}
+
+/// Whether no library has the operation.
+pub(crate) fn is_ours_alone(request: &Value) -> bool {
+    let ours = [
+        "export",
+        "import",
+        "redact_images",
+        "computer_input",
+        "action",
+    ];
+    ours.iter().any(|op| request["op"] == *op)
+}
+
+#[test]
+fn our_answers_are_those_of_the_pairs() {
+    let mut count = 0;
+    for (library, _) in FILES {
+        for pair in read(library) {
+            let answer = answer(library, &pair.request);
+            assert_eq!(answer, pair.gives, "{library}: {}", pair.about);
+            count += 1;
+        }
+    }
+    assert!(count > 90, "{count}");
+}
