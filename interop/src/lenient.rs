@@ -44,19 +44,12 @@ macro_rules! lenient_union {
             Unknown(agentwire_protocol::Members), $( $variant($type), )*
         }
 
-        agentwire_protocol::if_schema! {
-            impl agentwire_protocol::schema::schemars::JsonSchema for $name {
-                agentwire_protocol::schema::named!($name);
-
-                fn json_schema(generator: &mut agentwire_protocol::schema::schemars::SchemaGenerator) -> agentwire_protocol::schema::schemars::Schema {
-                    let kinds = [
-                        $( generator.subschema_for::<$type>(), )*
-                        agentwire_protocol::schema::unknown_kind(),
-                    ];
-                    agentwire_protocol::schema::any_of(agentwire_protocol::schema::docs!($([$($meta)*])*), kinds)
-                }
-            }
-        }
+        $crate::one_of_schema!(
+            $name,
+            agentwire_protocol::schema::docs!($([$($meta)*])*),
+            [$($type),*],
+            unknown_kind
+        );
     };
 }
 pub(crate) use lenient_union;

@@ -34,6 +34,28 @@
 // docs.rs builds with a nightly compiler, which marks what needs a feature.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+/// Describes a type as one of other types, for the feature `schema` of the protocol.
+macro_rules! one_of_schema {
+    ($name:ident, $docs:expr, [$($kind:ty),* $(,)?] $(, $unknown:ident)?) => {
+        agentwire_protocol::if_schema! {
+            impl agentwire_protocol::schema::schemars::JsonSchema for $name {
+                agentwire_protocol::schema::named!($name);
+
+                fn json_schema(
+                    generator: &mut agentwire_protocol::schema::schemars::SchemaGenerator,
+                ) -> agentwire_protocol::schema::schemars::Schema {
+                    let kinds = [
+                        $( generator.subschema_for::<$kind>(), )*
+                        $( agentwire_protocol::schema::$unknown(), )?
+                    ];
+                    agentwire_protocol::schema::any_of($docs, kinds)
+                }
+            }
+        }
+    };
+}
+pub(crate) use one_of_schema;
+
 mod arguments;
 #[cfg(feature = "async-openai")]
 pub mod async_openai;

@@ -165,13 +165,4 @@ choice! {
     Value(Json), Text(String),
 }
 
-agentwire_protocol::if_schema! {
-    impl agentwire_protocol::schema::schemars::JsonSchema for Arguments {
-        agentwire_protocol::schema::named!(Arguments);
-
-        fn json_schema(generator: &mut agentwire_protocol::schema::schemars::SchemaGenerator) -> agentwire_protocol::schema::schemars::Schema {
-            let kinds = [generator.subschema_for::<String>(), generator.subschema_for::<Json>()];
-            agentwire_protocol::schema::any_of(&[" What a function is given."], kinds)
-        }
-    }
-}
+crate::one_of_schema!(Arguments, &[" The arguments of a call."], [String, Json]);

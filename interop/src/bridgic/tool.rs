@@ -131,14 +131,6 @@ pub(super) fn is_object(value: &Json) -> bool {
     value.get().starts_with('{')
 }
 
-/// Tools of ours become `ToolSpec`s.
-#[derive(Debug, Clone, Copy)]
-pub struct ExportTools;
-
-/// `ToolSpec`s become tools of ours.
-#[derive(Debug, Clone, Copy)]
-pub struct ImportTools;
-
 /// Makes `ToolSpec`s of tools of ours. There is a place for tools of the host
 /// alone; those that the API brings along are lost.
 ///
@@ -200,54 +192,46 @@ fn tools(specs: &[ToolSpec]) -> Vec<ToolDefinition> {
     specs.iter().filter_map(tool).collect()
 }
 
-impl Direction for ExportTools {
-    type From = ToolDefinition;
-    type To = ToolSpec;
-    type Together = ();
+macro_rules! direction {
+    ($(#[$docs:meta])* $name:ident: $from:ty, $to:ty, $forth:ident, $back:ident) => {
+        $(#[$docs])*
+        #[derive(Debug, Clone, Copy)]
+        pub struct $name;
 
-    fn goes_on(&self, (): &mut (), _: &[ToolDefinition], _: &ToolDefinition) -> bool {
-        false
-    }
+        impl Direction for $name {
+            type From = $from;
+            type To = $to;
+            type Together = ();
 
-    fn forth(&self, _: &mut Calls, pieces: &[ToolDefinition]) -> Vec<ToolSpec> {
-        specs(pieces)
-    }
+            fn goes_on(&self, (): &mut (), _: &[$from], _: &$from) -> bool {
+                false
+            }
 
-    fn belongs(&self, _: &[ToolSpec], _: &ToolSpec) -> bool {
-        false
-    }
+            fn forth(&self, _: &mut Calls, pieces: &[$from]) -> Vec<$to> {
+                $forth(pieces)
+            }
 
-    fn back(&self, _: &mut Calls, pieces: &[ToolSpec]) -> Vec<ToolDefinition> {
-        tools(pieces)
-    }
+            fn belongs(&self, _: &[$to], _: &$to) -> bool {
+                false
+            }
 
-    fn why(&self, _: &ToolDefinition, _: &str, _: &Lost) -> Why {
-        Why::NoPlace
-    }
+            fn back(&self, _: &mut Calls, pieces: &[$to]) -> Vec<$from> {
+                $back(pieces)
+            }
+
+            fn why(&self, _: &$from, _: &str, _: &Lost) -> Why {
+                Why::NoPlace
+            }
+        }
+    };
 }
 
-impl Direction for ImportTools {
-    type From = ToolSpec;
-    type To = ToolDefinition;
-    type Together = ();
+direction! {
+    /// Converts tools of ours to `ToolSpec`s.
+    ExportTools: ToolDefinition, ToolSpec, specs, tools
+}
 
-    fn goes_on(&self, (): &mut (), _: &[ToolSpec], _: &ToolSpec) -> bool {
-        false
-    }
-
-    fn forth(&self, _: &mut Calls, pieces: &[ToolSpec]) -> Vec<ToolDefinition> {
-        tools(pieces)
-    }
-
-    fn belongs(&self, _: &[ToolDefinition], _: &ToolDefinition) -> bool {
-        false
-    }
-
-    fn back(&self, _: &mut Calls, pieces: &[ToolDefinition]) -> Vec<ToolSpec> {
-        specs(pieces)
-    }
-
-    fn why(&self, _: &ToolSpec, _: &str, _: &Lost) -> Why {
-        Why::NoPlace
-    }
+direction! {
+    /// Converts `ToolSpec`s to tools of ours.
+    ImportTools: ToolSpec, ToolDefinition, tools, specs
 }

@@ -1,8 +1,10 @@
 //! The three ways of writing the same items.
 
-use super::{Action, Button, ComputerScreenshot, InputImage, Item, MessageContent, Output, Part};
+use super::{Action, Button, ComputerScreenshot, Item, MessageContent, Output, Part};
 use super::{Keys, Point, Role, Status};
+use crate::chat::Detail;
 use crate::conversion::Fingerprint;
+use crate::responses::InputImage;
 use agentwire_protocol::{Json, Number};
 
 /// How items are written. All of it is read, whatever is written.
@@ -130,7 +132,7 @@ impl Dialect {
                 text.annotations.get_or_insert_with(Vec::new);
             }
             Part::InputImage(image) if self == Self::OpenAi => {
-                image.detail.get_or_insert_with(|| "auto".to_owned());
+                image.detail.get_or_insert(Detail::Auto);
             }
             _ => {}
         }

@@ -1,8 +1,9 @@
 //! Documents as OpenAI's `input_file`s, which the documented format does not
 //! have.
 
-use super::{InputFile, Part};
+use super::Part;
 use crate::media;
+use crate::responses::InputFile;
 use agentwire_protocol::content::{ContentBlock, DocumentBlock, Source};
 
 /// A document as a file. Nothing, where it is neither bytes nor a URL.

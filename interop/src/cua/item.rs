@@ -308,23 +308,16 @@ choice! {
     FunctionCallOutput(FunctionCallOutput),
 }
 
-agentwire_protocol::if_schema! {
-    impl agentwire_protocol::schema::schemars::JsonSchema for Item {
-        agentwire_protocol::schema::named!(Item);
-
-        fn json_schema(
-            generator: &mut agentwire_protocol::schema::schemars::SchemaGenerator,
-        ) -> agentwire_protocol::schema::schemars::Schema {
-            let kinds = [
-                generator.subschema_for::<MessageItem>(),
-                generator.subschema_for::<ReasoningItem>(),
-                generator.subschema_for::<ComputerCall>(),
-                generator.subschema_for::<ComputerCallOutput>(),
-                generator.subschema_for::<FunctionCall>(),
-                generator.subschema_for::<FunctionCallOutput>(),
-                agentwire_protocol::schema::unknown_kind(),
-            ];
-            agentwire_protocol::schema::any_of(&["One item of a conversation."], kinds)
-        }
-    }
-}
+crate::one_of_schema!(
+    Item,
+    &["One item of a conversation."],
+    [
+        MessageItem,
+        ReasoningItem,
+        ComputerCall,
+        ComputerCallOutput,
+        FunctionCall,
+        FunctionCallOutput
+    ],
+    unknown_kind
+);

@@ -35,8 +35,7 @@ pub use item::{
 };
 pub use make::Make;
 pub use part::{
-    Arguments, ComputerScreenshot, InputFile, InputImage, InputText, MessageContent, Output,
-    OutputText, Part, PlainText, ReasoningText, Refusal, SummaryText,
+    Arguments, ComputerScreenshot, MessageContent, Output, Part, ReasoningText, SummaryText,
 };
 pub use response::{InputTokens, OutputTokens, Response, Usage};
 pub use system::Cua;

@@ -1,6 +1,8 @@
 //! What messages, reasoning and outputs are made of.
 
 use super::shapes::shapes;
+use crate::chat::TextPart;
+use crate::responses::{InputFile, InputImage, InputText, OutputText, Refusal};
 use agentwire_protocol::open::{object, union};
 use agentwire_protocol::{Json, Members};
 use std::borrow::Cow;
@@ -19,87 +21,13 @@ union! {
         /// What the model said in place of an answer. OpenAI's.
         "refusal" => Refusal(Refusal),
         /// Text, as Chat Completions has it. The library reads it.
-        "text" => Text(PlainText),
+        "text" => Text(TextPart),
         /// What the model thought, in short.
         "summary_text" => SummaryText(SummaryText),
         /// What the model thought. OpenAI's.
         "reasoning_text" => ReasoningText(ReasoningText),
         /// What is on the screen.
         "computer_screenshot" => Screenshot(ComputerScreenshot),
-    }
-}
-
-object! {
-    /// Text for the model.
-    #[derive(Default)]
-    pub struct InputText tags("type" = "input_text") {
-        /// The text.
-        pub text: Option<String>,
-        /// Where the prompt may be cached. OpenAI's.
-        pub prompt_cache_breakpoint: Option<Json>,
-    }
-}
-
-object! {
-    /// An image for the model.
-    #[derive(Default)]
-    pub struct InputImage tags("type" = "input_image") {
-        /// Where it is: a URL, mostly a `data:` one.
-        pub image_url: Option<String>,
-        /// How closely the model looks at it. OpenAI's.
-        pub detail: Option<String>,
-        /// The file that it is, where it was uploaded. OpenAI's.
-        pub file_id: Option<String>,
-        /// Where the prompt may be cached. OpenAI's.
-        pub prompt_cache_breakpoint: Option<Json>,
-    }
-}
-
-object! {
-    /// A file for the model.
-    #[derive(Default)]
-    pub struct InputFile tags("type" = "input_file") {
-        /// The file itself, as a `data:` URL.
-        pub file_data: Option<String>,
-        /// Its id, where it was uploaded.
-        pub file_id: Option<String>,
-        /// Where it is.
-        pub file_url: Option<String>,
-        /// What it is called.
-        pub filename: Option<String>,
-        /// How closely the model looks at it.
-        pub detail: Option<String>,
-        /// Where the prompt may be cached.
-        pub prompt_cache_breakpoint: Option<Json>,
-    }
-}
-
-object! {
-    /// What the model said.
-    pub struct OutputText tags("type" = "output_text") {
-        /// The text.
-        pub text: String,
-        /// What it cites. OpenAI's.
-        pub annotations: Option<Vec<Json>>,
-        /// How likely its tokens were. OpenAI's.
-        pub logprobs: Option<Json>,
-    }
-}
-
-object! {
-    /// What the model said in place of an answer.
-    pub struct Refusal tags("type" = "refusal") {
-        /// Why it does not answer.
-        pub refusal: String,
-    }
-}
-
-object! {
-    /// Text, as Chat Completions has it.
-    #[derive(Default)]
-    pub struct PlainText tags("type" = "text") {
-        /// The text.
-        pub text: Option<String>,
     }
 }
 
@@ -169,11 +97,7 @@ shapes! {
 impl Part {
     /// Text for the model.
     pub fn input_text(text: impl Into<String>) -> Self {
-        let part = InputText {
-            text: Some(text.into()),
-            ..InputText::default()
-        };
-        part.into()
+        InputText::new(text).into()
     }
 
     /// An image for the model.
@@ -187,12 +111,7 @@ impl Part {
 
     /// What the model said.
     pub fn output_text(text: impl Into<String>) -> Self {
-        Self::OutputText(OutputText {
-            text: text.into(),
-            annotations: None,
-            logprobs: None,
-            extra: Default::default(),
-        })
+        OutputText::new(text).into()
     }
 
     /// What the model thought.
@@ -208,10 +127,10 @@ impl Part {
     #[must_use]
     pub fn text(&self) -> Option<&str> {
         match self {
-            Self::InputText(part) => part.text.as_deref(),
-            Self::OutputText(part) => Some(&part.text),
+            Self::InputText(part) => Some(&part.text),
+            Self::OutputText(part) => part.text.as_deref(),
             Self::Refusal(part) => Some(&part.refusal),
-            Self::Text(part) => part.text.as_deref(),
+            Self::Text(part) => Some(&part.text),
             Self::SummaryText(part) => part.text.as_deref(),
             Self::ReasoningText(part) => part.text.as_deref(),
             _ => None,

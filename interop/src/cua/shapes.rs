@@ -39,18 +39,7 @@ macro_rules! shapes {
             }
         )*
 
-        agentwire_protocol::if_schema! {
-            impl agentwire_protocol::schema::schemars::JsonSchema for $name {
-                agentwire_protocol::schema::named!($name);
-
-                fn json_schema(
-                    generator: &mut agentwire_protocol::schema::schemars::SchemaGenerator,
-                ) -> agentwire_protocol::schema::schemars::Schema {
-                    let kinds = [$( generator.subschema_for::<$type>() ),*];
-                    agentwire_protocol::schema::any_of(&[$($docs),*], kinds)
-                }
-            }
-        }
+        $crate::one_of_schema!($name, &[$($docs),*], [$($type),*]);
     };
 }
 pub(super) use shapes;
