@@ -1,13 +1,12 @@
-//! The arguments of a tool call: JSON inside a text there, an object here.
+//! Converts arguments of a tool call: JSON in a text there, an object here.
 
 use agentwire_protocol::{Json, Members};
 
-/// Where arguments are that are no object.
+/// The member for arguments that are not an object.
 const INVALID: &str = "INVALID_JSON";
 
-/// The input of a tool call whose arguments are this text. An empty text is an
-/// empty object. What is no object, or not even JSON, becomes the one member
-/// `INVALID_JSON` of an object, as the Messages API's own documentation has it.
+/// Converts arguments to the input of a tool call. Blank arguments are `{}`. Arguments
+/// that are not an object become the member `INVALID_JSON`, as the API documents it.
 #[must_use]
 pub(crate) fn input(arguments: &str) -> Json {
     object(arguments).map_or_else(
@@ -16,26 +15,25 @@ pub(crate) fn input(arguments: &str) -> Json {
     )
 }
 
-/// As [`input`], in the spelling of the text.
+/// As [`input`], with the spelling of the text.
 #[must_use]
 pub(crate) fn input_as_written(arguments: &str) -> Json {
     object(arguments).unwrap_or_else(|| invalid(arguments))
 }
 
-/// The arguments that this input is as a text: JSON without space, whatever
-/// spelling the input has. The way back of [`input`].
+/// Converts an input to arguments: JSON without spaces. The inverse of [`input`].
 #[must_use]
 pub(crate) fn arguments(input: &Json) -> String {
     invalid_text(input).unwrap_or_else(|| compact(input.get()))
 }
 
-/// As [`arguments`], in the spelling of the input.
+/// As [`arguments`], with the spelling of the input.
 #[must_use]
 pub(crate) fn arguments_as_written(input: &Json) -> String {
     invalid_text(input).unwrap_or_else(|| input.get().to_owned())
 }
 
-/// The object that a text is. Nothing, when it is something else.
+/// Reads an object; none if the text is anything else.
 #[must_use]
 pub(crate) fn object(text: &str) -> Option<Json> {
     if text.trim().is_empty() {
@@ -51,15 +49,14 @@ fn invalid(text: &str) -> Json {
     Json::from_value(&members).unwrap_or_default()
 }
 
-/// The text in an input that was no object.
+/// The text of arguments that were not an object.
 fn invalid_text(input: &Json) -> Option<String> {
     let members: Members = input.read().ok()?;
     let text = members.get_str(INVALID).filter(|_| members.len() == 1)?;
     object(&text).is_none().then_some(text)
 }
 
-/// JSON without space around its tokens, and without needless escapes in its
-/// strings: two spellings of a value give one text. Numbers keep their digits.
+/// Removes spaces and unnecessary escapes. Numbers keep their digits.
 fn compact(json: &str) -> String {
     let mut compact = String::with_capacity(json.len());
     let mut rest = json;
@@ -78,7 +75,7 @@ fn compact(json: &str) -> String {
     compact
 }
 
-/// Where the string ends with which a text begins.
+/// The end of the string at the start of a text.
 fn end_of_string(text: &str) -> usize {
     let mut escaped = false;
     for (index, byte) in text.bytes().enumerate().skip(1) {
@@ -92,8 +89,7 @@ fn end_of_string(text: &str) -> usize {
     text.len()
 }
 
-/// A string without needless escapes. Halves of surrogate pairs stay as they
-/// are: no string has them.
+/// Removes unnecessary escapes of a string. Lone surrogates stay.
 fn plain(string: &str) -> String {
     if string.contains('\\')
         && let Ok(text) = serde_json::from_str::<String>(string)

@@ -32,14 +32,14 @@ use async_openai::types::responses::{InputItem, OutputItem};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// A message or an item that `async-openai` has no type for.
+/// A message or an item that the types of `async-openai` cannot hold.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotThere {
-    /// It is refused.
+    /// The type refuses it.
     #[error("async-openai has no type for it: {0}")]
     Refused(#[from] serde_json::Error),
-    /// Some of it would be left out.
+    /// The type would drop members.
     #[error("async-openai has no place for {}", told(.0))]
     Lost(Vec<Loss>),
 }
@@ -49,7 +49,7 @@ fn told(losses: &[Loss]) -> String {
     paths.join(", ")
 }
 
-/// What a value is as another type, which has to have all of it.
+/// Converts a value to a type that must hold all of it.
 fn whole<A: Serialize, B: Serialize + DeserializeOwned>(value: &A) -> Result<B, NotThere> {
     let value = Json::from_value(value)?;
     let other: B = value.read()?;
@@ -61,7 +61,7 @@ fn whole<A: Serialize, B: Serialize + DeserializeOwned>(value: &A) -> Result<B, 
     }
 }
 
-/// Both ways between a type here and one there.
+/// Implements both directions between two types.
 macro_rules! both_ways {
     ($($ours:ty, $theirs:ty;)*) => {$(
         impl TryFrom<$ours> for $theirs {

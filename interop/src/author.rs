@@ -12,16 +12,16 @@ use agentwire_protocol::transcript::Author;
 use agentwire_protocol::{Json, Members};
 use std::borrow::Cow;
 
-/// How the name of an author begins. The user has none.
+/// The prefix of authors' names. The user has none.
 const PREFIX: &str = "agentwire-";
 
-/// What a tag is made of, around the name without the prefix.
+/// The tag around the name without the prefix.
 const TAG: [&str; 2] = ["[agentwire: written by ", "]"];
 
-/// The name in the tag of a text that the user wrote.
+/// The name in the tag of a text of the user.
 const USER: &str = "user";
 
-/// The names of authors that are not origins.
+/// The names of authors without an origin.
 const AUTHORS: [(&str, Author); 5] = [
     ("summary", Author::Summary),
     ("hook", Author::Hook),
@@ -30,16 +30,16 @@ const AUTHORS: [(&str, Author); 5] = [
     ("notification", Author::Notification),
 ];
 
-/// Chat Completions allows no more.
+/// The limit of Chat Completions.
 const MAX_NAME: usize = 64;
 
-/// The name of a message's author; none, if the user or a tool wrote it.
+/// Returns the name of a message's author; none for the user and tools.
 pub(crate) fn name(message: &UserMessage) -> Option<String> {
     Some(format!("{PREFIX}{}", of(message)?))
 }
 
-/// The authors of messages, each with its index, that neither the user, a tool nor the
-/// model wrote. The model of a text that the agent put in its place is `<synthetic>`.
+/// Returns the authors other than user, tool and model, with the index of their message.
+/// The model of a text that the agent wrote in its place is `<synthetic>`.
 pub(crate) fn others<'m>(
     messages: impl IntoIterator<Item = (usize, &'m Message)>,
 ) -> Vec<(usize, String)> {
@@ -57,7 +57,7 @@ pub(crate) fn others<'m>(
         .collect()
 }
 
-/// The author's name without the prefix.
+/// Returns the author's name without the prefix.
 fn of(message: &UserMessage) -> Option<String> {
     let author = message.author();
     if author == Author::Notification {
@@ -73,7 +73,7 @@ fn of(message: &UserMessage) -> Option<String> {
     Some((*name).to_owned())
 }
 
-/// Whether a name can be that of an origin.
+/// Whether an origin can have this name.
 fn is_origin(name: &str) -> bool {
     let is_in_names = |it: char| it.is_ascii_alphanumeric() || matches!(it, '-' | '_');
     let is_other = |it: &(&str, Author)| it.0 == name;
@@ -85,13 +85,13 @@ fn is_origin(name: &str) -> bool {
         && !AUTHORS.iter().any(is_other)
 }
 
-/// Whether a name is that of an author.
+/// Whether an author has this name.
 pub(crate) fn is_author(name: Option<&str>) -> bool {
     let name = name.and_then(|name| name.strip_prefix(PREFIX));
     name.is_some_and(|name| is_origin(name) || AUTHORS.iter().any(|(it, _)| *it == name))
 }
 
-/// The message, written by the author of this name, if it is one.
+/// Sets the author of this name, if there is one.
 pub(crate) fn named(mut message: Message, name: Option<&str>) -> Message {
     if is_author(name)
         && let Some(name) = name.and_then(|name| name.strip_prefix(PREFIX))
@@ -120,8 +120,8 @@ fn origin(kind: &str) -> Option<MessageOrigin> {
     Json::from_value(&members).ok()?.read().ok()
 }
 
-/// The message with a tag before its first text, for systems without names: if an
-/// author wrote it, or if the text begins like a tag.
+/// Adds a tag before the first text, for systems without names: if an author wrote it,
+/// or if the text begins like a tag.
 pub(crate) fn tagged(message: &Message) -> Cow<'_, Message> {
     let Message::User(user) = message else {
         return Cow::Borrowed(message);
@@ -151,7 +151,7 @@ pub(crate) fn tagged(message: &Message) -> Cow<'_, Message> {
     Cow::Owned(Message::User(user))
 }
 
-/// The message without the tag, by the author that it names.
+/// Removes the tag and sets its author.
 pub(crate) fn untagged(mut message: Message) -> Message {
     if let Message::User(user) = &mut message
         && let Some(name) = take_tag(user)
@@ -185,7 +185,7 @@ fn take_tag(message: &mut UserMessage) -> Option<String> {
     Some(name)
 }
 
-/// The first text among blocks, and its index.
+/// The first text, and its index.
 fn first_text(blocks: &mut [ContentBlock]) -> Option<(usize, &mut String)> {
     let mut blocks = blocks.iter_mut().enumerate();
     blocks.find_map(|(index, block)| match block {
@@ -194,13 +194,12 @@ fn first_text(blocks: &mut [ContentBlock]) -> Option<(usize, &mut String)> {
     })
 }
 
-/// Whether the tag of an author is before a text.
+/// Whether a text begins with the tag of an author.
 pub(crate) fn is_tagged(text: &str) -> bool {
     tag(text).is_some_and(|(name, _)| name != USER)
 }
 
-/// The name in the tag of a text, and the text without the tag; nothing, where the
-/// tag is all there is.
+/// The name in the tag of a text, and the text after it.
 fn tag(text: &str) -> Option<(&str, Option<&str>)> {
     let [before, after] = TAG;
     let (name, rest) = text.strip_prefix(before)?.split_once(after)?;

@@ -1,22 +1,21 @@
-//! The tools that a conversation has called so far.
+//! The tool calls of a conversation so far.
 
 use crate::Message;
 use agentwire_protocol::content::ContentBlock;
 use std::collections::HashMap;
 
-/// The tool calls of a conversation so far, by their ids: some systems want a
-/// tool's name with its answer, and some have kinds of answers for kinds of
-/// calls.
+/// The tools by call ID. Some systems require the name of the tool in a result, or have
+/// different results for different tools.
 #[derive(Debug, Clone, Default)]
 pub struct Calls(HashMap<Box<str>, Box<str>>);
 
 impl Calls {
-    /// Notes a call of a tool.
+    /// Adds a call.
     pub fn note(&mut self, id: &str, tool: &str) {
         self.0.insert(id.into(), tool.into());
     }
 
-    /// Notes the calls in a message of ours.
+    /// Adds the calls of a message.
     pub fn note_message(&mut self, message: &Message) {
         if let Message::Assistant(message) = message {
             for call in message
@@ -30,7 +29,7 @@ impl Calls {
         }
     }
 
-    /// The tool that was called under this id.
+    /// Returns the tool of a call.
     #[must_use]
     pub fn tool(&self, id: &str) -> Option<&str> {
         self.0.get(id).map(|tool| &**tool)

@@ -1,22 +1,22 @@
-//! What only another system can read, and nobody is to print.
+//! Data that only another system can read.
 
 use agentwire_protocol::open::{Constant, Error, Field, Form, Own, Reader, Slot};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// A model's reasoning, encrypted by the API that it came from. It is written
-/// as JSON, and not by `Debug`. It is no signature of thinking.
+/// Reasoning that an API encrypted. `Debug` does not print it. It is not a signature of
+/// thinking.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Encrypted(String);
 
 impl Encrypted {
-    /// Takes what an API returned.
+    /// Wraps the data of an API.
     pub fn new(data: impl Into<String>) -> Self {
         Self(data.into())
     }
 
-    /// What the API returned, to be sent back to it.
+    /// Returns the data, to send it back to the API.
     #[must_use]
     pub fn reveal(&self) -> &str {
         &self.0

@@ -1,9 +1,8 @@
-//! Unions whose tag may be left out.
+//! Unions with an optional tag.
 
-/// Declares a union as `agentwire_protocol::open::union!` does, of objects
-/// whose tag `type` may be left out where a member tells the kind as well:
-/// `"text" or "text" => Text(TextContent)`. The kinds hold the tag, as a member
-/// that may be absent.
+/// Declares a union as `agentwire_protocol::open::union!`, of objects whose `type` is
+/// optional if another member determines it: `"text" or "text" => Text(TextContent)`.
+/// The kinds have the tag as an optional member.
 macro_rules! lenient_union {
     (
         $(#[$($meta:tt)*])*
@@ -16,7 +15,7 @@ macro_rules! lenient_union {
         #[allow(clippy::large_enum_variant, reason = "all kinds are of some 200 bytes")]
         pub enum $name {
             $( $(#[$variant_meta])* $variant($type), )*
-            /// A kind that this version does not know, with all its members.
+            /// An unknown kind.
             Unknown(agentwire_protocol::Members),
         }
 

@@ -81,7 +81,7 @@ pub use encrypted::Encrypted;
 pub use message::{Instructions, Message};
 pub use text_or::TextOr;
 
-/// The examples of the README, which are tests like any other.
+/// Runs the examples of the README as tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,11 +1,10 @@
-//! Images and documents as URLs, which other systems know.
+//! Converts sources of images and documents to and from URLs.
 
 use agentwire_protocol::content::ContentBlock;
 use agentwire_protocol::content::{Base64Source, DocumentBlock, ImageBlock, Source};
 use std::str::from_utf8;
 
-/// The URL of what is in this place: a data URL for bytes and texts. Files
-/// that were uploaded to the Messages API have none.
+/// Returns the URL of a source, a data URL for bytes and texts; none for uploaded files.
 pub(crate) fn url_of(source: &Source) -> Option<String> {
     match source {
         Source::Base64(bytes) => Some(data_url(bytes)),
@@ -22,7 +21,7 @@ fn data_url(bytes: &Base64Source) -> String {
     format!("data:{};base64,{}", bytes.media_type, bytes.data)
 }
 
-/// What is at this URL: bytes, for a data URL in base64.
+/// Converts a URL to a source, a base64 data URL to bytes.
 pub(crate) fn source_of(url: &str) -> Source {
     let bytes = url
         .strip_prefix("data:")
@@ -38,13 +37,12 @@ pub(crate) fn source_of(url: &str) -> Source {
     }
 }
 
-/// The image at this URL.
+/// Creates an image with this URL.
 pub(crate) fn image(url: &str) -> ContentBlock {
     ImageBlock::new(source_of(url)).into()
 }
 
-/// The document at this URL: a text, where it is one, for the Messages API
-/// takes texts as texts.
+/// Creates the document at this URL. The Messages API requires plain text as text.
 pub(crate) fn document(url: &str, title: Option<&str>) -> ContentBlock {
     let mut source = source_of(url);
     if let Source::Base64(bytes) = &source

@@ -1,5 +1,4 @@
-//! A message of ours: what every other system's messages are made of and
-//! made into.
+//! The message that all systems convert to and from.
 
 use agentwire_protocol::content::{Content, ContentBlock};
 use agentwire_protocol::message::{AssistantBody, AssistantMessage, UserMessage};
@@ -7,24 +6,20 @@ use agentwire_protocol::open::{object, union};
 use std::borrow::Cow;
 
 union! {
-    /// One message of a conversation with an agent CLI.
-    ///
-    /// Users' and assistants' messages are those of the wire. An assistant's
-    /// message is a whole one: on the wire each of its blocks is a message of
-    /// its own.
+    /// A message of a conversation with an agent CLI, as on the wire, but with all blocks of
+    /// an assistant's message.
     pub enum Message by "type" {
-        /// What the model is told beside the conversation. It is not on the
-        /// wire, where a session has it as an option.
+        /// A system prompt, which is not on the wire.
         "instructions" => Instructions(Instructions),
-        /// What a user said, or tools answered.
+        /// A user message, or results of tools.
         "user" => User(Box<UserMessage>),
-        /// What the model said.
+        /// A message of the model.
         "assistant" => Assistant(Box<AssistantMessage>),
     }
 }
 
 object! {
-    /// What the model is told beside the conversation: a system prompt.
+    /// A system prompt.
     pub struct Instructions tags("type" = "instructions") {
         /// The text.
         pub text: String,
@@ -40,14 +35,14 @@ impl Message {
         })
     }
 
-    /// What a user said, or tools answered: a text, or blocks.
+    /// Creates a user message, or results of tools.
     pub fn user(content: impl Into<Content>) -> Self {
         let mut message = UserMessage::default();
         message.message.content = Some(content.into());
         Self::User(Box::new(message))
     }
 
-    /// What the model said, as blocks.
+    /// Creates a message of the model.
     pub fn assistant(blocks: Vec<ContentBlock>) -> Self {
         let mut body = AssistantBody::default();
         body.role = Some("assistant".to_owned());
@@ -79,8 +74,7 @@ impl Message {
         self
     }
 
-    /// Its content as blocks: a text is one block; instructions, and messages
-    /// of a kind that nobody knows, have none.
+    /// Returns the content as blocks. Instructions and unknown messages have none.
     #[must_use]
     pub fn blocks(&self) -> Cow<'_, [ContentBlock]> {
         match self {

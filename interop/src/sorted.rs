@@ -1,11 +1,11 @@
-//! Messages of ours, sorted by what other systems have in different places.
+//! Sorts blocks by their place in other systems.
 
 use crate::Message;
 use agentwire_protocol::content::{
     Content, ContentBlock, TextBlock, ToolResultBlock, ToolUseBlock,
 };
 
-/// Between thoughts that other systems have as one text.
+/// Separates thinking blocks that become one text.
 const BETWEEN: &str = "\n\n";
 
 /// What a model said.
@@ -13,11 +13,9 @@ const BETWEEN: &str = "\n\n";
 pub(crate) struct Said<'a> {
     pub(crate) texts: Vec<&'a TextBlock>,
     pub(crate) calls: Vec<&'a ToolUseBlock>,
-    /// Thinking that can be sent back to the Messages API: signed, or
-    /// encrypted.
+    /// Signed or redacted thinking.
     pub(crate) thinking: Vec<&'a ContentBlock>,
-    /// Thinking that nobody signed. Another model thought it, and the Messages
-    /// API would not take it back.
+    /// Unsigned thinking, which is of another model.
     pub(crate) reasoning: Option<String>,
 }
 
@@ -47,7 +45,7 @@ impl<'a> Said<'a> {
         said
     }
 
-    /// Whether another system has no place for any of it.
+    /// Whether nothing has a place.
     pub(crate) fn is_empty(&self) -> bool {
         self.texts.is_empty()
             && self.calls.is_empty()
@@ -56,20 +54,19 @@ impl<'a> Said<'a> {
     }
 }
 
-/// Whether a text of thoughts is just what blocks of thinking have as well:
-/// `litellm` gives both.
+/// Whether reasoning repeats the thinking blocks, as in `litellm`.
 pub(crate) fn is_copy<'a>(reasoning: &str, thinking: impl Iterator<Item = &'a str>) -> bool {
     let thinking: Vec<&str> = thinking.collect();
     !thinking.is_empty() && thinking.concat() == reasoning
 }
 
-/// Thoughts that another system has as several texts.
+/// Joins several texts of reasoning.
 pub(crate) fn joined<'a>(texts: impl Iterator<Item = &'a str>) -> Option<String> {
     let texts: Vec<&str> = texts.collect();
     (!texts.is_empty()).then(|| texts.join(BETWEEN))
 }
 
-/// A user's message, which may be without content.
+/// Creates a user message with optional content.
 pub(crate) fn user(content: Option<Content>) -> Message {
     let mut message = Message::user("");
     if let Message::User(message) = &mut message {
@@ -78,7 +75,7 @@ pub(crate) fn user(content: Option<Content>) -> Message {
     message
 }
 
-/// A tool's answer, which may be without content.
+/// Creates a result with optional content.
 pub(crate) fn answer_of(tool_use_id: &str, content: Option<Content>) -> ContentBlock {
     let mut answer = ContentBlock::tool_result(tool_use_id, "");
     if let ContentBlock::ToolResult(answer) = &mut answer {
@@ -87,7 +84,7 @@ pub(crate) fn answer_of(tool_use_id: &str, content: Option<Content>) -> ContentB
     answer
 }
 
-/// What a user said, or tools answered.
+/// A user message, or results of tools.
 #[derive(Debug, Default)]
 pub(crate) struct Heard<'a> {
     pub(crate) answers: Vec<&'a ToolResultBlock>,

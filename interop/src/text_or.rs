@@ -1,19 +1,19 @@
-//! Members that are a text or something else.
+//! Members that are a text or another type.
 
 use agentwire_protocol::open::{Constant, Error, Field, Form, Own, Reader, Slot, deserialize};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A text, or something else: a list or an object.
+/// A text, or a list or an object.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TextOr<T> {
-    /// Just a text.
+    /// A text.
     Text(String),
-    /// Something else.
+    /// Another type.
     Other(T),
 }
 
 impl<T> TextOr<T> {
-    /// The text, when it is just one.
+    /// Returns the text.
     #[must_use]
     pub fn as_text(&self) -> Option<&str> {
         match self {

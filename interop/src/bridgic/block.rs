@@ -1,25 +1,25 @@
-//! The messages that Bridgic gives to models: `bridgic.core.model.types`.
+//! Messages to models: `bridgic.core.model.types`.
 
 use agentwire_protocol::open::{object, open_enum, union};
 use agentwire_protocol::{Json, Members};
 
 object! {
-    /// A message as Bridgic gives it to a model: a role, and blocks.
+    /// A message to a model.
     #[derive(Default)]
     pub struct Message {
-        /// Who says it; the user, when it is absent.
+        /// The role. Default: user.
         pub role: Option<Role>,
-        /// What is said; nothing, when it is absent.
+        /// The content. Default: empty.
         pub blocks: Option<Vec<Block>>,
-        /// Members that the library adds to requests as they are.
+        /// Members that the library adds to requests.
         pub extras: Option<Members>,
     }
 }
 
 open_enum! {
-    /// Who says a message.
+    /// The role of a message.
     pub enum Role {
-        /// The host, beside the conversation.
+        /// The system.
         System = "system",
         /// The user.
         User = "user",
@@ -31,13 +31,13 @@ open_enum! {
 }
 
 union! {
-    /// A piece of what is said.
+    /// A block of content.
     pub enum Block by "block_type" {
         /// Text.
         "text" => Text(TextBlock),
-        /// The model calls a tool.
+        /// A tool call.
         "tool_call" => ToolCall(ToolCallBlock),
-        /// What a tool answered.
+        /// The result of a tool.
         "tool_result" => ToolResult(ToolResultBlock),
     }
 }
@@ -51,29 +51,29 @@ object! {
 }
 
 object! {
-    /// The model calls a tool.
+    /// A tool call.
     pub struct ToolCallBlock tags("block_type" = "tool_call") {
-        /// The id that the answer refers to.
+        /// The ID of the call.
         pub id: String,
         /// The tool.
         pub name: String,
-        /// What it is given, an object.
+        /// The arguments, an object.
         pub arguments: Json,
     }
 }
 
 object! {
-    /// What a tool answered.
+    /// The result of a tool.
     pub struct ToolResultBlock tags("block_type" = "tool_result") {
-        /// The call that it answers.
+        /// The ID of the call.
         pub id: String,
-        /// The answer.
+        /// The result.
         pub content: String,
     }
 }
 
 impl Message {
-    /// A message of these blocks, as the library writes it: with all members.
+    /// Creates a message with all members that the library writes.
     #[must_use]
     pub fn new(role: Role, blocks: Vec<Block>) -> Self {
         Self {
@@ -84,19 +84,19 @@ impl Message {
         }
     }
 
-    /// Who says it: the user, unless it says otherwise.
+    /// Returns the role. Default: user.
     #[must_use]
     pub fn role(&self) -> &Role {
         self.role.as_ref().unwrap_or(&Role::User)
     }
 
-    /// What is said.
+    /// Returns the blocks.
     #[must_use]
     pub fn blocks(&self) -> &[Block] {
         self.blocks.as_deref().unwrap_or_default()
     }
 
-    /// The texts in it, an empty line between them.
+    /// Returns the texts, joined by an empty line.
     #[must_use]
     pub fn content(&self) -> String {
         let texts = self.blocks().iter().filter_map(Block::as_text);
@@ -113,7 +113,7 @@ impl Block {
         })
     }
 
-    /// A call of a tool.
+    /// A tool call.
     pub fn tool_call(
         id: impl Into<String>,
         name: impl Into<String>,
@@ -127,7 +127,7 @@ impl Block {
         })
     }
 
-    /// What a tool answered to the call with this id.
+    /// Creates the result of a call.
     pub fn tool_result(id: impl Into<String>, content: impl Into<String>) -> Self {
         Self::ToolResult(ToolResultBlock {
             id: id.into(),
@@ -136,7 +136,7 @@ impl Block {
         })
     }
 
-    /// The text, when it is one.
+    /// Returns the text, if it is one.
     #[must_use]
     pub fn as_text(&self) -> Option<&str> {
         match self {

@@ -1,4 +1,4 @@
-//! Messages of ours to and from Bridgic's messages of blocks.
+//! Converts messages to and from messages of blocks.
 
 use super::block::{Block, Message, Role};
 use super::said::{self, AssistantSaid};
@@ -8,7 +8,7 @@ use crate::{Calls, Message as Ours, author};
 use agentwire_protocol::Json;
 use agentwire_protocol::content::ContentBlock;
 
-/// The system of [`Message`]s of blocks.
+/// The system of [`Message`]s.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Blocks;
 
@@ -23,8 +23,7 @@ impl System for Blocks {
             }
             Ours::User(message) => {
                 let said = said::user(message.message.content.as_ref());
-                // One to a message: the library gives a message with several
-                // answers to a model as one.
+                // One per message: the library merges several results.
                 let mut items: Vec<_> = said
                     .results
                     .into_iter()
@@ -33,7 +32,7 @@ impl System for Blocks {
                 if !said.texts.is_empty() {
                     let texts = said.texts.into_iter().map(Block::text);
                     let mut text = Message::new(Role::User, texts.collect());
-                    // The library passes it on as the name of the message.
+                    // The library sends it as the name of the message.
                     if let Some(name) = author::name(message) {
                         let extras = text.extras.get_or_insert_default();
                         extras.set("name", &*name);
@@ -58,7 +57,7 @@ impl System for Blocks {
 
     fn joins(&self, before: &[Message], item: &Message) -> bool {
         let goes_on = [Role::Tool, Role::User].contains(item.role());
-        // What another author wrote is a message of its own.
+        // A message of another author stays separate.
         let is_author = author::is_author(name(item).as_deref());
         goes_on && !is_author && before.last().is_some_and(|it| *it.role() == Role::Tool)
     }
@@ -81,7 +80,7 @@ impl System for Blocks {
                     Block::ToolResult(block) => {
                         results.push(ContentBlock::tool_result(&*block.id, &*block.content));
                     }
-                    // A user calls no tools.
+                    // Users call no tools.
                     Block::ToolCall(_) | Block::Unknown(_) => {}
                 }
             }
@@ -100,7 +99,7 @@ impl System for Blocks {
     }
 }
 
-/// The name that the library passes on.
+/// The name that the library sends.
 fn name(message: &Message) -> Option<String> {
     message.extras.as_ref()?.get_str("name")
 }
@@ -114,13 +113,13 @@ fn read_assistant(blocks: &[Block]) -> Ours {
             &*call.name,
             object(&call.arguments),
         )),
-        // The model answers no calls.
+        // The model returns no results.
         Block::ToolResult(_) | Block::Unknown(_) => None,
     });
     Ours::assistant(blocks.collect())
 }
 
-/// The value, when it is an object; an empty one, when it is not.
+/// Replaces a value that is not an object by `{}`.
 fn object(value: &Json) -> Json {
     if is_object(value) {
         value.clone()

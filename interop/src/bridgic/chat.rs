@@ -1,24 +1,24 @@
-//! The messages of Bridgic's agents: `bridgic.core.agentic.types`.
+//! Messages of agents: `bridgic.core.agentic.types`.
 
 use agentwire_protocol::Json;
 use agentwire_protocol::open::{choice, object, open_enum, union};
 
 union! {
-    /// A message of Bridgic's agents.
+    /// A message of an agent.
     pub enum ChatMessage by "role" {
-        /// What the model is told beside the conversation.
+        /// A system prompt.
         "system" => System(SystemMessage),
-        /// What a user said.
+        /// A user message.
         "user" => User(UserTextMessage),
-        /// What the model said, and the tools it called.
+        /// A message of the model.
         "assistant" => Assistant(AssistantTextMessage),
-        /// What a tool answered.
+        /// The result of a tool.
         "tool" => Tool(ToolMessage),
     }
 }
 
 object! {
-    /// What the model is told beside the conversation.
+    /// A system prompt.
     #[derive(Default)]
     pub struct SystemMessage tags("role" = "system") {
         /// The text.
@@ -27,7 +27,7 @@ object! {
 }
 
 object! {
-    /// What a user said.
+    /// A user message.
     #[derive(Default)]
     pub struct UserTextMessage tags("role" = "user") {
         /// The text.
@@ -36,33 +36,33 @@ object! {
 }
 
 object! {
-    /// What the model said, and the tools it called. It may be neither.
+    /// A message of the model, which may be empty.
     #[derive(Default)]
     pub struct AssistantTextMessage tags("role" = "assistant") {
         /// The text.
         pub content: Option<String>,
-        /// The tools it called.
+        /// The tool calls.
         pub tool_calls: Option<Vec<FunctionToolCall>>,
     }
 }
 
 object! {
-    /// What a tool answered.
+    /// The result of a tool.
     #[derive(Default)]
     pub struct ToolMessage tags("role" = "tool") {
-        /// The answer.
+        /// The result.
         pub content: String,
-        /// The call that it answers.
+        /// The ID of the call.
         pub tool_call_id: String,
     }
 }
 
 object! {
-    /// The model calls a tool. OpenAI's calls have the same shape.
+    /// A tool call. OpenAI has the same type.
     pub struct FunctionToolCall {
-        /// The id that the answer refers to.
+        /// The ID of the call.
         pub id: String,
-        /// What is called, always a function.
+        /// The type, always `function`.
         pub kind: ToolCallKind = "type",
         /// The function.
         pub function: Function,
@@ -70,7 +70,7 @@ object! {
 }
 
 open_enum! {
-    /// What a call calls.
+    /// The type of a call.
     pub enum ToolCallKind {
         /// A function.
         Function = "function",
@@ -78,26 +78,25 @@ open_enum! {
 }
 
 object! {
-    /// A function that is called.
+    /// The function of a call.
     pub struct Function {
         /// Its name.
         pub name: String,
-        /// What it is given.
+        /// The arguments.
         pub arguments: Arguments,
     }
 }
 
-/// What a function is given.
+/// The arguments of a call.
 pub enum Arguments {
-    /// JSON as a text, as the model wrote it, which may be no JSON at all.
+    /// JSON in a text, which may be malformed.
     Text(String),
-    /// Not a text. The types forbid it, but it is the only way in which the
-    /// library's own conversion takes a call.
+    /// Any other value. The library's types forbid it, but its own conversion requires it.
     Value(Json),
 }
 
 impl FunctionToolCall {
-    /// A call of a function.
+    /// A function call.
     pub fn new(
         id: impl Into<String>,
         name: impl Into<String>,
@@ -117,7 +116,7 @@ impl FunctionToolCall {
 }
 
 impl ChatMessage {
-    /// What the model is told beside the conversation.
+    /// A system prompt.
     pub fn system(content: impl Into<String>) -> Self {
         Self::System(SystemMessage {
             content: content.into(),
@@ -125,7 +124,7 @@ impl ChatMessage {
         })
     }
 
-    /// What a user said.
+    /// A user message.
     pub fn user(content: impl Into<String>) -> Self {
         Self::User(UserTextMessage {
             content: content.into(),
@@ -133,8 +132,8 @@ impl ChatMessage {
         })
     }
 
-    /// What the model said, and the tools it called. Without calls there is
-    /// no list of them, as OpenAI wants it.
+    /// Creates a message of the model. Without calls `tool_calls` is absent, as OpenAI
+    /// requires.
     pub fn assistant(content: Option<String>, tool_calls: Vec<FunctionToolCall>) -> Self {
         Self::Assistant(AssistantTextMessage {
             content,
@@ -143,7 +142,7 @@ impl ChatMessage {
         })
     }
 
-    /// What a tool answered to the call with this id.
+    /// Creates the result of a call.
     pub fn tool(tool_call_id: impl Into<String>, content: impl Into<String>) -> Self {
         Self::Tool(ToolMessage {
             content: content.into(),

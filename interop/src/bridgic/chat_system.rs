@@ -1,4 +1,4 @@
-//! Messages of ours to and from Bridgic's chat messages.
+//! Converts messages to and from chat messages.
 
 use super::chat::{
     Arguments, AssistantTextMessage, ChatMessage, FunctionToolCall, UserTextMessage,
@@ -30,7 +30,7 @@ impl System for Chat {
                         content: said::one_text(&said.texts),
                         ..UserTextMessage::default()
                     };
-                    // The library reads it, although its types do not declare it.
+                    // The library reads it without declaring it.
                     if let Some(name) = author::name(message) {
                         text.extra.set("name", &*name);
                     }
@@ -47,7 +47,7 @@ impl System for Chat {
         let answers = |item: &ChatMessage| matches!(item, ChatMessage::Tool(_));
         before.last().is_some_and(answers)
             && match item {
-                // What another author wrote is a message of its own.
+                // A message of another author stays separate.
                 ChatMessage::User(message) => !author::is_author(name(message).as_deref()),
                 item => answers(item),
             }
@@ -87,14 +87,14 @@ impl System for Chat {
 
     fn why(&self, path: &str, lost: &Lost) -> Why {
         match lost {
-            // A text is there, but not that it was in blocks.
+            // The text is there, but not its blocks.
             Lost::Item(kind) if kind == "text" => Why::OtherForm,
             _ => crate::conversion::why_of_ours(path, lost),
         }
     }
 }
 
-/// The name that a user's message has beside what the types declare.
+/// The undeclared name of a user message.
 fn name(message: &UserTextMessage) -> Option<String> {
     message.extra.get_str("name")
 }

@@ -1,40 +1,40 @@
-//! Why the library's own conversions fail.
+//! Errors of the library's conversions.
 
-/// A message or a call cannot be converted.
+/// The error of a conversion.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CannotConvert {
-    /// What a tool is given is not an object, or is a text that is none.
+    /// Arguments are not an object.
     #[error("the arguments of the call {call:?} are not an object")]
     Arguments {
-        /// The id of the call.
+        /// The ID of the call.
         call: String,
     },
-    /// A call without an id.
+    /// A call without an ID.
     #[error("a call of {tool:?} has no id")]
     NoId {
-        /// The tool that is called.
+        /// The tool.
         tool: String,
     },
-    /// A message of a role that nobody knows.
+    /// An unknown role.
     #[error("there is no role {0:?}")]
     UnknownRole(String),
-    /// A block of a kind that nobody knows.
+    /// An unknown block.
     #[error("there is no kind of block {0:?}")]
     UnknownBlock(String),
-    /// A tool's message that answers no call.
+    /// A message of a tool without a result.
     #[error("a tool's message has no result")]
     NoResult,
-    /// A call in a message that is not the model's.
+    /// A call in a message of another role.
     #[error("a call of {tool:?} is not in a message of the model")]
     MisplacedCall {
-        /// The tool that is called.
+        /// The tool.
         tool: String,
     },
-    /// `extras` have a member that the message has already.
+    /// `extras` have a member of the message.
     #[error("`extras` have a member {0:?}, which the message has already")]
     Extras(String),
-    /// A tool lacks what a model has to be told.
+    /// A tool without a required member.
     #[error("a tool has no {0}")]
     NotATool(&'static str),
 }

@@ -1,4 +1,4 @@
-//! The conversions that bridgic-core has itself.
+//! The conversions of bridgic-core.
 
 use super::block::{Block, Message, Role};
 use super::chat::{Arguments, ChatMessage, FunctionToolCall};
@@ -8,7 +8,7 @@ use crate::arguments;
 use agentwire_protocol::Members;
 
 impl Message {
-    /// A message with one text.
+    /// Creates a message with a text.
     pub fn from_text(text: impl Into<String>, role: Role) -> Self {
         Self::new(role, vec![Block::text(text)])
     }
@@ -41,7 +41,7 @@ impl Message {
         Ok(Self::new(Role::Ai, blocks))
     }
 
-    /// A tool's message: what it answered to the call with this id.
+    /// Creates a message with the result of a call.
     pub fn from_tool_result(id: impl Into<String>, content: impl Into<String>) -> Self {
         Self::new(Role::Tool, vec![Block::tool_result(id, content)])
     }
@@ -83,7 +83,7 @@ impl ChatMessage {
     }
 }
 
-/// The call with its arguments as an object.
+/// Converts a call, its arguments to an object.
 fn tool_call(call: &FunctionToolCall) -> Result<ToolCall, CannotConvert> {
     let arguments = match &call.function.arguments {
         Arguments::Text(text) => arguments::object(text),

@@ -62,7 +62,7 @@ impl Message {
     }
 }
 
-/// A Chat Completions message in the making.
+/// A message of Chat Completions that is being written.
 struct Draft(Members);
 
 impl Draft {
@@ -74,12 +74,12 @@ impl Draft {
     }
 
     fn set<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) {
-        // Texts and lists of texts can be written.
+        // Texts and lists of calls serialize.
         self.0
             .set(name, Json::from_value(value).unwrap_or_default());
     }
 
-    /// The message with the `extras`.
+    /// Adds the `extras`.
     fn finish(mut self, message: &Message) -> Result<Json, CannotConvert> {
         for (name, value) in message.extras.iter().flat_map(Members::iter) {
             if self.0.get(name).is_some() {

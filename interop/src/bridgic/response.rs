@@ -1,45 +1,45 @@
-//! What models answer Bridgic with: `bridgic.core.model.types`.
+//! Responses of models: `bridgic.core.model.types`.
 
 use super::Message;
 use agentwire_protocol::Json;
 use agentwire_protocol::open::object;
 
 object! {
-    /// What a model answered.
+    /// A response.
     #[derive(Default)]
     pub struct Response {
         /// The message.
         pub message: Option<Message>,
-        /// What it used.
+        /// The usage.
         pub usage: Option<TokenUsage>,
-        /// The answer as the model's API gave it.
+        /// The response of the API.
         pub raw: Option<Json>,
     }
 }
 
 object! {
-    /// A piece of an answer that is streamed.
+    /// A chunk of a streamed response.
     #[derive(Default)]
     pub struct MessageChunk {
-        /// The text that was added.
+        /// The added text.
         pub delta: Option<String>,
-        /// The piece as the model's API gave it.
+        /// The chunk of the API.
         pub raw: Option<Json>,
     }
 }
 
 object! {
-    /// What one call of a model used.
+    /// The usage of a request.
     pub struct TokenUsage {
         /// The model.
         pub model: String,
-        /// Tokens in the prompt; 0, when absent.
+        /// Tokens of the prompt. Default: 0.
         pub prompt_tokens: Option<u64>,
-        /// Tokens in the answer; 0, when absent.
+        /// Tokens of the response. Default: 0.
         pub completion_tokens: Option<u64>,
-        /// Both; 0, when absent.
+        /// The sum. Default: 0.
         pub total_tokens: Option<u64>,
-        /// When that was, as ISO 8601, without a time zone.
+        /// The time as ISO 8601 without a time zone.
         pub timestamp: Option<String>,
     }
 }

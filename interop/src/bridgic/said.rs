@@ -1,18 +1,17 @@
-//! What of messages of ours Bridgic has a place for, and the way back.
+//! Selects the blocks that Bridgic has a place for.
 
 use crate::Message as Ours;
 use agentwire_protocol::content::{Content, ContentBlock, ToolUseBlock};
 
-/// What of a user's message there is a place for.
+/// Texts and results of a user message.
 pub(super) struct UserSaid<'a> {
-    /// What tools answered: the id of the call, and the text.
+    /// The results: the ID of the call, and the text.
     pub(super) results: Vec<(&'a str, String)>,
-    /// What the user said.
+    /// The texts.
     pub(super) texts: Vec<&'a str>,
 }
 
-/// The answers of tools and the texts of a user's content. Answers come first:
-/// a model has to see them before anything else is said.
+/// Selects results and texts. Results come first: a model must see them first.
 pub(super) fn user(content: Option<&Content>) -> UserSaid<'_> {
     let mut said = UserSaid {
         results: vec![],
@@ -38,14 +37,13 @@ pub(super) fn user(content: Option<&Content>) -> UserSaid<'_> {
     said
 }
 
-/// What of an assistant's message there is a place for.
+/// A text or a call of an assistant.
 pub(super) enum AssistantSaid<'a> {
     Text(&'a str),
     Call(&'a ToolUseBlock),
 }
 
-/// The texts and calls of an assistant's content, in order. Empty texts say
-/// nothing.
+/// Selects non-empty texts and calls, in order.
 pub(super) fn assistant(blocks: &[ContentBlock]) -> impl Iterator<Item = AssistantSaid<'_>> {
     blocks.iter().filter_map(|block| match block {
         ContentBlock::Text(block) if block.text.is_empty() => None,
@@ -55,8 +53,7 @@ pub(super) fn assistant(blocks: &[ContentBlock]) -> impl Iterator<Item = Assista
     })
 }
 
-/// A user's message of ours, without the empty texts that it has beside
-/// others.
+/// Creates a user message: a text if there is nothing else.
 pub(super) fn of_user(results: Vec<ContentBlock>, texts: Vec<&str>) -> Ours {
     if let ([], [text]) = (&*results, &*texts) {
         return Ours::user(*text);
@@ -66,8 +63,7 @@ pub(super) fn of_user(results: Vec<ContentBlock>, texts: Vec<&str>) -> Ours {
     Ours::user(blocks)
 }
 
-/// Several texts as one, an empty line between them: that is how the library
-/// has its own blocks as one text. Empty texts say nothing.
+/// Joins non-empty texts by an empty line, as the library does.
 pub(super) fn one_text(texts: &[&str]) -> String {
     let texts = texts.iter().filter(|text| !text.is_empty()).copied();
     texts.collect::<Vec<_>>().join("\n\n")

@@ -9,55 +9,51 @@ use agentwire_protocol::open::object;
 use agentwire_protocol::{Json, Members};
 
 object! {
-    /// A call of a tool, as the library takes and gives it.
+    /// A tool call.
     pub struct ToolCall {
-        /// The id that the answer refers to. A model may have given none:
-        /// then it is `null`.
+        /// The ID. `null` if the model gave none.
         pub id: Option<String>,
         /// The tool.
         pub name: String,
-        /// What it is given, an object; `{}`, when it is absent.
+        /// The arguments, an object. Default: `{}`.
         pub arguments: Option<Json>,
     }
 }
 
 object! {
-    /// A tool, as a model is told of it.
+    /// A tool in a request to a model.
     pub struct Tool {
-        /// The name by which the model calls it.
+        /// The name.
         pub name: String,
-        /// What it is for.
+        /// The description.
         pub description: String,
-        /// The JSON Schema of what it is given.
+        /// The JSON Schema of the arguments.
         pub parameters: Json,
     }
 }
 
 object! {
-    /// A tool, as an agent has it: `ToolSpec` as the library dumps it.
-    ///
-    /// What is empty is not dumped. That the library can load it again it
-    /// needs one of the kinds' own members as well: [`func`](Self::func) or
-    /// [`automa_cls`](Self::automa_cls).
+    /// A tool of an agent, as the library dumps it: without empty members. To load it, the
+    /// library requires [`func`](Self::func) or [`automa_cls`](Self::automa_cls).
     #[derive(Default)]
     pub struct ToolSpec {
-        /// The name by which the model calls it.
+        /// The name.
         pub tool_name: Option<String>,
-        /// What it is for.
+        /// The description.
         pub tool_description: Option<String>,
-        /// The JSON Schema of what it is given.
+        /// The JSON Schema of the arguments.
         pub tool_parameters: Option<Json>,
-        /// The Python function that it is, by its whole name.
+        /// The full name of a Python function.
         pub func: Option<String>,
-        /// The Python class of the automaton that it is, by its whole name.
+        /// The full name of a Python class.
         pub automa_cls: Option<String>,
-        /// What that automaton is made with.
+        /// The arguments of that class.
         pub automa_init_kwargs: Option<Members>,
     }
 }
 
 impl ToolCall {
-    /// A call of a tool.
+    /// A tool call.
     pub fn new(id: impl Into<String>, name: impl Into<String>, arguments: impl Into<Json>) -> Self {
         Self {
             id: Some(id.into()),
@@ -69,8 +65,7 @@ impl ToolCall {
 }
 
 impl Tool {
-    /// A tool: its name, what it is for, and the JSON Schema of what it is
-    /// given.
+    /// Creates a tool from its name, its description and the JSON Schema of its arguments.
     pub fn new(
         name: impl Into<String>,
         description: impl Into<String>,
@@ -86,8 +81,7 @@ impl Tool {
 }
 
 impl ToolSpec {
-    /// A tool: its name, what it is for, and the JSON Schema of what it is
-    /// given.
+    /// Creates a tool from its name, its description and the JSON Schema of its arguments.
     pub fn new(
         name: impl Into<String>,
         description: impl Into<String>,
@@ -151,17 +145,17 @@ pub fn export_tools(tools: Vec<ToolDefinition>) -> Carried<ToolSpec> {
     convert(ExportTools, tools)
 }
 
-/// Makes tools of ours of `ToolSpec`s. One without a name is lost.
+/// Converts `ToolSpec`s to tools. One without a name is lost.
 pub fn import_tools(specs: Vec<ToolSpec>) -> Carried<ToolDefinition> {
     convert(ImportTools, specs)
 }
 
-/// Takes back what [`export_tools`] made, which may have been edited since.
+/// Converts specs of [`export_tools`] back, which may have been edited.
 pub fn undo_export_tools(specs: Vec<ToolSpec>, residue: Residue) -> TakenBack<ToolDefinition> {
     undo(ExportTools, specs, residue)
 }
 
-/// Takes back what [`import_tools`] made, which may have been edited since.
+/// Converts tools of [`import_tools`] back, which may have been edited.
 pub fn undo_import_tools(tools: Vec<ToolDefinition>, residue: Residue) -> TakenBack<ToolSpec> {
     undo(ImportTools, tools, residue)
 }

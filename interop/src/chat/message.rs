@@ -6,186 +6,184 @@ use agentwire_protocol::content::CacheControl;
 use agentwire_protocol::open::{object, union};
 use agentwire_protocol::{Json, Members};
 
-/// The content of a message: a text, or parts.
+/// Content of a message: a text or parts.
 pub type Content = TextOr<Vec<Part>>;
 
 union! {
     /// A message of Chat Completions.
     pub enum Message by "role" {
-        /// What the model is told beside the conversation.
+        /// A system prompt.
         "system" => System(SystemMessage),
-        /// The same, under its newer name.
+        /// A system prompt, for newer models.
         "developer" => Developer(DeveloperMessage),
-        /// What a user said.
+        /// A user message.
         "user" => User(UserMessage),
-        /// What the model said.
+        /// A message of the model.
         "assistant" => Assistant(Box<AssistantMessage>),
-        /// What a tool answered.
+        /// The result of a tool.
         "tool" => Tool(ToolMessage),
-        /// What a function answered, before there were tools.
+        /// The result of a function. Deprecated.
         "function" => Function(FunctionMessage),
     }
 }
 
 object! {
-    /// What the model is told beside the conversation.
+    /// A system prompt.
     #[derive(Default)]
     pub struct SystemMessage tags("role" = "system") {
         /// The content.
         pub content: Option<Content>,
-        /// The name of who says it.
+        /// The name of the participant.
         pub name: Option<String>,
-        /// Where the prompt may be cached.
+        /// Cache control.
         pub cache_control: Option<CacheControl>,
     }
 }
 
 object! {
-    /// What the model is told beside the conversation.
+    /// A system prompt.
     #[derive(Default)]
     pub struct DeveloperMessage tags("role" = "developer") {
         /// The content.
         pub content: Option<Content>,
-        /// The name of who says it.
+        /// The name of the participant.
         pub name: Option<String>,
-        /// Where the prompt may be cached.
+        /// Cache control.
         pub cache_control: Option<CacheControl>,
     }
 }
 
 object! {
-    /// What a user said.
+    /// A user message.
     #[derive(Default)]
     pub struct UserMessage tags("role" = "user") {
         /// The content.
         pub content: Option<Content>,
         /// The user's name.
         pub name: Option<String>,
-        /// Where the prompt may be cached.
+        /// Cache control.
         pub cache_control: Option<CacheControl>,
     }
 }
 
 object! {
-    /// What the model said.
+    /// A message of the model.
     #[derive(Default)]
     pub struct AssistantMessage tags("role" = "assistant") {
-        /// The content. Often none, when tools are called.
+        /// The content, often absent beside tool calls.
         pub content: Option<Content>,
-        /// The tools that it calls.
+        /// The tool calls.
         pub tool_calls: Option<Vec<ToolCall>>,
-        /// What it thought.
+        /// The reasoning.
         pub reasoning_content: Option<String>,
-        /// What it thought, as the Messages API has it.
+        /// The reasoning as blocks of the Messages API.
         pub thinking_blocks: Option<Vec<ThinkingBlock>>,
-        /// What it thought, as Responses has it.
+        /// The reasoning as an item of Responses.
         pub reasoning_items: Option<Vec<ReasoningItem>>,
-        /// Why it refused.
+        /// The refusal.
         pub refusal: Option<String>,
-        /// The function that it calls, before there were tools.
+        /// The function call. Deprecated.
         pub function_call: Option<FunctionCall>,
-        /// What it spoke.
+        /// The audio.
         pub audio: Option<Json>,
-        /// What it painted.
+        /// The images.
         pub images: Option<Vec<Json>>,
-        /// What its text cites.
+        /// The citations.
         pub annotations: Option<Vec<Annotation>>,
-        /// The name of who says it.
+        /// The name of the participant.
         pub name: Option<String>,
-        /// Where the prompt may be cached.
+        /// Cache control.
         pub cache_control: Option<CacheControl>,
-        /// What a provider adds.
+        /// Members of the provider.
         pub provider_specific_fields: Option<Json>,
     }
 }
 
 object! {
-    /// What a tool answered.
+    /// The result of a tool.
     #[derive(Default)]
     pub struct ToolMessage tags("role" = "tool") {
-        /// The answer.
+        /// The result.
         pub content: Option<Content>,
-        /// The call that it answers.
+        /// The ID of the call.
         pub tool_call_id: Option<String>,
         /// The tool.
         pub name: Option<String>,
-        /// Where the prompt may be cached.
+        /// Cache control.
         pub cache_control: Option<CacheControl>,
     }
 }
 
 object! {
-    /// What a function answered, before there were tools.
+    /// The result of a function. Deprecated.
     #[derive(Default)]
     pub struct FunctionMessage tags("role" = "function") {
-        /// The answer.
+        /// The result.
         pub content: Option<Content>,
         /// The function.
         pub name: Option<String>,
-        /// The call that it answers.
+        /// The ID of the call.
         pub tool_call_id: Option<String>,
     }
 }
 
 object! {
-    /// A call of a tool.
+    /// A tool call.
     #[derive(Default)]
     pub struct ToolCall {
-        /// The id that the answer refers to.
+        /// The ID of the call.
         pub id: Option<String>,
-        /// `function` or `custom`. Some libraries take a call without it for
-        /// one of a function.
+        /// `function` or `custom`. Some libraries read a call without it as `function`.
         pub kind: Option<String> = "type",
-        /// The function that is called.
+        /// The function.
         pub function: Option<FunctionCall>,
-        /// The custom tool that is called.
+        /// The custom tool.
         pub custom: Option<CustomCall>,
-        /// Which call it is, in a stream.
+        /// The index in a stream.
         pub index: Option<u64>,
     }
 }
 
 object! {
-    /// A call of a function.
+    /// A function call.
     #[derive(Default)]
     pub struct FunctionCall {
         /// The function.
         pub name: Option<String>,
-        /// Its arguments, as a model wrote them: JSON, if all went well. Some
-        /// libraries take an object as well.
+        /// The arguments: JSON, which may be malformed. Some libraries accept an object.
         pub arguments: Option<TextOr<Members>>,
-        /// What a provider adds.
+        /// Members of the provider.
         pub provider_specific_fields: Option<Json>,
     }
 }
 
 object! {
-    /// A call of a custom tool, which takes a text.
+    /// A call of a custom tool.
     pub struct CustomCall {
         /// The tool.
         pub name: String,
-        /// The text that it is given.
+        /// The input.
         pub input: String,
     }
 }
 
 object! {
-    /// What a model thought, as Responses has it.
+    /// A reasoning item of Responses.
     #[derive(Default)]
     pub struct ReasoningItem {
         /// `reasoning`.
         pub kind: Option<String> = "type",
-        /// Its id.
+        /// The ID.
         pub id: Option<String>,
-        /// All of it, encrypted.
+        /// The encrypted reasoning.
         pub encrypted_content: Option<Encrypted>,
-        /// Its summary.
+        /// The summary.
         pub summary: Option<Vec<SummaryText>>,
     }
 }
 
 object! {
-    /// A part of a summary of reasoning.
+    /// A part of a summary.
     pub struct SummaryText tags("type" = "summary_text") {
         /// The text.
         pub text: String,
@@ -193,32 +191,32 @@ object! {
 }
 
 object! {
-    /// What a text cites.
+    /// A citation.
     #[derive(Default)]
     pub struct Annotation {
         /// `url_citation`.
         pub kind: Option<String> = "type",
-        /// A page that is cited.
+        /// A cited page.
         pub url_citation: Option<UrlCitation>,
     }
 }
 
 object! {
-    /// A page that is cited.
+    /// A cited page.
     pub struct UrlCitation {
-        /// Its URL.
+        /// The URL.
         pub url: String,
-        /// Its title.
+        /// The title.
         pub title: Option<String>,
-        /// Where in the text the citation begins.
+        /// The start in the text.
         pub start_index: Option<u64>,
-        /// Where it ends.
+        /// The end in the text.
         pub end_index: Option<u64>,
     }
 }
 
 impl ToolCall {
-    /// A call of a function with these arguments, which should be JSON.
+    /// Creates a function call with JSON arguments.
     pub fn function(
         id: impl Into<String>,
         name: impl Into<String>,
@@ -236,7 +234,7 @@ impl ToolCall {
         }
     }
 
-    /// What it is: `function`, when it does not say so.
+    /// Returns the type. Default: `function`.
     #[must_use]
     pub fn kind(&self) -> &str {
         match &self.kind {
@@ -248,7 +246,7 @@ impl ToolCall {
 }
 
 impl FunctionCall {
-    /// The arguments as a text; an object as JSON.
+    /// Returns the arguments as a text.
     #[must_use]
     pub fn arguments(&self) -> String {
         match &self.arguments {

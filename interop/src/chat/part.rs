@@ -1,4 +1,4 @@
-//! Parts of a message's content.
+//! Parts of content.
 
 use super::{RedactedThinking, Thinking};
 use crate::TextOr;
@@ -7,7 +7,7 @@ use agentwire_protocol::content::{CacheControl, CitationsConfig, Source};
 use agentwire_protocol::open::{object, open_enum, union};
 
 union! {
-    /// A part of a message's content.
+    /// A part of content.
     pub enum Part by "type" {
         /// Text.
         "text" => Text(TextPart),
@@ -15,19 +15,19 @@ union! {
         "image_url" => Image(ImagePart),
         /// A file.
         "file" => File(FilePart),
-        /// A refusal of the model's.
+        /// A refusal.
         "refusal" => Refusal(RefusalPart),
-        /// Sound.
+        /// Audio.
         "input_audio" => Audio(AudioPart),
         /// A video.
         "video_url" => Video(VideoPart),
-        /// A document, as the Messages API has it.
+        /// A document of the Messages API.
         "document" => Document(DocumentPart),
-        /// Thinking, as the Messages API has it.
+        /// Thinking of the Messages API.
         "thinking" => Thinking(Thinking),
-        /// Encrypted thinking, as the Messages API has it.
+        /// Redacted thinking of the Messages API.
         "redacted_thinking" => RedactedThinking(RedactedThinking),
-        /// A tool, by its name.
+        /// A reference to a tool.
         "tool_reference" => ToolReference(ToolReferencePart),
     }
 }
@@ -37,9 +37,9 @@ object! {
     pub struct TextPart tags("type" = "text") {
         /// The text.
         pub text: String,
-        /// Where the prompt may be cached.
+        /// Cache control.
         pub cache_control: Option<CacheControl>,
-        /// Where the prompt may be cached, in OpenAI's words.
+        /// Cache control of OpenAI.
         pub prompt_cache_breakpoint: Option<Json>,
     }
 }
@@ -47,37 +47,37 @@ object! {
 object! {
     /// An image.
     pub struct ImagePart tags("type" = "image_url") {
-        /// Where it is. Some libraries have just the URL.
+        /// The location, or the URL alone.
         pub image_url: TextOr<ImageUrl>,
-        /// Where the prompt may be cached.
+        /// Cache control.
         pub cache_control: Option<CacheControl>,
-        /// Where the prompt may be cached, in OpenAI's words.
+        /// Cache control of OpenAI.
         pub prompt_cache_breakpoint: Option<Json>,
     }
 }
 
 object! {
-    /// Where an image is.
+    /// The location of an image.
     pub struct ImageUrl {
-        /// Its URL, or a data URL.
+        /// The URL, or a data URL.
         pub url: String,
-        /// How closely the model looks at it.
+        /// The resolution for the model.
         pub detail: Option<Detail>,
-        /// What it is, such as `image/png`.
+        /// The media type, such as `image/png`.
         pub format: Option<String>,
     }
 }
 
 open_enum! {
-    /// How closely a model looks at an image.
+    /// The resolution of an image for the model.
     pub enum Detail {
         /// The model decides.
         Auto = "auto",
-        /// At a small copy.
+        /// Low resolution.
         Low = "low",
-        /// At all of it.
+        /// High resolution.
         High = "high",
-        /// At all of it, in its own size.
+        /// Original resolution.
         Original = "original",
     }
 }
@@ -87,9 +87,9 @@ object! {
     pub struct FilePart tags("type" = "file") {
         /// The file.
         pub file: File,
-        /// Where the prompt may be cached.
+        /// Cache control.
         pub cache_control: Option<CacheControl>,
-        /// Where the prompt may be cached, in OpenAI's words.
+        /// Cache control of OpenAI.
         pub prompt_cache_breakpoint: Option<Json>,
     }
 }
@@ -98,45 +98,45 @@ object! {
     /// A file.
     #[derive(Default)]
     pub struct File {
-        /// What is in it, as a data URL.
+        /// The content, as a data URL.
         pub file_data: Option<String>,
-        /// The id of a file that was uploaded.
+        /// The ID of an uploaded file.
         pub file_id: Option<String>,
         /// Its name.
         pub filename: Option<String>,
-        /// What it is, such as `application/pdf`.
+        /// The media type, such as `application/pdf`.
         pub format: Option<String>,
-        /// How closely the model looks at it.
+        /// The resolution for the model.
         pub detail: Option<Detail>,
-        /// What a provider wants to know of a video.
+        /// Metadata of a video.
         pub video_metadata: Option<Json>,
     }
 }
 
 object! {
-    /// A refusal of the model's.
+    /// A refusal.
     pub struct RefusalPart tags("type" = "refusal") {
-        /// What it says.
+        /// The text.
         pub refusal: String,
     }
 }
 
 object! {
-    /// Sound.
+    /// Audio.
     pub struct AudioPart tags("type" = "input_audio") {
-        /// The sound.
+        /// The audio.
         pub input_audio: InputAudio,
-        /// Where the prompt may be cached, in OpenAI's words.
+        /// Cache control of OpenAI.
         pub prompt_cache_breakpoint: Option<Json>,
     }
 }
 
 object! {
-    /// Sound in base64.
+    /// Audio in base64.
     pub struct InputAudio {
-        /// The bytes as base64.
+        /// The data in base64.
         pub data: String,
-        /// What they are: `wav` or `mp3`.
+        /// `wav` or `mp3`.
         pub format: Option<String>,
     }
 }
@@ -144,37 +144,37 @@ object! {
 object! {
     /// A video.
     pub struct VideoPart tags("type" = "video_url") {
-        /// Where it is. Some libraries have just the URL.
+        /// The location, or the URL alone.
         pub video_url: TextOr<VideoUrl>,
     }
 }
 
 object! {
-    /// Where a video is.
+    /// The location of a video.
     pub struct VideoUrl {
-        /// Its URL, or a data URL.
+        /// The URL, or a data URL.
         pub url: String,
-        /// How closely the model looks at it.
+        /// The resolution for the model.
         pub detail: Option<Detail>,
     }
 }
 
 object! {
-    /// A document, as the Messages API has it.
+    /// A document of the Messages API.
     pub struct DocumentPart tags("type" = "document") {
-        /// Where it is.
+        /// The source.
         pub source: Source,
-        /// Its title.
+        /// The title.
         pub title: Option<String>,
-        /// What the model is told about it.
+        /// The context for the model.
         pub context: Option<String>,
-        /// Whether the model may cite it.
+        /// Whether citations are enabled.
         pub citations: Option<CitationsConfig>,
     }
 }
 
 object! {
-    /// A tool, by its name.
+    /// A reference to a tool.
     pub struct ToolReferencePart tags("type" = "tool_reference") {
         /// The tool.
         pub tool_name: String,
@@ -194,7 +194,7 @@ impl TextPart {
 }
 
 impl ImagePart {
-    /// The image at this URL.
+    /// Creates an image with this URL.
     pub fn new(url: impl Into<String>) -> Self {
         Self {
             image_url: TextOr::Other(ImageUrl {
@@ -209,7 +209,7 @@ impl ImagePart {
         }
     }
 
-    /// Its URL.
+    /// The URL.
     #[must_use]
     pub fn url(&self) -> &str {
         match &self.image_url {

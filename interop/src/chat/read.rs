@@ -1,4 +1,4 @@
-//! Messages of Chat Completions as messages of ours.
+//! Reads messages of Chat Completions.
 
 use super::{
     AssistantMessage, Content, FunctionMessage, Message, Part, ThinkingBlock, ToolCall,
@@ -13,8 +13,7 @@ use agentwire_protocol::content::{
     CacheControl, Content as OurContent, ContentBlock, DocumentBlock,
 };
 
-/// Reads messages that belong together: one, or answers of tools and what a
-/// user said behind them.
+/// Reads one message, or results of tools and the user message after them.
 pub(super) fn read(messages: &[Message]) -> Vec<Ours> {
     match messages {
         [] | [Message::Unknown(_)] => vec![],
@@ -58,7 +57,7 @@ fn said(message: &UserMessage) -> Option<OurContent> {
     }
 }
 
-/// Where a message may be cached, there its last block may be.
+/// Cache control of a message is that of its last block.
 fn cached(blocks: &mut [ContentBlock], cache_control: &CacheControl) {
     let place = match blocks.last_mut() {
         Some(ContentBlock::Text(block)) => &mut block.cache_control,
@@ -100,7 +99,7 @@ fn heard(message: &Message) -> Vec<ContentBlock> {
 
 fn answer(id: &str, content: Option<&Content>) -> ContentBlock {
     match content {
-        // There has to be a content, and an empty one is none.
+        // Content is required, so empty content stands for none.
         None => answer_of(id, None),
         Some(TextOr::Text(text)) if text.is_empty() => answer_of(id, None),
         Some(TextOr::Text(text)) => answer_of(id, Some(text.as_str().into())),
@@ -111,7 +110,7 @@ fn answer(id: &str, content: Option<&Content>) -> ContentBlock {
 fn assistant(message: &AssistantMessage) -> Vec<ContentBlock> {
     let mut said = thoughts(message);
     match &message.content {
-        // Nothing is said, as a rule because tools are called.
+        // Usually beside tool calls.
         None => {}
         Some(TextOr::Text(text)) if text.is_empty() => {}
         Some(content) => said.extend(blocks(content)),
@@ -150,7 +149,7 @@ fn thoughts(message: &AssistantMessage) -> Vec<ContentBlock> {
     reasoning.into_iter().chain(blocks).collect()
 }
 
-/// A thinking block, with its signature where it has one.
+/// Creates a thinking block.
 pub(crate) fn thinking_block(thinking: &str, signature: Option<&str>) -> ContentBlock {
     let mut block = ContentBlock::thinking(thinking);
     if let ContentBlock::Thinking(block) = &mut block {

@@ -1,4 +1,4 @@
-//! Chat Completions as a system to which conversations are carried.
+//! The system of Chat Completions.
 
 use super::write::lone_text;
 use super::{Message, ToolCall, read, write};
@@ -22,10 +22,10 @@ impl System for Chat {
         let is_answer = |it: &Message| matches!(it, Message::Tool(_) | Message::Function(_));
         before.iter().all(is_answer)
             && match message {
-                // What another author wrote is a message of its own.
+                // A message of another author stays separate.
                 Message::User(message) if is_author(message.name.as_deref()) => false,
                 Message::User(message) => match &message.content {
-                    // What is written beside answers of tools, and not alone.
+                    // Content as it is written after results, and not alone.
                     Some(TextOr::Other(parts)) => !parts.is_empty() && lone_text(parts).is_none(),
                     Some(TextOr::Text(_)) => true,
                     None => false,

@@ -1,14 +1,14 @@
-//! What a model thought, as the Messages API has it.
+//! Thinking blocks of the Messages API.
 
 use agentwire_protocol::content::CacheControl;
 use agentwire_protocol::open::{object, union};
 
 union! {
-    /// What a model thought, as the Messages API has it.
+    /// Thinking blocks of the Messages API.
     pub enum ThinkingBlock by "type" {
         /// Thinking.
         "thinking" => Thinking(Thinking),
-        /// Encrypted thinking.
+        /// Redacted thinking.
         "redacted_thinking" => Redacted(RedactedThinking),
     }
 }
@@ -18,19 +18,19 @@ object! {
     pub struct Thinking tags("type" = "thinking") {
         /// The thinking.
         pub thinking: String,
-        /// The API's signature, without which it does not take thinking back.
+        /// The signature. The API accepts only signed thinking.
         pub signature: Option<String>,
-        /// Where the prompt may be cached.
+        /// Cache control.
         pub cache_control: Option<CacheControl>,
     }
 }
 
 object! {
-    /// Encrypted thinking.
+    /// Redacted thinking.
     pub struct RedactedThinking tags("type" = "redacted_thinking") {
-        /// The encrypted thinking.
+        /// The encrypted data.
         pub data: String,
-        /// Where the prompt may be cached.
+        /// Cache control.
         pub cache_control: Option<CacheControl>,
     }
 }

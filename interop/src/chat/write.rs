@@ -1,4 +1,4 @@
-//! Messages of ours as messages of Chat Completions.
+//! Writes messages of Chat Completions.
 
 use super::{
     AssistantMessage, Content, File, FilePart, ImagePart, Message, Part, RedactedThinking,
@@ -49,8 +49,7 @@ fn of_user(blocks: &[ContentBlock], name: Option<String>) -> Vec<Message> {
     let parts: Vec<Part> = heard.rest.iter().filter_map(|block| part(block)).collect();
     if !parts.is_empty() || blocks.is_empty() {
         let content = match lone_text(&parts) {
-            // Beside tools' answers there is always a list of ours to go back
-            // to; alone, a text is a text and a list is a list.
+            // After results the original is always a list; alone, a text stays a text.
             Some(text) if !heard.answers.is_empty() => text.into(),
             _ => TextOr::Other(parts),
         };
@@ -59,7 +58,7 @@ fn of_user(blocks: &[ContentBlock], name: Option<String>) -> Vec<Message> {
     messages
 }
 
-/// The text, when a list of parts is just one, and nothing is said of it.
+/// Returns the text of a list of one text without cache control.
 pub(super) fn lone_text(parts: &[Part]) -> Option<&str> {
     match parts {
         [Part::Text(part)] if part.cache_control.is_none() => Some(&part.text),
@@ -152,7 +151,7 @@ fn part(block: &ContentBlock) -> Option<Part> {
             Some(part.into())
         }
         ContentBlock::Document(block) => {
-            // There is a place for what is in a file, and none for its URL.
+            // There is no place for a URL.
             let file_data = url_of(&block.source).filter(|url| url.starts_with("data:"))?;
             let part = FilePart {
                 file: File {

@@ -1,28 +1,25 @@
-//! What a model does with a computer, as Cua says it.
+//! Actions of a computer.
 
 use super::shapes::shapes;
 use agentwire_protocol::Number;
 use agentwire_protocol::open::{object, open_enum, union};
 
 union! {
-    /// One thing that a model does with a computer.
-    ///
-    /// The set is open: a computer of the library's takes every action that it
-    /// has a method for, such as `visit_url` or `web_search`.
+    /// An action of a computer.
     pub enum Action by "type" {
         /// Clicks.
         "click" => Click(Click),
         /// Clicks twice.
         "double_click" => DoubleClick(DoubleClick),
-        /// Clicks three times. Not documented.
+        /// Clicks three times. Undocumented.
         "triple_click" => TripleClick(TripleClick),
-        /// Drags from the first point of a path to the last.
+        /// Drags along a path.
         "drag" => Drag(Drag),
         /// Presses keys together.
         "keypress" => KeyPress(KeyPress),
         /// Moves the pointer.
         "move" => Move(Move),
-        /// Looks at the screen.
+        /// Takes a screenshot.
         "screenshot" => Screenshot(Screenshot),
         /// Scrolls.
         "scroll" => Scroll(Scroll),
@@ -30,33 +27,33 @@ union! {
         "type" => Type(Type),
         /// Waits.
         "wait" => Wait(Wait),
-        /// Presses the left button, and holds it.
+        /// Presses the left button.
         "left_mouse_down" => LeftMouseDown(LeftMouseDown),
-        /// Lets the left button go.
+        /// Releases the left button.
         "left_mouse_up" => LeftMouseUp(LeftMouseUp),
-        /// Is done. Not documented.
+        /// Ends the task. Undocumented.
         "terminate" => Terminate(Terminate),
     }
 }
 
 open_enum! {
-    /// A button of a mouse.
+    /// A mouse button.
     pub enum Button {
-        /// The left one.
+        /// Left.
         Left = "left",
-        /// The right one.
+        /// Right.
         Right = "right",
-        /// The wheel, pressed.
+        /// The wheel.
         Wheel = "wheel",
-        /// The one that goes back.
+        /// Back.
         Back = "back",
-        /// The one that goes forward.
+        /// Forward.
         Forward = "forward",
     }
 }
 
-/// Actions at a place on the screen. Where a model names the place, and
-/// another one finds it, there is a description in place of the coordinates.
+/// Declares actions with coordinates, or with a description of an element whose
+/// coordinates another model finds.
 macro_rules! pointing {
     ($(
         $(#[$meta:meta])*
@@ -71,9 +68,9 @@ macro_rules! pointing {
                 pub x: Option<Number>,
                 /// Pixels from the top.
                 pub y: Option<Number>,
-                /// What is there, where the coordinates are to be found yet.
+                /// The description of the element, in place of coordinates.
                 pub element_description: Option<String>,
-                /// Keys that are held meanwhile. OpenAI's.
+                /// Held keys. OpenAI only.
                 pub keys: Option<Vec<String>>,
             }
         }
@@ -83,64 +80,63 @@ macro_rules! pointing {
 pointing! {
     /// Clicks.
     Click = "click" {
-        /// With which button.
+        /// The button.
         button: Option<Button>,
     }
     /// Clicks twice.
     DoubleClick = "double_click" {
-        /// With which button.
+        /// The button.
         button: Option<Button>,
     }
     /// Clicks three times.
     TripleClick = "triple_click" {
-        /// With which button.
+        /// The button.
         button: Option<Button>,
     }
     /// Moves the pointer.
     Move = "move" {}
     /// Scrolls.
     Scroll = "scroll" {
-        /// How far to the right; to the left where it is negative.
+        /// The distance to the right.
         scroll_x: Option<Number>,
-        /// How far down; up where it is negative.
+        /// The distance down.
         scroll_y: Option<Number>,
     }
-    /// Presses the left button, and holds it.
+    /// Presses the left button.
     LeftMouseDown = "left_mouse_down" {}
-    /// Lets the left button go.
+    /// Releases the left button.
     LeftMouseUp = "left_mouse_up" {}
 }
 
 object! {
-    /// Drags from the first point of a path to the last.
+    /// Drags along a path.
     #[derive(Default)]
     pub struct Drag tags("type" = "drag") {
-        /// With which button.
+        /// The button.
         pub button: Option<Button>,
         /// The path.
         pub path: Option<Vec<Point>>,
-        /// What is where it begins, where that is to be found yet.
+        /// The description of the first element, in place of a path.
         pub start_element_description: Option<String>,
-        /// What is where it ends, where that is to be found yet.
+        /// The description of the last element, in place of a path.
         pub end_element_description: Option<String>,
-        /// Keys that are held meanwhile. OpenAI's.
+        /// Held keys. OpenAI only.
         pub keys: Option<Vec<String>>,
     }
 }
 
 shapes! {
-    /// A point: a pair, as documented, or an object, as the library and OpenAI
-    /// write it.
+    /// A point: a pair, or an object as in the library and OpenAI.
     pub enum Point ("a point") {
-        /// Pixels from the left, and from the top.
+        /// Pixels from the left and from the top.
         list => Pair(Vec<Number>),
-        /// The same with names.
+        /// An object.
         object => Named(NamedPoint),
     }
 }
 
 object! {
-    /// A point whose coordinates have names.
+    /// A point as an object.
     pub struct NamedPoint {
         /// Pixels from the left.
         pub x: Number,
@@ -159,17 +155,17 @@ object! {
 }
 
 shapes! {
-    /// Keys that are pressed together.
+    /// Keys pressed together.
     pub enum Keys ("keys") {
-        /// Each for itself.
+        /// A list.
         list => List(Vec<String>),
-        /// One, or several with `+` or `-` between them.
+        /// One text, with `+` or `-` between keys.
         text => Text(String),
     }
 }
 
 object! {
-    /// Looks at the screen.
+    /// Takes a screenshot.
     #[derive(Default)]
     pub struct Screenshot tags("type" = "screenshot") {}
 }
@@ -187,13 +183,13 @@ object! {
     /// Waits.
     #[derive(Default)]
     pub struct Wait tags("type" = "wait") {
-        /// Milliseconds; a second, where it does not say.
+        /// Milliseconds. Default: 1000.
         pub ms: Option<Number>,
     }
 }
 
 object! {
-    /// Is done.
+    /// Ends the task.
     #[derive(Default)]
     pub struct Terminate tags("type" = "terminate") {
         /// `success` or `failure`.
@@ -202,7 +198,7 @@ object! {
 }
 
 impl Point {
-    /// Its coordinates; nothing, for a list that is no pair.
+    /// Returns the coordinates; none if the list is not a pair.
     #[must_use]
     pub fn coordinates(&self) -> Option<[&Number; 2]> {
         match self {
@@ -214,13 +210,13 @@ impl Point {
         }
     }
 
-    /// A pair.
+    /// Creates a pair.
     #[must_use]
     pub fn pair(x: Number, y: Number) -> Self {
         Self::Pair(vec![x, y])
     }
 
-    /// A point whose coordinates have names.
+    /// A point as an object.
     #[must_use]
     pub fn named(x: Number, y: Number) -> Self {
         Self::Named(NamedPoint {

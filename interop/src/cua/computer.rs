@@ -1,40 +1,39 @@
-//! Anthropic's `computer` tool, and its actions as Cua's.
+//! Converts actions to and from input of Anthropic's `computer` tool.
 
 use super::{Action, Keys, Point};
 use agentwire_protocol::open::{object, open_enum};
 use agentwire_protocol::{Json, Members, Number};
 use serde::de::DeserializeOwned;
 
-/// What Anthropic calls its tool.
+/// The name of Anthropic's tool.
 pub const COMPUTER: &str = "computer";
 
 object! {
-    /// What a model gives to Anthropic's `computer` tool.
+    /// Input of Anthropic's `computer` tool.
     pub struct ComputerInput {
-        /// What it does.
+        /// The action.
         pub action: ComputerAction,
-        /// Where: pixels from the left, and from the top.
+        /// Pixels from the left and from the top.
         pub coordinate: Option<Vec<Number>>,
-        /// Where a drag begins.
+        /// The start of a drag.
         pub start_coordinate: Option<Vec<Number>>,
-        /// What is typed; for `key` and `hold_key` the keys; for clicks and
-        /// `scroll` the keys that are held meanwhile.
+        /// The typed text; the keys of `key` and `hold_key`; the held keys of clicks and `scroll`.
         pub text: Option<String>,
-        /// Seconds that it waits, or holds a key.
+        /// Seconds of `wait` and `hold_key`.
         pub duration: Option<Number>,
-        /// Where it scrolls to.
+        /// The direction of a scroll.
         pub scroll_direction: Option<ScrollDirection>,
-        /// How far it scrolls.
+        /// The distance of a scroll.
         pub scroll_amount: Option<Number>,
-        /// What `zoom` looks at: left, top, right and bottom.
+        /// The region of `zoom`: left, top, right and bottom.
         pub region: Option<Vec<Number>>,
     }
 }
 
 open_enum! {
-    /// What Anthropic's `computer` tool does.
+    /// An action of Anthropic's `computer` tool.
     pub enum ComputerAction {
-        /// Says where the pointer is.
+        /// Returns the position of the pointer.
         CursorPosition = "cursor_position",
         /// Clicks twice.
         DoubleClick = "double_click",
@@ -46,9 +45,9 @@ open_enum! {
         LeftClick = "left_click",
         /// Drags.
         LeftClickDrag = "left_click_drag",
-        /// Presses the left button, and holds it.
+        /// Presses the left button.
         LeftMouseDown = "left_mouse_down",
-        /// Lets the left button go.
+        /// Releases the left button.
         LeftMouseUp = "left_mouse_up",
         /// Clicks with the wheel.
         MiddleClick = "middle_click",
@@ -56,7 +55,7 @@ open_enum! {
         MouseMove = "mouse_move",
         /// Clicks with the right button.
         RightClick = "right_click",
-        /// Looks at the screen.
+        /// Takes a screenshot.
         Screenshot = "screenshot",
         /// Scrolls.
         Scroll = "scroll",
@@ -66,13 +65,13 @@ open_enum! {
         Type = "type",
         /// Waits.
         Wait = "wait",
-        /// Looks at a part of the screen closely.
+        /// Zooms into a region.
         Zoom = "zoom",
     }
 }
 
 open_enum! {
-    /// Where to scroll to.
+    /// The direction of a scroll.
     pub enum ScrollDirection {
         /// Up.
         Up = "up",
@@ -85,7 +84,7 @@ open_enum! {
     }
 }
 
-/// Clicks, which may have keys that are held.
+/// Clicks, which may have held keys.
 const CLICKS: [&str; 5] = [
     "left_click",
     "right_click",
@@ -94,8 +93,8 @@ const CLICKS: [&str; 5] = [
     "triple_click",
 ];
 
-/// An action of Cua's as input of the `computer` tool. It always has one: what
-/// the tool does not know goes along under its own name.
+/// Converts an action to input of the `computer` tool. Actions that the tool does not
+/// have keep their name.
 #[must_use]
 pub fn to_computer_input(action: &Action) -> ComputerInput {
     let mut from = Bag::of(action);
@@ -139,7 +138,7 @@ pub fn to_computer_input(action: &Action) -> ComputerInput {
         "wait" => from.rename("ms", "duration", &mut to, |ms: Number| seconds(&ms)),
         name if CLICKS.contains(&name) => {
             held_keys(&mut from, &mut to);
-            // OpenAI has them in every double click.
+            // OpenAI requires them in a double click.
             if from.0.get("keys").is_some_and(|it| it.get() == "null") {
                 from.0.remove("keys");
             }
@@ -149,7 +148,7 @@ pub fn to_computer_input(action: &Action) -> ComputerInput {
     for (key, value) in from.0.iter() {
         to.set(key.to_owned(), value.clone());
     }
-    // Its members have the right types, or were not taken.
+    // Members of other types were not taken.
     read_input(&to).unwrap_or_else(|| ComputerInput {
         action: name.into(),
         coordinate: None,
@@ -163,9 +162,8 @@ pub fn to_computer_input(action: &Action) -> ComputerInput {
     })
 }
 
-/// Input of the `computer` tool as an action of Cua's. Nothing, where there is
-/// not enough in it to say what is done: a scroll without an amount, a place
-/// that is not two numbers.
+/// Converts input of the `computer` tool to an action; none if members are missing or
+/// contradict each other.
 #[must_use]
 pub fn from_computer_input(input: &ComputerInput) -> Option<Action> {
     let mut from = Bag::of(input);
@@ -226,8 +224,7 @@ pub fn from_computer_input(input: &ComputerInput) -> Option<Action> {
     written(&to).read().ok()
 }
 
-/// The keys that are pressed together in a text such as `ctrl+c`. The key `+`
-/// stands for itself: `ctrl++`.
+/// Splits a text such as `ctrl+c` into keys. `ctrl++` has the key `+`.
 pub(super) fn keys_of(text: &str) -> Vec<String> {
     let mut keys = Vec::new();
     let mut rest = text;
@@ -239,7 +236,7 @@ pub(super) fn keys_of(text: &str) -> Vec<String> {
         let (key, after) = rest.split_at(end);
         keys.push(key.to_owned());
         rest = match after.strip_prefix('+') {
-            // It ends with the key `+`, and not with a key that is missing.
+            // The last key is `+`.
             Some("") => {
                 keys.push("+".to_owned());
                 ""
@@ -271,9 +268,8 @@ fn drag_ends(from: &mut Bag, to: &mut Members) {
     }
 }
 
-/// The path of a drag: the ends, or all of it where it is there. The library
-/// calls the end `end_coordinate`. There may be nothing of all that, where the
-/// ends are yet to be found, but not one end alone.
+/// Reads the path of a drag. The library names the end `end_coordinate`. Both ends may
+/// be missing, if they are described.
 fn path(from: &mut Bag) -> Option<Option<Json>> {
     let end: Option<Vec<Number>> = from.take("coordinate");
     let end = end.or_else(|| from.take("end_coordinate"));
@@ -303,7 +299,7 @@ fn scroll_direction(x: Number, y: Number, to: &mut Members) {
     }
 }
 
-/// How far is scrolled to the right, and down.
+/// Reads the distances to the right and down.
 fn scrolled(from: &mut Bag) -> Option<[Number; 2]> {
     let direction: String = from.take("scroll_direction")?;
     let amount: Number = from.take("scroll_amount")?;
@@ -342,7 +338,7 @@ pub(super) fn number_of(digits: &str) -> Option<Number> {
     serde_json::from_str(digits).ok()
 }
 
-/// A coordinate in whole pixels of the screen; a half goes to the even one.
+/// Scales a coordinate and rounds it, half to even.
 pub(super) fn scaled(coordinate: &Number, scale: f64) -> Number {
     let pixels = (coordinate.as_f64() * scale).round_ties_even();
     let digits = if pixels == 0.0 {
@@ -374,7 +370,7 @@ fn milliseconds(seconds: &Number) -> Option<Number> {
     })
 }
 
-/// Members that are taken out one by one.
+/// Members that are taken one by one.
 struct Bag(Members);
 
 impl Bag {
@@ -386,14 +382,14 @@ impl Bag {
         self.0.get(key)?.read().ok()
     }
 
-    /// Takes a member, when it has this type.
+    /// Takes a member if it has this type.
     fn take<T: DeserializeOwned>(&mut self, key: &str) -> Option<T> {
         let value = self.peek(key)?;
         self.0.remove(key);
         Some(value)
     }
 
-    /// Takes two members, when both have this type.
+    /// Takes two members if both have this type.
     fn take_both<T: DeserializeOwned>(&mut self, one: &str, other: &str) -> Option<[T; 2]> {
         let both = [self.peek(one)?, self.peek(other)?];
         self.0.remove(one);
@@ -401,8 +397,7 @@ impl Bag {
         Some(both)
     }
 
-    /// Puts a member under another name, where it can be changed and the name
-    /// is free.
+    /// Renames a member, if the name is free.
     fn rename<T: DeserializeOwned, U: serde::Serialize>(
         &mut self,
         key: &str,
@@ -419,7 +414,7 @@ impl Bag {
     }
 }
 
-/// As JSON. All that is written here can be.
+/// Serializes a value that cannot fail to.
 pub(super) fn written<T: serde::Serialize + ?Sized>(value: &T) -> Json {
     Json::from_value(value).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! The three ways of writing the same items.
+//! The dialects of the same items.
 
 use super::{Action, Button, ComputerScreenshot, Item, MessageContent, Output, Part};
 use super::{Keys, Point, Role, Status};
@@ -7,25 +7,23 @@ use crate::conversion::Fingerprint;
 use crate::responses::InputImage;
 use agentwire_protocol::{Json, Number};
 
-/// How items are written. All of it is read, whatever is written.
+/// How items are written. All dialects are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Dialect {
-    /// As the message format is documented: paths are pairs of numbers, items
-    /// have no ids, and only documented actions are calls of the computer.
+    /// The documented format: paths are pairs, items have no IDs, and only documented
+    /// actions are calls of the computer.
     #[default]
     Documented,
-    /// As the library writes items, and its own functions read them: points
-    /// have names, calls have `pending_safety_checks`, and every action is a
-    /// call of the computer.
+    /// The format of the library: points are objects, calls have `pending_safety_checks`,
+    /// and every action is a call of the computer.
     Library,
-    /// As OpenAI's types want them: as [`Dialect::Library`], and items have
-    /// ids, images are `computer_screenshot`s, and only OpenAI's actions are
-    /// calls of the computer.
+    /// The types of OpenAI: as [`Dialect::Library`], but items have IDs, screenshots are
+    /// `computer_screenshot`s, and only OpenAI's actions are calls of the computer.
     OpenAi,
 }
 
 impl Dialect {
-    /// Whether an action can be said: the others are calls of a function.
+    /// Whether the dialect has an action. Others are calls of a function.
     #[must_use]
     pub fn takes(self, action: &Action) -> bool {
         let only_openai = self == Self::OpenAi;
@@ -60,7 +58,7 @@ impl Dialect {
         }
     }
 
-    /// Writes an item this way. What is already there, ids among it, stays.
+    /// Writes an item in this dialect. Existing members stay.
     #[must_use]
     pub fn write(self, mut item: Item) -> Item {
         match &mut item {
@@ -138,8 +136,7 @@ impl Dialect {
         }
     }
 
-    /// The library knows a screenshot only as an `input_image`, OpenAI only as
-    /// a `computer_screenshot`; documented are both.
+    /// The library reads only `input_image`, OpenAI only `computer_screenshot`.
     fn screenshot(self, part: &mut Part) {
         match (self, &mut *part) {
             (Self::OpenAi, Part::InputImage(image)) => {
@@ -163,8 +160,7 @@ impl Dialect {
     }
 }
 
-/// The same status in the words of a dialect; `completed`, where it does not
-/// say.
+/// Translates a status. Default: `completed`.
 fn set_status(status: &mut Option<Status>, dialect: Dialect) {
     let said = status.take().unwrap_or(Status::Completed);
     *status = Some(match (dialect, said) {
@@ -176,8 +172,7 @@ fn set_status(status: &mut Option<Status>, dialect: Dialect) {
     });
 }
 
-/// OpenAI wants ids, which are made of what the item says: the same item gets
-/// the same id.
+/// Sets the IDs that OpenAI requires, made of the content.
 fn give_id(item: &mut Item) {
     let fingerprint = Fingerprint::of(&Json::from_value(item).unwrap_or_default());
     let (id, made) = match item {
@@ -191,7 +186,7 @@ fn give_id(item: &mut Item) {
     id.get_or_insert(made);
 }
 
-/// Whether there is a place, in whole pixels.
+/// Whether coordinates are whole pixels.
 fn at(x: &Option<Number>, y: &Option<Number>) -> bool {
     [x, y]
         .into_iter()
@@ -199,7 +194,7 @@ fn at(x: &Option<Number>, y: &Option<Number>) -> bool {
 }
 
 fn is_whole(number: &Number) -> bool {
-    // Beyond 2^53 a float is not the number that it seems to be.
+    // Floats are exact up to 2^53.
     let value = number.as_f64();
     value.fract() == 0.0 && value.abs() <= 9_007_199_254_740_992.0
 }

@@ -1,23 +1,22 @@
-//! Actions at elements that are described, for a model that says what to click
-//! and another one that finds it.
+//! Replaces descriptions of elements by coordinates, and back.
 
 use super::computer::written;
 use super::{Action, Item, NamedPoint};
 use agentwire_protocol::{Members, Number};
 use std::collections::HashMap;
 
-/// Where elements are, by their descriptions.
+/// Coordinates of elements by description.
 pub type Places = HashMap<String, [Number; 2]>;
 
-/// Puts the places of elements where their descriptions are.
+/// Replaces descriptions of elements by their coordinates.
 pub fn places_of_elements(items: &mut [Item], places: &Places) {
     for action in actions(items) {
         change(action, |action| find(action, places));
     }
 }
 
-/// Puts the descriptions of elements where their places are: the way back. Of
-/// several descriptions of one place the last in alphabetical order is taken.
+/// Replaces coordinates by descriptions of elements. Of several descriptions the last in
+/// alphabetical order is used.
 pub fn elements_of_places(items: &mut [Item], places: &Places) {
     let mut sorted: Vec<_> = places.iter().collect();
     sorted.sort_by_key(|(description, _)| *description);
@@ -31,7 +30,7 @@ pub fn elements_of_places(items: &mut [Item], places: &Places) {
     }
 }
 
-/// The elements that a conversation describes, each once, in order.
+/// Returns the described elements, each once, in order.
 #[must_use]
 pub fn elements(items: &[Item]) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
@@ -67,7 +66,7 @@ fn members(action: &Action) -> Members {
     written(action).read().unwrap_or_default()
 }
 
-/// Changes an action, of whatever kind, by its members.
+/// Changes the members of an action.
 fn change(action: &mut Action, change: impl FnOnce(&mut Members) -> Option<()>) {
     let mut members = members(action);
     if change(&mut members).is_some()
@@ -109,7 +108,7 @@ fn describe<'a>(
         action.remove("y");
         return Some(());
     }
-    // Points with names: what the way there makes.
+    // Points as objects, as [`find`] writes them.
     let path: Vec<NamedPoint> = action.get("path")?.read().ok()?;
     let [start, end] = &*path else { return None };
     let [start, end] = [start, end].map(|point| [point.x.as_f64(), point.y.as_f64()]);

@@ -165,7 +165,7 @@ fn results(id: &str, content: Option<&Content>) -> Vec<Item> {
     }
 }
 
-/// The image that a text is as JSON.
+/// Reads an image from JSON in a text.
 fn image_of(text: &str) -> Option<Part> {
     let part = serde_json::from_str(text).ok()?;
     matches!(part, Part::InputImage(_)).then_some(part)

@@ -1,15 +1,15 @@
-//! Screenshots: taken out of a conversation, or left out of it.
+//! Removes images and screenshots.
 
 use super::computer::written;
 use super::{Item, MessageContent, Output, Part};
 use agentwire_protocol::{Json, Members};
 
-/// What stands where an image was taken out. The library knows it, and does
-/// not send it to Anthropic's models.
+/// Stands for the data of a removed image. The library does not send it to Anthropic's
+/// models.
 pub const OMITTED: &str = "[omitted]";
 
 impl Item {
-    /// Shows every image in it, by its URL, to be changed.
+    /// Calls a function with the URL of every image.
     pub fn each_image(&mut self, mut look: impl FnMut(&mut String)) {
         let parts: &mut [Part] = match self {
             Self::Message(message) => match &mut message.content {
@@ -61,10 +61,10 @@ pub fn redact_images(items: &mut [Item]) -> usize {
     redacted
 }
 
-/// How an image in a text begins.
+/// The prefix of an image in a text.
 const IMAGE: &str = "data:image/";
 
-/// A value without the images in it; nothing, when there are none.
+/// Removes images from a value; none if it has none.
 fn without_images(json: &Json, redacted: &mut usize) -> Option<Json> {
     let before = *redacted;
     let changed = match json.get().as_bytes().first()? {
@@ -104,7 +104,7 @@ fn text_without_images(text: &str, redacted: &mut usize) -> String {
     let mut rest = text;
     while let Some(start) = rest.find(IMAGE) {
         let (before, image) = rest.split_at(start);
-        // To the end of the base64, and of what stands before it.
+        // The end of the media type and the base64.
         let is_data = |c: char| c.is_ascii_alphanumeric() || ":/;,+-_=.%\\".contains(c);
         let end = image.find(|c| !is_data(c)).unwrap_or(image.len());
         *redacted += 1;
@@ -148,7 +148,7 @@ pub fn retain_images(items: Vec<Item>, last: usize) -> Vec<Item> {
         .collect()
 }
 
-/// Whether there is an image in an output, as the library looks for it.
+/// Whether the library finds an image in an output.
 fn has_image(output: &Output) -> bool {
     match output {
         Output::Part(Part::InputImage(image)) => {

@@ -1,189 +1,184 @@
-//! The items of a conversation.
+//! Items of a conversation.
 
 use super::{Action, Arguments, MessageContent, Output, Part};
 use agentwire_protocol::open::{choice, object, open_enum, string_of};
 use agentwire_protocol::{Json, Members};
 
-/// One item of a conversation.
-///
-/// A message may come without its `type`. What has a type that nobody knows,
-/// or neither a type nor a role, is kept whole.
+/// An item of a conversation. A message may have no `type`.
 #[non_exhaustive]
 pub enum Item {
-    /// What somebody said.
+    /// A message.
     Message(MessageItem),
-    /// What the model thought.
+    /// Reasoning.
     Reasoning(ReasoningItem),
-    /// The model does something with the computer.
+    /// A call of the computer.
     ComputerCall(Box<ComputerCall>),
-    /// What came of it.
+    /// The result of a call of the computer.
     ComputerCallOutput(ComputerCallOutput),
-    /// The model calls a function.
+    /// A call of a function.
     FunctionCall(FunctionCall),
-    /// What the function gave.
+    /// The result of a function.
     FunctionCallOutput(FunctionCallOutput),
-    /// An item of a kind that this version does not know, with all its
-    /// members.
+    /// An unknown item.
     Unknown(Members),
 }
 
 open_enum! {
-    /// Who says something.
+    /// The role of a message.
     pub enum Role {
         /// The user.
         User = "user",
         /// The model.
         Assistant = "assistant",
-        /// Who set the model up.
+        /// The system.
         System = "system",
-        /// The same, in OpenAI's newer words.
+        /// The system, for newer models of OpenAI.
         Developer = "developer",
     }
 }
 
 open_enum! {
-    /// How far an item has come: in the words of the documentation, and in
-    /// OpenAI's.
+    /// The status of an item: as documented, and as in OpenAI.
     pub enum Status {
-        /// It is done.
+        /// Completed.
         Completed = "completed",
-        /// It went wrong.
+        /// Failed.
         Failed = "failed",
-        /// It is not done yet.
+        /// Pending.
         Pending = "pending",
-        /// It is not done yet. OpenAI's.
+        /// In progress. OpenAI only.
         InProgress = "in_progress",
-        /// It was cut off. OpenAI's.
+        /// Truncated. OpenAI only.
         Incomplete = "incomplete",
     }
 }
 
 object! {
-    /// What somebody said.
+    /// A message.
     #[derive(Default)]
     pub struct MessageItem {
-        /// `message`. The library takes messages without it, and `user`.
+        /// `message`. The library accepts `user` and messages without a type.
         pub kind: Option<String> = "type",
-        /// Who said it.
+        /// The role.
         pub role: Option<Role>,
-        /// What was said.
+        /// The content.
         pub content: Option<MessageContent>,
-        /// The item's id. OpenAI's.
+        /// The ID of the item. OpenAI only.
         pub id: Option<String>,
-        /// How far it has come. OpenAI's.
+        /// The status. OpenAI only.
         pub status: Option<Status>,
-        /// Whether it is the answer, or said on the way to it. OpenAI's.
+        /// Commentary or final answer. OpenAI only.
         pub phase: Option<String>,
     }
 }
 
 object! {
-    /// What the model thought.
+    /// Reasoning.
     #[derive(Default)]
     pub struct ReasoningItem tags("type" = "reasoning") {
-        /// What it thought, in short.
+        /// The summary.
         pub summary: Option<Vec<Part>>,
-        /// What it thought. OpenAI's.
+        /// The reasoning. OpenAI only.
         pub content: Option<Vec<Part>>,
-        /// The same, for nobody but the API. OpenAI's.
+        /// The encrypted reasoning. OpenAI only.
         pub encrypted_content: Option<String>,
-        /// What it thought, where there is no summary. The library reads it.
+        /// The reasoning as a text, which the library reads without a summary.
         pub reasoning: Option<String>,
-        /// The item's id. OpenAI's.
+        /// The ID of the item. OpenAI only.
         pub id: Option<String>,
-        /// How far it has come. OpenAI's.
+        /// The status. OpenAI only.
         pub status: Option<Status>,
     }
 }
 
 object! {
-    /// The model does something with the computer.
+    /// A call of the computer.
     pub struct ComputerCall tags("type" = "computer_call") {
-        /// The id that the output refers to.
+        /// The ID of the call.
         pub call_id: String,
-        /// How far it has come.
+        /// The status.
         pub status: Option<Status>,
-        /// What it does.
+        /// The action.
         pub action: Option<Action>,
-        /// What it does, where it is several things. OpenAI's.
+        /// Several actions. OpenAI only.
         pub actions: Option<Vec<Action>>,
-        /// The item's id. OpenAI's.
+        /// The ID of the item. OpenAI only.
         pub id: Option<String>,
-        /// What somebody has to agree to first. OpenAI's.
+        /// Checks to acknowledge first. OpenAI only.
         pub pending_safety_checks: Option<Vec<SafetyCheck>>,
     }
 }
 
 object! {
-    /// Something that somebody has to agree to.
+    /// A safety check.
     pub struct SafetyCheck {
-        /// Its id.
+        /// The ID.
         pub id: String,
-        /// Its kind.
+        /// The code.
         pub code: Option<String>,
-        /// What it is about.
+        /// The message.
         pub message: Option<String>,
     }
 }
 
 object! {
-    /// What came of a call of the computer.
+    /// The result of a call of the computer.
     pub struct ComputerCallOutput tags("type" = "computer_call_output") {
-        /// The call.
+        /// The ID of the call.
         pub call_id: String,
-        /// What came of it: a screenshot.
+        /// The result: a screenshot.
         pub output: Output,
-        /// What was agreed to. OpenAI's.
+        /// Acknowledged checks. OpenAI only.
         pub acknowledged_safety_checks: Option<Vec<SafetyCheck>>,
-        /// The item's id. OpenAI's.
+        /// The ID of the item. OpenAI only.
         pub id: Option<String>,
-        /// How far it has come. OpenAI's.
+        /// The status. OpenAI only.
         pub status: Option<Status>,
     }
 }
 
 object! {
-    /// The model calls a function.
+    /// A call of a function.
     pub struct FunctionCall tags("type" = "function_call") {
-        /// The id that the output refers to.
+        /// The ID of the call.
         pub call_id: String,
-        /// How far it has come.
+        /// The status.
         pub status: Option<Status>,
         /// The function.
         pub name: String,
-        /// Its arguments.
+        /// The arguments.
         pub arguments: Arguments,
-        /// The item's id. OpenAI's.
+        /// The ID of the item. OpenAI only.
         pub id: Option<String>,
-        /// Who called: the model, or a program. OpenAI's.
+        /// The caller: the model or a program. OpenAI only.
         pub caller: Option<Json>,
-        /// Where the function's name belongs to. OpenAI's.
+        /// The namespace of the function. OpenAI only.
         pub namespace: Option<String>,
     }
 }
 
 object! {
-    /// What a function gave.
+    /// The result of a function.
     pub struct FunctionCallOutput tags("type" = "function_call_output") {
-        /// The call.
+        /// The ID of the call.
         pub call_id: String,
-        /// What it gave.
+        /// The result.
         pub output: Output,
-        /// The item's id. OpenAI's.
+        /// The ID of the item. OpenAI only.
         pub id: Option<String>,
-        /// How far it has come. OpenAI's.
+        /// The status. OpenAI only.
         pub status: Option<Status>,
-        /// Who called: the model, or a program. OpenAI's.
+        /// The caller: the model or a program. OpenAI only.
         pub caller: Option<Json>,
-        /// The function. OpenAI's.
+        /// The function. OpenAI only.
         pub name: Option<String>,
-        /// Where the function's name belongs to. OpenAI's.
+        /// The namespace of the function. OpenAI only.
         pub namespace: Option<String>,
     }
 }
 
 impl Item {
-    /// What somebody said.
+    /// A message.
     pub fn message(role: Role, content: impl Into<MessageContent>) -> Self {
         let message = MessageItem {
             kind: Some("message".to_owned()),
@@ -194,7 +189,7 @@ impl Item {
         Self::Message(message)
     }
 
-    /// What the model thought; nothing of it, when the text is empty.
+    /// Creates reasoning with a summary, if the text is not empty.
     pub fn reasoning(text: &str) -> Self {
         let parts = (!text.is_empty()).then(|| Part::summary_text(text));
         let reasoning = ReasoningItem {
@@ -204,7 +199,7 @@ impl Item {
         Self::Reasoning(reasoning)
     }
 
-    /// The model does something with the computer.
+    /// A call of the computer.
     pub fn computer_call(call_id: impl Into<String>, action: Action) -> Self {
         Self::ComputerCall(Box::new(ComputerCall {
             call_id: call_id.into(),
@@ -217,7 +212,7 @@ impl Item {
         }))
     }
 
-    /// What came of it: a screenshot at this URL.
+    /// Creates the result of a call: a screenshot at this URL.
     pub fn screenshot(call_id: impl Into<String>, image_url: impl Into<String>) -> Self {
         Self::ComputerCallOutput(ComputerCallOutput {
             call_id: call_id.into(),
@@ -229,7 +224,7 @@ impl Item {
         })
     }
 
-    /// The model calls a function with arguments, which are JSON.
+    /// Creates a call of a function with JSON arguments.
     pub fn function_call(
         call_id: impl Into<String>,
         name: impl Into<String>,
@@ -247,7 +242,7 @@ impl Item {
         })
     }
 
-    /// What the function gave.
+    /// The result of a function.
     pub fn function_call_output(call_id: impl Into<String>, output: impl Into<Output>) -> Self {
         Self::FunctionCallOutput(FunctionCallOutput {
             call_id: call_id.into(),
@@ -261,7 +256,7 @@ impl Item {
         })
     }
 
-    /// The call that it is, or answers.
+    /// Returns the ID of the call of a call or a result.
     #[must_use]
     pub fn call_id(&self) -> Option<&str> {
         match self {
@@ -273,7 +268,7 @@ impl Item {
         }
     }
 
-    /// What it answers a call with, when it does.
+    /// Returns the output of a result.
     #[must_use]
     pub fn output(&self) -> Option<&Output> {
         match self {

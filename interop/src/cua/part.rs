@@ -1,4 +1,4 @@
-//! What messages, reasoning and outputs are made of.
+//! Parts of messages, reasoning and outputs.
 
 use super::shapes::shapes;
 use crate::chat::TextPart;
@@ -8,31 +8,31 @@ use agentwire_protocol::{Json, Members};
 use std::borrow::Cow;
 
 union! {
-    /// A part of a message, of a reasoning, or of an output.
+    /// A part of a message, of reasoning or of an output.
     pub enum Part by "type" {
-        /// Text for the model.
+        /// Input text.
         "input_text" => InputText(InputText),
-        /// An image for the model.
+        /// An input image.
         "input_image" => InputImage(InputImage),
-        /// A file for the model. OpenAI's.
+        /// An input file. OpenAI only.
         "input_file" => InputFile(InputFile),
-        /// What the model said.
+        /// A message of the model.
         "output_text" => OutputText(OutputText),
-        /// What the model said in place of an answer. OpenAI's.
+        /// A refusal. OpenAI only.
         "refusal" => Refusal(Refusal),
-        /// Text, as Chat Completions has it. The library reads it.
+        /// Text of Chat Completions, which the library reads.
         "text" => Text(TextPart),
-        /// What the model thought, in short.
+        /// A part of a summary of reasoning.
         "summary_text" => SummaryText(SummaryText),
-        /// What the model thought. OpenAI's.
+        /// A part of reasoning. OpenAI only.
         "reasoning_text" => ReasoningText(ReasoningText),
-        /// What is on the screen.
+        /// A screenshot.
         "computer_screenshot" => Screenshot(ComputerScreenshot),
     }
 }
 
 object! {
-    /// What the model thought, in short.
+    /// A part of a summary of reasoning.
     #[derive(Default)]
     pub struct SummaryText tags("type" = "summary_text") {
         /// The text.
@@ -41,7 +41,7 @@ object! {
 }
 
 object! {
-    /// What the model thought.
+    /// Reasoning.
     #[derive(Default)]
     pub struct ReasoningText tags("type" = "reasoning_text") {
         /// The text.
@@ -50,36 +50,36 @@ object! {
 }
 
 object! {
-    /// What is on the screen.
+    /// A screenshot.
     #[derive(Default)]
     pub struct ComputerScreenshot tags("type" = "computer_screenshot") {
-        /// Where the image is: a URL, mostly a `data:` one.
+        /// The URL, usually a data URL.
         pub image_url: Option<String>,
-        /// The file that it is, where it was uploaded. OpenAI's.
+        /// The ID of an uploaded file. OpenAI only.
         pub file_id: Option<String>,
     }
 }
 
 shapes! {
-    /// What a message says.
+    /// Content of a message.
     pub enum MessageContent ("a text or a list of parts") {
-        /// Just a text.
+        /// A text.
         text => Text(String),
-        /// Parts, in order.
+        /// Parts.
         list => Parts(Vec<Part>),
     }
 }
 
 shapes! {
-    /// What a call gave.
+    /// The output of a call.
     pub enum Output ("a text, a part, a list of parts or null") {
-        /// A text: what a function gave, or why a computer failed.
+        /// A text: the result of a function, or the error of a computer.
         text => Text(String),
-        /// One thing: a screenshot, or `{"terminated": true}`.
+        /// A part: a screenshot, or `{"terminated": true}`.
         object => Part(Part),
-        /// Several things. OpenAI's.
+        /// Parts. OpenAI only.
         list => Parts(Vec<Part>),
-        /// `null`, which no documentation has. The library tells a model `None`.
+        /// `null`. Undocumented.
         null => Null(Json),
     }
 }
@@ -87,20 +87,20 @@ shapes! {
 shapes! {
     /// The arguments of a call.
     pub enum Arguments ("a text or an object") {
-        /// JSON as a text, as documented. It may be broken.
+        /// JSON in a text, which may be malformed.
         text => Text(String),
-        /// An object. The library takes it.
+        /// An object, which the library accepts.
         object => Object(Members),
     }
 }
 
 impl Part {
-    /// Text for the model.
+    /// Input text.
     pub fn input_text(text: impl Into<String>) -> Self {
         InputText::new(text).into()
     }
 
-    /// An image for the model.
+    /// An input image.
     pub fn input_image(image_url: impl Into<String>) -> Self {
         let part = InputImage {
             image_url: Some(image_url.into()),
@@ -109,12 +109,12 @@ impl Part {
         part.into()
     }
 
-    /// What the model said.
+    /// A message of the model.
     pub fn output_text(text: impl Into<String>) -> Self {
         OutputText::new(text).into()
     }
 
-    /// What the model thought.
+    /// Reasoning.
     pub fn summary_text(text: impl Into<String>) -> Self {
         let part = SummaryText {
             text: Some(text.into()),
@@ -123,7 +123,7 @@ impl Part {
         part.into()
     }
 
-    /// The text, when it is one of whatever kind.
+    /// Returns the text of a part of any text type.
     #[must_use]
     pub fn text(&self) -> Option<&str> {
         match self {
@@ -137,7 +137,7 @@ impl Part {
         }
     }
 
-    /// Where the image is, when it is one.
+    /// Returns the URL of an image.
     #[must_use]
     pub fn image_url(&self) -> Option<&str> {
         match self {
@@ -147,7 +147,7 @@ impl Part {
         }
     }
 
-    /// The same, to change it.
+    /// Returns the URL of an image, to change it.
     pub fn image_url_mut(&mut self) -> Option<&mut String> {
         match self {
             Self::InputImage(part) => part.image_url.as_mut(),
@@ -158,7 +158,7 @@ impl Part {
 }
 
 impl MessageContent {
-    /// All text in it, texts of several parts joined by newlines.
+    /// Returns the text, that of parts joined by newlines.
     #[must_use]
     pub fn text(&self) -> String {
         match self {
@@ -169,7 +169,7 @@ impl MessageContent {
 }
 
 impl Arguments {
-    /// As JSON text.
+    /// Returns the arguments as a text.
     #[must_use]
     pub fn text(&self) -> Cow<'_, str> {
         match self {
@@ -182,7 +182,7 @@ impl Arguments {
     }
 }
 
-/// The texts of parts, joined by newlines.
+/// Joins the texts of parts by newlines.
 pub(super) fn joined(parts: &[Part]) -> String {
     let texts: Vec<&str> = parts.iter().filter_map(Part::text).collect();
     texts.join("\n")

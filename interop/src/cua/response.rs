@@ -1,4 +1,4 @@
-//! What an agent of Cua's gives: items, and what they cost.
+//! Responses of an agent: items and their usage.
 
 use super::Item;
 use agentwire_protocol::Number;
@@ -6,81 +6,77 @@ use agentwire_protocol::message::{self, ResultMessage};
 use agentwire_protocol::open::object;
 
 object! {
-    /// A response: one step of an agent, or a whole run of it.
-    ///
-    /// An agent yields one for each step of the model, and one with no usage
-    /// for each answer of a tool; [`Response::push`] makes one of them.
+    /// The response of a step of an agent, or of a run. [`Response::push`] merges the steps of
+    /// a run.
     #[derive(Default)]
     pub struct Response {
-        /// The items that are new.
+        /// The new items.
         pub output: Vec<Item>,
-        /// What they cost.
+        /// The usage.
         pub usage: Option<Usage>,
     }
 }
 
 object! {
-    /// What a response cost. The documentation and the answers of tools count
-    /// prompts and completions; most models' steps count input and output, as
-    /// OpenAI's Responses do.
+    /// The usage of a response. The documentation and results of tools count prompts and
+    /// completions, most steps of models input and output, as Responses do.
     #[derive(Default)]
     pub struct Usage {
-        /// Tokens read, cached ones among them.
+        /// Input tokens, including cached ones.
         pub prompt_tokens: Option<u64>,
-        /// Tokens written.
+        /// Output tokens.
         pub completion_tokens: Option<u64>,
-        /// Tokens read and written.
+        /// Input and output tokens.
         pub total_tokens: Option<u64>,
         /// US dollars.
         pub response_cost: Option<Number>,
-        /// Tokens read, in the words of Responses.
+        /// Input tokens, as in Responses.
         pub input_tokens: Option<u64>,
-        /// What they were.
+        /// Details.
         pub input_tokens_details: Option<InputTokens>,
-        /// Tokens written, in the words of Responses.
+        /// Output tokens, as in Responses.
         pub output_tokens: Option<u64>,
-        /// What they were.
+        /// Details.
         pub output_tokens_details: Option<OutputTokens>,
-        /// What the tokens read were.
+        /// Details of input tokens.
         pub prompt_tokens_details: Option<InputTokens>,
-        /// What the tokens written were.
+        /// Details of output tokens.
         pub completion_tokens_details: Option<OutputTokens>,
     }
 }
 
 object! {
-    /// What the tokens were that a model read.
+    /// Details of input tokens.
     #[derive(Default)]
     pub struct InputTokens {
-        /// From the cache.
+        /// Tokens read from the cache.
         pub cached_tokens: Option<u64>,
-        /// Put into the cache.
+        /// Tokens written to the cache.
         pub cache_write_tokens: Option<u64>,
-        /// Of texts.
+        /// Tokens of text.
         pub text_tokens: Option<u64>,
-        /// Of sounds.
+        /// Tokens of audio.
         pub audio_tokens: Option<u64>,
-        /// Of images.
+        /// Tokens of images.
         pub image_tokens: Option<u64>,
     }
 }
 
 object! {
-    /// What the tokens were that a model wrote.
+    /// Details of output tokens.
     #[derive(Default)]
     pub struct OutputTokens {
-        /// Of thinking.
+        /// Tokens of reasoning.
         pub reasoning_tokens: Option<u64>,
-        /// Of texts.
+        /// Tokens of text.
         pub text_tokens: Option<u64>,
-        /// Of images.
+        /// Tokens of images.
         pub image_tokens: Option<u64>,
     }
 }
 
 impl Response {
-    /// Adds what an agent yields next: its items come after those that are
-    /// there, and its usage is added to theirs.
+    /// Appends the items of the next response, and adds its usage.
     pub fn push(&mut self, next: Self) {
         self.output.extend(next.output);
         self.usage = match (self.usage.take(), next.usage) {
@@ -92,8 +88,7 @@ impl Response {
         }
     }
 
-    /// A run of an agent CLI as a response: the items of its messages, and what
-    /// its result says that they cost.
+    /// Creates the response of a run of an agent CLI: items, and the usage of its result.
     #[must_use]
     pub fn from_result(output: Vec<Item>, result: &ResultMessage) -> Self {
         Self {
@@ -121,10 +116,8 @@ impl FromIterator<Response> for Response {
 }
 
 impl Usage {
-    /// What the result of an agent CLI says that a turn cost, in the words of
-    /// the documentation; nothing, when it does not say. Anthropic does not
-    /// count cached tokens among the input, Cua does; the details tell them
-    /// apart again.
+    /// Converts the usage of a result; none if it has none. Anthropic does not count cached
+    /// tokens as input, Cua does.
     #[must_use]
     pub fn from_result(result: &ResultMessage) -> Option<Self> {
         if result.usage.is_none() && result.total_cost_usd.is_none() {
@@ -157,7 +150,7 @@ impl Usage {
         Some(usage)
     }
 
-    /// Sets what a result of ours says that a turn cost.
+    /// Sets the usage of a result.
     pub fn set_result(&self, result: &mut ResultMessage) {
         let input = self.input();
         let details = self.input_details();
@@ -183,13 +176,13 @@ impl Usage {
         result.total_cost_usd.clone_from(&self.response_cost);
     }
 
-    /// Tokens read, in whichever words.
+    /// Returns the input tokens.
     #[must_use]
     pub fn input(&self) -> Option<u64> {
         self.prompt_tokens.or(self.input_tokens)
     }
 
-    /// Tokens written, in whichever words.
+    /// Returns the output tokens.
     #[must_use]
     pub fn output(&self) -> Option<u64> {
         self.completion_tokens.or(self.output_tokens)
@@ -200,7 +193,7 @@ impl Usage {
         details.or(self.input_tokens_details.as_ref())
     }
 
-    /// Both together, in the words of the documentation.
+    /// Adds usages, with the documented names.
     #[must_use]
     pub fn plus(&self, more: &Self) -> Self {
         let both = [self, more];
@@ -241,7 +234,7 @@ impl Usage {
             (Some(one), Some(other)) if other.as_f64() != 0.0 => {
                 Some((one.as_f64() + other.as_f64()).into())
             }
-            // The cost of a tool's answer is not said.
+            // The cost of a result of a tool is absent or 0.
             (one, other) => one.clone().or_else(|| other.clone()),
         };
         for (key, value) in self.extra.iter().chain(more.extra.iter()) {
@@ -251,7 +244,7 @@ impl Usage {
     }
 }
 
-/// The sum of what is known; nothing, when nothing is.
+/// Adds known counts; none if none is known.
 fn sum<const N: usize>(counts: [Option<u64>; N]) -> Option<u64> {
     let known = counts.into_iter().flatten();
     known.reduce(u64::saturating_add)

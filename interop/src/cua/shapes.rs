@@ -1,7 +1,6 @@
-//! Values that come in several shapes, told apart by what JSON they are.
+//! Values of several JSON types.
 
-/// Declares an enumeration whose kinds are told apart by their JSON: a text,
-/// a list, an object.
+/// Declares an enumeration by JSON type: a text, a list, an object, `null`.
 macro_rules! shapes {
     (
         $(#[doc = $docs:literal])*
@@ -44,7 +43,7 @@ macro_rules! shapes {
 }
 pub(super) use shapes;
 
-/// Whether a value has this shape.
+/// Whether the next value has this type.
 macro_rules! is_shape {
     (text, $reader:ident) => {
         $reader.peek() == Some(b'"')

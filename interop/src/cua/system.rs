@@ -1,4 +1,4 @@
-//! Messages of ours as items, and back.
+//! Converts messages to and from items.
 
 use super::computer::COMPUTER;
 use super::{Dialect, Item, MessageContent, Output, Part, Role, from_computer_input};
@@ -8,15 +8,15 @@ use crate::{Calls, Message, arguments, author, media};
 use agentwire_protocol::content::{Content, ContentBlock, ToolResultBlock, ToolUseBlock};
 use agentwire_protocol::{Json, Members};
 
-/// Cua's items.
+/// The system of Cua.
 #[derive(Debug, Clone, Copy, Default)]
 #[non_exhaustive]
 pub struct Cua {
-    /// How items are written.
+    /// The dialect of exported items.
     pub dialect: Dialect,
 }
 
-/// Whose turn an item belongs to.
+/// The turn that an item belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Side {
     User,
@@ -26,7 +26,7 @@ enum Side {
 }
 
 impl Cua {
-    /// Items that are written this way.
+    /// Writes items in this dialect.
     #[must_use]
     pub fn new(dialect: Dialect) -> Self {
         Self { dialect }
@@ -91,7 +91,7 @@ impl Cua {
         }
     }
 
-    /// What a tool answered: its texts are one output, and each image is one.
+    /// Writes a result: one output for its texts, and one for each image.
     fn outputs(&self, result: &ToolResultBlock, calls: &Calls) -> Vec<Item> {
         let id = &result.tool_use_id;
         let (text, images): (Option<String>, Vec<String>) = match &result.content {
@@ -126,7 +126,7 @@ impl Cua {
     }
 }
 
-/// Parts of a message that follow each other are one item.
+/// Consecutive parts, which are one item.
 struct Run {
     role: Role,
     parts: Vec<Part>,
@@ -169,8 +169,8 @@ impl System for Cua {
         items.map(|item| self.dialect.write(item)).collect()
     }
 
-    /// All items of a turn are one message; but a message after a message is
-    /// another, and so is a user's message that is just a text.
+    /// The items of a turn are one message. A message after a message is another one, and
+    /// so is a user message that is a text.
     fn joins(&self, before: &[Item], item: &Item) -> bool {
         let Some(last) = before.last() else {
             return false;
@@ -181,7 +181,7 @@ impl System for Cua {
             Side::Instructions | Side::Nobody => return false,
         };
         let messages = matches!((last, item), (Item::Message(_), Item::Message(_)));
-        // What another author wrote is a message of its own.
+        // A message of another author stays separate.
         let is_authors = is_tagged(last) || is_tagged(item);
         side(last) == side(item) && !messages && !anew && !is_authors
     }
@@ -219,7 +219,7 @@ fn is_text(item: &Item) -> bool {
     matches!(item, Item::Message(message) if matches!(message.content, Some(MessageContent::Text(_))))
 }
 
-/// Whether an item is a user's message with the tag of an author.
+/// Whether a user message has the tag of an author.
 fn is_tagged(item: &Item) -> bool {
     let Item::Message(message) = item else {
         return false;
@@ -256,7 +256,7 @@ fn instructions(item: &Item) -> Option<Message> {
     }
 }
 
-/// What an item of an assistant's turn is in blocks.
+/// Reads an item of the assistant.
 fn said(item: &Item) -> Vec<ContentBlock> {
     match item {
         Item::Message(message) => match &message.content {
@@ -298,7 +298,7 @@ fn said(item: &Item) -> Vec<ContentBlock> {
     }
 }
 
-/// What the items of a user's turn are. Outputs of the same call are one.
+/// Reads the items of a user. Outputs of one call are one result.
 fn told(items: &[Item]) -> Content {
     if let [Item::Message(MessageItem { content, .. })] = items
         && let Some(MessageContent::Text(text)) = content
@@ -324,7 +324,7 @@ fn told(items: &[Item]) -> Content {
     blocks.into()
 }
 
-/// What a message of a user shows.
+/// Reads the content of a user message.
 fn shown(message: &MessageItem) -> Vec<ContentBlock> {
     match &message.content {
         Some(MessageContent::Text(text)) => vec![ContentBlock::text(text)],
@@ -333,7 +333,7 @@ fn shown(message: &MessageItem) -> Vec<ContentBlock> {
     }
 }
 
-/// A part for the model as a block.
+/// Reads a part.
 fn block(part: &Part) -> Option<ContentBlock> {
     if let Part::InputFile(file) = part {
         return super::file::to_document(file);
@@ -363,7 +363,7 @@ fn tool_result(id: &str, outputs: &[&Output]) -> ContentBlock {
     ToolResultBlock::new(id, content).into()
 }
 
-/// As JSON. All that is written here can be.
+/// Serializes a value that cannot fail to.
 fn json<T: serde::Serialize>(value: &T) -> Json {
     Json::from_value(value).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! Where OpenHands has prompts cached.
+//! Marks where prompts are cached.
 
 use super::{Content, Message, Role};
 use crate::TextOr;

@@ -6,7 +6,7 @@ use agentwire_protocol::content::CacheControl;
 use agentwire_protocol::open::object;
 
 lenient_union! {
-    /// A part of what is said. It needs no `type`.
+    /// A part of content, with an optional `type`.
     pub enum Content {
         /// Text.
         "text" or "text" => Text(TextContent),
@@ -18,13 +18,13 @@ lenient_union! {
 object! {
     /// Text.
     pub struct TextContent {
-        /// Whether the prompt may be cached up to here.
+        /// Whether the prompt is cached up to here.
         pub cache_prompt: Option<bool>,
-        /// `text`, or nothing.
+        /// `text`, optional.
         pub kind: Option<String> = "type",
         /// The text.
         pub text: String,
-        /// In old messages, and without meaning.
+        /// Deprecated, without effect.
         pub enable_truncation: Option<bool>,
     }
 }
@@ -32,11 +32,11 @@ object! {
 object! {
     /// Images.
     pub struct ImageContent {
-        /// Whether the prompt may be cached up to here.
+        /// Whether the prompt is cached up to here.
         pub cache_prompt: Option<bool>,
-        /// `image`, or nothing.
+        /// `image`, optional.
         pub kind: Option<String> = "type",
-        /// Their URLs, or data URLs.
+        /// The URLs, or data URLs.
         pub image_urls: Vec<String>,
     }
 }
@@ -53,7 +53,7 @@ impl TextContent {
         }
     }
 
-    /// The part of a chat message that it is.
+    /// Converts the text to a part of Chat Completions.
     #[must_use]
     pub fn to_llm_dict(&self) -> Part {
         let mut part = TextPart::new(&*self.text);
@@ -63,7 +63,7 @@ impl TextContent {
 }
 
 impl ImageContent {
-    /// Images at these URLs.
+    /// Creates images with these URLs.
     pub fn new(image_urls: Vec<String>) -> Self {
         Self {
             cache_prompt: None,
@@ -73,8 +73,7 @@ impl ImageContent {
         }
     }
 
-    /// The parts of a chat message that it is, one for each image. The prompt
-    /// is cached up to the last.
+    /// Converts each image to a part of Chat Completions. The last one has the cache mark.
     #[must_use]
     pub fn to_llm_dict(&self) -> Vec<Part> {
         let mut images: Vec<_> = self.image_urls.iter().map(ImagePart::new).collect();
@@ -91,7 +90,7 @@ impl Content {
         TextContent::new(text).into()
     }
 
-    /// The text, when it is one.
+    /// Returns the text, if it is one.
     #[must_use]
     pub fn as_text(&self) -> Option<&TextContent> {
         match self {
@@ -100,7 +99,7 @@ impl Content {
         }
     }
 
-    /// The images, when it is images.
+    /// Returns the images.
     #[must_use]
     pub fn as_image(&self) -> Option<&ImageContent> {
         match self {
@@ -109,7 +108,7 @@ impl Content {
         }
     }
 
-    /// Whether the prompt may be cached up to here.
+    /// Whether the prompt is cached up to here.
     #[must_use]
     pub fn cache_prompt(&self) -> bool {
         let cache_prompt = match self {
@@ -120,8 +119,7 @@ impl Content {
         cache_prompt == Some(true)
     }
 
-    /// The parts of a chat message that it is. A kind that nobody knows is
-    /// none.
+    /// Converts the content to parts of Chat Completions. Unknown content has none.
     #[must_use]
     pub fn to_llm_dict(&self) -> Vec<Part> {
         match self {
@@ -132,7 +130,7 @@ impl Content {
     }
 }
 
-/// The contents as texts for people; of images, how many there are.
+/// Returns contents as texts for people, with the number of images.
 #[must_use]
 pub fn content_to_str(contents: &[Content]) -> Vec<String> {
     contents
@@ -145,7 +143,7 @@ pub fn content_to_str(contents: &[Content]) -> Vec<String> {
         .collect()
 }
 
-/// For the API, a prompt is cached for minutes.
+/// The cache control of a mark.
 pub(super) fn ephemeral(cache_prompt: Option<bool>) -> Option<CacheControl> {
     (cache_prompt == Some(true)).then(CacheControl::ephemeral)
 }

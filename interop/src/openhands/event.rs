@@ -1,18 +1,18 @@
-//! The events of OpenHands' conversations, as far as a model is told of them.
+//! Events of a conversation that are sent to models.
 
 use super::{Content, Message, MessageToolCall, ReasoningItem, Role, TextContent, ThinkingBlock};
 use crate::TextOr;
 use agentwire_protocol::open::{object, union};
 
 union! {
-    /// An event of a conversation. The kinds that a model is not told of, such as state
-    /// updates, are unknown here.
+    /// An event of a conversation. Events that are not sent to models, such as state updates,
+    /// are unknown.
     pub enum Event by "kind" {
         /// The system prompt.
         "SystemPromptEvent" => SystemPrompt(SystemPromptEvent),
         /// A message of the user or the model.
         "MessageEvent" => Message(Box<MessageEvent>),
-        /// The model calls a tool.
+        /// A tool call.
         "ActionEvent" => Action(Box<ActionEvent>),
         /// The result of a tool.
         "ObservationEvent" => Observation(ObservationEvent),
@@ -46,11 +46,11 @@ object! {
 }
 
 object! {
-    /// The model calls a tool.
+    /// A tool call.
     pub struct ActionEvent tags("kind" = "ActionEvent") {
         /// The text before the call.
         pub thought: Vec<TextContent>,
-        /// The call.
+        /// The ID of the call.
         pub tool_call: MessageToolCall,
         /// The response of the model that the call is of.
         pub llm_response_id: String,
@@ -68,7 +68,7 @@ object! {
     pub struct ObservationEvent tags("kind" = "ObservationEvent") {
         /// The tool.
         pub tool_name: String,
-        /// The call.
+        /// The ID of the call.
         pub tool_call_id: String,
         /// The result.
         pub observation: Observation,
@@ -92,7 +92,7 @@ object! {
     pub struct UserRejectObservation tags("kind" = "UserRejectObservation") {
         /// The tool.
         pub tool_name: String,
-        /// The call.
+        /// The ID of the call.
         pub tool_call_id: String,
         /// The reason.
         pub rejection_reason: Option<String>,
@@ -104,7 +104,7 @@ object! {
     pub struct AgentErrorEvent tags("kind" = "AgentErrorEvent") {
         /// The tool.
         pub tool_name: String,
-        /// The call.
+        /// The ID of the call.
         pub tool_call_id: String,
         /// The error.
         pub error: String,
@@ -119,8 +119,7 @@ object! {
     }
 }
 
-/// Several calls of one response of the model have a thought each. Only the first may
-/// have one.
+/// A call that is not the first of its response has a thought.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("call {0} has a thought, although it is not the first call of its response")]
 #[non_exhaustive]
@@ -172,7 +171,7 @@ pub fn events_to_messages(events: &[Event]) -> Result<Vec<Message>, MixedThought
     Ok(messages)
 }
 
-/// Whether a message is a user's, and nothing else.
+/// Whether a message is a plain user message.
 fn is_plain(message: &Message) -> bool {
     message.role == Role::User
         && message.tool_calls.is_none()
@@ -180,12 +179,11 @@ fn is_plain(message: &Message) -> bool {
         && message.name.is_none()
 }
 
-/// The header that the library puts before the content of a result that is an error.
+/// The header of results that are errors.
 const FAILED: &str = "[An error occurred during execution.]\n";
 
 impl Event {
-    /// Returns the message that a model is told of this event alone; none for events
-    /// that it is not told of.
+    /// Returns the message of this event alone; none for unknown events.
     #[must_use]
     pub fn to_llm_message(&self) -> Option<Message> {
         Some(match self {

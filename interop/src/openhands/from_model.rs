@@ -1,4 +1,4 @@
-//! What a model answered, as OpenHands' message.
+//! Reads replies of models.
 
 use super::text::stripped;
 use super::{
@@ -10,23 +10,23 @@ use crate::chat::{self, Part};
 use crate::responses::{Item, Part as ResponsesPart, Reasoning};
 use agentwire_protocol::Json;
 
-/// A message that OpenHands cannot hold.
+/// The error of a conversion to a message of OpenHands.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FromModelError {
-    /// There is no such role.
+    /// An unknown role.
     #[error("there is no role `{0}`")]
     UnknownRole(String),
-    /// It calls tools, none of which is a function.
+    /// None of the calls is a call of a function.
     #[error("calls of tools, none of which is a function")]
     NoFunctions,
-    /// A call that cannot be held.
+    /// An invalid call.
     #[error(transparent)]
     ToolCall(#[from] ToolCallError),
-    /// Thinking of a kind that nobody knows.
+    /// An unknown kind of thinking.
     #[error("thinking of an unknown kind")]
     UnknownThinking,
-    /// An item of Responses that is not as its type has it.
+    /// An invalid item of Responses.
     #[error("an item is invalid")]
     Item,
     /// The output of Responses is neither a list nor `null`.
@@ -98,7 +98,7 @@ impl Message {
         let mut calls = Vec::new();
         for item in output {
             match item {
-                // One without a type is a message that goes into a model.
+                // A message without a type is input.
                 Item::Message(message) if message.kind.is_some() => match &message.content {
                     None => {}
                     Some(TextOr::Other(parts)) => {

@@ -1,4 +1,4 @@
-//! OpenHands' message.
+//! Messages of OpenHands.
 
 use super::{Content, MessageToolCall};
 use crate::lenient::lenient_union;
@@ -9,42 +9,41 @@ use std::borrow::Cow;
 object! {
     /// A message.
     pub struct Message {
-        /// Who says it.
+        /// The role.
         pub role: Role,
-        /// What is said. A text stands for a list with one text, nothing for
-        /// an empty list.
+        /// The content. A text stands for a list with one text. Default: empty.
         pub content: Option<TextOr<Vec<Content>>>,
-        /// The tools that the model calls.
+        /// The tool calls.
         pub tool_calls: Option<Vec<MessageToolCall>>,
-        /// The call that a tool answers.
+        /// The ID of the call of a result.
         pub tool_call_id: Option<String>,
-        /// The tool that answers.
+        /// The tool of a result.
         pub name: Option<String>,
-        /// What the model thought, from models that tell it.
+        /// The reasoning.
         pub reasoning_content: Option<String>,
         /// What the model thought, as the Messages API has it.
         pub thinking_blocks: Option<Vec<ThinkingBlock>>,
         /// What the model thought, as Responses has it.
         pub responses_reasoning_item: Option<ReasoningItem>,
-        /// In old messages; a member of [`ChatOptions`](super::ChatOptions) now.
+        /// Deprecated by [`ChatOptions`](super::ChatOptions).
         pub cache_enabled: Option<bool>,
-        /// In old messages; a member of [`ChatOptions`](super::ChatOptions) now.
+        /// Deprecated by [`ChatOptions`](super::ChatOptions).
         pub vision_enabled: Option<bool>,
-        /// In old messages; a member of [`ChatOptions`](super::ChatOptions) now.
+        /// Deprecated by [`ChatOptions`](super::ChatOptions).
         pub function_calling_enabled: Option<bool>,
-        /// In old messages; a member of [`ChatOptions`](super::ChatOptions) now.
+        /// Deprecated by [`ChatOptions`](super::ChatOptions).
         pub force_string_serializer: Option<bool>,
-        /// In old messages; a member of [`ChatOptions`](super::ChatOptions) now.
+        /// Deprecated by [`ChatOptions`](super::ChatOptions).
         pub send_reasoning_content: Option<bool>,
     }
 }
 
 open_enum! {
-    /// Who says something.
+    /// The role of a message.
     pub enum Role {
         /// A user.
         User = "user",
-        /// The program, beside the conversation.
+        /// The system.
         System = "system",
         /// The model.
         Assistant = "assistant",
@@ -54,11 +53,11 @@ open_enum! {
 }
 
 lenient_union! {
-    /// What the model thought, as the Messages API has it. It needs no `type`.
+    /// Thinking of the Messages API, with an optional `type`.
     pub enum ThinkingBlock {
         /// Thinking.
         "thinking" or "thinking" => Thinking(Thinking),
-        /// Encrypted thinking.
+        /// Redacted thinking.
         "redacted_thinking" or "data" => Redacted(RedactedThinking),
     }
 }
@@ -66,21 +65,21 @@ lenient_union! {
 object! {
     /// Thinking.
     pub struct Thinking {
-        /// `thinking`, or nothing.
+        /// `thinking`, optional.
         pub kind: Option<String> = "type",
         /// The thinking.
         pub thinking: String,
-        /// The API's signature, without which it does not take thinking back.
+        /// The signature. The API accepts only signed thinking.
         pub signature: Option<String>,
     }
 }
 
 object! {
-    /// Encrypted thinking.
+    /// Redacted thinking.
     pub struct RedactedThinking {
-        /// `redacted_thinking`, or nothing.
+        /// `redacted_thinking`, optional.
         pub kind: Option<String> = "type",
-        /// The encrypted thinking.
+        /// The encrypted data.
         pub data: String,
     }
 }
@@ -89,21 +88,21 @@ object! {
     /// What the model thought, as Responses has it.
     #[derive(Default)]
     pub struct ReasoningItem {
-        /// The id of the item.
+        /// The ID of the item.
         pub id: Option<String>,
-        /// Its summary.
+        /// The summary.
         pub summary: Option<Vec<String>>,
-        /// The thoughts themselves, from models that tell them.
+        /// The reasoning itself.
         pub content: Option<Vec<String>>,
-        /// All of it, encrypted.
+        /// The encrypted reasoning.
         pub encrypted_content: Option<Encrypted>,
-        /// How far it is.
+        /// The status.
         pub status: Option<String>,
     }
 }
 
 impl Message {
-    /// A message in which nothing is said yet.
+    /// Creates an empty message.
     #[must_use]
     pub fn new(role: Role) -> Self {
         Self {
@@ -124,7 +123,7 @@ impl Message {
         }
     }
 
-    /// Its contents as a list: a text is one content.
+    /// Returns the contents as a list.
     #[must_use]
     pub fn contents(&self) -> Cow<'_, [Content]> {
         match &self.content {
@@ -134,7 +133,7 @@ impl Message {
         }
     }
 
-    /// Whether one of its contents is an image.
+    /// Whether it contains an image.
     #[must_use]
     pub fn contains_image(&self) -> bool {
         match &self.content {
@@ -145,7 +144,7 @@ impl Message {
 }
 
 impl ThinkingBlock {
-    /// Thinking, with its signature where it has one.
+    /// Creates thinking.
     pub fn thinking(thinking: impl Into<String>, signature: Option<String>) -> Self {
         Self::Thinking(Thinking {
             kind: Some("thinking".to_owned()),
@@ -155,7 +154,7 @@ impl ThinkingBlock {
         })
     }
 
-    /// Encrypted thinking.
+    /// Redacted thinking.
     pub fn redacted(data: impl Into<String>) -> Self {
         Self::Redacted(RedactedThinking {
             kind: Some("redacted_thinking".to_owned()),

@@ -1,4 +1,4 @@
-//! OpenHands' messages as messages of ours.
+//! Reads messages of OpenHands.
 
 use super::content::ephemeral;
 use super::{Content, Message, Role, ThinkingBlock};
@@ -10,8 +10,7 @@ use crate::sorted::{answer_of, is_copy, joined, user};
 use crate::{TextOr, arguments};
 use agentwire_protocol::content::{Content as OurContent, ContentBlock};
 
-/// Reads messages that belong together: one, or answers of tools and what a
-/// user said behind them.
+/// Reads one message, or results of tools and the user message after them.
 pub(super) fn read(messages: &[Message]) -> Vec<Ours> {
     let [message] = messages else {
         return vec![Ours::user(
@@ -94,7 +93,7 @@ fn blocks(contents: &[Content]) -> Vec<ContentBlock> {
             Content::Image(images) => blocks.extend(images.image_urls.iter().map(|url| image(url))),
             Content::Unknown(_) => {}
         }
-        // Of several images the prompt may be cached up to the last.
+        // The last image has the cache mark.
         if content.cache_prompt() && blocks.len() > before {
             match blocks.last_mut() {
                 Some(ContentBlock::Text(block)) => block.cache_control = ephemeral(Some(true)),

@@ -1,4 +1,4 @@
-//! OpenHands as a system to which conversations are carried.
+//! The system of OpenHands.
 
 use super::write::lone_text;
 use super::{Message, Role, read, write};
@@ -21,10 +21,10 @@ impl System for OpenHands {
     fn joins(&self, before: &[Message], message: &Message) -> bool {
         before.iter().all(|it| it.role == Role::Tool)
             && match &message.role {
-                // What another author wrote is a message of its own.
+                // A message of another author stays separate.
                 Role::User if is_author(message.name.as_deref()) => false,
                 Role::User => match &message.content {
-                    // What is written beside answers of tools, and not alone.
+                    // Content as it is written after results, and not alone.
                     Some(TextOr::Other(contents)) => {
                         !contents.is_empty() && lone_text(contents).is_none()
                     }

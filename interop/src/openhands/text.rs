@@ -1,13 +1,13 @@
 //! Cuts and trims texts as the library does.
 
-/// How many characters of a tool's text are sent.
+/// The limit of a tool's text in characters.
 const LIMIT: usize = 50_000;
 
-/// What stands where a text was cut, so that a model knows.
+/// The notice in place of the removed middle.
 const NOTICE: &str = "<response clipped><NOTE>Due to the max output limit, only part of the full \
                       response has been shown to you.</NOTE>";
 
-/// A tool's text, cut in the middle when it is too long.
+/// Removes the middle of a text that is too long.
 pub(super) fn shortened(text: String) -> String {
     // Bytes are at least as many as characters.
     if text.len() <= LIMIT {
@@ -28,17 +28,17 @@ pub(super) fn shortened(text: String) -> String {
     format!("{head}{NOTICE}{tail}")
 }
 
-/// What Python's `str.strip` takes for space: some control characters as well.
+/// Whether Python's `str.strip` removes a character.
 fn is_space(character: char) -> bool {
     character.is_whitespace() || ('\x1c'..='\x1f').contains(&character)
 }
 
-/// Whether there is nothing but space in a text.
+/// Whether a text is blank.
 pub(super) fn is_blank(text: &str) -> bool {
     text.chars().all(is_space)
 }
 
-/// A text without the space around it.
+/// Trims a text.
 pub(super) fn stripped(text: &str) -> &str {
     text.trim_matches(is_space)
 }

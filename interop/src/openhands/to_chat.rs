@@ -1,4 +1,4 @@
-//! OpenHands' message as a message of Chat Completions.
+//! Converts messages to Chat Completions.
 
 use super::content::ephemeral;
 use super::text::{is_blank, shortened};
@@ -7,7 +7,7 @@ use crate::chat::{self, Part};
 use agentwire_protocol::Json;
 use agentwire_protocol::content::CacheControl;
 
-/// What a model can do, and how it is sent to it.
+/// The options of `to_chat_dict`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct ChatOptions {
@@ -17,21 +17,20 @@ pub struct ChatOptions {
     pub vision_enabled: bool,
     /// The model calls functions.
     pub function_calling_enabled: bool,
-    /// The content is a text, whatever the model can do; but images that the
-    /// model sees are kept.
+    /// Content is a text, unless it has visible images.
     pub force_string_serializer: bool,
-    /// What the model thought is sent back to it.
+    /// Reasoning is sent back.
     pub send_reasoning_content: bool,
 }
 
-/// A message that has no form in Chat Completions.
+/// The error of a conversion to Chat Completions.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ToChatError {
-    /// A tool answers a call, and its name is missing.
+    /// A result without the name of the tool.
     #[error("the answer to the call `{0}` does not name the tool")]
     NoToolName(String),
-    /// Chat Completions does not know who says it.
+    /// An unknown role.
     #[error("there is no role `{0}`")]
     UnknownRole(String),
 }
@@ -98,8 +97,7 @@ impl Message {
             content: Some(content),
             ..Default::default()
         };
-        // The place to cache is that of the message, for parts of a tool's
-        // answer have none.
+        // The message has the cache mark, because parts of a result have none.
         if is_list && self.contents().iter().any(Content::cache_prompt) {
             message.cache_control = cache_control();
         }
@@ -170,8 +168,7 @@ impl Message {
     }
 }
 
-/// Only an assistant's message has a typed place for what was thought; the
-/// library puts it into any.
+/// The library sets it in messages of any role.
 fn set_reasoning(message: &mut chat::Message, reasoning: &str) {
     let extra = match message {
         chat::Message::System(message) => &mut message.extra,
@@ -186,8 +183,7 @@ fn cache_control() -> Option<CacheControl> {
     ephemeral(Some(true))
 }
 
-/// Content without texts in which there is nothing; none, when nothing is
-/// left.
+/// Removes blank texts; none if nothing remains.
 fn without_blanks(content: chat::Content) -> Option<chat::Content> {
     match content {
         chat::Content::Text(text) => (!is_blank(&text)).then_some(chat::Content::Text(text)),
@@ -208,7 +204,7 @@ fn to_chat_block(block: &ThinkingBlock) -> Option<chat::ThinkingBlock> {
                 extra: Default::default(),
             };
             if thinking.signature.is_none() {
-                // The library writes that there is none.
+                // The library writes `null`.
                 thinking.extra.push("signature", Json::null());
             }
             Some(thinking.into())

@@ -1,4 +1,4 @@
-//! OpenHands' message as items of Responses.
+//! Converts messages to Responses.
 
 use super::text::shortened;
 use super::{Content, Message, MessageToolCall, ReasoningItem, Role};
@@ -8,17 +8,17 @@ use crate::responses::{
     ReasoningText,
 };
 
-/// What a message is for Responses.
+/// A message in a request of Responses.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ResponsesValue {
-    /// A system prompt: the instructions.
+    /// Instructions: a system prompt.
     Instructions(String),
-    /// Anything else: items.
+    /// Items: any other message.
     Items(Vec<Item>),
 }
 
 impl Message {
-    /// The message as Responses has it: instructions, or items.
+    /// Converts the message to instructions or items.
     #[must_use]
     pub fn to_responses_value(&self, vision_enabled: bool) -> ResponsesValue {
         if self.role != Role::System {
@@ -120,7 +120,7 @@ impl Message {
     }
 }
 
-/// The reasoning as an item: only with an id, without which nobody knows it.
+/// Converts reasoning with an ID; the API does not know others.
 fn reasoning_item(reasoning: &ReasoningItem) -> Option<Reasoning> {
     let id = reasoning.id.clone()?;
     let mut item = Reasoning::new(reasoning.summary.iter().flatten().cloned());

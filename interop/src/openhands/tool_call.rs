@@ -1,26 +1,26 @@
-//! Calls of tools.
+//! Tool calls.
 
 use crate::{chat, responses};
 use agentwire_protocol::open::{object, open_enum};
 
 object! {
-    /// A call of a tool, from whichever API it came.
+    /// A tool call of any API.
     pub struct MessageToolCall {
-        /// The id that the answer refers to.
+        /// The ID of the call.
         pub id: String,
-        /// The id of the item of Responses that it was, where that is known.
+        /// The ID of its item of Responses.
         pub responses_item_id: Option<String>,
         /// The tool.
         pub name: String,
-        /// Its arguments as the model wrote them: JSON, if all went well.
+        /// The arguments: JSON, which may be malformed.
         pub arguments: String,
-        /// The API that it came from.
+        /// The API of the call.
         pub origin: Origin,
     }
 }
 
 open_enum! {
-    /// An API that calls of tools come from.
+    /// An API.
     pub enum Origin {
         /// Chat Completions.
         Completion = "completion",
@@ -29,23 +29,23 @@ open_enum! {
     }
 }
 
-/// A call that [`MessageToolCall`] cannot hold.
+/// The error of a conversion to a [`MessageToolCall`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ToolCallError {
-    /// It is not a call of a function.
+    /// A call of another type.
     #[error("a call of the type `{0}`, and not of a function")]
     NotAFunction(String),
-    /// It has no id.
+    /// A call without an ID.
     #[error("a call without an id")]
     NoId,
-    /// It does not say what is called.
+    /// A call without a name.
     #[error("a call without a name")]
     NoName,
 }
 
 impl MessageToolCall {
-    /// A call with these arguments, which should be JSON.
+    /// Creates a call with JSON arguments.
     pub fn new(
         id: impl Into<String>,
         name: impl Into<String>,
@@ -105,14 +105,14 @@ impl MessageToolCall {
         Ok(call)
     }
 
-    /// The call as Chat Completions has it.
+    /// Converts the call to Chat Completions.
     #[must_use]
     pub fn to_chat_dict(&self) -> chat::ToolCall {
         chat::ToolCall::function(&*self.id, &*self.name, &*self.arguments)
     }
 
-    /// The call as Responses has it. The item has the id that it came with;
-    /// else that of the call, which has to begin with `fc`.
+    /// Converts the call to Responses. The ID of the item is that of Responses, else that of
+    /// the call, with the prefix `fc`.
     #[must_use]
     pub fn to_responses_dict(&self) -> responses::FunctionCall {
         let mut item = responses::FunctionCall::new(&*self.id, &*self.name, &*self.arguments);

@@ -1,4 +1,4 @@
-//! Messages of ours as OpenHands' messages.
+//! Writes messages of OpenHands.
 
 use super::{
     Content, ImageContent, Message, MessageToolCall, Origin, Role, TextContent, ThinkingBlock,
@@ -46,8 +46,7 @@ fn of_user(calls: &Calls, blocks: &[ContentBlock]) -> Vec<Message> {
     let contents: Vec<Content> = heard.rest.iter().filter_map(|it| content(it)).collect();
     if !contents.is_empty() || blocks.is_empty() {
         let content = match lone_text(&contents) {
-            // Beside tools' answers there is always a list of ours to go back
-            // to; alone, a text is a text and a list is a list.
+            // After results the original is always a list; alone, a text stays a text.
             Some(text) if !heard.answers.is_empty() => text.into(),
             _ => TextOr::Other(contents),
         };
@@ -56,7 +55,7 @@ fn of_user(calls: &Calls, blocks: &[ContentBlock]) -> Vec<Message> {
     messages
 }
 
-/// The text, when a list of contents is just one, and nothing is said of it.
+/// Returns the text of a list of one text without a cache mark.
 pub(super) fn lone_text(contents: &[Content]) -> Option<&str> {
     match contents {
         [Content::Text(text)] if text.cache_prompt != Some(true) => Some(&text.text),

@@ -6,20 +6,19 @@ use crate::{Encrypted, TextOr};
 use agentwire_protocol::Json;
 use agentwire_protocol::open::{object, open_enum};
 
-/// The content of a message, or the output of a tool: a text, or parts.
+/// Content of a message, or the output of a tool.
 pub type Content = TextOr<Vec<Part>>;
 
 lenient_union! {
-    /// One item of what goes into a model or comes out of it. A message needs
-    /// no `type`.
+    /// An item of a request or a response. The `type` of a message is optional.
     pub enum Item {
         /// A message.
         "message" or "role" => Message(Message),
-        /// A call of a function.
+        /// A function call.
         "function_call" => FunctionCall(FunctionCall),
         /// What a function answered.
         "function_call_output" => FunctionCallOutput(FunctionCallOutput),
-        /// What the model thought.
+        /// Reasoning.
         "reasoning" => Reasoning(Reasoning),
     }
 }
@@ -27,76 +26,76 @@ lenient_union! {
 object! {
     /// A message.
     pub struct Message {
-        /// `message`, or nothing.
+        /// `message`, optional.
         pub kind: Option<String> = "type",
-        /// The id of what a model said.
+        /// The ID, set by the API.
         pub id: Option<String>,
-        /// Who says it.
+        /// The role.
         pub role: Role,
         /// The content.
         pub content: Option<Content>,
-        /// How far it is.
+        /// The status.
         pub status: Option<Status>,
-        /// Whether it is all there is to say.
+        /// Commentary or final answer.
         pub phase: Option<Phase>,
     }
 }
 
 open_enum! {
-    /// Who says something.
+    /// The role of a message.
     pub enum Role {
         /// A user.
         User = "user",
         /// The model.
         Assistant = "assistant",
-        /// The program, beside the conversation.
+        /// The system.
         System = "system",
-        /// The same, under its newer name.
+        /// A system prompt, for newer models.
         Developer = "developer",
     }
 }
 
 open_enum! {
-    /// How far an item is.
+    /// The status of an item.
     pub enum Status {
-        /// It is being made.
+        /// In progress.
         InProgress = "in_progress",
-        /// It is whole.
+        /// Completed.
         Completed = "completed",
-        /// It was cut off.
+        /// Truncated.
         Incomplete = "incomplete",
     }
 }
 
 open_enum! {
-    /// Whether a message is all there is to say.
+    /// The phase of a message.
     pub enum Phase {
-        /// More is to come.
+        /// Commentary before the final answer.
         Commentary = "commentary",
-        /// It is the answer.
+        /// The final answer.
         FinalAnswer = "final_answer",
     }
 }
 
 object! {
-    /// A call of a function.
+    /// A function call.
     #[derive(Default)]
     pub struct FunctionCall {
         /// `function_call`.
         pub kind: Option<String> = "type",
-        /// The id of the item.
+        /// The ID of the item.
         pub id: Option<String>,
-        /// The id that the answer refers to.
+        /// The ID of the call.
         pub call_id: Option<String>,
         /// The function.
         pub name: Option<String>,
-        /// The namespace that the function is in.
+        /// The namespace of the function.
         pub namespace: Option<String>,
-        /// Its arguments, as a model wrote them: JSON, if all went well.
+        /// The arguments: JSON, which may be malformed.
         pub arguments: Option<String>,
-        /// How far it is.
+        /// The status.
         pub status: Option<Status>,
-        /// Who called: the model, or a program that it wrote.
+        /// The caller: the model, or a program of it.
         pub caller: Option<Json>,
     }
 }
@@ -107,38 +106,38 @@ object! {
     pub struct FunctionCallOutput {
         /// `function_call_output`.
         pub kind: Option<String> = "type",
-        /// The id of the item.
+        /// The ID of the item.
         pub id: Option<String>,
-        /// The call that it answers.
+        /// The ID of the call.
         pub call_id: Option<String>,
-        /// The answer: a text, or parts.
+        /// The output: a text or parts.
         pub output: Option<Content>,
         /// The function.
         pub name: Option<String>,
-        /// The namespace that the function is in.
+        /// The namespace of the function.
         pub namespace: Option<String>,
-        /// How far it is.
+        /// The status.
         pub status: Option<Status>,
-        /// Who called: the model, or a program that it wrote.
+        /// The caller: the model, or a program of it.
         pub caller: Option<Json>,
     }
 }
 
 object! {
-    /// What the model thought.
+    /// Reasoning.
     #[derive(Default)]
     pub struct Reasoning {
         /// `reasoning`.
         pub kind: Option<String> = "type",
-        /// The id of the item.
+        /// The ID of the item.
         pub id: Option<String>,
-        /// Its summary.
+        /// The summary.
         pub summary: Option<Vec<SummaryText>>,
-        /// The thoughts themselves, from models that tell them.
+        /// The reasoning itself.
         pub content: Option<Vec<ReasoningText>>,
-        /// All of it, encrypted.
+        /// The encrypted reasoning.
         pub encrypted_content: Option<Encrypted>,
-        /// How far it is.
+        /// The status.
         pub status: Option<Status>,
     }
 }
@@ -155,7 +154,7 @@ object! {
 }
 
 object! {
-    /// A part of what the model thought.
+    /// A part of reasoning.
     #[derive(Default)]
     pub struct ReasoningText {
         /// `reasoning_text`.
@@ -174,7 +173,7 @@ impl Message {
         }
     }
 
-    /// A message in which nothing is said yet.
+    /// Creates an empty message.
     #[must_use]
     pub fn of(role: Role) -> Self {
         Self {
@@ -190,7 +189,7 @@ impl Message {
 }
 
 impl FunctionCall {
-    /// A call with these arguments, which should be JSON.
+    /// Creates a call with JSON arguments.
     pub fn new(
         call_id: impl Into<String>,
         name: impl Into<String>,
@@ -207,7 +206,7 @@ impl FunctionCall {
 }
 
 impl FunctionCallOutput {
-    /// The answer to a call.
+    /// Creates the output of a call.
     pub fn new(call_id: impl Into<String>, output: impl Into<Content>) -> Self {
         Self {
             kind: Some("function_call_output".to_owned()),
@@ -219,7 +218,7 @@ impl FunctionCallOutput {
 }
 
 impl Reasoning {
-    /// What the model thought, in these words.
+    /// Creates reasoning with a summary.
     pub fn new(summary: impl IntoIterator<Item = String>) -> Self {
         Self {
             kind: Some("reasoning".to_owned()),
@@ -241,7 +240,7 @@ impl SummaryText {
 }
 
 impl ReasoningText {
-    /// A part of what the model thought.
+    /// A part of reasoning.
     pub fn new(text: impl Into<String>) -> Self {
         Self {
             kind: Some("reasoning_text".to_owned()),

@@ -1,44 +1,44 @@
-//! Parts of a message, and of what a tool answered.
+//! Parts of messages and outputs.
 
 use crate::chat::Detail;
 use agentwire_protocol::Json;
 use agentwire_protocol::open::{object, union};
 
 union! {
-    /// A part of a message, or of what a tool answered.
+    /// A part of a message or an output.
     pub enum Part by "type" {
-        /// Text that goes into the model.
+        /// Input text.
         "input_text" => InputText(InputText),
-        /// Text that comes out of it.
+        /// Output text.
         "output_text" => OutputText(OutputText),
         /// An image.
         "input_image" => Image(InputImage),
         /// A file.
         "input_file" => File(InputFile),
-        /// A refusal of the model's.
+        /// A refusal.
         "refusal" => Refusal(Refusal),
     }
 }
 
 object! {
-    /// Text that goes into the model.
+    /// Input text.
     pub struct InputText tags("type" = "input_text") {
         /// The text.
         pub text: String,
-        /// Where the prompt may be cached.
+        /// Cache control.
         pub prompt_cache_breakpoint: Option<Json>,
     }
 }
 
 object! {
-    /// Text that comes out of the model.
+    /// Output text.
     #[derive(Default)]
     pub struct OutputText tags("type" = "output_text") {
-        /// The text. Some libraries let it be missing.
+        /// The text. Some libraries omit it.
         pub text: Option<String>,
-        /// What it cites.
+        /// The citations.
         pub annotations: Option<Vec<Json>>,
-        /// How likely each token was.
+        /// The log probabilities of its tokens.
         pub logprobs: Option<Vec<Json>>,
     }
 }
@@ -47,13 +47,13 @@ object! {
     /// An image.
     #[derive(Default)]
     pub struct InputImage tags("type" = "input_image") {
-        /// Its URL, or a data URL.
+        /// The URL, or a data URL.
         pub image_url: Option<String>,
-        /// The id of a file that was uploaded.
+        /// The ID of an uploaded file.
         pub file_id: Option<String>,
-        /// How closely the model looks at it.
+        /// The resolution for the model.
         pub detail: Option<Detail>,
-        /// Where the prompt may be cached.
+        /// Cache control.
         pub prompt_cache_breakpoint: Option<Json>,
     }
 }
@@ -62,25 +62,25 @@ object! {
     /// A file.
     #[derive(Default)]
     pub struct InputFile tags("type" = "input_file") {
-        /// What is in it, as a data URL.
+        /// The content, as a data URL.
         pub file_data: Option<String>,
-        /// The id of a file that was uploaded.
+        /// The ID of an uploaded file.
         pub file_id: Option<String>,
-        /// Its URL.
+        /// The URL.
         pub file_url: Option<String>,
         /// Its name.
         pub filename: Option<String>,
-        /// How closely the model looks at it.
+        /// The resolution for the model.
         pub detail: Option<Detail>,
-        /// Where the prompt may be cached.
+        /// Cache control.
         pub prompt_cache_breakpoint: Option<Json>,
     }
 }
 
 object! {
-    /// A refusal of the model's.
+    /// A refusal.
     pub struct Refusal tags("type" = "refusal") {
-        /// What it says.
+        /// The text.
         pub refusal: String,
     }
 }
@@ -107,7 +107,7 @@ impl OutputText {
 }
 
 impl InputImage {
-    /// The image at this URL; the model decides how closely it looks.
+    /// Creates an image with this URL.
     pub fn new(url: impl Into<String>) -> Self {
         Self {
             image_url: Some(url.into()),

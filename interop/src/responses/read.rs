@@ -1,4 +1,4 @@
-//! Items of Responses as messages of ours.
+//! Reads items of Responses.
 
 use super::{Content, FunctionCall, FunctionCallOutput, Item, Message, Part, Reasoning, Role};
 use crate::media::{document, image};
@@ -7,8 +7,7 @@ use crate::sorted::{answer_of, joined, user};
 use crate::{TextOr, arguments};
 use agentwire_protocol::content::{Content as OurContent, ContentBlock};
 
-/// Reads items that belong together: what a model said, or answers of tools
-/// and what a user said behind them.
+/// Reads items of the model, or outputs of tools and the user message after them.
 pub(super) fn read(items: &[Item]) -> Vec<Ours> {
     match items {
         [] | [Item::Unknown(_)] => vec![],
@@ -44,7 +43,7 @@ fn heard(item: &Item) -> Vec<ContentBlock> {
             call_id, output, ..
         }) => {
             let id = call_id.as_deref().unwrap_or_default();
-            // There has to be an output, and an empty one is none.
+            // An output is required, so an empty one stands for none.
             let output = output.as_ref().filter(|it| it.as_text() != Some(""));
             vec![answer_of(id, content(output))]
         }
@@ -71,7 +70,7 @@ fn call(item: &FunctionCall) -> ContentBlock {
     )
 }
 
-/// The thoughts, or their summary; nothing, when only the API can read them.
+/// Returns the summary, else the reasoning; none if it is encrypted.
 fn thoughts(item: &Reasoning) -> Option<String> {
     let summary = item.summary.iter().flatten();
     let content = item.content.iter().flatten();
@@ -90,7 +89,7 @@ fn blocks(it: Option<&Content>) -> Vec<ContentBlock> {
     content(it).map_or_else(Vec::new, OurContent::into_blocks)
 }
 
-/// The text of a part.
+/// Returns the text of a part.
 pub(super) fn text(part: &Part) -> Option<&str> {
     match part {
         Part::InputText(part) => Some(&part.text),

@@ -1,4 +1,4 @@
-//! Responses as a system to which conversations are carried.
+//! The system of Responses.
 
 use super::write::lone_text;
 use super::{Content, Item, Role, read, write};
@@ -17,18 +17,17 @@ impl System for Responses {
         write::write(&author::tagged(message))
     }
 
-    /// What a model says goes on until somebody else speaks, or until it
-    /// speaks anew: a message behind a message is another one.
+    /// A message of the model ends before another role, or before a second message.
     fn joins(&self, before: &[Item], item: &Item) -> bool {
         let Some(last) = before.last() else {
             return false;
         };
         match (Speaker::of(last), Speaker::of(item)) {
             (Speaker::Tool, Speaker::Tool) => true,
-            // What another author wrote is a message of its own.
+            // A message of another author stays separate.
             (Speaker::Tool, Speaker::User(content)) if is_tagged(content.as_ref()) => false,
             (Speaker::Tool, Speaker::User(content)) => match content {
-                // What is written beside answers of tools, and not alone.
+                // Content as it is written after results, and not alone.
                 Some(TextOr::Other(parts)) => !parts.is_empty() && lone_text(parts).is_none(),
                 Some(TextOr::Text(_)) => true,
                 None => false,
@@ -53,7 +52,7 @@ impl System for Responses {
     }
 }
 
-/// Whether a content has the tag of an author.
+/// Whether content has the tag of an author.
 fn is_tagged(content: Option<&Content>) -> bool {
     let text = match content {
         Some(TextOr::Text(text)) => Some(&**text),
@@ -63,10 +62,10 @@ fn is_tagged(content: Option<&Content>) -> bool {
     text.is_some_and(author::is_tagged)
 }
 
-/// Who speaks in an item.
+/// The role of an item.
 enum Speaker<'a> {
     User(&'a Option<Content>),
-    /// The model; with what it says, in a message.
+    /// The model, with the content of a message.
     Model(Option<&'a Content>),
     Tool,
     Other,
@@ -78,7 +77,7 @@ impl<'a> Speaker<'a> {
             Item::Message(message) => match message.role {
                 Role::User => Self::User(&message.content),
                 Role::Assistant => match &message.content {
-                    // Nothing is said, and so it would vanish among others.
+                    // Empty reasoning would be lost in a merge.
                     None => Self::Other,
                     Some(TextOr::Other(parts)) if parts.is_empty() => Self::Other,
                     content => Self::Model(content.as_ref()),

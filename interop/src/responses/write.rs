@@ -1,4 +1,4 @@
-//! Messages of ours as items of Responses.
+//! Writes items of Responses.
 
 use super::{
     FunctionCall, FunctionCallOutput, InputFile, InputImage, InputText, Item, Message, OutputText,
@@ -31,8 +31,7 @@ fn of_user(blocks: &[ContentBlock]) -> Vec<Item> {
     let parts: Vec<Part> = heard.rest.iter().filter_map(|block| part(block)).collect();
     if !parts.is_empty() || blocks.is_empty() {
         let message = match lone_text(&parts) {
-            // Beside tools' answers there is always a list of ours to go back
-            // to; alone, a text is a text and a list is a list.
+            // After results the original is always a list; alone, a text stays a text.
             Some(text) if !heard.answers.is_empty() => Message::new(Role::User, text),
             _ => Message::new(Role::User, parts),
         };
@@ -41,7 +40,7 @@ fn of_user(blocks: &[ContentBlock]) -> Vec<Item> {
     items
 }
 
-/// The text, when a list of parts is just one.
+/// Returns the text of a list of one text.
 pub(super) fn lone_text(parts: &[Part]) -> Option<&str> {
     match parts {
         [Part::InputText(part)] => Some(&part.text),
@@ -58,8 +57,7 @@ fn output(answer: &ToolResultBlock) -> FunctionCallOutput {
     FunctionCallOutput::new(&*answer.tool_use_id, output)
 }
 
-/// The items of what a model said, in its order: texts one after the other are
-/// one message.
+/// Writes the items of a reply in order. Consecutive texts are one message.
 fn of_assistant(blocks: &[ContentBlock]) -> Vec<Item> {
     if blocks.is_empty() {
         return vec![Message::new(Role::Assistant, vec![]).into()];

@@ -1,4 +1,4 @@
-//! Lines that are read together, and the messages that they are.
+//! Merges lines into messages.
 
 use super::line::{Line, is_answer};
 use super::placeholder::placeholder;
@@ -11,24 +11,21 @@ use agentwire_protocol::message::{AssistantMessage, UserMessage};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-/// Lines that are read together: what the model said in one message, and
-/// everything up to the next one, or to the end of the turn. Until then blocks
-/// of it can come, and the results of its calls.
+/// Lines that are read together: a message of the model, and all lines up to the next
+/// one or the end of the turn. Further blocks and results can come until then.
 #[derive(Debug, Clone, Default)]
 pub struct Chunk {
-    /// The message's id.
+    /// The ID of the message.
     message: Option<Box<str>>,
-    /// Of a message without an id, the place of its last block, as long as nothing else
-    /// was said.
+    /// The place of the last block of a message without an ID.
     last: Option<Place>,
     /// Whether the turn has ended.
     is_over: bool,
-    /// The message's calls, and whether each has a result.
+    /// The calls of the message, and whether each has a result.
     calls: HashMap<Box<str>, bool>,
 }
 
-/// Where a block is in a message of the model. It thinks, speaks, and makes calls, in
-/// this order.
+/// The place of a block in a message of the model: thinking, texts, calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Place {
     Thinking,
@@ -37,7 +34,7 @@ enum Place {
 }
 
 impl Place {
-    /// Nothing, where a block can be anywhere.
+    /// None if a block can be anywhere.
     fn of(block: &ContentBlock) -> Option<Self> {
         match block {
             ContentBlock::Thinking(_) | ContentBlock::RedactedThinking(_) => Some(Self::Thinking),
@@ -47,8 +44,7 @@ impl Place {
         }
     }
 
-    /// Whether a block in this place can be of the message of the one before. Two
-    /// texts are two messages.
+    /// Whether a block can follow in the same message. Two texts are two messages.
     fn follows(self, last: Self) -> bool {
         self > last || self == last && self != Self::Text
     }
@@ -60,13 +56,12 @@ impl Chunk {
         self.calls.contains_key(call)
     }
 
-    /// Notes that the turn ends. While a result is missing, it may still come.
+    /// Ends the turn. Missing results may still come.
     pub(super) fn end_turn(&mut self) {
         self.is_over = true;
     }
 
-    /// Whether a line is read together with those before it. `is_said` says
-    /// whether it is part of the conversation.
+    /// Whether a line belongs to the chunk. `is_said`: it is part of the conversation.
     pub(super) fn takes(&mut self, line: &Line, is_said: bool) -> bool {
         let Some(said) = line.said().filter(|_| is_said) else {
             return true;
@@ -84,7 +79,7 @@ impl Chunk {
             }
             return !is_over;
         };
-        // What was imported has no ids, and a line for each block.
+        // Imported lines have no IDs, and a block each.
         let has_no_id = message.message.id.is_none();
         let mut places = message.message.content.iter().map(Place::of);
         let first = places.next().flatten();
@@ -114,14 +109,13 @@ impl Chunk {
     }
 }
 
-/// Whether a message has results of tools, and nothing else.
+/// Whether a message has only results of tools.
 pub(super) fn is_results(message: &Message) -> bool {
     let mut answers = answered(message).peekable();
     answers.peek().is_some() && answers.all(|call| call.is_some())
 }
 
-/// The calls without a result among lines that are read together. Each line
-/// comes with its index.
+/// Returns the calls without a result in a chunk of indexed lines.
 pub(crate) fn unanswered<'l>(
     lines: impl IntoIterator<Item = (usize, &'l Message)>,
 ) -> Vec<Unanswered> {
@@ -145,16 +139,15 @@ pub(crate) fn unanswered<'l>(
             }
         }
     }
-    // A call that is there twice is answered once.
+    // A call that occurs twice has one result.
     let calls = calls.into_iter();
     calls
         .filter_map(|(id, call)| answered.insert(id).then_some(call))
         .collect()
 }
 
-/// The messages that the lines of a chunk are: what users said before the
-/// model did, its message, the answers of its tools, and what users said
-/// meanwhile. A line that is a message as it is, is not copied.
+/// Merges the lines of a chunk: user messages, the message of the model, its results, and
+/// user messages that were sent meanwhile.
 pub(crate) fn messages_of<'l>(
     lines: impl IntoIterator<Item = &'l Message>,
 ) -> Vec<Cow<'l, Message>> {
@@ -196,8 +189,7 @@ fn calls(message: &Message) -> impl Iterator<Item = &str> {
         .filter_map(|block| block.as_tool_use().map(|call| &*call.id))
 }
 
-/// Adds a line's blocks to those before. What comes with every line but is not
-/// the same each time is that of the last one.
+/// Adds the blocks of a line. The envelope is that of the last line.
 fn merge(before: &mut Cow<'_, Message>, line: &AssistantMessage) {
     if let Message::Assistant(before) = before.to_mut() {
         let mut blocks = std::mem::take(&mut before.message.content);
@@ -208,8 +200,7 @@ fn merge(before: &mut Cow<'_, Message>, line: &AssistantMessage) {
     }
 }
 
-/// Adds a line's answers to those before, and puts what else it says behind
-/// them.
+/// Adds the results of a line, and its other blocks after them.
 fn add(before: &mut Cow<'_, Message>, line: &UserMessage) {
     if let Message::User(before) = before.to_mut()
         && let (Some(Content::Blocks(blocks)), Some(Content::Blocks(more))) =
@@ -222,13 +213,13 @@ fn add(before: &mut Cow<'_, Message>, line: &UserMessage) {
     }
 }
 
-/// Where further answers go.
+/// The index after the last result.
 fn end_of_answers(blocks: &[ContentBlock]) -> usize {
     let last = blocks.iter().rposition(is_answer);
     last.map_or(0, |last| last + 1)
 }
 
-/// Answers of these calls, each one once.
+/// Matches results with calls, and adds placeholders.
 fn paired<'l>(answers: Option<Cow<'l, Message>>, calls: &[&str]) -> Option<Cow<'l, Message>> {
     let mut open: HashSet<&str> = calls.iter().copied().collect();
     let is_wanted: Vec<bool> = answers
@@ -262,7 +253,7 @@ fn paired<'l>(answers: Option<Cow<'l, Message>>, calls: &[&str]) -> Option<Cow<'
     Some(answers)
 }
 
-/// Of each block, the call that it is the answer of.
+/// The call of each block that is a result.
 fn answered(message: &Message) -> impl Iterator<Item = Option<&str>> {
     let blocks = match message {
         Message::User(message) => match &message.message.content {
@@ -276,8 +267,7 @@ fn answered(message: &Message) -> impl Iterator<Item = Option<&str>> {
         .map(|block| block.as_tool_result().map(|answer| &*answer.tool_use_id))
 }
 
-/// The lines that a message is: each block that the model said is one, and so
-/// is each answer of a tool.
+/// Splits a message into lines: one for each block of the model and each result.
 pub(crate) fn lines_of(message: Message, thread: Option<&str>) -> Vec<Line> {
     let messages: Vec<Message> = match message {
         Message::Assistant(message) => {
@@ -320,7 +310,7 @@ pub(crate) fn lines_of(message: Message, thread: Option<&str>) -> Vec<Line> {
     messages.into_iter().map(Line::from).collect()
 }
 
-/// The member is there on the wire, also when it says nothing.
+/// The wire has the member even if it is `null`.
 fn set_thread(
     parent: &mut Option<String>,
     extra: &mut agentwire_protocol::Members,
@@ -332,7 +322,7 @@ fn set_thread(
     }
 }
 
-/// A message for each part of its content, and one for none.
+/// Creates a message for each part of content, and one for none.
 fn split<M: Clone>(
     message: M,
     parts: impl Iterator<Item = Vec<ContentBlock>>,

@@ -8,34 +8,33 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-/// A line of a session, in either direction: what was said, or anything else
-/// that is on the wire.
+/// A line of a session in either direction: a message or an event.
 #[derive(Debug, Clone)]
 pub struct Line {
-    /// If it is not known, it is what was said.
+    /// Unset: the JSON of the message.
     json: OnceLock<Json>,
     said: Option<Box<Message>>,
-    /// What a line that says nothing is about.
+    /// The event of a line without a message.
     event: Option<Box<Event>>,
 }
 
-/// What is read of a line that is not a message.
+/// Members of a line that is not a message.
 #[derive(Debug, Clone)]
 struct Event {
-    /// Whether it is the end of a turn; otherwise, a sub-agent starts.
+    /// Whether a turn ends; otherwise a sub-agent starts.
     ends_turn: bool,
     parent: Option<String>,
     agent: Option<String>,
 }
 
 impl Line {
-    /// What was said, where something was.
+    /// Returns the message.
     #[must_use]
     pub fn said(&self) -> Option<&Message> {
         self.said.as_deref()
     }
 
-    /// The line as JSON.
+    /// Returns the line as JSON.
     #[must_use]
     pub fn json(&self) -> &Json {
         self.json.get_or_init(|| match &self.said {
@@ -44,10 +43,7 @@ impl Line {
         })
     }
 
-    /// Reads a line, without its JSON.
-    ///
-    /// A line whose type is that of a message, but which cannot be read as
-    /// one, is one of the other lines.
+    /// Reads a line without its JSON. An invalid message is an event.
     #[must_use]
     pub fn of_outline(outline: &Outline) -> Self {
         let [kind] = outline.find(["type"]);
@@ -81,14 +77,13 @@ impl Line {
         }
     }
 
-    /// The sub-agent that said it or heard it, by the tool call that started
-    /// it, as the line has it; nothing, for the main agent.
+    /// Returns the tool call that started the sub-agent of the line; none for the main agent.
     #[must_use]
     pub fn thread(&self) -> Option<&str> {
         self.said().and_then(|_| self.parent())
     }
 
-    /// The tool call that the line names as the start of its sub-agent.
+    /// The tool call that started the sub-agent, as the line has it.
     pub(super) fn parent(&self) -> Option<&str> {
         match self.said() {
             Some(Message::User(message)) => message.parent_tool_use_id.as_deref(),
@@ -98,7 +93,7 @@ impl Line {
         }
     }
 
-    /// The ID of the sub-agent that the line names.
+    /// The ID of the sub-agent.
     pub(super) fn agent(&self) -> Option<&str> {
         match self.said() {
             Some(Message::User(message)) => message.agent_id.as_deref(),
@@ -108,7 +103,7 @@ impl Line {
         }
     }
 
-    /// The line's id.
+    /// Returns the ID of the line.
     #[must_use]
     pub fn uuid(&self) -> Option<&str> {
         match self.said()? {
@@ -118,17 +113,17 @@ impl Line {
         }
     }
 
-    /// Whether a turn of the agent that the line names ends here.
+    /// Whether a turn of the line's agent ends.
     pub(super) fn ends_turn(&self) -> bool {
         self.event.as_ref().is_some_and(|event| event.ends_turn)
     }
 
-    /// Whether the agent says again what the host said.
+    /// Whether the agent echoes a message of the host.
     pub(super) fn is_echo(&self) -> bool {
         matches!(self.said(), Some(Message::User(message)) if message.is_replay == Some(true))
     }
 
-    /// The lines whose place it takes.
+    /// The IDs of the lines that it supersedes.
     pub(super) fn supersedes(&self) -> &[String] {
         match self.said() {
             Some(Message::Assistant(message)) => message.supersedes.as_deref().unwrap_or_default(),
@@ -137,7 +132,7 @@ impl Line {
     }
 }
 
-/// A member that is a text.
+/// Reads a member that is a text.
 fn text(member: Option<&str>) -> Option<Cow<'_, str>> {
     let member = member.filter(|it| it.starts_with('"'))?;
     match member.contains('\\') {
@@ -182,7 +177,7 @@ impl<'de> Deserialize<'de> for Line {
     }
 }
 
-/// Whether a block is a tool's answer.
+/// Whether a block is a result.
 pub(super) fn is_answer(block: &ContentBlock) -> bool {
     matches!(block, ContentBlock::ToolResult(_))
 }

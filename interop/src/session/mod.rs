@@ -35,20 +35,19 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use thread::Agents;
 
-/// What lines say of other lines, which has to be known before the lines are
-/// converted: whose place they took, and which sub-agent has which ID.
+/// Relations between lines that must be known before the conversion: superseded lines, and
+/// the IDs of sub-agents.
 #[derive(Debug, Clone, Default)]
 pub struct Superseded {
     agents: Agents,
-    /// Lines whose place others took.
+    /// Superseded lines.
     replaced: HashSet<Box<str>>,
-    /// Prompts that the agent said again, when it took them up: that is their
-    /// place, and not where the host wrote them.
+    /// Prompts that the agent echoed when it started with them. The echo counts.
     echoed: HashSet<Box<str>>,
 }
 
 impl Superseded {
-    /// Notes what a line says of others.
+    /// Adds a line.
     pub fn note(&mut self, line: &Line) {
         self.agents.note(line);
         for uuid in line.supersedes() {
@@ -66,7 +65,7 @@ impl Superseded {
     }
 }
 
-/// The lines of a session, to another system and back.
+/// Converts the lines of a session to another system and back.
 #[derive(Debug, Clone)]
 pub struct Session<S> {
     system: S,
@@ -75,7 +74,7 @@ pub struct Session<S> {
 }
 
 impl<S: System> Session<S> {
-    /// What was said to the main agent and by it.
+    /// Selects the main agent.
     pub fn new(system: S) -> Self {
         Self {
             system,
@@ -84,16 +83,14 @@ impl<S: System> Session<S> {
         }
     }
 
-    /// What was said to a sub-agent and by it: the tool call that started it, or
-    /// its ID.
+    /// Selects a sub-agent by the tool call that started it, or by its ID.
     #[must_use]
     pub fn of(mut self, thread: impl Into<String>) -> Self {
         self.thread = Some(thread.into().into());
         self
     }
 
-    /// Leaves out the lines whose place others took, and tells sub-agents apart
-    /// by what was noted of them.
+    /// Leaves out superseded lines, and resolves the IDs of sub-agents.
     #[must_use]
     pub fn without(mut self, superseded: Superseded) -> Self {
         self.superseded = superseded;
@@ -108,7 +105,7 @@ impl<S: System> Session<S> {
     }
 }
 
-/// Which lines are part of a conversation.
+/// Selects the lines of a conversation.
 #[derive(Clone, Copy)]
 struct Lines<'a> {
     thread: Option<&'a str>,
@@ -116,18 +113,17 @@ struct Lines<'a> {
 }
 
 impl Lines<'_> {
-    /// Whether a line names this conversation.
+    /// Whether the IDs of a line are of this conversation.
     fn names(self, line: &Line) -> bool {
         self.superseded.agents.names(line, self.thread)
     }
 
-    /// Whether a line is part of this conversation, except for a result that
-    /// names its own call.
+    /// Whether a line is of this conversation, except for results that name their call.
     fn has(self, line: &Line) -> bool {
         line.said().is_some() && self.names(line) && !self.superseded.has(line)
     }
 
-    /// Whether a line is read together with those before it.
+    /// Whether a line belongs to the chunk.
     fn goes_on(self, chunk: &mut Chunk, line: &Line) -> bool {
         if line.ends_turn() {
             if self.names(line) {
@@ -142,7 +138,7 @@ impl Lines<'_> {
         chunk.takes(line, is_said)
     }
 
-    /// The lines of this conversation among lines that are read together.
+    /// Selects the lines of this conversation in a chunk.
     fn said(self, lines: &[Line]) -> impl Iterator<Item = (usize, &Message)> {
         let said = thread::said(lines, |line| self.has(line));
         let said = said.into_iter();
@@ -201,7 +197,7 @@ impl<S: System> Direction for Session<S> {
             .collect()
     }
 
-    // A result has a place wherever its call has one.
+    // A result has a place if its call has one.
     fn why(&self, line: &Line, path: &str, lost: &Lost) -> Why {
         if !path.is_empty() {
             return match path {
@@ -226,8 +222,7 @@ impl<S: System> Direction for Session<S> {
     }
 }
 
-/// The messages of a session's lines: what was said to the main agent and by
-/// it, or to a sub-agent that a tool call started.
+/// Returns the messages of the main agent, or of the sub-agent of a tool call.
 #[must_use]
 pub fn messages(lines: &[Line], thread: Option<&str>) -> Vec<Message> {
     let mut superseded = Superseded::default();

@@ -7,20 +7,18 @@
 use crate::Message;
 use agentwire_protocol::content::{Content, ContentBlock, ToolResultBlock};
 
-/// The text of the placeholder.
-///
-/// On the way back, a tool result with exactly this text is left out. A result
-/// that was edited is kept.
+/// The text of the placeholder. The conversion back removes a result with exactly this
+/// text.
 pub const PLACEHOLDER: &str = "[agentwire: the source has no result for this tool call]";
 
-/// The placeholder for the result of a call.
+/// Creates the placeholder for a call.
 pub(super) fn placeholder(call: &str) -> ContentBlock {
     ToolResultBlock::new(call, Some(PLACEHOLDER.into()))
         .failed()
         .into()
 }
 
-/// Whether a block is a placeholder. Formats have a text as one block as well.
+/// Whether a block is a placeholder, as a text or as a list of one text.
 pub(crate) fn is_placeholder(block: &ContentBlock) -> bool {
     let ContentBlock::ToolResult(result) = block else {
         return false;
@@ -34,7 +32,7 @@ pub(crate) fn is_placeholder(block: &ContentBlock) -> bool {
     }
 }
 
-/// The messages without placeholders, and without messages that had nothing else.
+/// Removes placeholders, and messages with nothing else.
 pub(crate) fn without_placeholders(mut messages: Vec<Message>) -> Vec<Message> {
     messages.retain_mut(|message| {
         let Message::User(message) = message else {

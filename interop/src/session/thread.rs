@@ -1,24 +1,22 @@
-//! The conversation that a line belongs to: the main agent's, or a sub-agent's.
+//! Finds the agent of a line.
 
 use super::line::Line;
 use std::collections::{HashMap, HashSet};
 
-/// The sub-agents of a session, by their ids. A line names its sub-agent by the
-/// tool call that started it, by the sub-agent's id, or by both.
+/// The tool calls that started sub-agents, by agent ID. A line has the call, the ID or
+/// both.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Agents(HashMap<Box<str>, Box<str>>);
 
 impl Agents {
-    /// Notes the tool call that started a sub-agent. A sub-agent that is resumed
-    /// by a later call is still the conversation of the first one.
+    /// Adds the call that started a sub-agent. Later calls resume the same conversation.
     pub(super) fn note(&mut self, line: &Line) {
         if let (Some(agent), Some(call)) = (line.agent(), line.parent()) {
             self.0.entry(agent.into()).or_insert_with(|| call.into());
         }
     }
 
-    /// Whether a line names this thread. Results that name their own call are not
-    /// told apart here, see [`said`].
+    /// Whether a line is of this thread, except for results that name their call: see [`said`].
     pub(super) fn names(&self, line: &Line, thread: Option<&str>) -> bool {
         let (agent, parent) = (line.agent(), line.parent());
         match thread {
@@ -37,9 +35,8 @@ impl Agents {
     }
 }
 
-/// The call that a line's results belong to, if the line names that call as its
-/// parent. Some agents write all results so; a sub-agent's result never has the
-/// id of the call that started the sub-agent.
+/// Returns the call of a line's results if the line has it as its parent, as some agents
+/// write all results. A result in a sub-agent never has the call that started it.
 pub(super) fn own_call(line: &Line) -> Option<&str> {
     let parent = line.parent()?;
     let message = line.said()?;
@@ -53,7 +50,7 @@ pub(super) fn own_call(line: &Line) -> Option<&str> {
         .then_some(parent)
 }
 
-/// The tool calls that a line makes.
+/// The calls of a line.
 pub(super) fn calls(line: &Line) -> impl Iterator<Item = &str> {
     let blocks = match line.said() {
         Some(crate::Message::Assistant(message)) => &message.message.content[..],
@@ -64,9 +61,8 @@ pub(super) fn calls(line: &Line) -> impl Iterator<Item = &str> {
         .filter_map(|block| block.as_tool_use().map(|call| &*call.id))
 }
 
-/// The indices of the lines that are part of a conversation, of lines that are
-/// read together: those that `has` has, and results that name their own call,
-/// where the call is among them.
+/// Returns the indices of a conversation's lines in a chunk: those that `has` selects, and
+/// results that name their call if it is among them.
 pub(super) fn said(lines: &[Line], has: impl Fn(&Line) -> bool) -> Vec<usize> {
     let mut is_said: Vec<bool> = lines
         .iter()

@@ -1,16 +1,16 @@
-//! The conversations of a session, with its sub-agents.
+//! Conversations of a session with sub-agents.
 
 use super::read::messages;
 use crate::Message;
 use agentwire_protocol::transcript::{Files, History};
 
-/// A conversation, and those of the sub-agents that were started in it.
+/// A conversation with its sub-agents.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Conversation {
     /// The messages.
     pub messages: Vec<Message>,
-    /// The sub-agents, in the order of their IDs.
+    /// The sub-agents by ID.
     pub agents: Vec<Subagent>,
 }
 
@@ -20,9 +20,9 @@ pub struct Conversation {
 pub struct Subagent {
     /// The sub-agent's ID.
     pub id: String,
-    /// The tool call that started it, if the files tell.
+    /// The tool call that started it, if known.
     pub call: Option<String>,
-    /// Its messages, and its own sub-agents.
+    /// Its conversation.
     pub conversation: Conversation,
 }
 

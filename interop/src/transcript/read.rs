@@ -1,4 +1,4 @@
-//! A transcript as a conversation.
+//! Converts transcripts.
 
 use crate::conversion::{Direction, Lost, System, Unanswered, Why, read, write};
 use crate::session::{Line, lines_of, messages_of, unanswered, without_placeholders};
@@ -9,11 +9,8 @@ use agentwire_protocol::{Json, Members};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-/// The records of a transcript, to another system and back.
-///
-/// The live branch is converted. What is not on it is among the losses, with
-/// the reason, and in the residue, as is everything that is beside what was
-/// said.
+/// Converts the live branch of a transcript to another system and back. Other records
+/// are losses, and in the residue.
 #[derive(Debug, Clone)]
 pub struct Transcript<S> {
     system: S,
@@ -22,7 +19,7 @@ pub struct Transcript<S> {
 }
 
 impl<S: System> Transcript<S> {
-    /// What was said on a branch.
+    /// Selects a branch.
     pub fn new(system: S, branch: Branch) -> Self {
         Self {
             system,
@@ -31,7 +28,7 @@ impl<S: System> Transcript<S> {
         }
     }
 
-    /// It is that of a sub-agent that this tool call started.
+    /// Sets the tool call that started the sub-agent of the transcript.
     #[must_use]
     pub fn of(mut self, tool_use_id: impl Into<String>) -> Self {
         self.call = Some(tool_use_id.into().into());
@@ -42,7 +39,7 @@ impl<S: System> Transcript<S> {
         self.branch.index(record).is_some() && self.branch.standing(record) == Standing::Live
     }
 
-    /// The messages of the model, with the indices of their records.
+    /// Returns the messages, with the indices of their records.
     fn said_messages(&self, records: &[Record]) -> Vec<(usize, Message)> {
         let said = records.iter().enumerate().zip(self.said(records));
         said.filter(|(_, is_said)| *is_said)
@@ -50,11 +47,11 @@ impl<S: System> Transcript<S> {
             .collect()
     }
 
-    /// Of each record whether it is a message of the model.
+    /// Whether each record is in the conversation.
     fn said(&self, records: &[Record]) -> Vec<bool> {
         let mut later = HashSet::new();
         let said = records.iter().rev().map(|record| {
-            // Of several with the same ID the last one counts.
+            // The last record of an ID counts.
             let mut is_last = || self.branch.copies(record) == 1 || later.insert(record.uuid());
             self.has(record) && is_last()
         });
@@ -80,7 +77,7 @@ pub fn message(record: &Record, call: Option<&str>) -> Option<Message> {
     }
 }
 
-/// The record of a message, with the members that the message tells.
+/// Creates the record of a message.
 fn record_of(message: &Message) -> Option<Record> {
     let (kind, body) = match message {
         Message::User(message) => ("user", Json::from_value(&message.message)),
@@ -98,7 +95,7 @@ fn record_of(message: &Message) -> Option<Record> {
     Json::from_value(&members).ok().map(Record::from)
 }
 
-/// Says who wrote a record, as agents do.
+/// Sets the author as agents do.
 fn set_author(members: &mut Members, message: &UserMessage) {
     if let Some(origin) = &message.origin
         && let Ok(origin) = Json::from_value(origin)
@@ -113,24 +110,22 @@ fn set_author(members: &mut Members, message: &UserMessage) {
     members.set(member, serde_json::Value::Bool(true));
 }
 
-/// The records that are converted together: those of one message of the model; or all
-/// up to a place in the file before and after which the same records come as in what
-/// the model has. A compaction, for instance, preserves records that are before its
-/// summary in the file and after it in what the model has.
+/// Records that are converted together: those of one message of the model, or all up to
+/// a point where file and model have the same order. A compaction preserves records that
+/// are before its summary in the file, and after it for the model.
 #[derive(Debug, Clone, Default)]
 pub struct Current {
-    /// The ID of the model's message.
+    /// The ID of the message.
     id: Option<Box<str>>,
-    /// How many live messages there were, and the end of their places.
+    /// The number of live messages so far, and the end of their places.
     taken: usize,
     end: usize,
-    /// How many records are to come that have the ID of one before them.
+    /// The remaining copies of records, by ID.
     copies: HashMap<Box<str>, usize>,
 }
 
 impl Current {
-    /// Whether a record is of the same message as those before it: only a new
-    /// message of the model is not.
+    /// Whether a record is not a new message of the model.
     fn takes(&mut self, record: &Record) -> bool {
         let Entry::Assistant(entry) = record.entry() else {
             return true;
@@ -143,11 +138,11 @@ impl Current {
         false
     }
 
-    /// Whether a live record is converted together with those before it.
+    /// Whether a live record belongs to those before it.
     fn goes_on(&mut self, record: &Record, branch: &Branch) -> bool {
         let index = branch.index(record).unwrap_or(self.end);
         let is_open = self.taken < self.end;
-        // The message that is open is the last one of the model, not of the file.
+        // The open message is the last one for the model, not in the file.
         let goes_on = index < self.end || self.takes(record) || is_open;
         self.end = self.end.max(index + 1);
         let copies = branch.copies(record);
@@ -165,7 +160,7 @@ impl Current {
     }
 }
 
-/// The messages of live records, in their order.
+/// Merges live records into messages.
 fn merged(records: &[&Record], call: Option<&str>) -> Vec<Message> {
     let mut current = Current::default();
     let mut together = Vec::new();
@@ -248,10 +243,8 @@ impl<S: System> Direction for Transcript<S> {
     }
 }
 
-/// The messages on a branch: each of the model's is one, and the answers of
-/// its tools are one behind it. A summary comes before what the model has
-/// behind it, which was there before. `call` is the tool call that started the
-/// sub-agent, where it is one's.
+/// Returns the messages of a branch, in the order of the model. `call` is the tool call
+/// that started the sub-agent of the transcript.
 #[must_use]
 pub fn messages(records: &[Record], branch: &Branch, call: Option<&str>) -> Vec<Message> {
     merged(&branch.messages(records), call)
