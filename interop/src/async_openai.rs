@@ -1,9 +1,7 @@
-//! To and from the types of the crate `async-openai` (feature `async-openai`),
-//! by `TryFrom`.
+//! Converts to and from the types of the crate `async-openai` (feature `async-openai`) by
+//! `TryFrom`.
 //!
-//! Those types are closed: some of what they do not know they refuse, and the
-//! rest they leave out without a word. Here that is an error, too: what is made
-//! of a message has all of it.
+//! Those types drop or refuse unknown members. Here both are errors.
 //!
 //! ```
 //! use agentwire_interop::async_openai::NotThere;

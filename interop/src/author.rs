@@ -40,7 +40,7 @@ pub(crate) fn name(message: &UserMessage) -> Option<String> {
 
 /// Returns the authors other than user, tool and model, with the index of their message.
 /// The model of a text that the agent wrote in its place is `<synthetic>`.
-pub(crate) fn others<'m>(
+pub(crate) fn other_authors<'m>(
     messages: impl IntoIterator<Item = (usize, &'m Message)>,
 ) -> Vec<(usize, String)> {
     let other = |message: &Message| match message {
@@ -92,7 +92,7 @@ pub(crate) fn is_author(name: Option<&str>) -> bool {
 }
 
 /// Sets the author of this name, if there is one.
-pub(crate) fn named(mut message: Message, name: Option<&str>) -> Message {
+pub(crate) fn with_author(mut message: Message, name: Option<&str>) -> Message {
     if is_author(name)
         && let Some(name) = name.and_then(|name| name.strip_prefix(PREFIX))
         && let Message::User(message) = &mut message
@@ -122,7 +122,7 @@ fn origin(kind: &str) -> Option<MessageOrigin> {
 
 /// Adds a tag before the first text, for systems without names: if an author wrote it,
 /// or if the text begins like a tag.
-pub(crate) fn tagged(message: &Message) -> Cow<'_, Message> {
+pub(crate) fn with_tag(message: &Message) -> Cow<'_, Message> {
     let Message::User(user) = message else {
         return Cow::Borrowed(message);
     };
@@ -152,7 +152,7 @@ pub(crate) fn tagged(message: &Message) -> Cow<'_, Message> {
 }
 
 /// Removes the tag and sets its author.
-pub(crate) fn untagged(mut message: Message) -> Message {
+pub(crate) fn without_tag(mut message: Message) -> Message {
     if let Message::User(user) = &mut message
         && let Some(name) = take_tag(user)
         && name != USER

@@ -1,6 +1,5 @@
-//! Conversations of an agent CLI, to and from other message systems, both
-//! ways: to continue with another model, to build training data, to migrate. No
-//! I/O: values go in, values come out.
+//! Converts conversations of an agent CLI to and from the message formats of other systems:
+//! to continue with another model, to build training data, to migrate. No I/O.
 //!
 //! ```
 //! use agentwire_interop::conversion::export;
@@ -60,6 +59,7 @@ mod arguments;
 #[cfg(feature = "async-openai")]
 pub mod async_openai;
 mod author;
+mod blocks;
 pub mod bridgic;
 mod calls;
 pub mod chat;
@@ -72,7 +72,6 @@ mod message;
 pub mod openhands;
 pub mod responses;
 pub mod session;
-mod sorted;
 mod text_or;
 pub mod transcript;
 

@@ -52,8 +52,8 @@ impl Message {
         Self::Assistant(Box::new(message))
     }
 
-    /// Leaves out thinking that nobody signed: the Messages API does not take
-    /// it. What another system called reasoning is such thinking here.
+    /// Removes unsigned thinking, which the Messages API does not accept. Reasoning of another
+    /// system is unsigned thinking.
     ///
     /// ```
     /// use agentwire_interop::Message;

@@ -5,8 +5,8 @@ use crate::support::lines::{Line as TextLine, Lines};
 use crate::support::{REAL, lines, openhands as theirs, ours, properties, tree};
 use crate::support::{bridgic as their_bridgic, cua as their_cua};
 use agentwire_interop::conversion::{
-    Back, Converter, Direction, Export, Group, Import, System, Through, WayBack, Why, convert,
-    export, undo,
+    Converter, Direction, Export, Group, Import, RestoreStep, Restorer, System, Through, Why,
+    convert, export, undo,
 };
 use agentwire_interop::session::{self, Line, Session};
 use agentwire_interop::{Message, bridgic, chat, cua, openhands, responses};
@@ -68,11 +68,11 @@ fn written<D: Direction + Clone>(direction: D, texts: &[String]) -> Result<(), T
     converter.finish().map(&mut take);
     let groups: Vec<Group> =
         serde_json::from_str(&serde_json::to_string(&groups).unwrap()).unwrap();
-    let mut way = WayBack::new(direction, made, groups);
+    let mut way = Restorer::new(direction, made, groups);
     let mut back = Vec::new();
     while let Some(step) = way.next_written() {
         match step {
-            Back::Restored(text) => back.push(Node::read(text.get()).sorted()),
+            RestoreStep::Restored(text) => back.push(Node::read(text.get()).sorted()),
             other => return Err(TestCaseError::fail(format!("{other:?} of {texts:?}"))),
         }
     }

@@ -12,7 +12,7 @@ use super::residue;
 use super::summary::Summary;
 use crate::files::Files;
 use crate::terminal::complain;
-use agentwire_interop::conversion::{Back, Converter, Direction, WayBack};
+use agentwire_interop::conversion::{RestoreStep, Converter, Direction, Restorer};
 use std::cell::RefCell;
 use std::path::Path;
 use std::rc::Rc;
@@ -180,18 +180,18 @@ impl Visitor for Restore<'_> {
         let incomplete = Rc::new(RefCell::new(None));
         let groups = until_failed(groups, &told, &incomplete);
         let (mut restored, mut projected, mut refused) = (0_u64, 0_u64, 0_u64);
-        let mut way = WayBack::new(direction, pieces, groups);
+        let mut way = Restorer::new(direction, pieces, groups);
         while let Some(step) = way.next_written() {
             match step {
-                Back::Restored(piece) => {
+                RestoreStep::Restored(piece) => {
                     restored += 1;
                     output.write(&piece)?;
                 }
-                Back::Projected(piece) => {
+                RestoreStep::Projected(piece) => {
                     projected += 1;
                     output.write(&piece)?;
                 }
-                Back::Refused(_) => refused += 1,
+                RestoreStep::Refused(_) => refused += 1,
             }
         }
         output.finish(failed.borrow().is_none())?;

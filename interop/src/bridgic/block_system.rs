@@ -1,7 +1,7 @@
 //! Converts messages to and from messages of blocks.
 
 use super::block::{Block, Message, Role};
-use super::said::{self, AssistantSaid};
+use super::content::{self, ReplyBlock};
 use super::tool::is_object;
 use crate::conversion::System;
 use crate::{Calls, Message as Ours, author};
@@ -22,7 +22,7 @@ impl System for Blocks {
                 vec![Message::new(Role::System, vec![text])]
             }
             Ours::User(message) => {
-                let said = said::user(message.message.content.as_ref());
+                let said = content::user(message.message.content.as_ref());
                 // One per message: the library merges several results.
                 let mut items: Vec<_> = said
                     .results
@@ -42,10 +42,10 @@ impl System for Blocks {
                 items
             }
             Ours::Assistant(message) => {
-                let said = said::assistant(&message.message.content);
+                let said = content::assistant(&message.message.content);
                 let blocks = said.map(|said| match said {
-                    AssistantSaid::Text(text) => Block::text(text),
-                    AssistantSaid::Call(call) => {
+                    ReplyBlock::Text(text) => Block::text(text),
+                    ReplyBlock::Call(call) => {
                         Block::tool_call(&*call.id, &*call.name, object(&call.input))
                     }
                 });
@@ -56,10 +56,10 @@ impl System for Blocks {
     }
 
     fn joins(&self, before: &[Message], item: &Message) -> bool {
-        let goes_on = [Role::Tool, Role::User].contains(item.role());
+        let continues = [Role::Tool, Role::User].contains(item.role());
         // A message of another author stays separate.
         let is_author = author::is_author(name(item).as_deref());
-        goes_on && !is_author && before.last().is_some_and(|it| *it.role() == Role::Tool)
+        continues && !is_author && before.last().is_some_and(|it| *it.role() == Role::Tool)
     }
 
     fn read(&self, _: &Calls, items: &[Message]) -> Vec<Ours> {
@@ -86,8 +86,11 @@ impl System for Blocks {
             }
         }
         let is_named = results.is_empty();
-        let message = said::of_user(results, texts);
-        vec![author::named(message, by.as_deref().filter(|_| is_named))]
+        let message = content::of_user(results, texts);
+        vec![author::with_author(
+            message,
+            by.as_deref().filter(|_| is_named),
+        )]
     }
 
     fn note_calls(&self, calls: &mut Calls, item: &Message) {

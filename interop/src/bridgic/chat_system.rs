@@ -3,7 +3,7 @@
 use super::chat::{
     Arguments, AssistantTextMessage, ChatMessage, FunctionToolCall, UserTextMessage,
 };
-use super::said::{self, AssistantSaid};
+use super::content::{self, ReplyBlock};
 use crate::conversion::{Lost, System, Why};
 use crate::{Calls, Message as Ours, arguments, author};
 use agentwire_protocol::content::ContentBlock;
@@ -19,7 +19,7 @@ impl System for Chat {
         match message {
             Ours::Instructions(instructions) => vec![ChatMessage::system(&*instructions.text)],
             Ours::User(message) => {
-                let said = said::user(message.message.content.as_ref());
+                let said = content::user(message.message.content.as_ref());
                 let mut items: Vec<_> = said
                     .results
                     .into_iter()
@@ -27,7 +27,7 @@ impl System for Chat {
                     .collect();
                 if !said.texts.is_empty() {
                     let mut text = UserTextMessage {
-                        content: said::one_text(&said.texts),
+                        content: content::one_text(&said.texts),
                         ..UserTextMessage::default()
                     };
                     // The library reads it without declaring it.
@@ -73,8 +73,11 @@ impl System for Chat {
             }
         }
         let is_named = results.is_empty();
-        let message = said::of_user(results, texts);
-        vec![author::named(message, by.as_deref().filter(|_| is_named))]
+        let message = content::of_user(results, texts);
+        vec![author::with_author(
+            message,
+            by.as_deref().filter(|_| is_named),
+        )]
     }
 
     fn note_calls(&self, calls: &mut Calls, item: &ChatMessage) {
@@ -102,17 +105,17 @@ fn name(message: &UserTextMessage) -> Option<String> {
 fn write_assistant(blocks: &[ContentBlock]) -> ChatMessage {
     let mut texts = Vec::new();
     let mut calls = Vec::new();
-    for said in said::assistant(blocks) {
+    for said in content::assistant(blocks) {
         match said {
-            AssistantSaid::Text(text) => texts.push(text),
-            AssistantSaid::Call(call) => calls.push(FunctionToolCall::new(
+            ReplyBlock::Text(text) => texts.push(text),
+            ReplyBlock::Call(call) => calls.push(FunctionToolCall::new(
                 &*call.id,
                 &*call.name,
                 arguments::arguments_as_written(&call.input),
             )),
         }
     }
-    let text = said::one_text(&texts);
+    let text = content::one_text(&texts);
     ChatMessage::assistant(Some(text).filter(|text| !text.is_empty()), calls)
 }
 

@@ -4,11 +4,11 @@ mod block;
 mod block_system;
 mod chat;
 mod chat_system;
+mod content;
 mod failure;
 mod library;
 mod openai;
 mod response;
-mod said;
 mod tool;
 
 pub use block::{Block, Message, Role, TextBlock, ToolCallBlock, ToolResultBlock};

@@ -3,7 +3,7 @@
 
 use super::CannotConvert;
 use crate::Calls;
-use crate::conversion::{Carried, Direction, Lost, Residue, TakenBack, Why, convert, undo};
+use crate::conversion::{Conversion, Direction, Lost, Residue, Restored, Why, convert, undo};
 use agentwire_protocol::content::{CustomTool, ToolDefinition};
 use agentwire_protocol::open::object;
 use agentwire_protocol::{Json, Members};
@@ -95,7 +95,7 @@ impl ToolSpec {
         }
     }
 
-    /// The tool as a model is told of it: the library's `to_tool`.
+    /// Converts the spec to a tool of a request: the library's `to_tool`.
     ///
     /// # Errors
     ///
@@ -141,22 +141,22 @@ pub(super) fn is_object(value: &Json) -> bool {
 /// );
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-pub fn export_tools(tools: Vec<ToolDefinition>) -> Carried<ToolSpec> {
+pub fn export_tools(tools: Vec<ToolDefinition>) -> Conversion<ToolSpec> {
     convert(ExportTools, tools)
 }
 
 /// Converts `ToolSpec`s to tools. One without a name is lost.
-pub fn import_tools(specs: Vec<ToolSpec>) -> Carried<ToolDefinition> {
+pub fn import_tools(specs: Vec<ToolSpec>) -> Conversion<ToolDefinition> {
     convert(ImportTools, specs)
 }
 
 /// Converts specs of [`export_tools`] back, which may have been edited.
-pub fn undo_export_tools(specs: Vec<ToolSpec>, residue: Residue) -> TakenBack<ToolDefinition> {
+pub fn undo_export_tools(specs: Vec<ToolSpec>, residue: Residue) -> Restored<ToolDefinition> {
     undo(ExportTools, specs, residue)
 }
 
 /// Converts tools of [`import_tools`] back, which may have been edited.
-pub fn undo_import_tools(tools: Vec<ToolDefinition>, residue: Residue) -> TakenBack<ToolSpec> {
+pub fn undo_import_tools(tools: Vec<ToolDefinition>, residue: Residue) -> Restored<ToolSpec> {
     undo(ImportTools, tools, residue)
 }
 
@@ -187,7 +187,7 @@ fn tools(specs: &[ToolSpec]) -> Vec<ToolDefinition> {
 }
 
 macro_rules! direction {
-    ($(#[$docs:meta])* $name:ident: $from:ty, $to:ty, $forth:ident, $back:ident) => {
+    ($(#[$docs:meta])* $name:ident: $from:ty, $to:ty, $convert:ident, $back:ident) => {
         $(#[$docs])*
         #[derive(Debug, Clone, Copy)]
         pub struct $name;
@@ -195,21 +195,21 @@ macro_rules! direction {
         impl Direction for $name {
             type From = $from;
             type To = $to;
-            type Together = ();
+            type State = ();
 
-            fn goes_on(&self, (): &mut (), _: &[$from], _: &$from) -> bool {
+            fn continues(&self, (): &mut (), _: &[$from], _: &$from) -> bool {
                 false
             }
 
-            fn forth(&self, _: &mut Calls, pieces: &[$from]) -> Vec<$to> {
-                $forth(pieces)
+            fn convert(&self, _: &mut Calls, pieces: &[$from]) -> Vec<$to> {
+                $convert(pieces)
             }
 
-            fn belongs(&self, _: &[$to], _: &$to) -> bool {
+            fn output_continues(&self, _: &[$to], _: &$to) -> bool {
                 false
             }
 
-            fn back(&self, _: &mut Calls, pieces: &[$to]) -> Vec<$from> {
+            fn convert_back(&self, _: &mut Calls, pieces: &[$to]) -> Vec<$from> {
                 $back(pieces)
             }
 

@@ -4,10 +4,10 @@ use super::{
     AssistantMessage, Content, FunctionMessage, Message, Part, ThinkingBlock, ToolCall,
     ToolMessage, UserMessage,
 };
-use crate::author::named;
+use crate::author::with_author;
+use crate::blocks::{is_copy, joined, result_with, user};
 use crate::media::{document, image};
 use crate::message::Message as Ours;
-use crate::sorted::{answer_of, is_copy, joined, user};
 use crate::{TextOr, arguments};
 use agentwire_protocol::content::{
     CacheControl, Content as OurContent, ContentBlock, DocumentBlock,
@@ -19,7 +19,7 @@ pub(super) fn read(messages: &[Message]) -> Vec<Ours> {
         [] | [Message::Unknown(_)] => vec![],
         [Message::System(message)] => vec![instructions(&message.content)],
         [Message::Developer(message)] => vec![instructions(&message.content)],
-        [Message::User(message)] => vec![named(user(said(message)), message.name.as_deref())],
+        [Message::User(message)] => vec![with_author(user(said(message)), message.name.as_deref())],
         [Message::Assistant(message)] => vec![Ours::assistant(assistant(message))],
         messages => vec![Ours::user(
             messages.iter().flat_map(heard).collect::<Vec<_>>(),
@@ -100,10 +100,10 @@ fn heard(message: &Message) -> Vec<ContentBlock> {
 fn answer(id: &str, content: Option<&Content>) -> ContentBlock {
     match content {
         // Content is required, so empty content stands for none.
-        None => answer_of(id, None),
-        Some(TextOr::Text(text)) if text.is_empty() => answer_of(id, None),
-        Some(TextOr::Text(text)) => answer_of(id, Some(text.as_str().into())),
-        Some(content) => answer_of(id, Some(blocks(content).into())),
+        None => result_with(id, None),
+        Some(TextOr::Text(text)) if text.is_empty() => result_with(id, None),
+        Some(TextOr::Text(text)) => result_with(id, Some(text.as_str().into())),
+        Some(content) => result_with(id, Some(blocks(content).into())),
     }
 }
 

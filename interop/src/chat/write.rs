@@ -5,9 +5,9 @@ use super::{
     SystemMessage, TextPart, Thinking, ThinkingBlock, ToolCall, ToolMessage, UserMessage,
 };
 use crate::author::name;
+use crate::blocks::{ReplyBlocks, UserBlocks};
 use crate::media::url_of;
 use crate::message::Message as Ours;
-use crate::sorted::{Heard, Said};
 use crate::{TextOr, arguments};
 use agentwire_protocol::content::{
     Content as OurContent, ContentBlock, TextBlock, ToolResultBlock, ToolUseBlock,
@@ -44,13 +44,13 @@ fn user(content: Option<Content>, name: Option<String>) -> Message {
 }
 
 fn of_user(blocks: &[ContentBlock], name: Option<String>) -> Vec<Message> {
-    let heard = Heard::of(blocks);
-    let mut messages: Vec<Message> = heard.answers.iter().map(|it| answer(it).into()).collect();
+    let heard = UserBlocks::of(blocks);
+    let mut messages: Vec<Message> = heard.results.iter().map(|it| answer(it).into()).collect();
     let parts: Vec<Part> = heard.rest.iter().filter_map(|block| part(block)).collect();
     if !parts.is_empty() || blocks.is_empty() {
         let content = match lone_text(&parts) {
             // After results the original is always a list; alone, a text stays a text.
-            Some(text) if !heard.answers.is_empty() => text.into(),
+            Some(text) if !heard.results.is_empty() => text.into(),
             _ => TextOr::Other(parts),
         };
         messages.push(user(Some(content), name));
@@ -81,7 +81,7 @@ fn answer(answer: &ToolResultBlock) -> ToolMessage {
 }
 
 fn of_assistant(blocks: &[ContentBlock]) -> Vec<Message> {
-    let said = Said::of(blocks);
+    let said = ReplyBlocks::of(blocks);
     if said.is_empty() && !blocks.is_empty() {
         return vec![];
     }

@@ -1,10 +1,8 @@
-//! Images that are put aside while their line is converted.
+//! Replaces the data of long images during a conversion.
 //!
-//! A conversion has a line, the message that is read from it, what it becomes, and
-//! what comes back of that, each with the bytes of every image. So long bytes are put
-//! aside: in their place is a [stand-in](Aside), which is moved around like any other
-//! base64, and is replaced where what was made is written. No conversion looks into
-//! images or PDFs; texts are not put aside.
+//! A conversion copies a line several times: as a message, as output, and as what the
+//! output restores. Long data is replaced by a [stand-in](Aside), which is moved like other
+//! base64 and replaced again on output. No conversion reads images or PDFs. Texts stay.
 
 use super::outline::{Aside, Outline};
 use agentwire_protocol::Json;
@@ -16,19 +14,19 @@ use std::ops::Range;
 use std::sync::LazyLock;
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
-/// Shorter bytes are not put aside.
+/// The minimum length of replaced data.
 const LONG: usize = 1 << 16;
 
-/// How deep is looked into a value.
+/// The maximum depth of the search.
 const MAX_DEPTH: usize = 32;
 
-/// How every stand-in begins. Nothing in an input can be made to look like one.
+/// The prefix of stand-ins. It is random, so no input can contain it.
 static MARK: LazyLock<String> = LazyLock::new(|| format!("{:016x}{:016x}", random(0), random(1)));
 
-/// Bytes that are the same have the same stand-in.
+/// Equal data has the same stand-in.
 static SEED: LazyLock<u64> = LazyLock::new(|| random(2));
 
-/// The length of a stand-in: as base64 it is valid.
+/// The length of a stand-in, which is valid base64.
 const LENGTH: usize = 64;
 
 fn random(number: u64) -> u64 {
@@ -41,10 +39,8 @@ fn stand_in(bytes: &str) -> String {
 }
 
 impl Outline {
-    /// Puts the bytes of long images aside, so that a conversion does not copy them.
-    /// What was made then has stand-ins for them, which [`Converted::aside`] replaces.
-    ///
-    /// [`Converted::aside`]: super::Converted::aside
+    /// Replaces the data of long images, so that a conversion does not copy it. The output has
+    /// stand-ins, which [`Converted::aside`](super::Converted::aside) replaces.
     #[must_use]
     pub fn without_media(self) -> Self {
         let Some((short, aside)) = put_aside(&self) else {
@@ -58,13 +54,13 @@ impl Outline {
 }
 
 impl Aside {
-    /// Whether nothing was put aside.
+    /// Whether no data was replaced.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Writes text with the bytes in place of their stand-ins.
+    /// Writes text with the data in place of stand-ins.
     ///
     /// # Errors
     ///
@@ -73,7 +69,7 @@ impl Aside {
         self.pieces(text, |piece| writer.write_all(piece.as_bytes()))
     }
 
-    /// The value with the bytes in place of their stand-ins.
+    /// Returns the value with the data in place of stand-ins.
     pub(super) fn whole(&self, text: &str) -> Json {
         let mut length = 0;
         _ = self.pieces(text, |piece| {
@@ -110,7 +106,7 @@ impl Aside {
     }
 }
 
-/// Puts the bytes of a value aside. Nothing, if it has none that are long enough.
+/// Replaces long data of a value; none if it has none.
 fn put_aside(outline: &Outline) -> Option<(String, Aside)> {
     let text = outline.text();
     if text.len() < LONG {
@@ -140,7 +136,7 @@ fn put_aside(outline: &Outline) -> Option<(String, Aside)> {
     Some((short, aside))
 }
 
-/// Looks for the bytes of images and PDFs.
+/// Searches for the data of images and PDFs.
 struct Look<'t> {
     text: &'t str,
     cursor: Cursor<'t>,
@@ -148,7 +144,7 @@ struct Look<'t> {
 }
 
 impl<'t> Look<'t> {
-    /// Looks into a value, which is a member of this name or is in a list that is.
+    /// Searches a value. `name`: the member that has it, or that has its list.
     fn value(&mut self, name: Option<&str>, depth: usize) -> Result<(), Invalid> {
         match self.cursor.peek() {
             Some(b'{') if depth < MAX_DEPTH => self.object(depth + 1),
@@ -175,7 +171,7 @@ impl<'t> Look<'t> {
     fn object(&mut self, depth: usize) -> Result<(), Invalid> {
         self.cursor.take(b'{');
         let mut is_first = true;
-        // Of which media type its bytes are, and whether that is for certain.
+        // Whether the media type is one of an image or a PDF, and whether it is ambiguous.
         let (mut is_media, mut is_other) = (false, false);
         let mut bytes = Vec::new();
         while let Some(name) = self.cursor.next_key(is_first)? {
@@ -206,7 +202,7 @@ impl<'t> Look<'t> {
         Ok(())
     }
 
-    /// The bytes of a data URL.
+    /// The data of a data URL.
     fn in_url(&self, string: Span) -> Option<Range<usize>> {
         let url = self.text.get(string.start..string.end)?;
         let head = url.get(..url.len().min(100)).filter(|_| !string.escaped)?;

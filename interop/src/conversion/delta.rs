@@ -1,4 +1,4 @@
-//! What of a value is not in what another value says of it.
+//! Deltas between JSON values.
 
 use super::difference::{self, Difference};
 use super::exact::{Object, written};
@@ -8,52 +8,50 @@ use serde::de::{Deserialize, Deserializer, Error as _};
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use std::collections::BTreeMap;
 
-/// How one JSON value is made of another.
+/// The construction of a JSON value from another.
 ///
-/// Written as JSON, it is an object with one of these shapes:
+/// Its JSON is one of:
 ///
-/// - `{"is": VALUE}`: it is this value;
-/// - `{"in": {KEY: DELTA, …}, "without": [KEY, …], "more": [[KEY, VALUE], …]}`: it
-///   is the other object, with these members changed or added, and without those.
-///   `more` has the members that a reader does not see: those that occur again
-///   later, and those whose name has half a surrogate pair;
-/// - `{"of": [STEP, …]}`: it is a list of items of the other list.
+/// - `{"is": VALUE}`: this value;
+/// - `{"in": {KEY: DELTA, …}, "without": [KEY, …], "more": [[KEY, VALUE], …]}`: the other
+///   object with changed or added members, without others. `more` has the hidden members:
+///   those that a later one replaces, and those whose name has a lone surrogate;
+/// - `{"of": [STEP, …]}`: a list of items of the other list.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Delta {
-    /// It is this value.
+    /// This value.
     Is(Json),
-    /// It is the other object, changed.
+    /// The other object with changes.
     In {
-        /// Members that are changed or added.
+        /// Changed or added members.
         members: BTreeMap<String, Delta>,
-        /// Members that are left out.
+        /// Removed members.
         without: Vec<String>,
-        /// Members that occur again later, and members whose name is no text, if
-        /// these are not those of the other object. Names are JSON strings.
+        /// Hidden members, if they differ. Names are JSON strings.
         more: Option<Vec<(Json, Json)>>,
     },
-    /// It is made of items of the other list, in this order.
+    /// Items of the other list, in this order.
     Of(Vec<Step>),
 }
 
-/// Some items of a list.
+/// Items of a list.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
-    /// Items of the other list: the first, and how many. As JSON `[N, COUNT]`.
+    /// Items of the other list: first and count. JSON: `[N, COUNT]`.
     Run(usize, usize),
-    /// An item of the other list, changed. As JSON `[N, DELTA]`.
+    /// A changed item of the other list. JSON: `[N, DELTA]`.
     Item(usize, Delta),
-    /// An item of its own. As JSON `{"is": VALUE}`.
+    /// A new item. JSON: `{"is": VALUE}`.
     Is(Json),
 }
 
-/// A delta does not fit the value that it is to change.
+/// A delta of another value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the residue is of another value")]
 pub struct DoesNotFit;
 
 impl Delta {
-    /// How `to` is made of `from`; nothing, when they are the same value.
+    /// Constructs `to` from `from`; none if they are equal.
     #[must_use]
     pub fn between(from: &Json, to: &Json) -> Option<Self> {
         if from == to {
@@ -63,7 +61,7 @@ impl Delta {
         Difference::between(from.tree(), to.tree()).map(Self::from)
     }
 
-    /// The value that is made of `from`.
+    /// Applies the delta to a value.
     ///
     /// # Errors
     ///
@@ -286,7 +284,7 @@ mod tests {
         );
         let made = delta.apply(&from).unwrap();
         assert!(is_same(&made, &to), "{made}");
-        // Where the other object has them as well, they are not repeated.
+        // They are not repeated if both objects have them.
         let more = r#"{"a":"first","a":[1,2],"\ud800":3,"b":{"c":"\ud800"},"d":0}"#;
         let delta = Delta::between(&to, &more.parse().unwrap()).unwrap();
         assert_eq!(
@@ -304,8 +302,7 @@ mod tests {
         }
     }
 
-    /// Any JSON text, with members that occur twice, half surrogate pairs, and
-    /// numbers in all spellings.
+    /// Any JSON, with duplicate members, lone surrogates and numbers in any spelling.
     fn value() -> impl Strategy<Value = String> {
         let leaf = prop::sample::select(vec![
             "null",

@@ -1,13 +1,13 @@
-//! How one JSON value differs from another. It borrows from both: only a residue
-//! needs a [`Delta`](super::Delta), which has copies.
+//! Differences of JSON values, which borrow from both. A residue has a
+//! [`Delta`](super::Delta) with copies.
 
 use super::tree::{Kind, Member, Name, Tree, are_same};
 use std::borrow::Cow;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-/// How one value, the new one, is made of another, the old one.
+/// The construction of a new value from an old one.
 pub(super) enum Difference<'t> {
-    /// It is this value.
+    /// This value.
     Is(Tree<'t>),
     /// It is the old object, changed.
     In(Inside<'t>),
@@ -15,36 +15,35 @@ pub(super) enum Difference<'t> {
     Of(Vec<Step<'t>>),
 }
 
-/// How an object differs from another.
+/// The difference of two objects.
 pub(super) struct Inside<'t> {
-    /// Members that are changed or added, sorted by their names.
+    /// Changed or added members by name.
     pub(super) members: Vec<Changed<'t>>,
-    /// Members that are left out.
+    /// Removed members.
     pub(super) without: Vec<Name<'t>>,
-    /// The members that a reader does not see, of the old object and of the new one,
-    /// if they are not the same.
+    /// The hidden members of both objects, if they differ.
     pub(super) more: Option<(Vec<Member<'t>>, Vec<Member<'t>>)>,
 }
 
-/// A member that is changed or added.
+/// A changed or added member.
 pub(super) struct Changed<'t> {
     pub(super) name: Name<'t>,
     pub(super) old: Option<Tree<'t>>,
     pub(super) difference: Difference<'t>,
 }
 
-/// Some items of a list.
+/// Items of a list.
 pub(super) enum Step<'t> {
-    /// Items of the old list: the first, and how many.
+    /// Items of the old list: first and count.
     Run(usize, usize),
-    /// An item of the old list, changed.
+    /// A changed item of the old list.
     Item(usize, Difference<'t>),
-    /// An item of its own.
+    /// A new item.
     Is(Tree<'t>),
 }
 
 impl<'t> Difference<'t> {
-    /// Nothing, if they are the same value.
+    /// None if they are equal.
     pub(super) fn between(old: Tree<'t>, new: Tree<'t>) -> Option<Self> {
         if old.is_same(new) {
             return None;
@@ -61,7 +60,7 @@ impl<'t> Difference<'t> {
         }
     }
 
-    /// How the member of this name differs.
+    /// Returns the difference of a member.
     pub(super) fn member(&self, name: &str) -> Option<&Self> {
         match self {
             Self::In(inside) => {
@@ -111,11 +110,10 @@ impl<'t> Inside<'t> {
     }
 }
 
-/// How the items of a list are made of those of another: of the same ones in
-/// the same place first, then of the same ones elsewhere, then of those that go
-/// by the same id, of those that say the same, of those with the same kinds of
-/// blocks, and of those that are of the same kind. Nothing, if the lists are the same.
-/// `is_alone` tells which items are of a kind that is not among the old ones.
+/// Constructs a list from the items of another: from equal items in the same place, then
+/// from equal ones elsewhere, from those with the same ID, the same content, the same
+/// kinds of blocks, and the same kind. None if the lists are equal. `is_alone` tells which
+/// items are of a kind that the old list does not have.
 pub(super) fn steps<'t>(
     old: &[Tree<'t>],
     new: &[Tree<'t>],
@@ -142,7 +140,7 @@ pub(super) fn steps<'t>(
     (!is_all).then_some(steps)
 }
 
-/// The step to each item that is made of an old one.
+/// The step to each item that is constructed from an old one.
 fn plan<'t>(old: &[Tree<'t>], new: &[Tree<'t>], is_alone: &[bool]) -> Vec<Option<Step<'t>>> {
     let mut taken = vec![false; old.len()];
     let same = new.iter().enumerate().map(|(index, item)| {
@@ -162,7 +160,7 @@ fn plan<'t>(old: &[Tree<'t>], new: &[Tree<'t>], is_alone: &[bool]) -> Vec<Option
         }
         let mut alike = Pool::new(old, &taken, key);
         for ((item, step), is_alone) in new.iter().zip(&mut plan).zip(is_alone) {
-            // Most have nothing to be made of, and are not looked at any further.
+            // Skips items without a candidate, which are most.
             if step.is_some() || *is_alone {
                 continue;
             }
@@ -182,16 +180,16 @@ fn plan<'t>(old: &[Tree<'t>], new: &[Tree<'t>], is_alone: &[bool]) -> Vec<Option
     plan
 }
 
-/// Items of a list by a key, each to be taken once, in order.
+/// Items of a list by key, each taken once, in order.
 struct Pool {
     /// Sorted.
     items: Vec<(u64, usize)>,
-    /// For the first item of each key, how many of it are taken.
+    /// The number of taken items, at the first item of each key.
     taken: Vec<usize>,
 }
 
 impl Pool {
-    /// The items that are not taken yet.
+    /// Creates a pool of the items that are not taken.
     fn new(items: &[Tree<'_>], taken: &[bool], key: impl Fn(Tree<'_>) -> Option<u64>) -> Self {
         let items = items.iter().zip(taken).enumerate();
         let free = items.filter(|(_, (_, taken))| !**taken);
@@ -216,12 +214,12 @@ impl Pool {
     }
 }
 
-/// What an item is, all of it.
+/// The hash of an item.
 fn value(item: Tree<'_>) -> Option<u64> {
     Some(item.hash())
 }
 
-/// By what an item goes.
+/// The hash of an item's ID.
 fn id(item: Tree<'_>) -> Option<u64> {
     let ids = item.find(["uuid", "id", "call_id", "tool_call_id", "tool_use_id"]);
     let id = ids.into_iter().flatten().find_map(Tree::string);
@@ -232,14 +230,13 @@ fn content(item: Tree<'_>) -> Option<Tree<'_>> {
     item.member("message")?.member("content")
 }
 
-/// What is said in a message, and by whom: its envelope may be another one.
+/// The hash of a message's kind and content, without its envelope.
 fn said(item: Tree<'_>) -> Option<u64> {
     let content = content(item)?;
     Some(xxh3_64_with_seed(kind(item).as_bytes(), content.hash()))
 }
 
-/// What a message is made of: the kinds of its blocks, and the calls that they are
-/// of. A text is a block of text.
+/// The hash of a message's kind, and of the kinds and calls of its blocks.
 fn blocks(item: Tree<'_>) -> Option<u64> {
     let content = content(item)?;
     let mut key = xxh3_64(kind(item).as_bytes());
@@ -255,7 +252,7 @@ fn blocks(item: Tree<'_>) -> Option<u64> {
     Some(key)
 }
 
-/// The kinds of some items.
+/// The kinds of items.
 pub(super) struct Kinds(Vec<u64>);
 
 impl Kinds {
@@ -270,8 +267,7 @@ impl Kinds {
         self.0.binary_search(&kind_key(item)).is_ok()
     }
 
-    /// Whether the kind is among them that an object with this tag is of, or a value
-    /// that is no object.
+    /// Whether they have the kind of an object with this tag, or of another value.
     pub(super) fn have_tag(&self, is_object: bool, tag: Option<&str>) -> bool {
         let kind = if is_object {
             tag.unwrap_or(UNTAGGED)
@@ -282,10 +278,10 @@ impl Kinds {
     }
 }
 
-/// Objects that do not say what they are, are of one kind.
+/// The kind of objects without a tag.
 const UNTAGGED: &str = "{}";
 
-/// What an item is.
+/// The kind of an item.
 fn kind(item: Tree<'_>) -> Cow<'_, str> {
     match item.kind() {
         Kind::Object => item.tag().unwrap_or(Cow::Borrowed(UNTAGGED)),

@@ -1,21 +1,21 @@
-//! Objects of JSON as they are written: members that occur twice count.
+//! JSON objects as they are written, with duplicate members.
 
 use super::token;
 use super::tree::{Member, Tape};
 use agentwire_protocol::{Json, Members};
 
-/// An object: the members that a reader sees, and the others.
+/// An object with its hidden members.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Object {
-    /// Members by name; the last one of each name.
+    /// The last member of each name.
     pub(super) members: Members,
-    /// The others, as tokens: those that occur again later, and those whose name
-    /// has half a surrogate pair.
+    /// The hidden members, as tokens: those that a later one replaces, and those whose name has
+    /// a lone surrogate.
     pub(super) more: Vec<(Json, Json)>,
 }
 
 impl Object {
-    /// Nothing, when it is not an object.
+    /// None if it is not an object.
     pub(super) fn of(value: &Json) -> Option<Self> {
         let tape = Tape::of(value);
         let all = tape.tree().members()?;
@@ -28,7 +28,7 @@ impl Object {
         Some(object)
     }
 
-    /// The value. Nothing, when a name is not a string token.
+    /// Writes the object; none if a name is not a string token.
     pub(super) fn write(&self) -> Option<Json> {
         if self.more.is_empty() {
             return Json::from_value(&self.members).ok();
@@ -53,7 +53,7 @@ impl Object {
     }
 }
 
-/// A member as it is written.
+/// Returns a member as it is written.
 pub(super) fn written((name, value): Member<'_>) -> (Json, Json) {
     (Json::of_text(name.token), value.json())
 }

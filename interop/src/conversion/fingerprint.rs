@@ -1,4 +1,4 @@
-//! Whether a piece is still what it was.
+//! Fingerprints of JSON values.
 
 use super::hash;
 use super::tree::{Tape, Tree};
@@ -7,21 +7,20 @@ use serde::de::{Deserialize, Deserializer};
 use serde::{Serialize, Serializer};
 use std::fmt;
 
-/// A number that two JSON values share when they are the same value: the
-/// order of members, the spelling of strings and the space between things do
-/// not matter. Members that occur twice and half surrogate pairs do. It is the
-/// same on every machine and in every version.
+/// A hash that equal JSON values share. The order of members, the spelling of strings and
+/// spaces do not count; duplicate members and lone surrogates do. It is the same on every
+/// machine and in every version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Fingerprint(u64);
 
 impl Fingerprint {
-    /// That of a JSON value.
+    /// Returns the fingerprint of a JSON value.
     #[must_use]
     pub fn of(value: &Json) -> Self {
         Self::of_tree(Tape::of(value).tree())
     }
 
-    /// That of a list of items with these fingerprints.
+    /// Returns the fingerprint of a list of items.
     pub(super) fn of_list(items: impl IntoIterator<Item = Self>) -> Self {
         let hashes = items.into_iter().map(|item| item.0);
         Self(hashes.fold(hash::of_list(), hash::both))
@@ -31,7 +30,7 @@ impl Fingerprint {
         Self(value.hash())
     }
 
-    /// That of a value that can be written as JSON.
+    /// Returns the fingerprint of a value as JSON.
     ///
     /// # Errors
     ///

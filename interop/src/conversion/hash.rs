@@ -1,11 +1,10 @@
-//! The hashes that fingerprints are.
+//! Hashes of JSON values.
 
 use super::token;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-/// That of a value that is neither an object nor a list, or that is told apart by its
-/// text alone. Values are read as texts, and not by `serde_json`'s own numbers, which
-/// are not the same in every build.
+/// Hashes a leaf, or any value by its text. Numbers are read as texts, because those of
+/// `serde_json` differ between builds.
 pub(super) fn of_leaf(text: &str, by_text: bool) -> u64 {
     let read = match text.as_bytes().first() {
         _ if by_text => None,
@@ -16,7 +15,7 @@ pub(super) fn of_leaf(text: &str, by_text: bool) -> u64 {
     read.unwrap_or_else(|| leaf(b'?', text.as_bytes()))
 }
 
-/// That of a string without escapes, by what is between its quotes.
+/// Hashes a string without escapes by the text between its quotes.
 pub(super) fn of_plain(text: &str) -> u64 {
     leaf(b'"', text.as_bytes())
 }
@@ -25,7 +24,7 @@ fn leaf(kind: u8, bytes: &[u8]) -> u64 {
     xxh3_64_with_seed(bytes, kind.into())
 }
 
-/// Whole numbers by their digits, others by the nearest `f64`.
+/// Hashes whole numbers by their digits, others by the nearest `f64`.
 fn number(text: &str) -> u64 {
     let is_whole = text.bytes().all(|it| it == b'-' || it.is_ascii_digit());
     if !is_whole
@@ -37,13 +36,13 @@ fn number(text: &str) -> u64 {
     leaf(b'0', text.as_bytes())
 }
 
-/// That of an object, of those of its names and values.
+/// Hashes an object by the hashes of its names and values.
 pub(super) fn of_object(members: &mut [(u64, u64)]) -> u64 {
-    // A sum does not mind the order.
+    // A sum does not depend on the order.
     let mut sum = members.iter().fold(0_u64, |sum, (name, value)| {
         sum.wrapping_add(both(*name, *value))
     });
-    // Among members of the same name, the order matters.
+    // The order of duplicates counts.
     members.sort_by_key(|(name, _)| *name);
     for same in members.chunk_by(|(one, _), (other, _)| one == other) {
         if same.len() > 1 {
@@ -54,7 +53,7 @@ pub(super) fn of_object(members: &mut [(u64, u64)]) -> u64 {
     both(leaf(b'{', &[]), sum)
 }
 
-/// That of an empty list: [`both`] adds an item.
+/// Hashes an empty list. [`both`] adds an item.
 pub(super) fn of_list() -> u64 {
     leaf(b'[', &[])
 }

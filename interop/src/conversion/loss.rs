@@ -1,81 +1,77 @@
-//! What a conversion loses.
+//! Losses of a conversion.
 
 use serde::Serialize;
 use std::fmt;
 
-/// Something that the other system did not get, or got in another form.
+/// Something that the other system does not have, or has in another form.
 ///
-/// Losses are not foretold but found: what was made is converted back, and
-/// whatever is then missing or different is lost. [`Residue`] has it.
-///
-/// [`Residue`]: super::Residue
+/// Losses are found by converting the output back: what is then missing or different is
+/// lost. The [`Residue`](super::Residue) has it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Loss {
-    /// The index of the message, or of the item, in what was converted.
+    /// The index of the message or item in the input.
     pub index: usize,
-    /// Where in it, as a JSON pointer (RFC 6901).
+    /// The place in it, as a JSON pointer (RFC 6901).
     pub path: String,
-    /// What is lost.
+    /// The losses.
     pub what: Lost,
-    /// Why.
+    /// The reason.
     pub why: Why,
 }
 
-/// What is lost.
+/// The losses.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Lost {
-    /// A whole message or item of this kind.
+    /// A message or item of this kind.
     Whole(String),
-    /// An item of a list, such as a content block, of this kind.
+    /// An item of this kind in a list, such as a content block.
     Item(String),
-    /// This member of an object.
+    /// A member of an object.
     Member(String),
-    /// The value is there, but is another one.
+    /// The original of a changed member.
     Changed(String),
-    /// The order of the items of this list. Without a name: this message or item
-    /// comes after one that it came before.
+    /// The order of a list. Without a name: the place of the message or item.
     Order(String),
-    /// An earlier value of this member, which occurs more than once.
+    /// An earlier value of a duplicate member.
     Duplicate(String),
-    /// That this author wrote the message: there it is a message of the user, or of the
-    /// model. A name or a tag in it says who wrote it.
+    /// The role of this author: the message has that of the user or the model. Its name or tag
+    /// tells the author.
     Author(String),
-    /// The result of this call of a tool, which is not in what was converted: what
-    /// was made has a placeholder for it.
+    /// The missing result of a call of this tool: the output has a placeholder.
     Placeholder(String),
 }
 
-/// Why something is lost.
+/// The reason of a loss.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Why {
     /// The other system has no place for it.
     NoPlace,
-    /// The other system has it in another form, which does not tell how it was.
+    /// The other system has it in another form.
     OtherForm,
-    /// It is about how the message travelled, and not about what was said.
+    /// It is envelope metadata.
     Envelope,
     /// It may not be sent to the other system.
     NotToSend,
-    /// Another message took its place.
+    /// Another message superseded it.
     Superseded,
-    /// The model was cut off in it.
+    /// The model was cut off.
     Aborted,
-    /// It belongs to a sub-agent, which is a conversation of its own.
+    /// It belongs to a sub-agent, which is a separate conversation.
     Subagent,
-    /// The conversation went on from an earlier place.
+    /// The conversation continued from an earlier place.
     DeadBranch,
-    /// The record before it is missing, although it names one.
+    /// Its parent record is missing.
     Unlinked,
     /// The other system has no role for its author.
     NoRole,
     /// A later record has the same ID.
     Repeated,
-    /// A call without an answer, or an answer without a call.
+    /// A call without a result, or a result without a call.
     Unpaired,
 }
 

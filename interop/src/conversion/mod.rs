@@ -1,28 +1,25 @@
-//! How a conversation is carried over, what is lost, and how it comes back.
+//! Converts conversations, lists losses, and restores the originals.
 //!
-//! A [`System`] says how one message of ours is written there, and how items
-//! of theirs are read. Everything else follows from going there and back:
+//! A [`System`] writes a message of ours, and reads its own items. The rest is derived from
+//! the round trip:
 //!
-//! - what comes back is compared with what went there. The difference, a
-//!   [`Delta`], is what is lost, and everything that is lost is in it;
-//! - the list of [`Loss`]es is read off it;
-//! - the [`Residue`] is made of it, with fingerprints of what was made: with
-//!   it the way back gives the original, to the last digit. What was edited is
-//!   converted without it, and keeps its envelope where it is still the same
-//!   number of messages. Thinking that was edited loses its signature,
-//!   which is of another text.
+//! - The output is converted back and compared with the input. The [`Delta`] between them
+//!   is everything that is lost.
+//! - The list of [`Loss`]es is read from it.
+//! - The [`Residue`] is the delta with fingerprints of the output. It restores the exact
+//!   input. Edited output is converted without it, and keeps its envelope if the number of
+//!   messages is the same. Edited thinking loses its signature.
 //!
-//! Whole conversations are converted by [`export()`] and [`import`], and taken
-//! back by [`undo_export`] and [`undo_import`]; [`convert`] and [`undo`] do that
-//! in any [`Direction`], [`Converter`] and [`WayBack`] piece by piece.
+//! [`export()`], [`import`], [`undo_export`] and [`undo_import`] convert whole
+//! conversations, [`convert`] and [`undo`] in any [`Direction`], [`Converter`] and
+//! [`Restorer`] piece by piece.
 
 mod aside;
-mod back;
+mod converter;
 mod delta;
 mod difference;
 mod exact;
 mod fingerprint;
-mod forth;
 mod hash;
 mod loss;
 mod named;
@@ -31,20 +28,21 @@ mod ours;
 mod outline;
 mod part;
 mod residue;
+mod restorer;
 mod signed;
 mod system;
 mod token;
 mod tree;
 mod walk;
 
-pub use back::{Back, Refused, WayBack};
+pub use converter::{Converted, Converter};
 pub use delta::{Delta, DoesNotFit, Step};
 pub use fingerprint::Fingerprint;
-pub use forth::{Converted, Converter};
 pub use loss::{Loss, Lost, Why};
 pub use ours::Ours;
 pub use outline::{Aside, Outline, Outlines};
 pub use residue::{Group, Residue};
+pub use restorer::{Refused, RestoreStep, Restorer};
 pub use system::{Direction, Export, Import, System, Through, Unanswered};
 pub(crate) use system::{read, why_of_ours, write};
 #[cfg(feature = "async-openai")]
@@ -52,60 +50,60 @@ pub(crate) use walk::of_value;
 
 use crate::Message;
 
-/// A conversation that was carried over.
+/// A converted conversation.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Carried<T> {
+pub struct Conversion<T> {
     /// What it became.
     pub made: Vec<T>,
-    /// What is lost.
+    /// The losses.
     pub losses: Vec<Loss>,
-    /// With what it is the same again on the way back.
+    /// The residue, which restores the input.
     pub residue: Residue,
 }
 
-/// A conversation that was taken back.
+/// A restored conversation.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct TakenBack<T> {
-    /// What it was; for pieces that were edited, what they are now.
+pub struct Restored<T> {
+    /// The original pieces, and the conversion of edited ones.
     pub pieces: Vec<T>,
-    /// The parts of the residue that did not fit.
+    /// The refused groups of the residue.
     pub refused: Vec<Refused>,
 }
 
-/// Converts messages of ours to another system.
-pub fn export<S: System>(system: S, messages: Vec<Message>) -> Carried<S::Item> {
+/// Converts messages to another system.
+pub fn export<S: System>(system: S, messages: Vec<Message>) -> Conversion<S::Item> {
     convert(Export(system), messages)
 }
 
-/// Converts another system's conversation to messages of ours.
-pub fn import<S: System>(system: S, items: Vec<S::Item>) -> Carried<Message> {
+/// Converts items of another system to messages.
+pub fn import<S: System>(system: S, items: Vec<S::Item>) -> Conversion<Message> {
     convert(Import(system), items)
 }
 
-/// Takes back what [`export()`] made, which may have been edited since.
+/// Restores messages from the output of [`export()`], which may have been edited.
 pub fn undo_export<S: System>(
     system: S,
     items: Vec<S::Item>,
     residue: Residue,
-) -> TakenBack<Message> {
+) -> Restored<Message> {
     undo(Export(system), items, residue)
 }
 
-/// Takes back what [`import`] made, which may have been edited since.
+/// Restores items from the output of [`import`], which may have been edited.
 pub fn undo_import<S: System>(
     system: S,
     messages: Vec<Message>,
     residue: Residue,
-) -> TakenBack<S::Item> {
+) -> Restored<S::Item> {
     undo(Import(system), messages, residue)
 }
 
 /// Converts a conversation in any direction.
-pub fn convert<D: Direction>(direction: D, pieces: Vec<D::From>) -> Carried<D::To> {
+pub fn convert<D: Direction>(direction: D, pieces: Vec<D::From>) -> Conversion<D::To> {
     let mut converter = Converter::new(direction);
-    let mut carried = Carried {
+    let mut carried = Conversion {
         made: Vec::new(),
         losses: Vec::new(),
         residue: Residue::default(),
@@ -124,15 +122,15 @@ pub fn convert<D: Direction>(direction: D, pieces: Vec<D::From>) -> Carried<D::T
     carried
 }
 
-/// Takes back what [`convert`] made, which may have been edited since.
-pub fn undo<D: Direction>(direction: D, made: Vec<D::To>, residue: Residue) -> TakenBack<D::From> {
-    let mut taken = TakenBack {
+/// Restores the input of [`convert`] from its output, which may have been edited.
+pub fn undo<D: Direction>(direction: D, made: Vec<D::To>, residue: Residue) -> Restored<D::From> {
+    let mut taken = Restored {
         pieces: Vec::new(),
         refused: Vec::new(),
     };
-    for step in WayBack::new(direction, made, residue.groups) {
+    for step in Restorer::new(direction, made, residue.groups) {
         match step {
-            Back::Refused(refused) => taken.refused.push(refused),
+            RestoreStep::Refused(refused) => taken.refused.push(refused),
             step => taken.pieces.extend(step.piece()),
         }
     }

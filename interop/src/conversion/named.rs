@@ -1,4 +1,4 @@
-//! Which blocks of the pieces that came back are in what was converted.
+//! Finds the blocks of returned pieces in the input.
 
 use super::difference::{Difference, Step};
 use super::tree::{Kind, Tree};
@@ -6,16 +6,16 @@ use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-/// Blocks that came back, but not in the message that they were in: of several
-/// blocks on a line, each comes back on a line of its own.
+/// Blocks that returned in another message: several blocks of a line return on lines of
+/// their own.
 #[derive(Default)]
 pub(super) struct Elsewhere<'t> {
     blocks: Vec<Option<Tree<'t>>>,
-    /// Blocks by all that they are, and by their kinds and IDs.
+    /// Blocks by hash, and by kind and ID.
     places: HashMap<u64, VecDeque<usize>>,
 }
 
-/// Whether the steps name all of a piece that came back, except for some pieces.
+/// Whether the steps name all of the returned pieces, except for some.
 pub(super) fn are_all_named(back: &[Tree<'_>], steps: &[Step<'_>], except: &[bool]) -> bool {
     let named = named(back.len(), steps);
     let pieces = back.iter().zip(&named).zip(except);
@@ -24,7 +24,7 @@ pub(super) fn are_all_named(back: &[Tree<'_>], steps: &[Step<'_>], except: &[boo
         .all(|((piece, named), _)| (0..content(*piece).len()).all(|index| named.has(index)))
 }
 
-/// The blocks of the pieces that came back which the steps do not name.
+/// The blocks of returned pieces that no step names.
 fn unnamed<'t>(back: &[Tree<'t>], steps: &[Step<'_>]) -> Vec<Tree<'t>> {
     let named = named(back.len(), steps);
     let pieces = back.iter().zip(&named).filter(|(_, named)| !named.all);
@@ -38,7 +38,7 @@ fn unnamed<'t>(back: &[Tree<'t>], steps: &[Step<'_>]) -> Vec<Tree<'t>> {
         .collect()
 }
 
-/// What the steps name of each piece.
+/// The parts of each piece that steps name.
 fn named(pieces: usize, steps: &[Step<'_>]) -> Vec<Named> {
     let mut named: Vec<Named> = vec![Named::default(); pieces];
     for step in steps {
@@ -62,9 +62,8 @@ fn named(pieces: usize, steps: &[Step<'_>]) -> Vec<Named> {
     named
 }
 
-/// The pieces that came back of which the blocks are not named, and are in a piece that
-/// is made of another one: each with that one. Nothing, if one is in no such piece, or
-/// may be in several.
+/// Returned pieces whose blocks are in a piece that is constructed from another one, each
+/// with that one. None if one is in no such piece, or in several.
 pub(super) fn parts(
     back: &[Tree<'_>],
     steps: &[Step<'_>],
@@ -103,7 +102,7 @@ pub(super) fn parts(
         .collect()
 }
 
-/// The blocks of a piece that steps name.
+/// The named blocks of a piece.
 #[derive(Debug, Clone, Default)]
 struct Named {
     all: bool,
@@ -115,7 +114,7 @@ impl Named {
         self.all = true;
     }
 
-    /// Notes what a piece is made of.
+    /// Adds the blocks that a piece is constructed from.
     fn note(&mut self, difference: &Difference<'_>) {
         let message = difference.member("message");
         let Some(Difference::Of(steps)) = message.and_then(|it| it.member("content")) else {
@@ -131,7 +130,7 @@ impl Named {
     }
 
     fn has(&self, index: usize) -> bool {
-        // An item of the other list is named once.
+        // Each item of the other list is named once.
         let after = self.runs.partition_point(|run| run.start <= index);
         let run = after.checked_sub(1).and_then(|last| self.runs.get(last));
         run.is_some_and(|run| run.contains(&index))
@@ -151,7 +150,7 @@ impl<'t> Elsewhere<'t> {
         elsewhere
     }
 
-    /// The block that this one became.
+    /// Takes the block that this one became.
     pub(super) fn take(&mut self, block: Tree<'_>) -> Option<Tree<'t>> {
         if self.blocks.is_empty() {
             return None;
@@ -174,7 +173,7 @@ fn content(piece: Tree<'_>) -> Vec<Tree<'_>> {
     content.map(Tree::items).unwrap_or_default()
 }
 
-/// By what a block is found: all of it, or its kind and its ID.
+/// The keys of a block: its hash, and its kind with its ID.
 fn keys(block: Tree<'_>) -> impl Iterator<Item = u64> + use<> {
     let ids = block.find(["id", "tool_use_id"]);
     let id = ids.into_iter().flatten().find_map(Tree::string);
@@ -185,7 +184,7 @@ fn keys(block: Tree<'_>) -> impl Iterator<Item = u64> + use<> {
     [block.hash()].into_iter().chain(id)
 }
 
-/// What a value is, in a word.
+/// Names the kind of a value.
 pub(super) fn kind(value: Tree<'_>) -> String {
     let kind = match (value.kind(), value.text().as_bytes().first()) {
         (Kind::Object, _) => match value.tag() {

@@ -1,22 +1,22 @@
-//! What was converted, as it is compared with what came back.
+//! The input, to be compared with what its output restores.
 
 use super::Outline;
 use super::difference::Kinds;
 use super::tree::{TAGS, Tape, Tree, string};
 use std::borrow::Cow;
 
-/// Pieces that were converted.
+/// Converted pieces.
 pub(super) struct Original<'t> {
     tapes: Vec<Tape<'t>>,
-    /// What they say that they are.
+    /// Their tags.
     tags: Vec<Option<Cow<'t, str>>>,
-    /// Which of them are of a kind that did not come back.
+    /// Whether none of a piece's kind returned.
     pub(super) is_alone: Vec<bool>,
 }
 
 impl<'t> Original<'t> {
-    /// Reads pieces to compare them with those that came back. Pieces of other kinds
-    /// are not read, nor are members that none of those has, unless `all` are.
+    /// Reads pieces to compare them with returned ones. Pieces of other kinds and members that
+    /// no returned piece has are skipped, unless `all` are read.
     pub(super) fn beside(back: &[Tree<'_>], pieces: &'t [Outline], all: bool) -> Self {
         let kinds = Kinds::of(back);
         let names = back.iter().flat_map(|piece| piece.all_members());
@@ -43,20 +43,20 @@ impl<'t> Original<'t> {
         original
     }
 
-    /// The pieces. Of one that was not read, only its text is known.
+    /// Returns the pieces. A skipped one has only its text.
     pub(super) fn trees(&'t self) -> Vec<Tree<'t>> {
         self.tapes.iter().map(Tape::tree).collect()
     }
 
-    /// What a piece says that it is.
+    /// Returns the tag of a piece.
     pub(super) fn tag(&self, piece: usize) -> Option<&str> {
         self.tags.get(piece)?.as_deref()
     }
 }
 
-/// What a piece says that it is.
+/// Returns the tag of a piece.
 fn tag(piece: &Outline) -> Option<Cow<'_, str>> {
-    // Nearly all say it by their type.
+    // Nearly all have a type.
     let [kind] = piece.find(["type"]);
     let kind = kind.and_then(string);
     kind.or_else(|| piece.find(TAGS).into_iter().flatten().find_map(string))

@@ -1,10 +1,10 @@
-//! Our own messages as a system: what other directions become ours by.
+//! Our own messages as a system.
 
 use super::System;
 use crate::{Calls, Message};
 
-/// Our own messages, such as a [transcript](crate::transcript::Transcript) becomes
-/// when it is converted to the lines of a session.
+/// Our own messages, for instance to convert a
+/// [transcript](crate::transcript::Transcript) to the lines of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Ours;
 

@@ -1,4 +1,4 @@
-//! JSON text whose outermost members are known.
+//! JSON text with the offsets of its members.
 
 use super::token;
 use agentwire_protocol::Json;
@@ -9,27 +9,27 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A JSON value, and where its members are, if it is an object. A line is parsed once:
-/// what it is, and whether it is JSON at all, is found on the way.
+/// A JSON value with the offsets of its members. A line is parsed once: its kind and its
+/// validity are found on the way.
 #[derive(Debug, Clone)]
 pub struct Outline {
     of: Arc<Outlines>,
     index: usize,
-    /// What the text has stand-ins for.
+    /// The replaced data of the text.
     aside: Aside,
 }
 
-/// JSON values whose texts are kept together. One thread can hand over many to another
-/// that way: allocations that another thread frees are slow.
+/// JSON values in one allocation, to send many to another thread: freeing allocations of
+/// another thread is slow.
 #[derive(Debug, Default)]
 pub struct Outlines {
     text: String,
     members: Vec<Member>,
-    /// Where the text and the members of each value end.
+    /// The ends of the text and the members of each value.
     ends: Vec<(usize, usize)>,
 }
 
-/// The bytes that were put aside, by their stand-ins.
+/// Replaced data by stand-in.
 #[derive(Debug, Clone, Default)]
 pub struct Aside(pub(super) BTreeMap<String, (Outline, Range<usize>)>);
 
@@ -75,17 +75,17 @@ impl Outline {
         }
     }
 
-    /// Notes what the text has stand-ins for.
+    /// Sets the replaced data.
     pub(super) fn with_aside(self, aside: Aside) -> Self {
         Self { aside, ..self }
     }
 
-    /// Takes what was put aside.
+    /// Takes the replaced data.
     pub(super) fn take_aside(&mut self) -> Aside {
         std::mem::take(&mut self.aside)
     }
 
-    /// The text of the value.
+    /// Returns the text of the value.
     #[must_use]
     pub fn text(&self) -> &str {
         let ((start, _), (end, _)) = self.of.place(self.index);
@@ -101,13 +101,13 @@ impl Outline {
         text::read(self.text())
     }
 
-    /// The value. This copies it.
+    /// Copies the value.
     #[must_use]
     pub fn json(&self) -> Json {
         Json::of_text(self.text())
     }
 
-    /// The texts of the last members of these names, if this is an object.
+    /// Returns the texts of the last members of these names.
     #[must_use]
     pub fn find<const N: usize>(&self, names: [&str; N]) -> [Option<&str>; N] {
         let text = self.text();
@@ -145,7 +145,7 @@ impl From<Json> for Outline {
 }
 
 impl Outlines {
-    /// Adds the value that a text is. Returns whether it is one.
+    /// Adds a value. Returns whether the text is JSON.
     #[must_use]
     pub fn push(&mut self, text: &str) -> bool {
         let before = self.members.len();
@@ -159,13 +159,13 @@ impl Outlines {
         true
     }
 
-    /// How many bytes their texts have.
+    /// Returns the size of the texts in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.text.len()
     }
 
-    /// The outlines, one after another.
+    /// Splits them into outlines.
     pub fn split(self) -> impl Iterator<Item = Outline> {
         let of = Arc::new(self);
         (0..of.ends.len()).map(move |index| Outline {
@@ -175,7 +175,7 @@ impl Outlines {
         })
     }
 
-    /// Where the text and the members of a value start and end.
+    /// The start and end of a value's text and members.
     fn place(&self, index: usize) -> ((usize, usize), (usize, usize)) {
         let end = |index: usize| self.ends.get(index).copied();
         let start = index.checked_sub(1).and_then(end);
@@ -183,7 +183,7 @@ impl Outlines {
     }
 }
 
-/// The name of a member. Nothing, when it has half a surrogate pair.
+/// The name of a member; none if it has a lone surrogate.
 fn text_of<'t>(text: &'t str, member: &Member) -> Option<Cow<'t, str>> {
     token::text(text.get(member.name.clone())?)
 }
@@ -196,7 +196,7 @@ pub(super) fn is_plain(token: &[u8], text: &str) -> bool {
         && token.get(1..=text.len()) == Some(text.as_bytes())
 }
 
-/// Where the value is that a text is. Adds its members, by their offsets in it.
+/// Finds the value in a text, and adds its members by offset.
 fn scan(text: &str, members: &mut Vec<Member>) -> Result<Range<usize>, Invalid> {
     let mut cursor = Cursor::new(text.as_bytes());
     let is_object = cursor.peek() == Some(b'{');

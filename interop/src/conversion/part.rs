@@ -1,4 +1,4 @@
-//! Restores what was not edited of pieces that were converted together.
+//! Restores the unedited pieces of a group.
 
 use super::difference;
 use super::named::{are_all_named, parts as parts_of};
@@ -8,39 +8,38 @@ use agentwire_protocol::Json;
 use memchr::memmem;
 use std::collections::{HashMap, HashSet, VecDeque};
 
-/// A piece that comes back without a residue: its fingerprint, and its kind.
+/// The fingerprint and the kind of a returned piece.
 type Piece = (Fingerprint, String);
 
-/// What has to be known to restore a part of a group, see [`Group`].
+/// The members of a [`Group`] that restore a part of it.
 #[derive(Debug, Default)]
-pub(super) struct Came {
+pub(super) struct Returned {
     pub(super) back: Vec<Piece>,
     pub(super) with: Vec<(usize, usize)>,
 }
 
-/// Up to so many pairs of pieces are compared.
+/// The maximum number of compared pairs.
 const MAX_PAIRS: usize = 1 << 22;
 
-/// Up to so many lost pieces are looked for in those that came back.
+/// The maximum number of lost pieces that are searched in returned ones.
 const MAX_LOOKED_FOR: usize = 64;
 
-/// What a piece is, in a word.
+/// The kind of a piece.
 fn kind(piece: &Json) -> String {
     let kind = piece.member("type").and_then(|kind| kind.read().ok());
     kind.unwrap_or_default()
 }
 
-/// What has to be known to restore a part of a group: nothing, where that cannot be
-/// done, because it cannot be told which piece is made of which.
-pub(super) fn came(
+/// Returns what restores a part of a group; nothing if pieces cannot be told apart.
+pub(super) fn returned(
     back: &[Tree<'_>],
     steps: Option<&[difference::Step<'_>]>,
     is_beside: &[bool],
     fingerprint: &dyn Fn(Tree<'_>) -> Fingerprint,
-) -> Came {
+) -> Returned {
     use difference::Step;
     let Some(steps) = steps else {
-        return Came::default();
+        return Returned::default();
     };
     let mut is_named = vec![false; back.len()];
     let (mut piece, mut looked_for) = (0, 0);
@@ -52,7 +51,7 @@ pub(super) fn came(
                 if is_beside.get(piece) != Some(&true) {
                     looked_for += 1;
                     if looked_for > MAX_LOOKED_FOR || !is_apart(*value, back) {
-                        return Came::default();
+                        return Returned::default();
                     }
                 }
                 piece += 1;
@@ -63,31 +62,30 @@ pub(super) fn came(
         for index in named {
             match is_named.get_mut(index) {
                 Some(is_named @ false) => *is_named = true,
-                _ => return Came::default(),
+                _ => return Returned::default(),
             }
         }
     }
     let is_part: Vec<bool> = is_named.iter().map(|is_named| !is_named).collect();
     if !are_all_named(back, steps, &is_part) {
-        return Came::default();
+        return Returned::default();
     }
     let Some(with) = parts_of(back, steps, &is_named) else {
-        return Came::default();
+        return Returned::default();
     };
     let back = back.iter().map(|piece| {
         let kind = piece.string_at("type").unwrap_or_default();
         (fingerprint(*piece), kind.into_owned())
     });
-    Came {
+    Returned {
         back: back.collect(),
         with,
     }
 }
 
-/// Whether nothing that a piece says came back in another one, where it could be
-/// edited.
+/// Whether no text of a piece returned in another one, where it could be edited.
 fn is_apart(value: Tree<'_>, back: &[Tree<'_>]) -> bool {
-    // What tells things apart is the same in many.
+    // Tags are the same in many pieces.
     let tags = [r#""type""#, r#""role""#, r#""name""#, r#""model""#];
     match value.kind() {
         Kind::Object => value
@@ -109,18 +107,17 @@ fn is_apart(value: Tree<'_>, back: &[Tree<'_>]) -> bool {
     }
 }
 
-/// A piece of a conversation that was edited.
+/// A piece of an edited conversation.
 pub(super) enum Part {
-    /// It was not edited, and is what it was.
+    /// The original.
     Restored(Json),
-    /// It was edited, and has the envelope that it had.
+    /// An edited piece with its original envelope.
     Edited(Json),
-    /// The piece of this number is what it is now.
+    /// The new piece of this index.
     Projected(usize),
 }
 
-/// What groups were before whose pieces were edited in part, made of what comes back
-/// of them now.
+/// Restores groups that were edited in part from what their output is converted to.
 pub(super) fn parts(groups: &[Group], now: &[Json]) -> Vec<Part> {
     let before: Vec<&Piece> = groups.iter().flat_map(|group| &group.back).collect();
     let now_: Vec<Fingerprint> = now.iter().map(Fingerprint::of).collect();
@@ -149,7 +146,7 @@ pub(super) fn parts(groups: &[Group], now: &[Json]) -> Vec<Part> {
         first = end;
     }
     let mut first = 0;
-    // Groups of which nothing was made have nothing that could be edited.
+    // Groups without output cannot be edited.
     let is_one = groups.iter().filter(|group| !group.made.is_empty()).count() == 1;
     let groups = groups
         .iter()
@@ -174,19 +171,19 @@ pub(super) fn parts(groups: &[Group], now: &[Json]) -> Vec<Part> {
 
 struct Walk<'a> {
     now: &'a [Json],
-    /// The next piece that is not taken.
+    /// The next new piece.
     next: usize,
-    /// Whether a piece is what it was, or goes on where one was.
+    /// Whether a new piece is an original, or replaces one.
     is_paired: Vec<bool>,
-    /// The envelopes of pieces that are parts of one that was edited.
+    /// The envelopes of new pieces that are parts of an edited one.
     envelopes: HashMap<usize, Delta>,
-    /// What pieces were that are elsewhere now.
+    /// The originals of moved pieces.
     moved: HashMap<usize, Json>,
     parts: Vec<Part>,
 }
 
 impl Walk<'_> {
-    /// Takes the new pieces before this one.
+    /// Takes the new pieces up to this one.
     fn up_to(&mut self, end: usize) {
         while self.next < end {
             if let Some(piece) = self.moved.remove(&self.next) {
@@ -203,7 +200,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Notes what the pieces of a group were that are elsewhere now.
+    /// Adds the originals of moved pieces of a group.
     fn note_moved(&mut self, steps: &[Step], moved: &[Option<usize>]) {
         let mut note = |index: usize, delta: Option<&Delta>| {
             let place = moved.get(index).copied().flatten();
@@ -227,8 +224,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Parts the pieces that were one, where one of them is not what it was: what was
-    /// made of them is then edited.
+    /// Separates pieces of one original if one of them was edited.
     fn part(&mut self, with: &[(usize, usize)], pairs: &mut [Option<usize>]) {
         let is_paired = |piece: &usize| matches!(pairs.get(*piece), Some(Some(_)));
         let parted: HashSet<usize> = with
@@ -246,7 +242,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Notes the envelopes of such pieces. The ID of a line is that of one of them.
+    /// Adds the envelopes of such pieces. Only one has the ID of the line.
     fn keep_envelopes(
         &mut self,
         with: &[(usize, usize)],
@@ -329,7 +325,7 @@ impl Walk<'_> {
             },
         };
         self.parts.push(part);
-        // The other parts of it come before what comes after it.
+        // Other parts of the piece follow it.
         let mut end = place + 1;
         while self.envelopes.contains_key(&end) {
             end += 1;
@@ -338,13 +334,13 @@ impl Walk<'_> {
     }
 }
 
-/// The pieces that are what they were: of each one before, which one it is now.
+/// Matches unedited pieces: the new index of each old one.
 fn pairs(before: &[&Piece], now: &[Fingerprint]) -> Vec<Option<usize>> {
     let mut pairs = vec![None; before.len()];
     if before.len().saturating_mul(now.len()) > MAX_PAIRS {
         return pairs;
     }
-    // The longest common subsequence.
+    // Longest common subsequence.
     let width = now.len() + 1;
     let mut best = vec![0_u32; (before.len() + 1) * width];
     let get = |best: &[u32], one: usize, other: usize| {
@@ -378,8 +374,7 @@ fn pairs(before: &[&Piece], now: &[Fingerprint]) -> Vec<Option<usize>> {
     pairs
 }
 
-/// The pieces that are the same, but in another place: of each one before, which one it
-/// is now, if only one can be it.
+/// Matches moved pieces that occur once: the new index of each old one.
 fn moved(before: &[&Piece], now: &[Fingerprint], pairs: &[Option<usize>]) -> Vec<Option<usize>> {
     let paired: HashSet<usize> = pairs.iter().flatten().copied().collect();
     let mut places: HashMap<Fingerprint, Option<usize>> = HashMap::new();
@@ -405,8 +400,7 @@ fn moved(before: &[&Piece], now: &[Fingerprint], pairs: &[Option<usize>]) -> Vec
     moved.collect()
 }
 
-/// The pieces that were edited: where as many pieces of the same kinds are between
-/// two that are what they were.
+/// Matches edited pieces: those of the same kinds and number between two unedited ones.
 fn edited(before: &[Piece], pairs: &[Option<usize>], now: &[Json]) -> Vec<Option<usize>> {
     let mut edited = vec![None; pairs.len()];
     let mut waiting: VecDeque<usize> = VecDeque::new();
@@ -441,10 +435,10 @@ fn edited(before: &[Piece], pairs: &[Option<usize>], now: &[Json]) -> Vec<Option
     edited
 }
 
-/// The members of a line that are about what was said, beside its message.
+/// Members of a line that belong to its content.
 const SAID: [&str; 3] = ["tool_use_result", "toolUseResult", "text"];
 
-/// What of a delta is not about what was said.
+/// The part of a delta that is about the envelope.
 fn envelope(delta: &Delta) -> Option<Delta> {
     let Delta::In {
         members,
@@ -455,7 +449,7 @@ fn envelope(delta: &Delta) -> Option<Delta> {
         return None;
     };
     let mut members = members.clone();
-    // The data of a tool is that of the result as it was.
+    // The data of a tool belongs to the unedited result.
     for name in SAID {
         members.remove(name);
     }
@@ -485,7 +479,7 @@ fn envelope(delta: &Delta) -> Option<Delta> {
     })
 }
 
-/// The earlier values of members that occur more than once, but for these.
+/// Earlier values of duplicate members, except these.
 fn earlier(more: Option<&[(Json, Json)]>, except: &[&str]) -> Option<Vec<(Json, Json)>> {
     let is_except = |name: &Json| name.read::<String>().is_ok_and(|it| except.contains(&&*it));
     let more = more?.iter().filter(|(name, _)| !is_except(name));

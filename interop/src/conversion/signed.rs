@@ -1,4 +1,4 @@
-//! Thinking and its signature: a signature is of exactly one text.
+//! Signatures of thinking.
 
 use super::Fingerprint;
 use super::exact::Object;
@@ -7,10 +7,10 @@ use agentwire_protocol::Json;
 use memchr::memmem;
 use std::collections::{HashMap, HashSet};
 
-/// A signature, and the thinking that it signs.
+/// A signature and its thinking.
 pub(super) type Signed = (Fingerprint, Fingerprint);
 
-/// The signatures in a value, each with its thinking.
+/// Returns the signatures in a value with their thinking.
 pub(super) fn signed(value: Tree<'_>) -> Vec<Signed> {
     let mut found = Vec::new();
     if may_have(value.text()) {
@@ -39,7 +39,7 @@ fn collect(value: Tree<'_>, found: &mut Vec<Signed>) {
     }
 }
 
-/// What a tool is given is no message, whatever it looks like.
+/// Input of a tool is not a message.
 const INPUT: &str = r#""input""#;
 
 fn may_have(text: &str) -> bool {
@@ -58,7 +58,7 @@ fn of_block(value: Tree<'_>) -> Option<Signed> {
     })
 }
 
-/// What signatures are known to sign.
+/// Known signatures.
 #[derive(Debug, Default)]
 pub(super) struct Known(HashMap<Fingerprint, HashSet<Fingerprint>>);
 
@@ -67,8 +67,7 @@ impl Known {
         self.0.entry(signature).or_default().insert(thinking);
     }
 
-    /// The value without signatures that sign something else. Nothing, when it has
-    /// none.
+    /// Removes signatures of other thinking; none if there are none.
     pub(super) fn without_stale(&self, value: &Json) -> Option<Json> {
         if self.0.is_empty() || !may_have(value.get()) {
             return None;

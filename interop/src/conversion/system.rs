@@ -1,5 +1,4 @@
-//! What a message system has to say of itself so that conversations can be
-//! carried to it and back.
+//! Message systems and directions of conversions.
 
 use super::{Lost, Outline, Why};
 use crate::session::{is_placeholder, without_placeholders};
@@ -9,49 +8,41 @@ use serde::de::DeserializeOwned;
 use std::borrow::Borrow;
 use std::fmt::Debug;
 
-/// Another message system.
-///
-/// What is lost on the way, and how it is undone, nobody has to say: it is
-/// found by going there and back.
+/// A message system. Losses and residues are derived from its round trip.
 pub trait System {
-    /// One piece of a conversation there: a message, or an item.
+    /// A message or an item.
     type Item: Debug + Clone + Serialize + DeserializeOwned;
 
-    /// What one message of ours is there: any number of items. The calls so
-    /// far have those of this message already.
+    /// Writes a message as any number of items. `calls` already has its calls.
     fn write(&self, calls: &Calls, message: &Message) -> Vec<Self::Item>;
 
-    /// Whether an item goes on with the message of ours that the items before
-    /// it, which belong together, are.
+    /// Whether an item belongs to the message of the items before it.
     fn joins(&self, before: &[Self::Item], item: &Self::Item) -> bool;
 
-    /// The messages of ours that items are which belong together: one, as a
-    /// rule.
+    /// Reads items of one message. Usually returns one message.
     fn read(&self, calls: &Calls, items: &[Self::Item]) -> Vec<Message>;
 
-    /// Notes the tools that an item calls.
+    /// Adds the calls of an item.
     fn note_calls(&self, calls: &mut Calls, item: &Self::Item);
 
-    /// Whether messages there have the authors that ours have.
+    /// Whether its messages have authors.
     fn has_authors(&self) -> bool {
         false
     }
 
-    /// Why something of a message of ours is lost there. `path` is the JSON
-    /// pointer in the message.
+    /// Returns the reason of a loss in a message. `path` is its JSON pointer.
     fn why(&self, path: &str, lost: &Lost) -> Why {
         why_of_ours(path, lost)
     }
 
-    /// Why something of an item is lost here. `path` is the JSON pointer in
-    /// the item.
+    /// Returns the reason of a loss in an item. `path` is its JSON pointer.
     fn why_of_theirs(&self, path: &str, lost: &Lost) -> Why {
         let _ = path;
         why_of_what_is_said(lost)
     }
 }
 
-/// What of our messages is the envelope is not what was said.
+/// Losses outside the content are envelope metadata.
 pub(crate) fn why_of_ours(path: &str, lost: &Lost) -> Why {
     let said = ["/message/content", "/text"];
     if path.is_empty() || said.iter().any(|said| path.starts_with(said)) {
@@ -61,7 +52,7 @@ pub(crate) fn why_of_ours(path: &str, lost: &Lost) -> Why {
     }
 }
 
-/// What is there, but otherwise, has another form.
+/// Changed content has another form.
 fn why_of_what_is_said(lost: &Lost) -> Why {
     match lost {
         Lost::Changed(_) | Lost::Order(_) => Why::OtherForm,
@@ -71,18 +62,17 @@ fn why_of_what_is_said(lost: &Lost) -> Why {
     }
 }
 
-/// A way to carry a conversation: pieces of one kind become pieces of another.
+/// A direction of a conversion: from pieces of one type to another.
 pub trait Direction {
-    /// A piece of what is converted.
+    /// A piece of the input.
     type From: Debug + Clone + Serialize + DeserializeOwned;
-    /// A piece of what it becomes.
+    /// A piece of the output.
     type To: Debug + Clone + Serialize + DeserializeOwned;
-    /// What has to be known of pieces to tell whether the next one is
-    /// converted together with them.
-    type Together: Debug + Clone + Default;
+    /// The state that decides which pieces are converted together.
+    type State: Debug + Clone + Default;
 
-    /// Reads a piece. One that keeps its JSON may do without it here: that is in the
-    /// outline, which [`Converter::push_written`](super::Converter::push_written) takes.
+    /// Reads a piece. One that stores its JSON may omit it here: the outline has it, which
+    /// [`Converter::push_written`](super::Converter::push_written) takes.
     ///
     /// # Errors
     ///
@@ -91,35 +81,26 @@ pub trait Direction {
         outline.read()
     }
 
-    /// Whether a piece is converted together with those before it. Notes the
-    /// piece: as one of them, or as the first of the next ones.
-    fn goes_on(
-        &self,
-        together: &mut Self::Together,
-        before: &[Self::From],
-        next: &Self::From,
-    ) -> bool;
-    /// What pieces become that are converted together.
-    fn forth(&self, calls: &mut Calls, pieces: &[Self::From]) -> Vec<Self::To>;
-    /// Whether, on the way back, a piece belongs to those before it.
-    fn belongs(&self, before: &[Self::To], next: &Self::To) -> bool;
-    /// What pieces that belong together are on the way back.
-    fn back(&self, calls: &mut Calls, pieces: &[Self::To]) -> Vec<Self::From>;
-    /// Why something of a piece is lost. `path` is the JSON pointer in it.
+    /// Whether a piece is converted together with those before it. Updates the state.
+    fn continues(&self, state: &mut Self::State, before: &[Self::From], next: &Self::From) -> bool;
+    /// Converts pieces.
+    fn convert(&self, calls: &mut Calls, pieces: &[Self::From]) -> Vec<Self::To>;
+    /// Whether a piece of the output belongs to those before it.
+    fn output_continues(&self, before: &[Self::To], next: &Self::To) -> bool;
+    /// Converts pieces of the output back.
+    fn convert_back(&self, calls: &mut Calls, pieces: &[Self::To]) -> Vec<Self::From>;
+    /// Returns the reason of a loss in a piece. `path` is its JSON pointer.
     fn why(&self, piece: &Self::From, path: &str, lost: &Lost) -> Why;
-    /// Which pieces are no part of the conversation, so that an edit of it leaves them
-    /// as they are.
-    fn beside(&self, pieces: &[Self::From]) -> Vec<bool> {
+    /// Whether each piece is outside the conversation: edits do not change it.
+    fn outside(&self, pieces: &[Self::From]) -> Vec<bool> {
         vec![false; pieces.len()]
     }
-    /// The pieces whose author is neither the user nor the model, with the author's name,
-    /// and which become messages of the user or of the model.
+    /// Returns the pieces whose author is neither the user nor the model, with the author.
     fn authors(&self, pieces: &[Self::From]) -> Vec<(usize, String)> {
         let _ = pieces;
         Vec::new()
     }
-    /// The calls among pieces that are converted together which have no result,
-    /// and get a placeholder.
+    /// Returns the calls without a result, which get a placeholder.
     fn unanswered(&self, pieces: &[Self::From]) -> Vec<Unanswered> {
         let _ = pieces;
         Vec::new()
@@ -131,21 +112,21 @@ pub trait Direction {
 pub struct Unanswered {
     /// The index of its piece.
     pub piece: usize,
-    /// Where it is in that piece, as a JSON pointer.
+    /// The JSON pointer in that piece.
     pub path: String,
     /// The tool.
     pub tool: String,
 }
 
-/// From us to them.
+/// From messages to a system.
 #[derive(Debug, Clone, Copy)]
 pub struct Export<S>(pub S);
 
-/// From them to us.
+/// From a system to messages.
 #[derive(Debug, Clone, Copy)]
 pub struct Import<S>(pub S);
 
-/// What messages of ours are there.
+/// Writes messages.
 pub(crate) fn write<S: System>(
     system: &S,
     calls: &mut Calls,
@@ -159,7 +140,7 @@ pub(crate) fn write<S: System>(
     items
 }
 
-/// What items of theirs are here.
+/// Reads items.
 pub(crate) fn read<S: System>(
     system: &S,
     calls: &mut Calls,
@@ -184,28 +165,28 @@ pub(crate) fn read<S: System>(
 impl<S: System> Direction for Export<S> {
     type From = Message;
     type To = S::Item;
-    type Together = ();
+    type State = ();
 
-    fn goes_on(&self, _: &mut (), _: &[Message], _: &Message) -> bool {
+    fn continues(&self, _: &mut (), _: &[Message], _: &Message) -> bool {
         false
     }
 
-    fn forth(&self, calls: &mut Calls, pieces: &[Message]) -> Vec<S::Item> {
+    fn convert(&self, calls: &mut Calls, pieces: &[Message]) -> Vec<S::Item> {
         write(&self.0, calls, pieces)
     }
 
-    fn belongs(&self, before: &[S::Item], next: &S::Item) -> bool {
+    fn output_continues(&self, before: &[S::Item], next: &S::Item) -> bool {
         self.0.joins(before, next)
     }
 
-    fn back(&self, calls: &mut Calls, pieces: &[S::Item]) -> Vec<Message> {
+    fn convert_back(&self, calls: &mut Calls, pieces: &[S::Item]) -> Vec<Message> {
         without_placeholders(read(&self.0, calls, pieces))
     }
 
     fn authors(&self, pieces: &[Message]) -> Vec<(usize, String)> {
         match self.0.has_authors() {
             true => Vec::new(),
-            false => author::others(pieces.iter().enumerate()),
+            false => author::other_authors(pieces.iter().enumerate()),
         }
     }
 
@@ -227,21 +208,21 @@ impl<S: System> Direction for Export<S> {
 impl<S: System> Direction for Import<S> {
     type From = S::Item;
     type To = Message;
-    type Together = ();
+    type State = ();
 
-    fn goes_on(&self, _: &mut (), before: &[S::Item], next: &S::Item) -> bool {
+    fn continues(&self, _: &mut (), before: &[S::Item], next: &S::Item) -> bool {
         self.0.joins(before, next)
     }
 
-    fn forth(&self, calls: &mut Calls, pieces: &[S::Item]) -> Vec<Message> {
+    fn convert(&self, calls: &mut Calls, pieces: &[S::Item]) -> Vec<Message> {
         without_placeholders(read(&self.0, calls, pieces))
     }
 
-    fn belongs(&self, _: &[Message], _: &Message) -> bool {
+    fn output_continues(&self, _: &[Message], _: &Message) -> bool {
         false
     }
 
-    fn back(&self, calls: &mut Calls, pieces: &[Message]) -> Vec<S::Item> {
+    fn convert_back(&self, calls: &mut Calls, pieces: &[Message]) -> Vec<S::Item> {
         write(&self.0, calls, pieces)
     }
 
@@ -260,29 +241,29 @@ fn has_placeholder(messages: &[Message]) -> bool {
     blocks.any(|block| is_placeholder(&block))
 }
 
-/// From one system to another, by way of ours.
+/// From one system to another, through messages.
 #[derive(Debug, Clone, Copy)]
 pub struct Through<A, B>(pub A, pub B);
 
 impl<A: System, B: System> Direction for Through<A, B> {
     type From = A::Item;
     type To = B::Item;
-    type Together = ();
+    type State = ();
 
-    fn goes_on(&self, _: &mut (), before: &[A::Item], next: &A::Item) -> bool {
+    fn continues(&self, _: &mut (), before: &[A::Item], next: &A::Item) -> bool {
         self.0.joins(before, next)
     }
 
-    fn forth(&self, calls: &mut Calls, pieces: &[A::Item]) -> Vec<B::Item> {
+    fn convert(&self, calls: &mut Calls, pieces: &[A::Item]) -> Vec<B::Item> {
         let messages = read(&self.0, calls, pieces);
         write(&self.1, calls, &messages)
     }
 
-    fn belongs(&self, before: &[B::Item], next: &B::Item) -> bool {
+    fn output_continues(&self, before: &[B::Item], next: &B::Item) -> bool {
         self.1.joins(before, next)
     }
 
-    fn back(&self, calls: &mut Calls, pieces: &[B::Item]) -> Vec<A::Item> {
+    fn convert_back(&self, calls: &mut Calls, pieces: &[B::Item]) -> Vec<A::Item> {
         let messages = read(&self.1, calls, pieces);
         write(&self.0, calls, &messages)
     }

@@ -1,11 +1,11 @@
-//! Strings of JSON as they are written: half surrogate pairs count.
+//! JSON strings as they are written, with lone surrogates.
 
 use serde::de::{Deserializer, Visitor};
 use std::borrow::Cow;
 use std::fmt;
 
-/// A string token as bytes: UTF-8, and half a surrogate pair as three bytes of its
-/// own. Nothing, when it is not a string token.
+/// Reads a string token as UTF-8, with three bytes for a lone surrogate; none if it is not a
+/// string token.
 pub(super) fn bytes(token: &str) -> Option<Cow<'_, [u8]>> {
     struct Bytes;
 
@@ -30,10 +30,10 @@ pub(super) fn bytes(token: &str) -> Option<Cow<'_, [u8]>> {
         .ok()
 }
 
-/// A string token as text. Nothing, when it has half a surrogate pair.
+/// Reads a string token; none if it has a lone surrogate.
 pub(super) fn text(token: &str) -> Option<Cow<'_, str>> {
     match bytes(token)? {
-        // What is in a text is one.
+        // A part of a text is UTF-8.
         Cow::Borrowed(_) => token.get(1..token.len() - 1).map(Cow::Borrowed),
         Cow::Owned(bytes) => String::from_utf8(bytes).ok().map(Cow::Owned),
     }

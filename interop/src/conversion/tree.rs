@@ -1,7 +1,5 @@
-//! JSON as a tree that borrows from its text: read once, and hashed on the way.
-//!
-//! Members that occur twice, half surrogate pairs and the digits of numbers all
-//! count. Fingerprints, deltas and losses see a value this way.
+//! JSON as a tree that borrows from its text, read and hashed in one pass. Duplicate
+//! members, lone surrogates and the digits of numbers count.
 
 use super::outline::is_plain;
 use super::{Outline, hash, token};
@@ -12,25 +10,25 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::ops::Range;
 
-/// How deep is looked into a value. What is deeper is told apart by its text.
+/// The maximum depth. Deeper values are compared by text.
 pub(super) const MAX_DEPTH: usize = 64;
 
-/// All values of a text, each before those that it has. One allocation has them all.
+/// The values of a text in one allocation, each before its children.
 pub(super) struct Tape<'t> {
     text: &'t str,
     nodes: Vec<Node>,
 }
 
-/// A value on the tape. Offsets are 32 bits, since there is a node for each value.
+/// A value on the tape, with offsets of 32 bits.
 #[derive(Clone, Copy)]
 struct Node {
     hash: u64,
     start: u32,
     end: u32,
-    /// Where the nodes of this value end.
+    /// The end of its nodes.
     next: u32,
     kind: Kind,
-    /// Of a member, its name.
+    /// The name of a member.
     name: Span,
     name_hash: u64,
     has_escapes: bool,
@@ -42,12 +40,12 @@ struct Span {
     end: u32,
 }
 
-/// What a value is.
+/// The kind of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Object,
     List,
-    /// Anything else, and what is too deep.
+    /// Any other value, and one that is too deep.
     Leaf,
 }
 
@@ -58,11 +56,10 @@ pub(super) struct Tree<'t> {
     index: usize,
 }
 
-/// The members by which an object says what it is.
+/// The members that are tags.
 pub(super) const TAGS: [&str; 3] = ["type", "block_type", "role"];
 
-/// A string token as text, with U+FFFD for half surrogate pairs. Nothing, when it is
-/// not a string token.
+/// Reads a string token with U+FFFD for lone surrogates; none if it is not a string token.
 pub(super) fn string(token: &str) -> Option<Cow<'_, str>> {
     if !token.starts_with('"') {
         return None;
@@ -74,7 +71,7 @@ pub(super) fn string(token: &str) -> Option<Cow<'_, str>> {
 /// The name of a member.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Name<'t> {
-    /// As it is written, with its quotes.
+    /// The token with its quotes.
     pub(super) token: &'t str,
     hash: u64,
     has_escapes: bool,
@@ -86,15 +83,15 @@ pub(super) type Member<'t> = (Name<'t>, Tree<'t>);
 /// The members of an object.
 #[derive(Debug, Default)]
 pub(super) struct Members<'t> {
-    /// Those that a reader sees: the last one of each name.
+    /// The last member of each name.
     pub(super) seen: Vec<Member<'t>>,
-    /// The others: those that occur again later, and those whose name has half a
-    /// surrogate pair.
+    /// The hidden members: those that a later one replaces, and those whose name has a lone
+    /// surrogate.
     pub(super) more: Vec<Member<'t>>,
 }
 
 impl<'t> Name<'t> {
-    /// The name as text. Nothing, when it has half a surrogate pair.
+    /// Returns the name; none if it has a lone surrogate.
     pub(super) fn text(self) -> Option<Cow<'t, str>> {
         match self.has_escapes {
             false => self.token.get(1..self.token.len() - 1).map(Cow::Borrowed),
@@ -102,7 +99,7 @@ impl<'t> Name<'t> {
         }
     }
 
-    /// The name as text, with U+FFFD for half surrogate pairs.
+    /// Returns the name with U+FFFD for lone surrogates.
     pub(super) fn mended(self) -> Cow<'t, str> {
         string(self.token).unwrap_or_default()
     }
@@ -131,9 +128,8 @@ impl<'t> Tape<'t> {
         Self::read(text, 1)
     }
 
-    /// Reads an item, but of its members only those with these names, by their
-    /// tokens. Of the others, no more than the text is known; without any of these
-    /// names, nothing is the same as the item.
+    /// Reads an item with only the members of these names, by token. Of others only the text is
+    /// known. Without all names, the item equals nothing.
     pub(super) fn of_members(outline: &'t Outline, names: &[&str]) -> Self {
         let text = outline.text();
         if !Self::is_object(text) {
@@ -149,20 +145,20 @@ impl<'t> Tape<'t> {
         }
     }
 
-    /// An item that is not read: it is the same as no other one.
+    /// Creates an unread item, which equals nothing.
     pub(super) fn unread(text: &'t str) -> Self {
         let nodes = Vec::new();
         Self { text, nodes }
     }
 
-    /// Whether the tape of this value has its members.
+    /// Whether a tape has the members of this value.
     pub(super) fn is_object(text: &str) -> bool {
         text.starts_with('{') && u32::try_from(text.len()).is_ok()
     }
 
     fn read(text: &'t str, depth: usize) -> Self {
         let mut reading = Reading::new(text);
-        // Longer texts than offsets can tell are told apart by all of their text.
+        // Texts beyond 32-bit offsets are compared as a whole.
         let is_read = u32::try_from(text.len()).is_ok() && reading.value(depth).is_ok();
         let mut nodes = reading.nodes;
         if !is_read {
@@ -204,7 +200,7 @@ impl<'t> Tree<'t> {
         self.tape.nodes.get(self.index).unwrap_or(NONE)
     }
 
-    /// The values that this one has.
+    /// The children of a value.
     fn values(self) -> impl Iterator<Item = Self> + use<'t> {
         let end = self.node().next;
         let mut index = self.index + 1;
@@ -227,11 +223,11 @@ impl<'t> Tree<'t> {
         }
     }
 
-    /// The value as it is written.
+    /// Returns the text of the value.
     pub(super) fn text(self) -> &'t str {
         let Node { start, end, .. } = *self.node();
         let text = match self.index {
-            // It may be longer than offsets can tell, or not read.
+            // A long or unread text.
             0 if self.tape.nodes.len() <= 1 => self.tape.text.get(start as usize..),
             _ => self.tape.text.get(start as usize..end as usize),
         };
@@ -251,7 +247,7 @@ impl<'t> Tree<'t> {
         self.node().kind
     }
 
-    /// The items, if this is a list.
+    /// Returns the items of a list.
     pub(super) fn items(self) -> Vec<Self> {
         match self.kind() {
             Kind::List => self.values().collect(),
@@ -259,20 +255,20 @@ impl<'t> Tree<'t> {
         }
     }
 
-    /// All members as they are written, if this is an object.
+    /// Returns all members of an object as they are written.
     pub(super) fn all_members(self) -> impl Iterator<Item = Member<'t>> + use<'t> {
         let values = (self.kind() == Kind::Object).then(|| self.values());
         let values = values.into_iter().flatten();
         values.map(|value| (value.name(), value))
     }
 
-    /// The last member of this name.
+    /// Returns the last member of a name.
     pub(super) fn member(self, name: &str) -> Option<Self> {
         let [member] = self.find([name]);
         member
     }
 
-    /// The last members of these names.
+    /// Returns the last members of these names.
     pub(super) fn find<const N: usize>(self, names: [&str; N]) -> [Option<Self>; N] {
         let mut found = [None; N];
         for (name, value) in self.all_members() {
@@ -285,23 +281,23 @@ impl<'t> Tree<'t> {
         found
     }
 
-    /// The text, with U+FFFD for half surrogate pairs. Nothing, when it is no text.
+    /// Returns the text with U+FFFD for lone surrogates; none if it is not a string.
     pub(super) fn string(self) -> Option<Cow<'t, str>> {
         string(self.text())
     }
 
-    /// The text of the last member of this name.
+    /// Returns the text of the last member of a name.
     pub(super) fn string_at(self, name: &str) -> Option<Cow<'t, str>> {
         self.member(name)?.string()
     }
 
-    /// What an object says that it is.
+    /// Returns the tag of an object.
     pub(super) fn tag(self) -> Option<Cow<'t, str>> {
         let tags = self.find(TAGS);
         tags.into_iter().flatten().find_map(Self::string)
     }
 
-    /// The members, if this is an object.
+    /// Returns the members of an object.
     pub(super) fn members(self) -> Option<Members<'t>> {
         if self.kind() != Kind::Object {
             return None;
@@ -324,8 +320,8 @@ impl<'t> Tree<'t> {
         Some(split)
     }
 
-    /// Whether two values are the same: the order of members, the spelling of strings
-    /// and the space between things do not matter.
+    /// Whether two values are equal. The order of members, the spelling of strings and spaces
+    /// do not count.
     pub(super) fn is_same(self, other: Tree<'_>) -> bool {
         let (one, two) = (self.node(), other.node());
         if one.hash != two.hash || one.kind != two.kind {
@@ -336,7 +332,7 @@ impl<'t> Tree<'t> {
         }
         match one.kind {
             Kind::Object => {
-                // Of members with the same name, the order matters.
+                // The order of duplicates counts.
                 let (one, other) = (self.by_hash(), other.by_hash());
                 one.len() == other.len()
                     && one
@@ -373,7 +369,7 @@ impl fmt::Debug for Tree<'_> {
 }
 
 impl<'t> Members<'t> {
-    /// The members that a reader sees, by their names.
+    /// Returns the visible members by name.
     pub(super) fn by_name(&self) -> ByName<'_, 't> {
         let seen = self.seen.iter();
         ByName {
@@ -386,10 +382,10 @@ impl<'t> Members<'t> {
     }
 }
 
-/// Up to so many members are looked through one by one.
+/// The maximum number of members for a linear search.
 const FEW: usize = 16;
 
-/// The members of an object, to be found by their names.
+/// The members of an object by name.
 pub(super) struct ByName<'a, 't> {
     seen: &'a [Member<'t>],
     map: Option<HashMap<Cow<'t, str>, Tree<'t>>>,
@@ -407,7 +403,7 @@ impl<'t> ByName<'_, 't> {
     }
 }
 
-/// Whether two lists of members are the same.
+/// Whether two lists of members are equal.
 pub(super) fn are_same(one: &[Member<'_>], other: &[Member<'_>]) -> bool {
     one.len() == other.len()
         && one
@@ -420,7 +416,7 @@ pub(super) fn is_same_member(one: Member<'_>, other: Member<'_>) -> bool {
     one.0.is_same(other.0) && one.1.is_same(other.1)
 }
 
-/// Names that were seen. Most objects are small enough to look through them.
+/// Names so far. Small objects are searched linearly.
 struct Seen<'t>(Option<HashSet<Cow<'t, str>>>);
 
 impl<'t> Seen<'t> {
@@ -436,7 +432,7 @@ impl<'t> Seen<'t> {
     }
 }
 
-/// A tape that is being filled.
+/// A tape that is being read.
 struct Reading<'t> {
     text: &'t str,
     cursor: Cursor<'t>,
@@ -450,13 +446,13 @@ impl<'t> Reading<'t> {
         Self {
             text,
             cursor: Cursor::new(text.as_bytes()),
-            // Most objects have about a value in so many bytes.
+            // A typical number of bytes per value.
             nodes: Vec::with_capacity((text.len() / 24).clamp(1, 64)),
             members: Vec::with_capacity(16),
         }
     }
 
-    /// Reads an item with these members, see [`Tape::of_members`].
+    /// Reads an item with these members: see [`Tape::of_members`].
     fn members(&mut self, outline: &Outline, names: &[&str]) -> Result<(), Invalid> {
         // As in `value` and `object`.
         let depth = 2;
@@ -491,7 +487,7 @@ impl<'t> Reading<'t> {
         Ok(())
     }
 
-    /// Reads a value, and returns where its node is.
+    /// Reads a value, and returns the index of its node.
     fn value(&mut self, depth: usize) -> Result<usize, Invalid> {
         let index = self.nodes.len();
         let first = self.cursor.peek();
@@ -539,7 +535,7 @@ impl<'t> Reading<'t> {
         Ok(self.of_members(index))
     }
 
-    /// Notes the name of a member.
+    /// Sets the name of a member.
     fn name(&mut self, value: usize, name: Range<usize>, has_escapes: bool, hash: u64) {
         if let Some(node) = self.nodes.get_mut(value) {
             node.name_hash = hash;
@@ -551,7 +547,7 @@ impl<'t> Reading<'t> {
         }
     }
 
-    /// The hash of the object whose members are on the tape.
+    /// Hashes the object whose members are on the tape.
     fn of_members(&mut self, index: usize) -> u64 {
         self.members.clear();
         let mut member = index + 1;
@@ -562,7 +558,7 @@ impl<'t> Reading<'t> {
         hash::of_object(&mut self.members)
     }
 
-    /// The hash of the token that was read from here on.
+    /// Hashes the token from here.
     fn token(&self, start: usize, may_have_escapes: bool, depth: usize) -> u64 {
         let token = self.text.get(start..self.cursor.at()).unwrap_or_default();
         self.hash(token, may_have_escapes, depth)
@@ -589,7 +585,7 @@ impl<'t> Reading<'t> {
     }
 }
 
-/// Offsets fit, see [`Tape::of`]: there are no more values than bytes.
+/// Offsets fit: see [`Tape::of`].
 fn offset(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }

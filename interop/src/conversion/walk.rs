@@ -1,4 +1,4 @@
-//! Reads losses off a difference.
+//! Reads losses from a difference.
 
 use super::difference::{Difference, Inside, Step};
 use super::named::{Elsewhere, kind};
@@ -10,9 +10,8 @@ use super::{Loss, Lost, Why};
 #[cfg(feature = "async-openai")]
 use agentwire_protocol::Json;
 
-/// The losses that the steps tell of, which make the list of pieces that were
-/// converted of the list of those that came back. `first` is the index of the
-/// first piece.
+/// Adds the losses of the steps from the returned pieces to the input. `first` is the index
+/// of the first piece.
 pub(super) fn of_steps<'t>(
     first: usize,
     back: &[Tree<'t>],
@@ -57,7 +56,7 @@ pub(super) fn of_steps<'t>(
     }
 }
 
-/// What of a value is not in what came back of it.
+/// Returns the losses of a value that was converted and back.
 #[cfg(feature = "async-openai")]
 pub(crate) fn of_value(value: &Json, back: &Json) -> Vec<Loss> {
     let mut losses = Vec::new();
@@ -121,7 +120,7 @@ impl<'t> Walk<'_, 't> {
         for member in &inside.members {
             let name = member.name.text().unwrap_or_default();
             match (&member.difference, member.old) {
-                // It says as much as if it were not there.
+                // It means the same as an absent member.
                 (Difference::Is(value), None) if value.text() == "null" => {}
                 (Difference::Is(_), None) => self.at(&name, |walk| {
                     walk.lost(Lost::Member(name.clone().into_owned()));
@@ -131,13 +130,13 @@ impl<'t> Walk<'_, 't> {
         }
     }
 
-    /// Members that a reader does not see.
+    /// Compares hidden members.
     fn more(&mut self, old: &[Member<'_>], new: &[Member<'_>]) {
         for member in new {
             if old.iter().any(|it| is_same_member(*it, *member)) {
                 continue;
             }
-            // Half a surrogate pair is U+FFFD.
+            // A lone surrogate becomes U+FFFD.
             let (token, _) = member;
             let name = token.mended();
             self.at(&name, |walk| {

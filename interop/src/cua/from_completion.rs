@@ -171,8 +171,7 @@ fn image_of(text: &str) -> Option<Part> {
     matches!(part, Part::InputImage(_)).then_some(part)
 }
 
-/// The screenshot that is in the user message after a result, and what else that
-/// message has.
+/// Reads the screenshot in the user message after a result, and its other parts.
 fn screenshot_in(id: &str, next: &UserMessage) -> Option<Vec<Item>> {
     let Some(TextOr::Other(parts)) = &next.content else {
         return None;

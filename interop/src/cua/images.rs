@@ -36,11 +36,9 @@ fn shown(output: &mut Output) -> &mut [Part] {
     }
 }
 
-/// Takes the data of all images out of items, for a log or a record that must
-/// not show what was on a screen, and says how many there were. They are found
-/// wherever they are `data:` URLs: in texts, in arguments, and in what this
-/// version does not know. URLs that only say where an image is stay; so does
-/// base64 that nothing says to be an image.
+/// Removes the data of all images, for instance before logging, and returns their number.
+/// `data:` URLs are found in texts, arguments and unknown members. Other URLs stay, and so
+/// does base64 without a media type.
 ///
 /// ```
 /// use agentwire_interop::cua::{Item, redact_images};

@@ -154,7 +154,7 @@ impl System for Cua {
     type Item = Item;
 
     fn write(&self, calls: &Calls, message: &Message) -> Vec<Item> {
-        let items = match &*author::tagged(message) {
+        let items = match &*author::with_tag(message) {
             Message::Instructions(instructions) => {
                 vec![Item::message(Role::System, instructions.text.clone())]
             }
@@ -193,7 +193,7 @@ impl System for Cua {
                 let blocks = items.iter().flat_map(said);
                 vec![Message::assistant(blocks.collect())]
             }
-            Some(Side::User) => vec![author::untagged(Message::user(told(items)))],
+            Some(Side::User) => vec![author::without_tag(Message::user(told(items)))],
             Some(Side::Nobody) | None => vec![],
         }
     }

@@ -128,13 +128,12 @@ pub struct MixedThought(
     pub String,
 );
 
-/// Returns the messages that a model is told of events, as
-/// `LLMConvertibleEvent.events_to_messages` of the library: the calls of one response
-/// are one message, and so are messages of the user that follow each other. Unknown
-/// events are left out.
+/// Converts events to messages, as the library's `LLMConvertibleEvent.events_to_messages`:
+/// the calls of one response are one message, and so are consecutive messages of the user.
+/// Unknown events are left out.
 ///
-/// The content of an observation is that of the general `Observation` class. Tools whose
-/// class overrides `to_llm_content` may tell a model more.
+/// The content of an observation is that of the `Observation` class. Tools whose class
+/// overrides `to_llm_content` may send more.
 ///
 /// # Errors
 ///

@@ -35,10 +35,8 @@ pub enum FromModelError {
 }
 
 impl Message {
-    /// What a model answered over Chat Completions. Calls that are not of
-    /// functions are left out.
-    ///
-    /// Content that is a list becomes texts and images.
+    /// Reads a reply of Chat Completions. Calls of other types than `function` are left out. A
+    /// list of parts becomes texts and images.
     ///
     /// # Errors
     ///
@@ -84,10 +82,8 @@ impl Message {
         Ok(made)
     }
 
-    /// What a model answered over Responses, as one message: texts are joined
-    /// by newlines, and the space around them is taken away; of several
-    /// reasoning items the last is kept; refusals, and items that OpenHands
-    /// does not know, are left out.
+    /// Reads the output of Responses as one message. Texts are joined by newlines and trimmed,
+    /// the last reasoning item counts, refusals and unknown items are left out.
     ///
     /// # Errors
     ///
@@ -126,9 +122,8 @@ impl Message {
 }
 
 impl Message {
-    /// What a model answered over Responses, as the API gives it: a list of items, or
-    /// `null` for none. Items of unknown types, and values that are no items, are left
-    /// out, as in the library.
+    /// Reads the output of Responses from JSON: a list of items, or `null`. Unknown items and
+    /// values that are not objects are left out.
     ///
     /// # Errors
     ///

@@ -21,9 +21,9 @@ object! {
         pub name: Option<String>,
         /// The reasoning.
         pub reasoning_content: Option<String>,
-        /// What the model thought, as the Messages API has it.
+        /// The reasoning as blocks of the Messages API.
         pub thinking_blocks: Option<Vec<ThinkingBlock>>,
-        /// What the model thought, as Responses has it.
+        /// The reasoning as an item of Responses.
         pub responses_reasoning_item: Option<ReasoningItem>,
         /// Deprecated by [`ChatOptions`](super::ChatOptions).
         pub cache_enabled: Option<bool>,
@@ -85,7 +85,7 @@ object! {
 }
 
 object! {
-    /// What the model thought, as Responses has it.
+    /// The reasoning as an item of Responses.
     #[derive(Default)]
     pub struct ReasoningItem {
         /// The ID of the item.

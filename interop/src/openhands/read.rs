@@ -2,11 +2,11 @@
 
 use super::content::ephemeral;
 use super::{Content, Message, Role, ThinkingBlock};
-use crate::author::named;
+use crate::author::with_author;
+use crate::blocks::{is_copy, joined, result_with, user};
 use crate::chat::thinking_block;
 use crate::media::image;
 use crate::message::Message as Ours;
-use crate::sorted::{answer_of, is_copy, joined, user};
 use crate::{TextOr, arguments};
 use agentwire_protocol::content::{Content as OurContent, ContentBlock};
 
@@ -24,7 +24,7 @@ pub(super) fn read(messages: &[Message]) -> Vec<Ours> {
             let texts: Vec<&str> = texts.map(|text| &*text.text).collect();
             vec![Ours::instructions(texts.join("\n"))]
         }
-        Role::User => vec![named(user(said(message)), message.name.as_deref())],
+        Role::User => vec![with_author(user(said(message)), message.name.as_deref())],
         Role::Tool => vec![Ours::user(heard(message))],
         Role::Assistant => vec![Ours::assistant(assistant(message))],
         Role::Unknown(_) => vec![],
@@ -42,7 +42,7 @@ fn heard(message: &Message) -> Vec<ContentBlock> {
     match (&message.role, said(message)) {
         (Role::Tool, content) => {
             let id = message.tool_call_id.as_deref().unwrap_or_default();
-            vec![answer_of(id, content)]
+            vec![result_with(id, content)]
         }
         (_, content) => content.map_or_else(Vec::new, OurContent::into_blocks),
     }

@@ -36,12 +36,11 @@ pub enum ToChatError {
 }
 
 impl Message {
-    /// The message as Chat Completions has it.
+    /// Converts the message to Chat Completions.
     ///
-    /// The content is a list of parts when the model can do anything special,
-    /// or sees an image that is there; else a text, without images, places to
-    /// cache and thinking. Texts of tools above 50,000 characters are cut in
-    /// the middle.
+    /// Content is a list of parts if the model has any of the options or sees an image,
+    /// otherwise a text without images, cache marks and thinking. The middle of results above
+    /// 50,000 characters is removed.
     ///
     /// # Errors
     ///

@@ -62,7 +62,7 @@ impl MessageToolCall {
         }
     }
 
-    /// The call that a model made over Chat Completions.
+    /// Reads a call of Chat Completions.
     ///
     /// # Errors
     ///
@@ -84,7 +84,7 @@ impl MessageToolCall {
         ))
     }
 
-    /// The call that a model made over Responses.
+    /// Reads a call of Responses.
     ///
     /// # Errors
     ///

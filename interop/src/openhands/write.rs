@@ -4,9 +4,9 @@ use super::{
     Content, ImageContent, Message, MessageToolCall, Origin, Role, TextContent, ThinkingBlock,
 };
 use crate::author::name;
+use crate::blocks::{ReplyBlocks, UserBlocks};
 use crate::media::url_of;
 use crate::message::Message as Ours;
-use crate::sorted::{Heard, Said};
 use crate::{Calls, TextOr, arguments};
 use agentwire_protocol::content::{
     Content as OurContent, ContentBlock, TextBlock, ToolResultBlock, ToolUseBlock,
@@ -40,14 +40,14 @@ fn said_by(role: Role, content: TextOr<Vec<Content>>) -> Message {
 }
 
 fn of_user(calls: &Calls, blocks: &[ContentBlock]) -> Vec<Message> {
-    let heard = Heard::of(blocks);
-    let answers = heard.answers.iter();
+    let heard = UserBlocks::of(blocks);
+    let answers = heard.results.iter();
     let mut messages: Vec<Message> = answers.map(|it| answer(calls, it)).collect();
     let contents: Vec<Content> = heard.rest.iter().filter_map(|it| content(it)).collect();
     if !contents.is_empty() || blocks.is_empty() {
         let content = match lone_text(&contents) {
             // After results the original is always a list; alone, a text stays a text.
-            Some(text) if !heard.answers.is_empty() => text.into(),
+            Some(text) if !heard.results.is_empty() => text.into(),
             _ => TextOr::Other(contents),
         };
         messages.push(said_by(Role::User, content));
@@ -75,7 +75,7 @@ fn answer(calls: &Calls, answer: &ToolResultBlock) -> Message {
 }
 
 fn of_assistant(blocks: &[ContentBlock]) -> Vec<Message> {
-    let said = Said::of(blocks);
+    let said = ReplyBlocks::of(blocks);
     if said.is_empty() && !blocks.is_empty() {
         return vec![];
     }

@@ -16,7 +16,7 @@ lenient_union! {
         "message" or "role" => Message(Message),
         /// A function call.
         "function_call" => FunctionCall(FunctionCall),
-        /// What a function answered.
+        /// The output of a function.
         "function_call_output" => FunctionCallOutput(FunctionCallOutput),
         /// Reasoning.
         "reasoning" => Reasoning(Reasoning),
@@ -101,7 +101,7 @@ object! {
 }
 
 object! {
-    /// What a function answered.
+    /// The output of a function.
     #[derive(Default)]
     pub struct FunctionCallOutput {
         /// `function_call_output`.

@@ -1,9 +1,9 @@
 //! Reads items of Responses.
 
 use super::{Content, FunctionCall, FunctionCallOutput, Item, Message, Part, Reasoning, Role};
+use crate::blocks::{joined, result_with, user};
 use crate::media::{document, image};
 use crate::message::Message as Ours;
-use crate::sorted::{answer_of, joined, user};
 use crate::{TextOr, arguments};
 use agentwire_protocol::content::{Content as OurContent, ContentBlock};
 
@@ -45,7 +45,7 @@ fn heard(item: &Item) -> Vec<ContentBlock> {
             let id = call_id.as_deref().unwrap_or_default();
             // An output is required, so an empty one stands for none.
             let output = output.as_ref().filter(|it| it.as_text() != Some(""));
-            vec![answer_of(id, content(output))]
+            vec![result_with(id, content(output))]
         }
         Item::Message(message) => blocks(message.content.as_ref()),
         _ => vec![],

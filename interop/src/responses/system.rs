@@ -14,7 +14,7 @@ impl System for Responses {
     type Item = Item;
 
     fn write(&self, _: &Calls, message: &Ours) -> Vec<Item> {
-        write::write(&author::tagged(message))
+        write::write(&author::with_tag(message))
     }
 
     /// A message of the model ends before another role, or before a second message.
@@ -39,7 +39,7 @@ impl System for Responses {
 
     fn read(&self, _: &Calls, items: &[Item]) -> Vec<Ours> {
         let messages = read::read(items).into_iter();
-        messages.map(author::untagged).collect()
+        messages.map(author::without_tag).collect()
     }
 
     fn note_calls(&self, calls: &mut Calls, item: &Item) {

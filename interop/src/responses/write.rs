@@ -4,9 +4,9 @@ use super::{
     FunctionCall, FunctionCallOutput, InputFile, InputImage, InputText, Item, Message, OutputText,
     Part, Reasoning, Role,
 };
+use crate::blocks::UserBlocks;
 use crate::media::url_of;
 use crate::message::Message as Ours;
-use crate::sorted::Heard;
 use crate::{TextOr, arguments};
 use agentwire_protocol::content::{Content as OurContent, ContentBlock, Source, ToolResultBlock};
 
@@ -26,13 +26,13 @@ pub(super) fn write(message: &Ours) -> Vec<Item> {
 }
 
 fn of_user(blocks: &[ContentBlock]) -> Vec<Item> {
-    let heard = Heard::of(blocks);
-    let mut items: Vec<Item> = heard.answers.iter().map(|it| output(it).into()).collect();
+    let heard = UserBlocks::of(blocks);
+    let mut items: Vec<Item> = heard.results.iter().map(|it| output(it).into()).collect();
     let parts: Vec<Part> = heard.rest.iter().filter_map(|block| part(block)).collect();
     if !parts.is_empty() || blocks.is_empty() {
         let message = match lone_text(&parts) {
             // After results the original is always a list; alone, a text stays a text.
-            Some(text) if !heard.answers.is_empty() => Message::new(Role::User, text),
+            Some(text) if !heard.results.is_empty() => Message::new(Role::User, text),
             _ => Message::new(Role::User, parts),
         };
         items.push(message.into());

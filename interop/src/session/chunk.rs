@@ -94,8 +94,8 @@ impl Chunk {
             (Some(last), Some(first)) if has_no_id => first.follows(last),
             _ => false,
         };
-        let goes_on = !self.is_over && (is_same || follows);
-        if !goes_on {
+        let continues = !self.is_over && (is_same || follows);
+        if !continues {
             *self = Self {
                 message: id.map(Box::from),
                 ..Self::default()
@@ -105,7 +105,7 @@ impl Chunk {
         for call in thread::calls(line) {
             self.calls.entry(call.into()).or_insert(false);
         }
-        goes_on
+        continues
     }
 }
 

@@ -1,22 +1,15 @@
-//! The lines of a session as a conversation.
+//! Converts the lines of a session.
 //!
-//! What is said in a session does not stand there as it was said to the model.
-//! Here it does:
+//! - Lines of one message of the model are one message (by `message.id`, otherwise by the
+//!   order of thinking, texts and calls). The results of its calls are one message after it,
+//!   then come user messages that were sent meanwhile.
+//! - Sub-agents are separate conversations, by tool call or by ID ([`Session::of`]).
+//! - Superseded messages are left out ([`Superseded`]). A prompt counts where the agent
+//!   echoes it.
+//! - A call without a result gets a [`PLACEHOLDER`], and a result without a call is left
+//!   out: APIs refuse both. A placeholder is a loss, and is never read as a result.
 //!
-//! - an assistant's message, which comes a block a line, is one message again
-//!   (by `message.id`; where there is none, by the order in which a model thinks,
-//!   speaks and makes calls), and the answers of its tools are one message behind it,
-//!   with what users said meanwhile behind that;
-//! - sub-agents are conversations of their own, by the tool call that started
-//!   them or by their ID ([`Session::of`]);
-//! - messages whose place another one took are left out ([`Superseded`]); of a
-//!   prompt that the agent says again when it takes it up, that is the place;
-//! - a call without a result gets a [`PLACEHOLDER`], and a result without a call
-//!   is left out, because models refuse both. A placeholder is a loss of its own
-//!   kind, and is never read back as a result.
-//!
-//! [`Session`] is a [`Direction`], so all that is left out is among the losses
-//! and in the residue, with which the lines come back to the last one.
+//! [`Session`] is a [`Direction`]: everything that is left out is a loss, and in the residue.
 
 mod chunk;
 mod line;
@@ -124,7 +117,7 @@ impl Lines<'_> {
     }
 
     /// Whether a line belongs to the chunk.
-    fn goes_on(self, chunk: &mut Chunk, line: &Line) -> bool {
+    fn continues(self, chunk: &mut Chunk, line: &Line) -> bool {
         if line.ends_turn() {
             if self.names(line) {
                 chunk.end_turn();
@@ -149,22 +142,22 @@ impl Lines<'_> {
 impl<S: System> Direction for Session<S> {
     type From = Line;
     type To = S::Item;
-    type Together = Chunk;
+    type State = Chunk;
 
     fn read(outline: &Outline) -> serde_json::Result<Line> {
         Ok(Line::of_outline(outline))
     }
 
-    fn goes_on(&self, together: &mut Chunk, _: &[Line], next: &Line) -> bool {
-        self.lines().goes_on(together, next)
+    fn continues(&self, state: &mut Chunk, _: &[Line], next: &Line) -> bool {
+        self.lines().continues(state, next)
     }
 
-    fn forth(&self, calls: &mut Calls, lines: &[Line]) -> Vec<S::Item> {
+    fn convert(&self, calls: &mut Calls, lines: &[Line]) -> Vec<S::Item> {
         let said = self.lines().said(lines).map(|(_, said)| said);
         write(&self.system, calls, messages_of(said))
     }
 
-    fn beside(&self, lines: &[Line]) -> Vec<bool> {
+    fn outside(&self, lines: &[Line]) -> Vec<bool> {
         let mut beside = vec![true; lines.len()];
         for (index, _) in self.lines().said(lines) {
             if let Some(beside) = beside.get_mut(index) {
@@ -177,7 +170,7 @@ impl<S: System> Direction for Session<S> {
     fn authors(&self, lines: &[Line]) -> Vec<(usize, String)> {
         match self.system.has_authors() {
             true => Vec::new(),
-            false => author::others(self.lines().said(lines)),
+            false => author::other_authors(self.lines().said(lines)),
         }
     }
 
@@ -185,11 +178,11 @@ impl<S: System> Direction for Session<S> {
         unanswered(self.lines().said(lines))
     }
 
-    fn belongs(&self, before: &[S::Item], next: &S::Item) -> bool {
+    fn output_continues(&self, before: &[S::Item], next: &S::Item) -> bool {
         self.system.joins(before, next)
     }
 
-    fn back(&self, calls: &mut Calls, items: &[S::Item]) -> Vec<Line> {
+    fn convert_back(&self, calls: &mut Calls, items: &[S::Item]) -> Vec<Line> {
         let messages = without_placeholders(read(&self.system, calls, items));
         messages
             .into_iter()
@@ -237,7 +230,7 @@ pub fn messages(lines: &[Line], thread: Option<&str>) -> Vec<Message> {
     let mut first = 0;
     let mut messages = Vec::new();
     for (index, line) in lines.iter().enumerate() {
-        if !conversation.goes_on(&mut chunk, line) {
+        if !conversation.continues(&mut chunk, line) {
             let said = conversation.said(&lines[first..index]);
             let said = messages_of(said.map(|(_, said)| said));
             messages.extend(said.into_iter().map(Cow::into_owned));

@@ -1,8 +1,8 @@
-//! The placeholder for a tool result that the source does not have.
+//! Placeholders for missing results.
 //!
-//! Models refuse a call without a result, so such a call gets one with a fixed
-//! text. That text is told as [`Lost::Placeholder`](crate::conversion::Lost), and
-//! on the way back a result with that text is left out, in every format.
+//! APIs refuse a call without a result, so it gets a fixed text, which is a
+//! [`Lost::Placeholder`](crate::conversion::Lost). The conversion back removes results with
+//! that text.
 
 use crate::Message;
 use agentwire_protocol::content::{Content, ContentBlock, ToolResultBlock};

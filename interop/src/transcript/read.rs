@@ -139,11 +139,11 @@ impl Current {
     }
 
     /// Whether a live record belongs to those before it.
-    fn goes_on(&mut self, record: &Record, branch: &Branch) -> bool {
+    fn continues(&mut self, record: &Record, branch: &Branch) -> bool {
         let index = branch.index(record).unwrap_or(self.end);
         let is_open = self.taken < self.end;
         // The open message is the last one for the model, not in the file.
-        let goes_on = index < self.end || self.takes(record) || is_open;
+        let continues = index < self.end || self.takes(record) || is_open;
         self.end = self.end.max(index + 1);
         let copies = branch.copies(record);
         if copies == 1 {
@@ -156,41 +156,41 @@ impl Current {
                 self.taken += 1;
             }
         }
-        goes_on
+        continues
     }
 }
 
 /// Merges live records into messages.
 fn merged(records: &[&Record], call: Option<&str>) -> Vec<Message> {
     let mut current = Current::default();
-    let mut together = Vec::new();
+    let mut state = Vec::new();
     let mut messages = Vec::new();
     for record in records {
         if !current.takes(record) {
-            let before = std::mem::take(&mut together);
+            let before = std::mem::take(&mut state);
             messages.extend(messages_of(&before).into_iter().map(Cow::into_owned));
         }
-        together.extend(message(record, call));
+        state.extend(message(record, call));
     }
-    messages.extend(messages_of(&together).into_iter().map(Cow::into_owned));
+    messages.extend(messages_of(&state).into_iter().map(Cow::into_owned));
     messages
 }
 
 impl<S: System> Direction for Transcript<S> {
     type From = Record;
     type To = S::Item;
-    type Together = Current;
+    type State = Current;
 
-    fn goes_on(&self, together: &mut Current, _: &[Record], next: &Record) -> bool {
-        !self.has(next) || together.goes_on(next, &self.branch)
+    fn continues(&self, state: &mut Current, _: &[Record], next: &Record) -> bool {
+        !self.has(next) || state.continues(next, &self.branch)
     }
 
-    fn forth(&self, calls: &mut Calls, records: &[Record]) -> Vec<S::Item> {
+    fn convert(&self, calls: &mut Calls, records: &[Record]) -> Vec<S::Item> {
         let said = self.branch.messages(records);
         write(&self.system, calls, merged(&said, self.call.as_deref()))
     }
 
-    fn beside(&self, records: &[Record]) -> Vec<bool> {
+    fn outside(&self, records: &[Record]) -> Vec<bool> {
         self.said(records)
             .into_iter()
             .map(|is_said| !is_said)
@@ -202,7 +202,7 @@ impl<S: System> Direction for Transcript<S> {
             return Vec::new();
         }
         let said = self.said_messages(records);
-        author::others(said.iter().map(|(index, said)| (*index, said)))
+        author::other_authors(said.iter().map(|(index, said)| (*index, said)))
     }
 
     fn unanswered(&self, records: &[Record]) -> Vec<Unanswered> {
@@ -210,11 +210,11 @@ impl<S: System> Direction for Transcript<S> {
         unanswered(said.iter().map(|(index, said)| (*index, said)))
     }
 
-    fn belongs(&self, before: &[S::Item], next: &S::Item) -> bool {
+    fn output_continues(&self, before: &[S::Item], next: &S::Item) -> bool {
         self.system.joins(before, next)
     }
 
-    fn back(&self, calls: &mut Calls, items: &[S::Item]) -> Vec<Record> {
+    fn convert_back(&self, calls: &mut Calls, items: &[S::Item]) -> Vec<Record> {
         let messages = without_placeholders(read(&self.system, calls, items));
         let lines: Vec<Line> = messages
             .into_iter()

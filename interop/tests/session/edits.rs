@@ -2,7 +2,7 @@
 
 use crate::session::{answer, assistant, call, convert, parsed, prompt, text};
 use crate::support::{REAL, lines, recordings, tree};
-use agentwire_interop::conversion::{Back, System, WayBack};
+use agentwire_interop::conversion::{RestoreStep, Restorer, System};
 use agentwire_interop::session::{Line, Session};
 use serde_json::{Value, json};
 
@@ -30,12 +30,15 @@ fn an_edit_of_a_line_with_several_blocks_costs_that_line() {
         ("done", 2, json!([["a"], ["And now?"]])),
     ] {
         let items = made.replace(edited, &format!("{edited}!"));
-        let back = WayBack::new(
+        let back = Restorer::new(
             session(),
             serde_json::from_str::<Vec<_>>(&items).unwrap(),
             carried.groups.clone(),
         );
-        let back: Vec<Value> = back.filter_map(Back::piece).map(|it| tree(&it)).collect();
+        let back: Vec<Value> = back
+            .filter_map(RestoreStep::piece)
+            .map(|it| tree(&it))
+            .collect();
         let (before, rest) = back.split_at(line);
         let (now, after) = rest.split_at(2);
         assert_eq!(before, &lines[..line], "{edited}");
@@ -122,8 +125,8 @@ fn edits_cost_what_they_touch<S: System + Clone>(system: &S, lines: &[Line]) -> 
                 .iter()
                 .map(|item| serde_json::from_value(item.clone()).unwrap())
                 .collect();
-            let back: Vec<Line> = WayBack::new(session(), pieces, carried.groups.clone())
-                .filter_map(Back::piece)
+            let back: Vec<Line> = Restorer::new(session(), pieces, carried.groups.clone())
+                .filter_map(RestoreStep::piece)
                 .collect();
             let trees: Vec<Value> = back.iter().map(tree).collect();
             let mut left: Vec<&Value> = trees.iter().collect();

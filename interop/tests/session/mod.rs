@@ -6,7 +6,9 @@ use crate::support;
 
 mod edits;
 
-use agentwire_interop::conversion::{Back, Converter, Group, Loss, Lost, System, WayBack, Why};
+use agentwire_interop::conversion::{
+    Converter, Group, Loss, Lost, RestoreStep, Restorer, System, Why,
+};
 use agentwire_interop::session::{self, Line, Session, Superseded};
 use agentwire_protocol::Json;
 use agentwire_protocol::content::ContentBlock;
@@ -51,9 +53,9 @@ fn convert<S: System>(session: Session<S>, lines: &[Line]) -> Carried<S::Item> {
 
 fn comes_back<S: System + Clone>(session: Session<S>, lines: &[Line]) -> Carried<S::Item> {
     let carried = convert(session.clone(), lines);
-    let back: Vec<Line> = WayBack::new(session, carried.made.clone(), carried.groups.clone())
+    let back: Vec<Line> = Restorer::new(session, carried.made.clone(), carried.groups.clone())
         .map(|step| match step {
-            Back::Restored(line) => line,
+            RestoreStep::Restored(line) => line,
             other => panic!("{other:?}"),
         })
         .collect();

@@ -1,7 +1,7 @@
 //! Our answers to the requests that pairs and oracles make, by operation.
 
 use super::tree;
-use agentwire_interop::conversion::{Carried, System, export, import, undo_export, undo_import};
+use agentwire_interop::conversion::{Conversion, System, export, import, undo_export, undo_import};
 use agentwire_interop::openhands::{self, ChatOptions, MessageToolCall, ResponsesValue};
 use agentwire_interop::{Encrypted, Message, bridgic, chat, cua, responses};
 use agentwire_protocol::{Json, Number};
@@ -68,7 +68,7 @@ fn convert_with<S: System + Copy>(system: S, request: &Value) -> Answer {
     }
 }
 
-fn converted<T: Serialize>(carried: Carried<T>) -> Answer {
+fn converted<T: Serialize>(carried: Conversion<T>) -> Answer {
     let losses: Vec<String> = carried.losses.iter().map(ToString::to_string).collect();
     Ok(json!([tree(&carried.made), losses]))
 }

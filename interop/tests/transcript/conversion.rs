@@ -4,7 +4,9 @@ use crate::support::tree;
 use crate::transcript::branches::compacted;
 use crate::transcript::{answer, attachment, branch, call, prompt, records, said, text};
 use agentwire_interop::bridgic::{Blocks, Chat};
-use agentwire_interop::conversion::{Back, Lost, Residue, System, WayBack, Why, convert, undo};
+use agentwire_interop::conversion::{
+    Lost, Residue, RestoreStep, Restorer, System, Why, convert, undo,
+};
 use agentwire_interop::session::PLACEHOLDER;
 use agentwire_interop::transcript::{History, Transcript};
 use proptest::prelude::*;
@@ -199,9 +201,9 @@ fn in_order(lines: &[Value], order: &[usize]) -> Vec<(Value, bool)> {
     let carried = convert(direction.clone(), records);
     let made = order.iter().map(|index| carried.made[*index].clone());
     let made: Vec<_> = made.collect();
-    let steps = WayBack::new(direction, made, carried.residue.groups);
+    let steps = Restorer::new(direction, made, carried.residue.groups);
     let pieces = steps.filter_map(|step| {
-        let is_restored = matches!(step, Back::Restored(_));
+        let is_restored = matches!(step, RestoreStep::Restored(_));
         Some((tree(&step.piece()?), is_restored))
     });
     pieces.collect()

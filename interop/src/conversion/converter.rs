@@ -1,9 +1,9 @@
-//! The way there.
+//! Converts conversations.
 
 use super::Aside;
 use super::difference::{self, Difference};
 use super::original::Original;
-use super::part::{Came, came};
+use super::part::{Returned, returned};
 use super::signed::signed;
 use super::tree::{Tape, Tree};
 use super::walk;
@@ -12,46 +12,44 @@ use crate::Calls;
 use agentwire_protocol::Json;
 use serde::Serialize;
 
-/// Carries a conversation over, piece by piece, and holds no more of it than
-/// what is converted together.
+/// Converts a conversation piece by piece. It buffers pieces that are converted together.
 #[derive(Debug)]
 pub struct Converter<D: Direction> {
     direction: D,
-    /// The calls in what was converted.
+    /// The calls of the input.
     calls: Calls,
-    /// The calls in what it became.
+    /// The calls of the output.
     calls_back: Calls,
-    /// What waits for pieces that are converted together with it.
+    /// Buffered pieces.
     waiting: Vec<D::From>,
-    /// How they are written.
+    /// Their JSON.
     texts: Vec<Outline>,
-    /// What they have stand-ins for.
+    /// Their replaced data.
     aside: Aside,
-    together: D::Together,
-    /// The index of the first of them.
+    state: D::State,
+    /// The index of the first.
     index: usize,
     finds_losses: bool,
     makes_residue: bool,
 }
 
-/// What pieces became that were converted together.
+/// Pieces that were converted together.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Converted<T> {
-    /// What they became.
+    /// The output.
     pub made: Vec<T>,
-    /// What is lost.
+    /// The losses.
     pub losses: Vec<Loss>,
-    /// With what they are the same again on the way back. Nothing, if no residue is
-    /// made.
+    /// Their group of the residue; none without a residue.
     pub group: Option<Group>,
-    /// What these have stand-ins for, if outlines [without media](Outline::without_media)
-    /// were converted. Fingerprints are those with the media.
+    /// The replaced data, if outlines [without media](Outline::without_media) were converted.
+    /// Fingerprints are those with the data.
     pub aside: Aside,
 }
 
 impl<D: Direction> Converter<D> {
-    /// A conversation from its beginning.
+    /// Creates a converter for a conversation.
     pub fn new(direction: D) -> Self {
         Self {
             direction,
@@ -60,38 +58,35 @@ impl<D: Direction> Converter<D> {
             waiting: Vec::new(),
             texts: Vec::new(),
             aside: Aside::default(),
-            together: D::Together::default(),
+            state: D::State::default(),
             index: 0,
             finds_losses: true,
             makes_residue: true,
         }
     }
 
-    /// Looks for no losses, where nobody wants to know them: that takes about half of
-    /// the time.
+    /// Does not search for losses, which takes about half of the time.
     #[must_use]
     pub fn without_losses(mut self) -> Self {
         self.finds_losses = false;
         self
     }
 
-    /// Makes no residue.
+    /// Does not create a residue.
     #[must_use]
     pub fn without_residue(mut self) -> Self {
         self.makes_residue = false;
         self
     }
 
-    /// Takes the next piece, and gives what those before it became, where they
-    /// are not converted together with it.
+    /// Adds a piece. Returns the conversion of earlier pieces when they are complete.
     pub fn push(&mut self, piece: D::From) -> Option<Converted<D::To>> {
         let text = self.compares().then(|| json(&piece).into());
         self.take(text, piece)
     }
 
-    /// Takes the next piece, with the JSON that it was read from. What the type of
-    /// a piece cannot hold, such as an earlier value of a member that occurs twice,
-    /// is then among the losses and in the residue.
+    /// Adds a piece with its JSON. Members that its type cannot hold, such as duplicates, are
+    /// losses and in the residue.
     pub fn push_written(
         &mut self,
         text: impl Into<Outline>,
@@ -101,10 +96,10 @@ impl<D: Direction> Converter<D> {
     }
 
     fn take(&mut self, text: Option<Outline>, piece: D::From) -> Option<Converted<D::To>> {
-        let goes_on = self
+        let continues = self
             .direction
-            .goes_on(&mut self.together, &self.waiting, &piece);
-        let converted = if goes_on { None } else { self.finish() };
+            .continues(&mut self.state, &self.waiting, &piece);
+        let converted = if continues { None } else { self.finish() };
         self.waiting.push(piece);
         if let Some(mut text) = text {
             self.aside.add(text.take_aside());
@@ -115,12 +110,12 @@ impl<D: Direction> Converter<D> {
         converted
     }
 
-    /// Whether what comes back is compared with what there was.
+    /// Whether the output is converted back and compared.
     fn compares(&self) -> bool {
         self.finds_losses || self.makes_residue
     }
 
-    /// Gives what the last pieces became, when there are any.
+    /// Returns the conversion of the last pieces, if there are any.
     pub fn finish(&mut self) -> Option<Converted<D::To>> {
         if self.waiting.is_empty() {
             return None;
@@ -128,13 +123,13 @@ impl<D: Direction> Converter<D> {
         let mut pieces = std::mem::take(&mut self.waiting);
         let mut texts = std::mem::take(&mut self.texts);
         let aside = std::mem::take(&mut self.aside);
-        let made = self.direction.forth(&mut self.calls, &pieces);
+        let made = self.direction.convert(&mut self.calls, &pieces);
         let (losses, group) = match self.compares() {
             true => self.compared(&pieces, &texts, &made, &aside),
             false => (Vec::new(), None),
         };
         self.index += pieces.len();
-        // What was allocated is used again.
+        // Reuses the allocations.
         pieces.clear();
         texts.clear();
         (self.waiting, self.texts) = (pieces, texts);
@@ -146,7 +141,7 @@ impl<D: Direction> Converter<D> {
         })
     }
 
-    /// What comes back of what was made, beside what there was.
+    /// Converts the output back and compares it with the input.
     fn compared(
         &mut self,
         pieces: &[D::From],
@@ -154,7 +149,7 @@ impl<D: Direction> Converter<D> {
         made: &[D::To],
         aside: &Aside,
     ) -> (Vec<Loss>, Option<Group>) {
-        let back = self.direction.back(&mut self.calls_back, made);
+        let back = self.direction.convert_back(&mut self.calls_back, made);
         let back = json(&back);
         let back = Tape::of(&back);
         let back: Vec<Tree<'_>> = back.tree().items();
@@ -191,26 +186,30 @@ impl<D: Direction> Converter<D> {
             true => Fingerprint::of_tree(piece),
             false => Fingerprint::of(&aside.whole(piece.text())),
         };
-        let beside = self.direction.beside(pieces);
-        let came = || came(&back, steps.as_deref(), &beside, &fingerprint);
-        let came = self.makes_residue.then(came);
-        let group = came.map(|Came { back: came, with }| Group {
-            made: made
-                .iter()
-                .map(|piece| fingerprint(Tape::of(&json(piece)).tree()))
-                .collect(),
-            of: Fingerprint::of_list(trees.iter().copied().map(fingerprint)),
-            back: came,
-            with,
-            signed: back.iter().copied().flat_map(signed).collect(),
-            delta: steps.map(|steps| Difference::Of(steps).into()),
-        });
+        let beside = self.direction.outside(pieces);
+        let returned = || returned(&back, steps.as_deref(), &beside, &fingerprint);
+        let returned = self.makes_residue.then(returned);
+        let group = returned.map(
+            |Returned {
+                 back: returned,
+                 with,
+             }| Group {
+                made: made
+                    .iter()
+                    .map(|piece| fingerprint(Tape::of(&json(piece)).tree()))
+                    .collect(),
+                of: Fingerprint::of_list(trees.iter().copied().map(fingerprint)),
+                back: returned,
+                with,
+                signed: back.iter().copied().flat_map(signed).collect(),
+                delta: steps.map(|steps| Difference::Of(steps).into()),
+            },
+        );
         (losses, group)
     }
 }
 
-/// A value as JSON. All pieces can be written; one that could not would be
-/// refused on the way back.
+/// Serializes a value. All pieces serialize; one that did not would be refused.
 pub(super) fn json<T: Serialize + ?Sized>(value: &T) -> Json {
     Json::from_value(value).unwrap_or_default()
 }

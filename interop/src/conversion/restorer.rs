@@ -1,6 +1,6 @@
-//! The way back.
+//! Restores conversations.
 
-use super::forth::json;
+use super::converter::json;
 use super::part::{Part, parts};
 use super::signed::Known;
 use super::tree::Tape;
@@ -9,73 +9,69 @@ use crate::Calls;
 use agentwire_protocol::Json;
 use std::collections::{HashMap, VecDeque};
 
-/// How many pieces are looked through for the place where what was made fits
-/// its residue again.
+/// The number of pieces in which the next match with the residue is searched.
 const WINDOW: usize = 64;
 
-/// Takes a conversation back: an iterator over what its pieces were.
-///
-/// It takes the pieces and the parts of the residue in step, and holds some 64
-/// of each, not the conversation.
+/// Restores a conversation, as an iterator over its pieces. It reads output and residue in
+/// step and buffers some 64 pieces of each.
 #[derive(Debug)]
-pub struct WayBack<D: Direction, P, G> {
+pub struct Restorer<D: Direction, P, G> {
     direction: D,
     calls: Calls,
     more: P,
     more_groups: G,
-    /// The pieces that come next.
+    /// The next pieces.
     pieces: VecDeque<(D::To, Fingerprint)>,
-    /// The parts of the residue that come next.
+    /// The next groups of the residue.
     groups: VecDeque<Group>,
-    /// The signatures of all parts so far.
+    /// The signatures of all groups so far.
     signatures: Known,
-    /// Pieces without residue: those that belong together, and wait for others.
+    /// Consecutive pieces without residue that are converted together.
     edited: Vec<D::To>,
-    /// What such pieces are without residue, while it is open what they were.
+    /// The pieces that those became, until their groups are compared.
     now: Vec<D::From>,
-    /// The parts of the residue that they were of.
+    /// The groups of those pieces.
     refused: Vec<Group>,
-    ready: VecDeque<Back<Written<D::From>>>,
+    ready: VecDeque<RestoreStep<Written<D::From>>>,
     index: usize,
 }
 
-/// A piece, and how it was written where that is known.
+/// A piece, and its original JSON if known.
 #[derive(Debug)]
 struct Written<T> {
     piece: T,
     text: Option<Json>,
 }
 
-/// A step on the way back.
+/// A step of a restoration.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Back<T> {
-    /// What a piece was, exactly.
+pub enum RestoreStep<T> {
+    /// The exact original of a piece.
     Restored(T),
-    /// What a piece is without a residue.
+    /// A piece that was converted without residue.
     Projected(T),
-    /// A part of the residue was refused.
+    /// A group of the residue was refused.
     Refused(Refused),
 }
 
-/// A part of a residue was refused: some of what it belonged to was edited, or is
-/// gone. That is converted without it.
+/// A refused group of a residue: output of it was edited or removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Refused {
-    /// Which part of the residue.
+    /// The index of the group.
     pub group: usize,
 }
 
-impl<T> Back<T> {
-    fn map<U>(self, change: impl FnOnce(T) -> U) -> Back<U> {
+impl<T> RestoreStep<T> {
+    fn map<U>(self, change: impl FnOnce(T) -> U) -> RestoreStep<U> {
         match self {
-            Self::Restored(piece) => Back::Restored(change(piece)),
-            Self::Projected(piece) => Back::Projected(change(piece)),
-            Self::Refused(refused) => Back::Refused(refused),
+            Self::Restored(piece) => RestoreStep::Restored(change(piece)),
+            Self::Projected(piece) => RestoreStep::Projected(change(piece)),
+            Self::Refused(refused) => RestoreStep::Refused(refused),
         }
     }
 
-    /// The piece.
+    /// Returns the piece.
     pub fn piece(self) -> Option<T> {
         match self {
             Self::Restored(piece) | Self::Projected(piece) => Some(piece),
@@ -84,13 +80,13 @@ impl<T> Back<T> {
     }
 }
 
-impl<D, P, G> WayBack<D, P, G>
+impl<D, P, G> Restorer<D, P, G>
 where
     D: Direction,
     P: Iterator<Item = D::To>,
     G: Iterator<Item = Group>,
 {
-    /// The way back of these pieces with this residue.
+    /// Restores these pieces with this residue.
     pub fn new(
         direction: D,
         pieces: impl IntoIterator<IntoIter = P>,
@@ -121,7 +117,7 @@ where
             }
             self.groups.push_back(group);
         }
-        // All of what the next group was made into has to be seen.
+        // The whole output of the next group is needed.
         let next = self.groups.front().map_or(0, |group| group.made.len());
         while self.pieces.len() < WINDOW.max(next)
             && let Some(piece) = self.more.next()
@@ -131,7 +127,7 @@ where
         }
     }
 
-    /// Whether what a group was made into comes so many pieces from here.
+    /// Whether the output of a group follows after some pieces.
     fn fits(&self, group: &Group, skipped: usize) -> bool {
         let mut pieces = self.pieces.iter().skip(skipped);
         group
@@ -140,12 +136,11 @@ where
             .all(|made| pieces.next().is_some_and(|(_, piece)| piece == made))
     }
 
-    /// The next place where pieces and residue fit again: how many pieces and
-    /// how many groups come before it. Of all ways to go on, the one in which
-    /// the most pieces fit. It is not before this piece and this group.
+    /// Finds the next match of pieces and groups: the number of pieces and groups before it.
+    /// Of all alignments, the one with most matches is used.
     fn next_fit(&self, mut piece: usize, mut group: usize) -> Option<(usize, usize)> {
         let [width, height] = [self.groups.len() + 1, self.pieces.len() + 1];
-        // How many pieces fit from here on, by pieces and groups.
+        // The matching pieces from each pair of positions.
         let mut best = vec![0; width * height];
         let at = |piece: usize, group: usize| piece * width + group;
         let fitting = |piece: usize, group: usize| {
@@ -166,7 +161,7 @@ where
             if fit.is_some_and(|made| made + best[at(piece + made, group + 1)] == here) {
                 return Some((piece, group));
             }
-            // As a rule, a group was edited, and not removed here and added elsewhere.
+            // Usually a group was edited, and not moved.
             let made = self.groups.get(group).map_or(0, |group| group.made.len());
             let is_edited = made > 0 && piece + made < height && group + 1 < width;
             if is_edited && best[at(piece + made, group + 1)] == here {
@@ -181,14 +176,13 @@ where
         None
     }
 
-    /// So many pieces and groups, and those up to the next fit behind the pieces and
-    /// groups which were moved from there or to there.
+    /// Extends the pieces and groups up to the next match after moved ones.
     fn with_moved(&self, mut pieces: usize, mut groups: usize) -> (usize, usize) {
         while let Some((piece, group)) = self.moved(pieces, groups) {
             let all = (self.pieces.len(), self.groups.len());
             let (more_pieces, more_groups) = self.next_fit(piece, group).unwrap_or(all);
             let mut more = self.groups.range(groups..more_groups);
-            // What of others is in which piece is not known.
+            // Such groups cannot be restored in part.
             if more.any(|group| group.back.is_empty() && !group.made.is_empty()) {
                 break;
             }
@@ -197,16 +191,15 @@ where
         (pieces, groups)
     }
 
-    /// How many pieces and groups there are up to one that was moved from behind these
-    /// to before them, or the other way round.
+    /// The pieces and groups up to one that was moved into or out of these.
     fn moved(&self, pieces: usize, groups: usize) -> Option<(usize, usize)> {
         let made = |group: &Group| group.made.clone();
-        // How many more pieces than parts of groups come behind, of each fingerprint.
+        // The surplus of later pieces over later groups, by fingerprint.
         let mut more: HashMap<Fingerprint, isize> = HashMap::new();
         for (_, piece) in self.pieces.iter().skip(pieces) {
             *more.entry(*piece).or_default() += 1;
         }
-        // Groups whose pieces were not read yet do not count.
+        // Groups whose pieces are unread do not count.
         let mut room = match self.pieces.len() < WINDOW {
             true => usize::MAX,
             false => self.pieces.len().saturating_sub(pieces),
@@ -257,14 +250,14 @@ where
             let Some((piece, _)) = self.pieces.pop_front() else {
                 break;
             };
-            if !self.direction.belongs(&self.edited, &piece) {
+            if !self.direction.output_continues(&self.edited, &piece) {
                 self.convert_edited();
             }
             self.edited.push(piece);
         }
         for _ in 0..groups {
             match self.groups.front() {
-                // Nothing of it was there to be edited.
+                // It has no output.
                 Some(group)
                     if group.made.is_empty() && self.edited.is_empty() && self.now.is_empty() =>
                 {
@@ -283,13 +276,13 @@ where
                 None => {}
             }
         }
-        // Nothing is held without end where a residue is of something else.
+        // Bounds the buffer for a residue of another conversation.
         if self.refused.len() > WINDOW || (self.refused.is_empty() && self.now.len() > WINDOW) {
             self.project();
         }
     }
 
-    /// Restores what the first group is of.
+    /// Restores the original of the first group.
     fn restore(&mut self) {
         let Some(group) = self.groups.pop_front() else {
             return;
@@ -300,11 +293,12 @@ where
             .drain(..group.made.len())
             .map(|(piece, _)| piece)
             .collect();
-        let back = self.direction.back(&mut self.calls, &made);
+        let back = self.direction.convert_back(&mut self.calls, &made);
         match original::<D>(&group, &back) {
             Some(pieces) => {
                 self.index += 1;
-                self.ready.extend(pieces.into_iter().map(Back::Restored));
+                self.ready
+                    .extend(pieces.into_iter().map(RestoreStep::Restored));
             }
             None => {
                 self.refuse();
@@ -317,14 +311,14 @@ where
         let signatures = &self.signatures;
         let pieces = pieces.into_iter();
         self.ready.extend(pieces.map(|piece| {
-            // A signature is of the thinking as it was.
+            // A signature is of the original thinking.
             let text = signatures.without_stale(&json(&piece));
             let piece = text.as_ref().and_then(|it| it.read().ok()).unwrap_or(piece);
-            Back::Projected(Written { piece, text })
+            RestoreStep::Projected(Written { piece, text })
         }));
     }
 
-    fn advance(&mut self) -> Option<Back<Written<D::From>>> {
+    fn advance(&mut self) -> Option<RestoreStep<Written<D::From>>> {
         while self.ready.is_empty() {
             self.fill();
             if self.pieces.is_empty()
@@ -340,23 +334,23 @@ where
         self.ready.pop_front()
     }
 
-    /// The next step, with the piece as JSON: a restored one as it was written,
-    /// with all that its type cannot hold.
-    pub fn next_written(&mut self) -> Option<Back<Json>> {
+    /// Returns the next step with JSON. A restored piece is as it was written, with members
+    /// that its type cannot hold.
+    pub fn next_written(&mut self) -> Option<RestoreStep<Json>> {
         let step = self.advance()?;
         Some(step.map(|it| it.text.unwrap_or_else(|| json(&it.piece))))
     }
 
-    /// Converts pieces that belong together without residue.
+    /// Converts pieces without residue.
     fn convert_edited(&mut self) {
         let edited = std::mem::take(&mut self.edited);
         if !edited.is_empty() {
-            let back = self.direction.back(&mut self.calls, &edited);
+            let back = self.direction.convert_back(&mut self.calls, &edited);
             self.now.extend(back);
         }
     }
 
-    /// Converts what has no residue, and restores what of it was not edited.
+    /// Converts pieces without residue, and restores those that were not edited.
     fn project(&mut self) {
         self.convert_edited();
         let now = std::mem::take(&mut self.now);
@@ -378,7 +372,7 @@ where
                     if let Ok(piece) = text.read() {
                         let text = Some(text);
                         self.ready
-                            .push_back(Back::Restored(Written { piece, text }));
+                            .push_back(RestoreStep::Restored(Written { piece, text }));
                     }
                 }
                 Part::Edited(text) => {
@@ -386,7 +380,7 @@ where
                     if let Ok(piece) = text.read() {
                         let text = Some(text);
                         self.ready
-                            .push_back(Back::Projected(Written { piece, text }));
+                            .push_back(RestoreStep::Projected(Written { piece, text }));
                     }
                 }
             }
@@ -395,12 +389,12 @@ where
 
     fn refuse(&mut self) {
         self.ready
-            .push_back(Back::Refused(Refused { group: self.index }));
+            .push_back(RestoreStep::Refused(Refused { group: self.index }));
         self.index += 1;
     }
 }
 
-/// What a group was before: only when it is that to the last digit.
+/// Returns the original of a group, if its fingerprint matches.
 fn original<D: Direction>(group: &Group, back: &[D::From]) -> Option<Vec<Written<D::From>>> {
     let back = json(back);
     let original: Json = match &group.delta {
@@ -422,15 +416,15 @@ fn original<D: Direction>(group: &Group, back: &[D::From]) -> Option<Vec<Written
     pieces.collect()
 }
 
-impl<D, P, G> Iterator for WayBack<D, P, G>
+impl<D, P, G> Iterator for Restorer<D, P, G>
 where
     D: Direction,
     P: Iterator<Item = D::To>,
     G: Iterator<Item = Group>,
 {
-    type Item = Back<D::From>;
+    type Item = RestoreStep<D::From>;
 
-    fn next(&mut self) -> Option<Back<D::From>> {
+    fn next(&mut self) -> Option<RestoreStep<D::From>> {
         Some(self.advance()?.map(|it| it.piece))
     }
 }

@@ -4,7 +4,7 @@ use crate::Message as Ours;
 use agentwire_protocol::content::{Content, ContentBlock, ToolUseBlock};
 
 /// Texts and results of a user message.
-pub(super) struct UserSaid<'a> {
+pub(super) struct UserContent<'a> {
     /// The results: the ID of the call, and the text.
     pub(super) results: Vec<(&'a str, String)>,
     /// The texts.
@@ -12,8 +12,8 @@ pub(super) struct UserSaid<'a> {
 }
 
 /// Selects results and texts. Results come first: a model must see them first.
-pub(super) fn user(content: Option<&Content>) -> UserSaid<'_> {
-    let mut said = UserSaid {
+pub(super) fn user(content: Option<&Content>) -> UserContent<'_> {
+    let mut said = UserContent {
         results: vec![],
         texts: vec![],
     };
@@ -38,17 +38,17 @@ pub(super) fn user(content: Option<&Content>) -> UserSaid<'_> {
 }
 
 /// A text or a call of an assistant.
-pub(super) enum AssistantSaid<'a> {
+pub(super) enum ReplyBlock<'a> {
     Text(&'a str),
     Call(&'a ToolUseBlock),
 }
 
 /// Selects non-empty texts and calls, in order.
-pub(super) fn assistant(blocks: &[ContentBlock]) -> impl Iterator<Item = AssistantSaid<'_>> {
+pub(super) fn assistant(blocks: &[ContentBlock]) -> impl Iterator<Item = ReplyBlock<'_>> {
     blocks.iter().filter_map(|block| match block {
         ContentBlock::Text(block) if block.text.is_empty() => None,
-        ContentBlock::Text(block) => Some(AssistantSaid::Text(&block.text)),
-        ContentBlock::ToolUse(call) => Some(AssistantSaid::Call(call)),
+        ContentBlock::Text(block) => Some(ReplyBlock::Text(&block.text)),
+        ContentBlock::ToolUse(call) => Some(ReplyBlock::Call(call)),
         _ => None,
     })
 }

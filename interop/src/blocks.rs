@@ -8,9 +8,9 @@ use agentwire_protocol::content::{
 /// Separates thinking blocks that become one text.
 const BETWEEN: &str = "\n\n";
 
-/// What a model said.
+/// Blocks of a message of the model.
 #[derive(Debug, Default)]
-pub(crate) struct Said<'a> {
+pub(crate) struct ReplyBlocks<'a> {
     pub(crate) texts: Vec<&'a TextBlock>,
     pub(crate) calls: Vec<&'a ToolUseBlock>,
     /// Signed or redacted thinking.
@@ -19,7 +19,7 @@ pub(crate) struct Said<'a> {
     pub(crate) reasoning: Option<String>,
 }
 
-impl<'a> Said<'a> {
+impl<'a> ReplyBlocks<'a> {
     pub(crate) fn of(blocks: &'a [ContentBlock]) -> Self {
         let mut said = Self::default();
         let mut unsigned: Vec<&str> = Vec::new();
@@ -76,7 +76,7 @@ pub(crate) fn user(content: Option<Content>) -> Message {
 }
 
 /// Creates a result with optional content.
-pub(crate) fn answer_of(tool_use_id: &str, content: Option<Content>) -> ContentBlock {
+pub(crate) fn result_with(tool_use_id: &str, content: Option<Content>) -> ContentBlock {
     let mut answer = ContentBlock::tool_result(tool_use_id, "");
     if let ContentBlock::ToolResult(answer) = &mut answer {
         answer.content = content;
@@ -86,17 +86,17 @@ pub(crate) fn answer_of(tool_use_id: &str, content: Option<Content>) -> ContentB
 
 /// A user message, or results of tools.
 #[derive(Debug, Default)]
-pub(crate) struct Heard<'a> {
-    pub(crate) answers: Vec<&'a ToolResultBlock>,
+pub(crate) struct UserBlocks<'a> {
+    pub(crate) results: Vec<&'a ToolResultBlock>,
     pub(crate) rest: Vec<&'a ContentBlock>,
 }
 
-impl<'a> Heard<'a> {
+impl<'a> UserBlocks<'a> {
     pub(crate) fn of(blocks: &'a [ContentBlock]) -> Self {
         let mut heard = Self::default();
         for block in blocks {
             match block {
-                ContentBlock::ToolResult(answer) => heard.answers.push(answer),
+                ContentBlock::ToolResult(answer) => heard.results.push(answer),
                 block => heard.rest.push(block),
             }
         }
