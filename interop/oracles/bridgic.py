@@ -3,9 +3,7 @@
  schema                    which fields its types have
  chat             {message}     one of the ChatMessage types
  block            {message}     a Message of blocks
- tool_call        {tool_call}
  tool             {tool}
- token_usage      {usage}
  to_message       {message}     transform_chat_message_to_llm_message
  content          {message}     the texts of a Message
  from_text        {text, role}
@@ -70,9 +68,7 @@ oracle_io.main({
     "schema": schema,
     "chat": lambda r: CHAT.validate_python(r["message"]),
     "block": lambda r: model.Message.model_validate(r["message"]),
-    "tool_call": lambda r: model.ToolCall.model_validate(r["tool_call"]),
     "tool": lambda r: model.Tool.model_validate(r["tool"]),
-    "token_usage": lambda r: model.TokenUsage.model_validate(r["usage"]),
     "to_message": lambda r: transform_chat_message_to_llm_message(r["message"]),
     "content": lambda r: model.Message.model_validate(r["message"]).content,
     "from_text": lambda r: model.Message.from_text(r["text"], r["role"]),

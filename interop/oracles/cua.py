@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """The library cua-agent, asked in JSON lines. Operations:
- versions
  validate_docs   {items}  the TypedDicts of the documented Cua message format (seed text)
  validate_openai {items}  openai.types.responses.ResponseInputItemParam, what cua_agent.types.Messages names
  to_completion   {items, allow_images?, multi_images?, xml?}   responses.convert_responses_items_to_completion_messages
@@ -17,7 +16,6 @@ import json
 import os
 os.environ.update(CUA_TELEMETRY="0", DO_NOT_TRACK="1", LITELLM_LOCAL_MODEL_COST_MAP="True", LITELLM_LOG="ERROR")
 import oracle_io as _io
-from importlib.metadata import version
 from typing import List, Literal, Optional, Union
 from typing_extensions import TypedDict
 from pydantic import TypeAdapter
@@ -157,7 +155,6 @@ def schema(_):
 
 
 _io.main({
-    "versions": lambda r: {p: version(p) for p in ("cua-agent", "litellm", "openai", "pydantic")},
     "validate_docs": validate_docs,
     "validate_openai": validate_openai,
     "to_completion": lambda r: R.convert_responses_items_to_completion_messages(

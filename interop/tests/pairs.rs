@@ -1,8 +1,9 @@
 //! Pairs of a request and our answer, in `pairs`. A pair has a request's operation and
-//! arguments, and `gives` (with `losses`, for conversions) or `refuses`, an error.
+//! arguments, and `gives` (with `losses`, for conversions) or `refuses`, an error. Messages
+//! of ours are short: `{"user": CONTENT}`, `{"assistant": BLOCKS}`.
 
 use crate::support::answers::{Answer, answer};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// A request, and what our answer has to be.
 pub(crate) struct Pair {
@@ -22,6 +23,14 @@ pub(crate) fn read(library: &str) -> Vec<Pair> {
     let file = FILES.iter().find(|(name, _)| *name == library).unwrap();
     let pairs: Vec<Value> = serde_json::from_str(file.1).unwrap();
     let pairs = pairs.into_iter().map(|mut pair| {
+        let ours = match pair["op"].as_str() {
+            Some("export") => "messages",
+            Some("import") => "gives",
+            _ => "",
+        };
+        for message in pair[ours].as_array_mut().into_iter().flatten() {
+            lengthen(message);
+        }
         let mut take = |name: &str| pair.as_object_mut().unwrap().remove(name);
         let about = take("about").unwrap();
         let gives = match (take("gives"), take("losses"), take("refuses")) {
@@ -37,6 +46,18 @@ pub(crate) fn read(library: &str) -> Vec<Pair> {
         }
     });
     pairs.collect()
+}
+
+/// Writes a short message as it is on the wire.
+fn lengthen(message: &mut Value) {
+    let members = message.as_object_mut().unwrap();
+    for role in ["user", "assistant"] {
+        if let Some(content) = members.remove(role) {
+            members.insert("type".to_owned(), role.into());
+            let message = json!({"role": role, "content": content});
+            members.insert("message".to_owned(), message);
+        }
+    }
 }
 
 /// Whether no library has the operation.

@@ -1,7 +1,8 @@
 //! The dialects of the same items.
 
-use super::{Action, Button, ComputerScreenshot, Item, MessageContent, Output, Part};
+use super::{Action, Button, ComputerScreenshot, Item, Output, Part};
 use super::{Keys, Point, Role, Status};
+use crate::TextOr;
 use crate::chat::Detail;
 use crate::conversion::Fingerprint;
 use crate::responses::InputImage;
@@ -67,7 +68,7 @@ impl Dialect {
                 if self == Self::OpenAi && assistant {
                     set_status(&mut message.status, self);
                 }
-                if let Some(MessageContent::Parts(parts)) = &mut message.content {
+                if let Some(TextOr::Other(parts)) = &mut message.content {
                     parts.iter_mut().for_each(|part| self.part(part));
                 }
             }

@@ -2,9 +2,7 @@
 
 use super::computer::{COMPUTER, scaled, written};
 use super::to_completion::SEE_BELOW;
-use super::{
-    Action, Arguments, ComputerInput, Item, Make, Output, Part, Point, Role, from_computer_input,
-};
+use super::{Action, ComputerInput, Item, Make, Output, Part, Point, Role, from_computer_input};
 use crate::TextOr;
 use crate::chat::{
     AssistantMessage, Content, FunctionCall, Message, Part as ChatPart, ToolCall, UserMessage,
@@ -229,7 +227,7 @@ impl FromAnthropic {
                 None => {
                     let mut item = make.function_call(call.id.clone(), &name, &Json::null());
                     if let Item::FunctionCall(function) = &mut item {
-                        function.arguments = Arguments::Text(arguments);
+                        function.arguments = TextOr::Text(arguments);
                     }
                     item
                 }

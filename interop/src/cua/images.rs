@@ -1,7 +1,8 @@
 //! Removes images and screenshots.
 
 use super::computer::written;
-use super::{Item, MessageContent, Output, Part};
+use super::{Item, Output, Part};
+use crate::TextOr;
 use agentwire_protocol::{Json, Members};
 
 /// Stands for the data of a removed image. The library does not send it to Anthropic's
@@ -13,7 +14,7 @@ impl Item {
     pub fn each_image(&mut self, mut look: impl FnMut(&mut String)) {
         let parts: &mut [Part] = match self {
             Self::Message(message) => match &mut message.content {
-                Some(MessageContent::Parts(parts)) => parts,
+                Some(TextOr::Other(parts)) => parts,
                 _ => &mut [],
             },
             Self::ComputerCallOutput(output) => shown(&mut output.output),

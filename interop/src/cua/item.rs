@@ -1,6 +1,7 @@
 //! Items of a conversation.
 
 use super::{Action, Arguments, MessageContent, Output, Part};
+use crate::TextOr;
 use agentwire_protocol::open::{choice, object, open_enum, string_of};
 use agentwire_protocol::{Json, Members};
 
@@ -234,7 +235,7 @@ impl Item {
             call_id: call_id.into(),
             status: Some(Status::Completed),
             name: name.into(),
-            arguments: Arguments::Text(arguments.into()),
+            arguments: TextOr::Text(arguments.into()),
             id: None,
             caller: None,
             namespace: None,

@@ -1,6 +1,7 @@
 //! Parts of messages, reasoning and outputs.
 
 use super::shapes::shapes;
+use crate::TextOr;
 use crate::chat::TextPart;
 use crate::responses::{InputFile, InputImage, InputText, OutputText, Refusal};
 use agentwire_protocol::open::{object, union};
@@ -60,15 +61,12 @@ object! {
     }
 }
 
-shapes! {
-    /// Content of a message.
-    pub enum MessageContent ("a text or a list of parts") {
-        /// A text.
-        text => Text(String),
-        /// Parts.
-        list => Parts(Vec<Part>),
-    }
-}
+/// Content of a message: a text or parts.
+pub type MessageContent = TextOr<Vec<Part>>;
+
+/// The arguments of a call: JSON in a text, which may be malformed, or an object, which
+/// the library accepts.
+pub type Arguments = TextOr<Members>;
 
 shapes! {
     /// The output of a call.
@@ -81,16 +79,6 @@ shapes! {
         list => Parts(Vec<Part>),
         /// `null`. Undocumented.
         null => Null(Json),
-    }
-}
-
-shapes! {
-    /// The arguments of a call.
-    pub enum Arguments ("a text or an object") {
-        /// JSON in a text, which may be malformed.
-        text => Text(String),
-        /// An object, which the library accepts.
-        object => Object(Members),
     }
 }
 
@@ -157,27 +145,21 @@ impl Part {
     }
 }
 
-impl MessageContent {
-    /// Returns the text, that of parts joined by newlines.
-    #[must_use]
-    pub fn text(&self) -> String {
-        match self {
-            Self::Text(text) => text.clone(),
-            Self::Parts(parts) => joined(parts),
-        }
+/// Returns the text of content, that of parts joined by newlines.
+pub(super) fn content_text(content: &MessageContent) -> String {
+    match content {
+        TextOr::Text(text) => text.clone(),
+        TextOr::Other(parts) => joined(parts),
     }
 }
 
-impl Arguments {
-    /// Returns the arguments as a text.
-    #[must_use]
-    pub fn text(&self) -> Cow<'_, str> {
-        match self {
-            Self::Text(text) => Cow::Borrowed(text),
-            Self::Object(object) => {
-                let json = Json::from_value(object).unwrap_or_default();
-                Cow::Owned(json.get().to_owned())
-            }
+/// Returns the arguments as a text.
+pub(super) fn arguments_text(arguments: &Arguments) -> Cow<'_, str> {
+    match arguments {
+        TextOr::Text(text) => Cow::Borrowed(text),
+        TextOr::Other(object) => {
+            let json = Json::from_value(object).unwrap_or_default();
+            Cow::Owned(json.get().to_owned())
         }
     }
 }

@@ -1,10 +1,10 @@
 //! Converts messages to and from items.
 
 use super::computer::COMPUTER;
-use super::{Dialect, Item, MessageContent, Output, Part, Role, from_computer_input};
+use super::{Dialect, Item, Output, Part, Role, from_computer_input};
 use super::{MessageItem, to_computer_input};
 use crate::conversion::{Lost, System, Why};
-use crate::{Calls, Message, arguments, author, media};
+use crate::{Calls, Message, TextOr, arguments, author, media};
 use agentwire_protocol::content::{Content, ContentBlock, ToolResultBlock, ToolUseBlock};
 use agentwire_protocol::{Json, Members};
 
@@ -216,7 +216,7 @@ impl System for Cua {
 }
 
 fn is_text(item: &Item) -> bool {
-    matches!(item, Item::Message(message) if matches!(message.content, Some(MessageContent::Text(_))))
+    matches!(item, Item::Message(message) if matches!(message.content, Some(TextOr::Text(_))))
 }
 
 /// Whether a user message has the tag of an author.
@@ -225,8 +225,8 @@ fn is_tagged(item: &Item) -> bool {
         return false;
     };
     let text = match &message.content {
-        Some(MessageContent::Text(text)) => Some(&**text),
-        Some(MessageContent::Parts(parts)) => parts.iter().find_map(Part::text),
+        Some(TextOr::Text(text)) => Some(&**text),
+        Some(TextOr::Other(parts)) => parts.iter().find_map(Part::text),
         None => None,
     };
     side(item) == Side::User && text.is_some_and(author::is_tagged)
@@ -250,7 +250,7 @@ fn instructions(item: &Item) -> Option<Message> {
     match item {
         Item::Message(message) => {
             let content = message.content.as_ref()?;
-            Some(Message::instructions(content.text()))
+            Some(Message::instructions(super::part::content_text(content)))
         }
         _ => None,
     }
@@ -260,8 +260,8 @@ fn instructions(item: &Item) -> Option<Message> {
 fn said(item: &Item) -> Vec<ContentBlock> {
     match item {
         Item::Message(message) => match &message.content {
-            Some(MessageContent::Text(text)) => vec![ContentBlock::text(text)],
-            Some(MessageContent::Parts(parts)) => {
+            Some(TextOr::Text(text)) => vec![ContentBlock::text(text)],
+            Some(TextOr::Other(parts)) => {
                 let texts = parts.iter().filter_map(Part::text);
                 texts.map(ContentBlock::text).collect()
             }
@@ -291,7 +291,7 @@ fn said(item: &Item) -> Vec<ContentBlock> {
             vec![ContentBlock::tool_use(&call.call_id, COMPUTER, input)]
         }
         Item::FunctionCall(call) => {
-            let input = arguments::input(&call.arguments.text());
+            let input = arguments::input(&super::part::arguments_text(&call.arguments));
             vec![ContentBlock::tool_use(&call.call_id, &call.name, input)]
         }
         _ => vec![],
@@ -301,7 +301,7 @@ fn said(item: &Item) -> Vec<ContentBlock> {
 /// Reads the items of a user. Outputs of one call are one result.
 fn told(items: &[Item]) -> Content {
     if let [Item::Message(MessageItem { content, .. })] = items
-        && let Some(MessageContent::Text(text)) = content
+        && let Some(TextOr::Text(text)) = content
     {
         return text.clone().into();
     }
@@ -327,8 +327,8 @@ fn told(items: &[Item]) -> Content {
 /// Reads the content of a user message.
 fn shown(message: &MessageItem) -> Vec<ContentBlock> {
     match &message.content {
-        Some(MessageContent::Text(text)) => vec![ContentBlock::text(text)],
-        Some(MessageContent::Parts(parts)) => parts.iter().filter_map(block).collect(),
+        Some(TextOr::Text(text)) => vec![ContentBlock::text(text)],
+        Some(TextOr::Other(parts)) => parts.iter().filter_map(block).collect(),
         None => vec![],
     }
 }

@@ -2,8 +2,7 @@
 
 use super::computer::{COMPUTER, written};
 use super::{
-    ComputerCall, Item, MessageContent, MessageItem, OMITTED, Output, Part, ReasoningItem, Role,
-    to_computer_input,
+    ComputerCall, Item, MessageItem, OMITTED, Output, Part, ReasoningItem, Role, to_computer_input,
 };
 use crate::TextOr;
 use crate::chat::{
@@ -91,7 +90,11 @@ impl<'a> Writer<'a> {
             }
             Item::FunctionCall(call) => {
                 self.tools.insert(&call.call_id, &call.name);
-                self.call(&call.call_id, &call.name, &call.arguments.text());
+                self.call(
+                    &call.call_id,
+                    &call.name,
+                    &super::part::arguments_text(&call.arguments),
+                );
             }
             Item::ComputerCall(call) => {
                 let input = self.computer_input(call);
@@ -113,14 +116,14 @@ impl<'a> Writer<'a> {
         let is_user = message.role == Some(Role::User) || message.kind.as_deref() == Some("user");
         if is_user {
             let content = match &message.content {
-                Some(MessageContent::Text(text)) => text.as_str().into(),
-                Some(MessageContent::Parts(parts)) => self.parts(parts),
+                Some(TextOr::Text(text)) => text.as_str().into(),
+                Some(TextOr::Other(parts)) => self.parts(parts),
                 None if message.extra.get("content").is_some() => return None,
                 None => "".into(),
             };
             return Some(user(content));
         }
-        let text = message.content.as_ref().map(MessageContent::text);
+        let text = message.content.as_ref().map(super::part::content_text);
         match &message.role {
             Some(Role::System) => Some(
                 SystemMessage {
@@ -143,7 +146,7 @@ impl<'a> Writer<'a> {
                 || message.kind.as_deref() == Some("message") && !self.is_anthropic =>
             {
                 match message.content.as_ref()? {
-                    MessageContent::Parts(parts) if parts.is_empty() => None,
+                    TextOr::Other(parts) if parts.is_empty() => None,
                     _ => Some(assistant(Some(text?.into()))),
                 }
             }
