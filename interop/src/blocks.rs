@@ -66,6 +66,29 @@ pub(crate) fn joined<'a>(texts: impl Iterator<Item = &'a str>) -> Option<String>
     (!texts.is_empty()).then(|| texts.join(BETWEEN))
 }
 
+/// Reads the thinking of a message: reasoning, unless it repeats the thinking blocks;
+/// without either, the texts of a summary. Unknown blocks are none.
+pub(crate) fn thinking(
+    reasoning: Option<&str>,
+    summary: Vec<&str>,
+    blocks: Vec<Option<ContentBlock>>,
+) -> Vec<ContentBlock> {
+    let texts = blocks.iter().flatten().filter_map(|block| match block {
+        ContentBlock::Thinking(block) => Some(&*block.thinking),
+        _ => None,
+    });
+    let reasoning = match reasoning {
+        Some(reasoning) => (!is_copy(reasoning, texts)).then(|| reasoning.to_owned()),
+        None if blocks.is_empty() => joined(summary.into_iter()),
+        None => None,
+    };
+    let reasoning = reasoning.map(ContentBlock::thinking);
+    reasoning
+        .into_iter()
+        .chain(blocks.into_iter().flatten())
+        .collect()
+}
+
 /// Creates a user message with optional content.
 pub(crate) fn user(content: Option<Content>) -> Message {
     let mut message = Message::user("");

@@ -5,7 +5,7 @@ use super::{
     ToolMessage, UserMessage,
 };
 use crate::author::with_author;
-use crate::blocks::{is_copy, joined, result_with, user};
+use crate::blocks::{result_with, thinking, user};
 use crate::media::{document, image};
 use crate::message::Message as Ours;
 use crate::{TextOr, arguments};
@@ -129,24 +129,19 @@ fn assistant(message: &AssistantMessage) -> Vec<ContentBlock> {
 
 fn thoughts(message: &AssistantMessage) -> Vec<ContentBlock> {
     let blocks = message.thinking_blocks.as_deref().unwrap_or_default();
-    let thinking = blocks.iter().filter_map(|block| match block {
-        ThinkingBlock::Thinking(block) => Some(&*block.thinking),
-        _ => None,
-    });
     let items = message.reasoning_items.iter().flatten();
     let summary = items.flat_map(|item| item.summary.iter().flatten());
-    let reasoning = match &message.reasoning_content {
-        Some(reasoning) => (!is_copy(reasoning, thinking)).then(|| reasoning.clone()),
-        None if blocks.is_empty() => joined(summary.map(|it| &*it.text)),
-        None => None,
-    };
-    let reasoning = reasoning.map(ContentBlock::thinking);
-    let blocks = blocks.iter().filter_map(|block| match block {
+    let summary = summary.map(|it| &*it.text).collect();
+    let read = blocks.iter().map(|block| match block {
         ThinkingBlock::Thinking(it) => Some(thinking_block(&it.thinking, it.signature.as_deref())),
         ThinkingBlock::Redacted(it) => Some(ContentBlock::redacted_thinking(&*it.data)),
         ThinkingBlock::Unknown(_) => None,
     });
-    reasoning.into_iter().chain(blocks).collect()
+    thinking(
+        message.reasoning_content.as_deref(),
+        summary,
+        read.collect(),
+    )
 }
 
 /// Creates a thinking block.

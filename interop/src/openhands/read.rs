@@ -3,7 +3,7 @@
 use super::content::ephemeral;
 use super::{Content, Message, Role, ThinkingBlock};
 use crate::author::with_author;
-use crate::blocks::{is_copy, joined, result_with, user};
+use crate::blocks::{result_with, thinking, user};
 use crate::chat::thinking_block;
 use crate::media::image;
 use crate::message::Message as Ours;
@@ -60,28 +60,18 @@ fn assistant(message: &Message) -> Vec<ContentBlock> {
 
 fn thoughts(message: &Message) -> Vec<ContentBlock> {
     let blocks = message.thinking_blocks.as_deref().unwrap_or_default();
-    let thinking = blocks.iter().filter_map(|block| match block {
-        ThinkingBlock::Thinking(block) => Some(&*block.thinking),
-        _ => None,
-    });
     let item = message.responses_reasoning_item.as_ref();
-    let summary = item.and_then(|item| {
-        let texts =
-            |texts: &Option<Vec<String>>| joined(texts.iter().flatten().map(String::as_str));
-        texts(&item.summary).or_else(|| texts(&item.content))
+    let texts = item.and_then(|item| {
+        let summary = item.summary.as_ref().filter(|texts| !texts.is_empty());
+        summary.or(item.content.as_ref())
     });
-    let reasoning = match &message.reasoning_content {
-        Some(reasoning) => (!is_copy(reasoning, thinking)).then(|| reasoning.clone()),
-        None if blocks.is_empty() => summary,
-        None => None,
-    };
-    let reasoning = reasoning.map(ContentBlock::thinking);
-    let blocks = blocks.iter().filter_map(|block| match block {
+    let texts = texts.into_iter().flatten().map(String::as_str).collect();
+    let read = blocks.iter().map(|block| match block {
         ThinkingBlock::Thinking(it) => Some(thinking_block(&it.thinking, it.signature.as_deref())),
         ThinkingBlock::Redacted(it) => Some(ContentBlock::redacted_thinking(&*it.data)),
         ThinkingBlock::Unknown(_) => None,
     });
-    reasoning.into_iter().chain(blocks).collect()
+    thinking(message.reasoning_content.as_deref(), texts, read.collect())
 }
 
 fn blocks(contents: &[Content]) -> Vec<ContentBlock> {

@@ -33,7 +33,7 @@ fn an_edit_of_a_line_with_several_blocks_costs_that_line() {
         let back = Restorer::new(
             session(),
             serde_json::from_str::<Vec<_>>(&items).unwrap(),
-            carried.groups.clone(),
+            carried.residue.groups.clone(),
         );
         let back: Vec<Value> = back
             .filter_map(RestoreStep::piece)
@@ -125,7 +125,7 @@ fn edits_cost_what_they_touch<S: System + Clone>(system: &S, lines: &[Line]) -> 
                 .iter()
                 .map(|item| serde_json::from_value(item.clone()).unwrap())
                 .collect();
-            let back: Vec<Line> = Restorer::new(session(), pieces, carried.groups.clone())
+            let back: Vec<Line> = Restorer::new(session(), pieces, carried.residue.groups.clone())
                 .filter_map(RestoreStep::piece)
                 .collect();
             let trees: Vec<Value> = back.iter().map(tree).collect();
