@@ -49,7 +49,7 @@ fn invalid(text: &str) -> Json {
     Json::from_value(&members).unwrap_or_default()
 }
 
-/// The text of arguments that were not an object.
+/// Returns the text of arguments that were not an object.
 fn invalid_text(input: &Json) -> Option<String> {
     let members: Members = input.read().ok()?;
     let text = members.get_str(INVALID).filter(|_| members.len() == 1)?;
@@ -75,7 +75,7 @@ fn compact(json: &str) -> String {
     compact
 }
 
-/// The end of the string at the start of a text.
+/// Returns the end of the string at the start of a text.
 fn end_of_string(text: &str) -> usize {
     let mut escaped = false;
     for (index, byte) in text.bytes().enumerate().skip(1) {

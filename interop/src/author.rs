@@ -185,7 +185,7 @@ fn take_tag(message: &mut UserMessage) -> Option<String> {
     Some(name)
 }
 
-/// The first text, and its index.
+/// Returns the first text, and its index.
 fn first_text(blocks: &mut [ContentBlock]) -> Option<(usize, &mut String)> {
     let mut blocks = blocks.iter_mut().enumerate();
     blocks.find_map(|(index, block)| match block {
@@ -199,7 +199,7 @@ pub(crate) fn is_tagged(text: &str) -> bool {
     tag(text).is_some_and(|(name, _)| name != USER)
 }
 
-/// The name in the tag of a text, and the text after it.
+/// Returns the name in the tag of a text, and the text after it.
 fn tag(text: &str) -> Option<(&str, Option<&str>)> {
     let [before, after] = TAG;
     let (name, rest) = text.strip_prefix(before)?.split_once(after)?;

@@ -27,7 +27,7 @@ object! {
 }
 
 impl Message {
-    /// A system prompt.
+    /// Creates a system prompt.
     pub fn instructions(text: impl Into<String>) -> Self {
         Self::Instructions(Instructions {
             text: text.into(),

@@ -105,7 +105,7 @@ impl Message {
 }
 
 impl Block {
-    /// A text.
+    /// Creates a text.
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text(TextBlock {
             text: text.into(),
@@ -113,7 +113,7 @@ impl Block {
         })
     }
 
-    /// A tool call.
+    /// Creates a tool call.
     pub fn tool_call(
         id: impl Into<String>,
         name: impl Into<String>,

@@ -102,7 +102,7 @@ impl System for Blocks {
     }
 }
 
-/// The name that the library sends.
+/// Returns the name that the library sends.
 fn name(message: &Message) -> Option<String> {
     message.extras.as_ref()?.get_str("name")
 }

@@ -96,7 +96,7 @@ pub enum Arguments {
 }
 
 impl FunctionToolCall {
-    /// A function call.
+    /// Creates a function call.
     pub fn new(
         id: impl Into<String>,
         name: impl Into<String>,
@@ -116,7 +116,7 @@ impl FunctionToolCall {
 }
 
 impl ChatMessage {
-    /// A system prompt.
+    /// Creates a system prompt.
     pub fn system(content: impl Into<String>) -> Self {
         Self::System(SystemMessage {
             content: content.into(),
@@ -124,7 +124,7 @@ impl ChatMessage {
         })
     }
 
-    /// A user message.
+    /// Creates a user message.
     pub fn user(content: impl Into<String>) -> Self {
         Self::User(UserTextMessage {
             content: content.into(),

@@ -97,7 +97,7 @@ impl System for Chat {
     }
 }
 
-/// The undeclared name of a user message.
+/// Returns the undeclared name of a user message.
 fn name(message: &UserTextMessage) -> Option<String> {
     message.extra.get_str("name")
 }

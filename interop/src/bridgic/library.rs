@@ -13,8 +13,7 @@ impl Message {
         Self::new(role, vec![Block::text(text)])
     }
 
-    /// A model's message with these calls, and before them a text, unless it
-    /// is empty.
+    /// Creates a message of the model: a text, if it is not empty, and calls.
     ///
     /// # Errors
     ///

@@ -53,7 +53,7 @@ object! {
 }
 
 impl ToolCall {
-    /// A tool call.
+    /// Creates a tool call.
     pub fn new(id: impl Into<String>, name: impl Into<String>, arguments: impl Into<Json>) -> Self {
         Self {
             id: Some(id.into()),

@@ -182,7 +182,7 @@ object! {
 }
 
 impl TextPart {
-    /// A text.
+    /// Creates a text.
     pub fn new(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
@@ -209,7 +209,7 @@ impl ImagePart {
         }
     }
 
-    /// The URL.
+    /// Returns the URL.
     #[must_use]
     pub fn url(&self) -> &str {
         match &self.image_url {

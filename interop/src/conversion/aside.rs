@@ -202,7 +202,7 @@ impl<'t> Look<'t> {
         Ok(())
     }
 
-    /// The data of a data URL.
+    /// Returns the data of a data URL.
     fn in_url(&self, string: Span) -> Option<Range<usize>> {
         let url = self.text.get(string.start..string.end)?;
         let head = url.get(..url.len().min(100)).filter(|_| !string.escaped)?;

@@ -302,7 +302,7 @@ mod tests {
         }
     }
 
-    /// Any JSON, with duplicate members, lone surrogates and numbers in any spelling.
+    /// Generates JSON with duplicate members, lone surrogates and numbers in any spelling.
     fn value() -> impl Strategy<Value = String> {
         let leaf = prop::sample::select(vec![
             "null",

@@ -43,7 +43,7 @@ pub(super) enum Step<'t> {
 }
 
 impl<'t> Difference<'t> {
-    /// None if they are equal.
+    /// Returns none if they are equal.
     pub(super) fn between(old: Tree<'t>, new: Tree<'t>) -> Option<Self> {
         if old.is_same(new) {
             return None;
@@ -140,7 +140,7 @@ pub(super) fn steps<'t>(
     (!is_all).then_some(steps)
 }
 
-/// The step to each item that is constructed from an old one.
+/// Returns the step to each item that is constructed from an old one.
 fn plan<'t>(old: &[Tree<'t>], new: &[Tree<'t>], is_alone: &[bool]) -> Vec<Option<Step<'t>>> {
     let mut taken = vec![false; old.len()];
     let same = new.iter().enumerate().map(|(index, item)| {
@@ -214,12 +214,12 @@ impl Pool {
     }
 }
 
-/// The hash of an item.
+/// Returns the hash of an item.
 fn value(item: Tree<'_>) -> Option<u64> {
     Some(item.hash())
 }
 
-/// The hash of an item's ID.
+/// Returns the hash of an item's ID.
 fn id(item: Tree<'_>) -> Option<u64> {
     let ids = item.find(["uuid", "id", "call_id", "tool_call_id", "tool_use_id"]);
     let id = ids.into_iter().flatten().find_map(Tree::string);
@@ -230,13 +230,13 @@ fn content(item: Tree<'_>) -> Option<Tree<'_>> {
     item.member("message")?.member("content")
 }
 
-/// The hash of a message's kind and content, without its envelope.
+/// Returns the hash of a message's kind and content, without its envelope.
 fn said(item: Tree<'_>) -> Option<u64> {
     let content = content(item)?;
     Some(xxh3_64_with_seed(kind(item).as_bytes(), content.hash()))
 }
 
-/// The hash of a message's kind, and of the kinds and calls of its blocks.
+/// Returns the hash of a message's kind, and of the kinds and calls of its blocks.
 fn blocks(item: Tree<'_>) -> Option<u64> {
     let content = content(item)?;
     let mut key = xxh3_64(kind(item).as_bytes());
@@ -281,7 +281,7 @@ impl Kinds {
 /// The kind of objects without a tag.
 const UNTAGGED: &str = "{}";
 
-/// The kind of an item.
+/// Returns the kind of an item.
 fn kind(item: Tree<'_>) -> Cow<'_, str> {
     match item.kind() {
         Kind::Object => item.tag().unwrap_or(Cow::Borrowed(UNTAGGED)),

@@ -15,7 +15,7 @@ pub(super) struct Object {
 }
 
 impl Object {
-    /// None if it is not an object.
+    /// Returns none if it is not an object.
     pub(super) fn of(value: &Json) -> Option<Self> {
         let tape = Tape::of(value);
         let all = tape.tree().members()?;

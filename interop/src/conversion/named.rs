@@ -24,7 +24,7 @@ pub(super) fn are_all_named(back: &[Tree<'_>], steps: &[Step<'_>], except: &[boo
         .all(|((piece, named), _)| (0..content(*piece).len()).all(|index| named.has(index)))
 }
 
-/// The blocks of returned pieces that no step names.
+/// Returns the blocks of returned pieces that no step names.
 fn unnamed<'t>(back: &[Tree<'t>], steps: &[Step<'_>]) -> Vec<Tree<'t>> {
     let named = named(back.len(), steps);
     let pieces = back.iter().zip(&named).filter(|(_, named)| !named.all);
@@ -38,7 +38,7 @@ fn unnamed<'t>(back: &[Tree<'t>], steps: &[Step<'_>]) -> Vec<Tree<'t>> {
         .collect()
 }
 
-/// The parts of each piece that steps name.
+/// Returns the parts of each piece that steps name.
 fn named(pieces: usize, steps: &[Step<'_>]) -> Vec<Named> {
     let mut named: Vec<Named> = vec![Named::default(); pieces];
     for step in steps {
@@ -62,7 +62,7 @@ fn named(pieces: usize, steps: &[Step<'_>]) -> Vec<Named> {
     named
 }
 
-/// Returned pieces whose blocks are in a piece that is constructed from another one, each
+/// Returns pieces whose blocks are in a piece that is constructed from another one, each
 /// with that one. None if one is in no such piece, or in several.
 pub(super) fn parts(
     back: &[Tree<'_>],
@@ -167,13 +167,13 @@ impl<'t> Elsewhere<'t> {
     }
 }
 
-/// The blocks of a piece.
+/// Returns the blocks of a piece.
 fn content(piece: Tree<'_>) -> Vec<Tree<'_>> {
     let content = piece.member("message").and_then(|it| it.member("content"));
     content.map(Tree::items).unwrap_or_default()
 }
 
-/// The keys of a block: its hash, and its kind with its ID.
+/// Returns the keys of a block: its hash, and its kind with its ID.
 fn keys(block: Tree<'_>) -> impl Iterator<Item = u64> + use<> {
     let ids = block.find(["id", "tool_use_id"]);
     let id = ids.into_iter().flatten().find_map(Tree::string);

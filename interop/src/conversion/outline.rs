@@ -175,7 +175,7 @@ impl Outlines {
         })
     }
 
-    /// The start and end of a value's text and members.
+    /// Returns the start and end of a value's text and members.
     fn place(&self, index: usize) -> ((usize, usize), (usize, usize)) {
         let end = |index: usize| self.ends.get(index).copied();
         let start = index.checked_sub(1).and_then(end);
@@ -183,7 +183,7 @@ impl Outlines {
     }
 }
 
-/// The name of a member; none if it has a lone surrogate.
+/// Returns the name of a member; none if it has a lone surrogate.
 fn text_of<'t>(text: &'t str, member: &Member) -> Option<Cow<'t, str>> {
     token::text(text.get(member.name.clone())?)
 }

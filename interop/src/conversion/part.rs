@@ -24,7 +24,7 @@ const MAX_PAIRS: usize = 1 << 22;
 /// The maximum number of lost pieces that are searched in returned ones.
 const MAX_LOOKED_FOR: usize = 64;
 
-/// The kind of a piece.
+/// Returns the kind of a piece.
 fn kind(piece: &Json) -> String {
     let kind = piece.member("type").and_then(|kind| kind.read().ok());
     kind.unwrap_or_default()
@@ -438,7 +438,7 @@ fn edited(before: &[Piece], pairs: &[Option<usize>], now: &[Json]) -> Vec<Option
 /// Members of a line that belong to its content.
 const SAID: [&str; 3] = ["tool_use_result", "toolUseResult", "text"];
 
-/// The part of a delta that is about the envelope.
+/// Returns the part of a delta that is about the envelope.
 fn envelope(delta: &Delta) -> Option<Delta> {
     let Delta::In {
         members,
@@ -479,7 +479,7 @@ fn envelope(delta: &Delta) -> Option<Delta> {
     })
 }
 
-/// Earlier values of duplicate members, except these.
+/// Returns earlier values of duplicate members, except these.
 fn earlier(more: Option<&[(Json, Json)]>, except: &[&str]) -> Option<Vec<(Json, Json)>> {
     let is_except = |name: &Json| name.read::<String>().is_ok_and(|it| except.contains(&&*it));
     let more = more?.iter().filter(|(name, _)| !is_except(name));

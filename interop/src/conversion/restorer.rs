@@ -191,7 +191,7 @@ where
         (pieces, groups)
     }
 
-    /// The pieces and groups up to one that was moved into or out of these.
+    /// Returns the pieces and groups up to one that was moved into or out of these.
     fn moved(&self, pieces: usize, groups: usize) -> Option<(usize, usize)> {
         let made = |group: &Group| group.made.clone();
         // The surplus of later pieces over later groups, by fingerprint.

@@ -46,7 +46,7 @@ fn may_have(text: &str) -> bool {
     memmem::find(text.as_bytes(), br#""signature""#).is_some()
 }
 
-/// The signature of a block of thinking.
+/// Returns the signature of a block of thinking.
 fn of_block(value: Tree<'_>) -> Option<Signed> {
     let kind = value.string_at("type")?;
     let signature = value.member("signature").filter(|it| it.text() != "null")?;

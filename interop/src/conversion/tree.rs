@@ -200,7 +200,7 @@ impl<'t> Tree<'t> {
         self.tape.nodes.get(self.index).unwrap_or(NONE)
     }
 
-    /// The children of a value.
+    /// Returns the children of a value.
     fn values(self) -> impl Iterator<Item = Self> + use<'t> {
         let end = self.node().next;
         let mut index = self.index + 1;
@@ -234,7 +234,7 @@ impl<'t> Tree<'t> {
         text.unwrap_or_default()
     }
 
-    /// The value.
+    /// Returns the value.
     pub(super) fn json(self) -> Json {
         Json::of_text(self.text())
     }

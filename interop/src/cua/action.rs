@@ -216,7 +216,7 @@ impl Point {
         Self::Pair(vec![x, y])
     }
 
-    /// A point as an object.
+    /// Creates a point as an object.
     #[must_use]
     pub fn named(x: Number, y: Number) -> Self {
         Self::Named(NamedPoint {

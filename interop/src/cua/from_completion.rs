@@ -98,7 +98,7 @@ fn assistant_items(message: &AssistantMessage) -> Vec<Item> {
     items
 }
 
-/// The ID, the name and the arguments of a call.
+/// Returns the ID, the name and the arguments of a call.
 fn parts_of(call: &ToolCall) -> (String, String, String) {
     let FunctionCall {
         name, arguments, ..
@@ -126,7 +126,7 @@ fn call(call: &ToolCall) -> Item {
     }
 }
 
-/// An action: as input of Anthropic's tool, or as an action of Cua's.
+/// Reads an action: input of Anthropic's tool, or an action of Cua.
 fn action(mut members: Members) -> Action {
     if let Some(name) = members.get_str("action").filter(|name| !name.is_empty()) {
         let input: Option<ComputerInput> = written(&members).read().ok();

@@ -179,7 +179,7 @@ object! {
 }
 
 impl Item {
-    /// A message.
+    /// Creates a message.
     pub fn message(role: Role, content: impl Into<MessageContent>) -> Self {
         let message = MessageItem {
             kind: Some("message".to_owned()),
@@ -200,7 +200,7 @@ impl Item {
         Self::Reasoning(reasoning)
     }
 
-    /// A call of the computer.
+    /// Creates a call of the computer.
     pub fn computer_call(call_id: impl Into<String>, action: Action) -> Self {
         Self::ComputerCall(Box::new(ComputerCall {
             call_id: call_id.into(),
@@ -243,7 +243,7 @@ impl Item {
         })
     }
 
-    /// The result of a function.
+    /// Creates the result of a function.
     pub fn function_call_output(call_id: impl Into<String>, output: impl Into<Output>) -> Self {
         Self::FunctionCallOutput(FunctionCallOutput {
             call_id: call_id.into(),

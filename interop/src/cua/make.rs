@@ -42,7 +42,7 @@ impl<F: FnMut() -> String> Make<F> {
         (self.ids)()
     }
 
-    /// The ID of a call: a new one if it has none.
+    /// Returns the ID of a call: a new one if it has none.
     fn call_id(&mut self, call_id: Option<String>) -> String {
         let call_id = call_id.filter(|id| !id.is_empty());
         call_id.unwrap_or_else(|| self.id())

@@ -17,7 +17,7 @@ union! {
         "input_image" => InputImage(InputImage),
         /// An input file. OpenAI only.
         "input_file" => InputFile(InputFile),
-        /// A message of the model.
+        /// Output text.
         "output_text" => OutputText(OutputText),
         /// A refusal. OpenAI only.
         "refusal" => Refusal(Refusal),
@@ -83,12 +83,12 @@ shapes! {
 }
 
 impl Part {
-    /// Input text.
+    /// Creates input text.
     pub fn input_text(text: impl Into<String>) -> Self {
         InputText::new(text).into()
     }
 
-    /// An input image.
+    /// Creates an input image.
     pub fn input_image(image_url: impl Into<String>) -> Self {
         let part = InputImage {
             image_url: Some(image_url.into()),
@@ -97,12 +97,12 @@ impl Part {
         part.into()
     }
 
-    /// A message of the model.
+    /// Creates output text.
     pub fn output_text(text: impl Into<String>) -> Self {
         OutputText::new(text).into()
     }
 
-    /// Reasoning.
+    /// Creates a part of a summary.
     pub fn summary_text(text: impl Into<String>) -> Self {
         let part = SummaryText {
             text: Some(text.into()),

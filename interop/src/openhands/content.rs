@@ -42,7 +42,7 @@ object! {
 }
 
 impl TextContent {
-    /// A text.
+    /// Creates a text.
     pub fn new(text: impl Into<String>) -> Self {
         Self {
             cache_prompt: None,
@@ -85,7 +85,7 @@ impl ImageContent {
 }
 
 impl Content {
-    /// A text.
+    /// Creates a text.
     pub fn text(text: impl Into<String>) -> Self {
         TextContent::new(text).into()
     }
@@ -143,7 +143,7 @@ pub fn content_to_str(contents: &[Content]) -> Vec<String> {
         .collect()
 }
 
-/// The cache control of a mark.
+/// Returns the cache control of a mark.
 pub(super) fn ephemeral(cache_prompt: Option<bool>) -> Option<CacheControl> {
     (cache_prompt == Some(true)).then(CacheControl::ephemeral)
 }

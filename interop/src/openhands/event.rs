@@ -50,7 +50,7 @@ object! {
     pub struct ActionEvent tags("kind" = "ActionEvent") {
         /// The text before the call.
         pub thought: Vec<TextContent>,
-        /// The ID of the call.
+        /// The call.
         pub tool_call: MessageToolCall,
         /// The response of the model that the call is of.
         pub llm_response_id: String,

@@ -154,7 +154,7 @@ impl ThinkingBlock {
         })
     }
 
-    /// Redacted thinking.
+    /// Creates redacted thinking.
     pub fn redacted(data: impl Into<String>) -> Self {
         Self::Redacted(RedactedThinking {
             kind: Some("redacted_thinking".to_owned()),

@@ -165,7 +165,7 @@ object! {
 }
 
 impl Message {
-    /// A message.
+    /// Creates a message.
     pub fn new(role: Role, content: impl Into<Content>) -> Self {
         Self {
             content: Some(content.into()),
@@ -229,7 +229,7 @@ impl Reasoning {
 }
 
 impl SummaryText {
-    /// A part of a summary.
+    /// Creates a part of a summary.
     pub fn new(text: impl Into<String>) -> Self {
         Self {
             kind: Some("summary_text".to_owned()),
@@ -240,7 +240,7 @@ impl SummaryText {
 }
 
 impl ReasoningText {
-    /// A part of reasoning.
+    /// Creates a part of reasoning.
     pub fn new(text: impl Into<String>) -> Self {
         Self {
             kind: Some("reasoning_text".to_owned()),

@@ -86,7 +86,7 @@ object! {
 }
 
 impl InputText {
-    /// A text.
+    /// Creates a text.
     pub fn new(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
@@ -97,7 +97,7 @@ impl InputText {
 }
 
 impl OutputText {
-    /// A text.
+    /// Creates a text.
     pub fn new(text: impl Into<String>) -> Self {
         Self {
             text: Some(text.into()),

@@ -34,7 +34,7 @@ enum Place {
 }
 
 impl Place {
-    /// None if a block can be anywhere.
+    /// Returns none if a block can be anywhere.
     fn of(block: &ContentBlock) -> Option<Self> {
         match block {
             ContentBlock::Thinking(_) | ContentBlock::RedactedThinking(_) => Some(Self::Thinking),
@@ -213,7 +213,7 @@ fn add(before: &mut Cow<'_, Message>, line: &UserMessage) {
     }
 }
 
-/// The index after the last result.
+/// Returns the index after the last result.
 fn end_of_answers(blocks: &[ContentBlock]) -> usize {
     let last = blocks.iter().rposition(is_answer);
     last.map_or(0, |last| last + 1)
@@ -253,7 +253,7 @@ fn paired<'l>(answers: Option<Cow<'l, Message>>, calls: &[&str]) -> Option<Cow<'
     Some(answers)
 }
 
-/// The call of each block that is a result.
+/// Returns the call of each block that is a result.
 fn answered(message: &Message) -> impl Iterator<Item = Option<&str>> {
     let blocks = match message {
         Message::User(message) => match &message.message.content {

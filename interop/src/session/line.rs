@@ -83,7 +83,7 @@ impl Line {
         self.said().and_then(|_| self.parent())
     }
 
-    /// The tool call that started the sub-agent, as the line has it.
+    /// Returns the tool call that started the sub-agent, as the line has it.
     pub(super) fn parent(&self) -> Option<&str> {
         match self.said() {
             Some(Message::User(message)) => message.parent_tool_use_id.as_deref(),
@@ -93,7 +93,7 @@ impl Line {
         }
     }
 
-    /// The ID of the sub-agent.
+    /// Returns the ID of the sub-agent.
     pub(super) fn agent(&self) -> Option<&str> {
         match self.said() {
             Some(Message::User(message)) => message.agent_id.as_deref(),
@@ -123,7 +123,7 @@ impl Line {
         matches!(self.said(), Some(Message::User(message)) if message.is_replay == Some(true))
     }
 
-    /// The IDs of the lines that it supersedes.
+    /// Returns the IDs of the lines that it supersedes.
     pub(super) fn supersedes(&self) -> &[String] {
         match self.said() {
             Some(Message::Assistant(message)) => message.supersedes.as_deref().unwrap_or_default(),

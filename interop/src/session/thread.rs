@@ -50,7 +50,7 @@ pub(super) fn own_call(line: &Line) -> Option<&str> {
         .then_some(parent)
 }
 
-/// The calls of a line.
+/// Returns the calls of a line.
 pub(super) fn calls(line: &Line) -> impl Iterator<Item = &str> {
     let blocks = match line.said() {
         Some(crate::Message::Assistant(message)) => &message.message.content[..],
