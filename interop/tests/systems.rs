@@ -92,13 +92,10 @@ where
     carried.made.iter().map(tree).collect()
 }
 
-/// Conversations of such items.
-fn items<T: DeserializeOwned>(
+/// Generates conversations of such items.
+fn items<T: DeserializeOwned + std::fmt::Debug>(
     values: impl Strategy<Value = Vec<Value>>,
-) -> impl Strategy<Value = Vec<T>>
-where
-    T: std::fmt::Debug,
-{
+) -> impl Strategy<Value = Vec<T>> {
     values.prop_map(|values| {
         let read = |value: &Value| serde_json::from_str(&value.to_string()).unwrap();
         values.iter().map(read).collect()

@@ -2,40 +2,11 @@
 
 use super::computer::written;
 use super::{Item, Output, Part};
-use crate::TextOr;
 use agentwire_protocol::{Json, Members};
 
 /// Stands for the data of a removed image. The library does not send it to Anthropic's
 /// models.
 pub const OMITTED: &str = "[omitted]";
-
-impl Item {
-    /// Calls a function with the URL of every image.
-    pub fn each_image(&mut self, mut look: impl FnMut(&mut String)) {
-        let parts: &mut [Part] = match self {
-            Self::Message(message) => match &mut message.content {
-                Some(TextOr::Other(parts)) => parts,
-                _ => &mut [],
-            },
-            Self::ComputerCallOutput(output) => shown(&mut output.output),
-            Self::FunctionCallOutput(output) => shown(&mut output.output),
-            _ => &mut [],
-        };
-        for part in parts {
-            if let Some(url) = part.image_url_mut() {
-                look(url);
-            }
-        }
-    }
-}
-
-fn shown(output: &mut Output) -> &mut [Part] {
-    match output {
-        Output::Text(_) | Output::Null(_) => &mut [],
-        Output::Part(part) => std::slice::from_mut(part),
-        Output::Parts(parts) => parts,
-    }
-}
 
 /// Removes the data of all images, for instance before logging, and returns their number.
 /// `data:` URLs are found in texts, arguments and unknown members. Other URLs stay, and so

@@ -134,15 +134,6 @@ impl Part {
             _ => None,
         }
     }
-
-    /// Returns the URL of an image, to change it.
-    pub fn image_url_mut(&mut self) -> Option<&mut String> {
-        match self {
-            Self::InputImage(part) => part.image_url.as_mut(),
-            Self::Screenshot(part) => part.image_url.as_mut(),
-            _ => None,
-        }
-    }
 }
 
 /// Returns the text of content, that of parts joined by newlines.

@@ -103,7 +103,7 @@ impl Message {
                     Some(TextOr::Text(text)) => texts.push(text),
                 },
                 Item::FunctionCall(call) => {
-                    calls.push(MessageToolCall::from_responses_function_call(call)?)
+                    calls.push(MessageToolCall::from_responses_function_call(call)?);
                 }
                 Item::Reasoning(item) => {
                     made.responses_reasoning_item = Some(reasoning_item(item));

@@ -361,7 +361,7 @@ pub(super) const DIFFERENCES: Differences = &[
                     contains(&request["message"], "/tool_calls", |call| {
                         let arguments = call["function"]["arguments"].as_str().unwrap_or_default();
                         call["function"]["name"] != "computer"
-                            && !is_json(arguments, |it| it.is_object())
+                            && !is_json(arguments, Value::is_object)
                     })
                 },
             ),

@@ -110,10 +110,11 @@ impl Oracle {
                 _ => {}
             }
         }
-        for (request, ours, theirs) in unexplained.iter().take(3) {
-            println!("{request}\nours    {ours}\nlibrary {theirs}\n");
-        }
-        assert!(unexplained.is_empty(), "{} unexplained", unexplained.len());
+        let shown = unexplained.iter().take(3).map(|(request, ours, theirs)| {
+            format!("\n{request}\nours    {ours}\nlibrary {theirs}\n")
+        });
+        let shown: String = shown.collect();
+        assert!(shown.is_empty(), "{} unexplained{shown}", unexplained.len());
         for ((op, differences), explains) in self.differences.iter().zip(explains) {
             for ((difference, _), count) in differences.iter().zip(explains) {
                 assert!(count > 0, "{op}: explains nothing: {difference}");

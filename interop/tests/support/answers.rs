@@ -98,7 +98,10 @@ fn openhands(request: &Value) -> Answer {
         "contents" => {
             let message = message()?;
             let contents = message.contents();
-            let dicts: Vec<_> = contents.iter().map(|it| it.to_llm_dict()).collect();
+            let dicts: Vec<_> = contents
+                .iter()
+                .map(openhands::Content::to_llm_dict)
+                .collect();
             Ok(tree(&dicts))
         }
         "call_to_chat" => Ok(tree(&call()?.to_chat_dict())),
