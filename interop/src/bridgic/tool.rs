@@ -197,16 +197,8 @@ macro_rules! direction {
             type To = $to;
             type State = ();
 
-            fn continues(&self, (): &mut (), _: &[$from], _: &$from) -> bool {
-                false
-            }
-
             fn convert(&self, _: &mut Calls, pieces: &[$from]) -> Vec<$to> {
                 $convert(pieces)
-            }
-
-            fn output_continues(&self, _: &[$to], _: &$to) -> bool {
-                false
             }
 
             fn convert_back(&self, _: &mut Calls, pieces: &[$to]) -> Vec<$from> {

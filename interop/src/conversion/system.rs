@@ -82,11 +82,22 @@ pub trait Direction {
     }
 
     /// Whether a piece is converted together with those before it. Updates the state.
-    fn continues(&self, state: &mut Self::State, before: &[Self::From], next: &Self::From) -> bool;
+    /// Default: false.
+    fn continues(
+        &self,
+        _state: &mut Self::State,
+        _before: &[Self::From],
+        _next: &Self::From,
+    ) -> bool {
+        false
+    }
     /// Converts pieces.
     fn convert(&self, calls: &mut Calls, pieces: &[Self::From]) -> Vec<Self::To>;
     /// Whether a piece of the output belongs to those before it.
-    fn output_continues(&self, before: &[Self::To], next: &Self::To) -> bool;
+    /// Default: false.
+    fn output_continues(&self, _before: &[Self::To], _next: &Self::To) -> bool {
+        false
+    }
     /// Converts pieces of the output back.
     fn convert_back(&self, calls: &mut Calls, pieces: &[Self::To]) -> Vec<Self::From>;
     /// Returns the reason of a loss in a piece. `path` is its JSON pointer.
@@ -167,10 +178,6 @@ impl<S: System> Direction for Export<S> {
     type To = S::Item;
     type State = ();
 
-    fn continues(&self, _: &mut (), _: &[Message], _: &Message) -> bool {
-        false
-    }
-
     fn convert(&self, calls: &mut Calls, pieces: &[Message]) -> Vec<S::Item> {
         write(&self.0, calls, pieces)
     }
@@ -216,10 +223,6 @@ impl<S: System> Direction for Import<S> {
 
     fn convert(&self, calls: &mut Calls, pieces: &[S::Item]) -> Vec<Message> {
         without_placeholders(read(&self.0, calls, pieces))
-    }
-
-    fn output_continues(&self, _: &[Message], _: &Message) -> bool {
-        false
     }
 
     fn convert_back(&self, calls: &mut Calls, pieces: &[Message]) -> Vec<S::Item> {

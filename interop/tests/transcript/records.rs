@@ -2,7 +2,7 @@
 
 use crate::support::tree;
 use crate::transcript::{answer, attachment, call, node, prompt, said};
-use agentwire_interop::transcript::{AgentMeta, Author, Entry, Record, message};
+use agentwire_interop::transcript::{AgentMeta, Entry, Record, message};
 use agentwire_protocol::Untyped;
 use serde_json::{Value, json};
 
@@ -144,92 +144,41 @@ fn what_nobody_knows_is_kept() {
     assert!(Record::read("{\"type\":\"us").is_err());
 }
 
+/// Authors of records, each with a text and other members.
+const AUTHORS: &str = r#"
+Person "hello" {}
+Person "hello" {"origin": {"kind": "human"}}
+Person "what is <task-notification>?" {}
+Notification "<task-notification>1</task-notification>" {"origin": {"kind": "task-notification"}, "promptSource": "system"}
+Notification "x" {"origin": {"kind": "peer", "from": "y"}}
+Notification "<task-notification>1</task-notification>" {"promptSource": null}
+Person "<task-notification>1</task-notification>" {}
+Person "<task-notification>1</task-notification>" {"promptSource": null, "origin": {"kind": "human"}}
+Hook "Stop hook feedback:\nNo." {"isMeta": true}
+Summary "It was about…" {"isCompactSummary": true}
+Command "<command-name>/compact</command-name>" {"promptSource": null}
+Command "<local-command-stdout>x</local-command-stdout>" {"promptSource": null}
+Agent "[Image: source: /a.png]" {"isMeta": true, "turnCompanion": true}
+Parent "Count." {"isSidechain": true, "agentId": "a", "parentUuid": null}
+"#;
+
 #[test]
 fn what_a_person_wrote_is_told_from_what_the_agent_did() {
-    let notification = "<task-notification>\n<task-id>b1</task-id>\n</task-notification>";
-    let user = |text: &str, more: Value| {
-        let mut record = prompt("1", Some("0"), text);
-        merge(&mut record, more);
-        record
-    };
-    for (record, author) in [
-        (user("hello", json!({})), Author::Person),
-        (
-            user("hello", json!({"origin": {"kind": "human"}})),
-            Author::Person,
-        ),
-        (
-            user("what is <task-notification>?", json!({})),
-            Author::Person,
-        ),
-        (answer("1", "0", "t-1"), Author::Tool),
-        (
-            user(
-                notification,
-                json!({"origin": {"kind": "task-notification"}, "promptSource": "system"}),
-            ),
-            Author::Notification,
-        ),
-        (
-            user("x", json!({"origin": {"kind": "peer", "from": "y"}})),
-            Author::Notification,
-        ),
-        // An agent that did not say what made it.
-        (
-            user(notification, json!({"promptSource": null})),
-            Author::Notification,
-        ),
-        // A prompt that only looks like it.
-        (user(notification, json!({})), Author::Person),
-        (
-            user(
-                notification,
-                json!({"promptSource": null, "origin": {"kind": "human"}}),
-            ),
-            Author::Person,
-        ),
-        (
-            user("Stop hook feedback:\nNo.", json!({"isMeta": true})),
-            Author::Hook,
-        ),
-        (
-            user("It was about…", json!({"isCompactSummary": true})),
-            Author::Summary,
-        ),
-        (
-            user(
-                "<command-name>/compact</command-name>",
-                json!({"promptSource": null}),
-            ),
-            Author::Command,
-        ),
-        (
-            user(
-                "<local-command-stdout>x</local-command-stdout>",
-                json!({"promptSource": null}),
-            ),
-            Author::Command,
-        ),
-        (
-            user(
-                "[Image: source: /a.png]",
-                json!({"isMeta": true, "turnCompanion": true}),
-            ),
-            Author::Agent,
-        ),
-        (
-            user(
-                "Count.",
-                json!({"isSidechain": true, "agentId": "a", "parentUuid": null}),
-            ),
-            Author::Parent,
-        ),
-    ] {
+    let mut records = vec![("Tool".to_owned(), answer("1", "0", "t-1"))];
+    for line in AUTHORS.trim().lines() {
+        let (author, rest) = line.split_once(' ').unwrap();
+        let mut values = serde_json::Deserializer::from_str(rest).into_iter::<Value>();
+        let text = values.next().unwrap().unwrap();
+        let mut record = prompt("1", Some("0"), text.as_str().unwrap());
+        merge(&mut record, values.next().unwrap().unwrap());
+        records.push((author.to_owned(), record));
+    }
+    for (author, record) in records {
         let read = read(&record);
         let Entry::User(entry) = read.entry() else {
             panic!()
         };
-        assert_eq!(entry.author(), author, "{record}");
+        assert_eq!(format!("{:?}", entry.author()), author, "{record}");
     }
 }
 
