@@ -12,7 +12,7 @@ use super::residue;
 use super::summary::Summary;
 use crate::files::Files;
 use crate::terminal::complain;
-use agentwire_interop::conversion::{RestoreStep, Converter, Direction, Restorer};
+use agentwire_interop::conversion::{Converter, Direction, RestoreStep, Restorer};
 use std::cell::RefCell;
 use std::path::Path;
 use std::rc::Rc;
