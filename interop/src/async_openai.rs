@@ -35,7 +35,7 @@ use serde::de::DeserializeOwned;
 #[non_exhaustive]
 pub enum NotThere {
     /// The type refuses it.
-    #[error("async-openai has no type for it: {0}")]
+    #[error("no type of async-openai can hold it: {0}")]
     Refused(#[from] serde_json::Error),
     /// The type would drop members.
     #[error("async-openai has no place for {}", told(.0))]

@@ -18,17 +18,17 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | [`Message`] | a message of ours, from which and to which all is converted |
-//! | [`conversion`] | how a conversation is carried over, what is lost, and how it comes back |
-//! | [`session`] | the lines of a session as a conversation |
+//! | [`Message`] | the message that all systems convert to and from |
+//! | [`conversion`] | conversions, losses, residues and restoration |
+//! | [`session`] | the lines of a session |
 //! | [`transcript`] | transcripts on disk: the live branch, and sub-agents under their parents |
 //! | [`chat`], [`responses`] | OpenAI's Chat Completions, and Responses |
-//! | [`openhands`] | OpenHands, and what its library makes of its messages |
+//! | [`openhands`] | OpenHands, and the conversions of its library |
 //! | [`cua`] | Cua's items and computer actions |
-//! | `async_openai` | to and from the types of that crate (feature `async-openai`) |
+//! | `async_openai` | the types of that crate (feature `async-openai`) |
 //! | [`bridgic`] | Bridgic's chat messages, messages of blocks, and tools |
 //!
-//! The README of this crate shows how they go together.
+//! The README has examples of sessions and round trips.
 
 // docs.rs builds with a nightly compiler, which marks what needs a feature.
 #![cfg_attr(docsrs, feature(doc_cfg))]

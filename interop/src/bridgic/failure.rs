@@ -11,28 +11,28 @@ pub enum CannotConvert {
         call: String,
     },
     /// A call without an ID.
-    #[error("a call of {tool:?} has no id")]
+    #[error("a call of {tool:?} has no ID")]
     NoId {
         /// The tool.
         tool: String,
     },
     /// An unknown role.
-    #[error("there is no role {0:?}")]
+    #[error("unknown role {0:?}")]
     UnknownRole(String),
     /// An unknown block.
-    #[error("there is no kind of block {0:?}")]
+    #[error("unknown block type {0:?}")]
     UnknownBlock(String),
     /// A message of a tool without a result.
-    #[error("a tool's message has no result")]
+    #[error("a message of a tool without a result")]
     NoResult,
     /// A call in a message of another role.
-    #[error("a call of {tool:?} is not in a message of the model")]
+    #[error("a call of {tool:?} in a message that is not the model's")]
     MisplacedCall {
         /// The tool.
         tool: String,
     },
     /// `extras` have a member of the message.
-    #[error("`extras` have a member {0:?}, which the message has already")]
+    #[error("`extras` have the member {0:?} of the message")]
     Extras(String),
     /// A tool without a required member.
     #[error("a tool has no {0}")]

@@ -17,7 +17,7 @@ impl Message {
     ///
     /// # Errors
     ///
-    /// [`CannotConvert::NoId`] for a call without an id, and
+    /// [`CannotConvert::NoId`] for a call without an ID, and
     /// [`CannotConvert::Arguments`] where arguments are not an object.
     pub fn from_tool_call(
         calls: impl IntoIterator<Item = ToolCall>,

@@ -125,8 +125,7 @@ pub(super) fn is_object(value: &Json) -> bool {
     value.get().starts_with('{')
 }
 
-/// Makes `ToolSpec`s of tools of ours. There is a place for tools of the host
-/// alone; those that the API brings along are lost.
+/// Converts tools to `ToolSpec`s. Tools of the API are lost.
 ///
 /// ```
 /// use agentwire_interop::bridgic::export_tools;

@@ -54,7 +54,7 @@ use crate::Message;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Conversion<T> {
-    /// What it became.
+    /// The output.
     pub made: Vec<T>,
     /// The losses.
     pub losses: Vec<Loss>,

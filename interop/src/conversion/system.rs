@@ -76,7 +76,7 @@ pub trait Direction {
     ///
     /// # Errors
     ///
-    /// If the JSON is no such piece.
+    /// If the JSON is not such a piece.
     fn read(outline: &Outline) -> serde_json::Result<Self::From> {
         outline.read()
     }

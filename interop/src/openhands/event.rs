@@ -121,7 +121,7 @@ object! {
 
 /// A call that is not the first of its response has a thought.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("call {0} has a thought, although it is not the first call of its response")]
+#[error("call {0} has a thought and is not the first call of its response")]
 #[non_exhaustive]
 pub struct MixedThought(
     /// The ID of the call.

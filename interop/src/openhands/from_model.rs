@@ -15,10 +15,10 @@ use agentwire_protocol::Json;
 #[non_exhaustive]
 pub enum FromModelError {
     /// An unknown role.
-    #[error("there is no role `{0}`")]
+    #[error("unknown role `{0}`")]
     UnknownRole(String),
     /// None of the calls is a call of a function.
-    #[error("calls of tools, none of which is a function")]
+    #[error("none of the calls is a function call")]
     NoFunctions,
     /// An invalid call.
     #[error(transparent)]
@@ -27,10 +27,10 @@ pub enum FromModelError {
     #[error("thinking of an unknown kind")]
     UnknownThinking,
     /// An invalid item of Responses.
-    #[error("an item is invalid")]
+    #[error("an invalid item")]
     Item,
     /// The output of Responses is neither a list nor `null`.
-    #[error("the output is no list")]
+    #[error("the output is not a list")]
     NoList,
 }
 
@@ -128,7 +128,7 @@ impl Message {
     /// # Errors
     ///
     /// As [`Message::from_llm_responses_output`]; [`FromModelError::Item`] if an item is
-    /// not as its type has it, [`FromModelError::NoList`] if the output is no list.
+    /// not as its type has it, [`FromModelError::NoList`] if the output is not a list.
     pub fn from_llm_responses_value(output: &Json) -> Result<Self, FromModelError> {
         if output.is_null() {
             return Self::from_llm_responses_output(&[]);

@@ -28,10 +28,10 @@ pub struct ChatOptions {
 #[non_exhaustive]
 pub enum ToChatError {
     /// A result without the name of the tool.
-    #[error("the answer to the call `{0}` does not name the tool")]
+    #[error("the result of the call `{0}` has no tool name")]
     NoToolName(String),
     /// An unknown role.
-    #[error("there is no role `{0}`")]
+    #[error("unknown role `{0}`")]
     UnknownRole(String),
 }
 
@@ -45,7 +45,7 @@ impl Message {
     /// # Errors
     ///
     /// [`ToChatError`] when a tool answers a call and its name is missing, or
-    /// when nobody knows the role.
+    /// when the role is unknown.
     pub fn to_chat_dict(&self, options: ChatOptions) -> Result<chat::Message, ToChatError> {
         let can_more =
             options.cache_enabled || options.vision_enabled || options.function_calling_enabled;

@@ -34,10 +34,10 @@ open_enum! {
 #[non_exhaustive]
 pub enum ToolCallError {
     /// A call of another type.
-    #[error("a call of the type `{0}`, and not of a function")]
+    #[error("a call of type `{0}`, which is not a function")]
     NotAFunction(String),
     /// A call without an ID.
-    #[error("a call without an id")]
+    #[error("a call without an ID")]
     NoId,
     /// A call without a name.
     #[error("a call without a name")]

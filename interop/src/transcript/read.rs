@@ -66,7 +66,7 @@ fn says(record: &Record) -> bool {
     matches!(record.entry(), Entry::User(_) | Entry::Assistant(_))
 }
 
-/// Returns the message of a record; none, if the record is no message. `call` is the
+/// Returns the message of a record; none if the record is not a message. `call` is the
 /// tool call that started the sub-agent of the transcript.
 #[must_use]
 pub fn message(record: &Record, call: Option<&str>) -> Option<Message> {
