@@ -53,6 +53,40 @@ async fn what_the_agent_says_is_delivered_and_its_end_is_the_end() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn parts_of_lines_stay_with_their_sessions() {
+    let (mut one, mut its_agent) = connect(Options::new()).await;
+    let (mut other, mut others_agent) = connect(Options::new()).await;
+    // Below and above the length from which a line has a buffer of its own.
+    for length in [10, 1_000, 20_000, 100_000] {
+        let line = |name: &str| format!(r#"{{"type":"{name}","text":"{}"}}"#, name.repeat(length));
+        let lines = [line("one"), line("other")];
+        let middle = lines[0].len() / 2;
+        let agents = async {
+            its_agent
+                .output
+                .write_all(&lines[0].as_bytes()[..middle])
+                .await
+                .unwrap();
+            tokio::task::yield_now().await;
+            others_agent.says(&lines[1]).await;
+            tokio::task::yield_now().await;
+            its_agent.says(&lines[0][middle..]).await;
+        };
+        let clients = async {
+            for (client, line) in [(&mut other, &lines[1]), (&mut one, &lines[0])] {
+                let Event::Frame(frame) = client.next().await.unwrap().unwrap() else {
+                    panic!()
+                };
+                assert_eq!(*frame.raw(), *line);
+            }
+        };
+        tokio::join!(agents, clients);
+    }
+    drop((its_agent, others_agent));
+    assert!(end_of(&mut one).await.is_some() && end_of(&mut other).await.is_some());
+}
+
+#[tokio::test(start_paused = true)]
 async fn closing_ends_the_agents_input_and_waits_for_the_end_of_its_output() {
     let (mut client, mut agent) = connect(Options::new()).await;
     let begun = Instant::now();

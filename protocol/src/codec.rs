@@ -42,8 +42,6 @@ pub struct LineDecoder {
     /// The number of bytes at the front of the buffer without a newline.
     scanned: usize,
     limit: usize,
-    /// The length for which the buffer had room last.
-    read_length: usize,
     /// An oversized line that is being discarded: its head, and its length so
     /// far.
     skipping: Option<(Bytes, u64)>,
@@ -63,20 +61,14 @@ impl LineDecoder {
             buffer: BytesMut::new(),
             scanned: 0,
             limit,
-            read_length: 0,
             skipping: None,
         }
     }
 
-    /// Makes room for at least `length` bytes in the buffer and returns it: a reader
-    /// appends what it receives, without another copy. Gives memory back that was used
-    /// for longer reads, once nothing is buffered.
-    pub fn buffer_for(&mut self, length: usize) -> &mut BytesMut {
-        if self.buffer.is_empty() && length < self.read_length {
-            self.buffer = BytesMut::new();
-        }
-        self.read_length = length;
-        self.buffer.reserve(length);
+    /// Returns the buffer of the bytes that are not a line yet. A reader appends what it
+    /// receives, without another copy. It may replace the buffer with another one that
+    /// begins with the same bytes.
+    pub fn buffer(&mut self) -> &mut BytesMut {
         &mut self.buffer
     }
 

@@ -16,6 +16,9 @@ const BATCH: usize = 64;
 /// parsed again each time.
 const JOINED: usize = 16 * 1024;
 
+/// For how many events an empty queue has room.
+const RETAINED: usize = 32;
+
 /// The unread events, from the oldest to the newest.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
@@ -85,7 +88,12 @@ impl Queue {
     /// however large it is.
     pub(super) fn take_over(&mut self, batch: &mut Batch, bytes: usize, most: usize) {
         self.bytes += bytes;
-        self.waiting.extend(batch.entries.drain(..));
+        if self.waiting.is_empty() {
+            let entries = mem::take(&mut batch.entries);
+            batch.entries = mem::replace(&mut self.waiting, entries.into()).into();
+        } else {
+            self.waiting.extend(batch.entries.drain(..));
+        }
         self.requests.extend(batch.requests.drain(..));
         if self.bytes > most {
             self.make_room(most);
@@ -134,6 +142,9 @@ impl Queue {
         let oldest = self.joined.pop_front();
         let Entry { event, .. } = oldest.or_else(|| self.waiting.pop_front())?;
         self.bytes -= event.weight();
+        if self.waiting.is_empty() && self.waiting.capacity() > RETAINED {
+            self.waiting = VecDeque::new();
+        }
         Some(event)
     }
 

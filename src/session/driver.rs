@@ -5,7 +5,7 @@ use super::asks::{Asks, Step};
 use super::attachments::Attachments;
 use super::flow::{Change, Flow};
 use super::life::{self, Life};
-use super::process::{Gone, PipeEvent, Process};
+use super::process::{self, Gone, PipeEvent, Process};
 use super::streams::Streams;
 use super::succession::Succession;
 use super::waiters::Waiters;
@@ -25,6 +25,9 @@ const DRAIN: Duration = Duration::from_secs(2);
 
 /// How long a result waits for attachments after the CLI's exit at most.
 const DEFERRED: Duration = Duration::from_secs(10);
+
+/// After a read of so many bytes, other tasks run.
+const LARGE: usize = 16 * 1024;
 
 /// The task that owns a session.
 pub(super) struct Driver {
@@ -90,7 +93,7 @@ impl Driver {
             // Commands wait for the next process while this one exits.
             let obeys = !self.life.is_falling_asleep();
             let (reads, can_relay) = (!self.flow.is_paused(), self.host.has_room_to_relay());
-            let buffer = self.host.buffer_for(self.process.room());
+            let buffer = self.host.buffer();
             let happened = tokio::select! {
                 Some(command) = self.commands.recv(), if obeys => Happened::Command(command),
                 event = self.process.next(buffer, reads) => Happened::Pipe(event),
@@ -105,7 +108,13 @@ impl Driver {
                     self.life.change(life::Change::StillAlive);
                     break None;
                 }
-                Happened::Pipe(PipeEvent::Read(Ok(1..))) => self.received(),
+                Happened::Pipe(PipeEvent::Read(Ok(length @ 1..))) => {
+                    self.received();
+                    if length >= LARGE {
+                        // Whoever reads the streams goes first.
+                        tokio::task::yield_now().await;
+                    }
+                }
                 Happened::Pipe(PipeEvent::Read(_)) => {
                     self.host.handle_input_end(now());
                     self.pipe_closed(EndReason::OutputClosed);
@@ -116,6 +125,7 @@ impl Driver {
                 happened => self.handle(happened),
             }
         };
+        self.report_written();
         if self.life.is_closed() {
             self.gone_for_good();
         }
@@ -152,9 +162,15 @@ impl Driver {
 
     /// Lines that are not written whole do not arrive.
     fn write_failed(&mut self) {
+        self.report_written();
+        self.host.handle_write_failed();
+    }
+
+    /// Reports the lines that the pipe has taken whole: the agent may have read them, also if
+    /// they were not flushed.
+    fn report_written(&mut self) {
         self.host
             .handle_partly_written(now(), self.process.written());
-        self.host.handle_write_failed();
     }
 
     /// Handles what was read.
@@ -162,6 +178,7 @@ impl Driver {
         while self.host.handle_received(now()) {
             self.do_what_is_to_do();
         }
+        process::share(self.host.buffer());
         self.do_what_is_to_do();
     }
 
@@ -331,7 +348,7 @@ impl Driver {
     async fn drain(&mut self) {
         let until = now() + DRAIN;
         while self.process.has_output() && now() < until {
-            let buffer = self.host.buffer_for(self.process.room());
+            let buffer = self.host.buffer();
             match self.process.read_rest(buffer).await {
                 Some(_) => self.received(),
                 None => break,

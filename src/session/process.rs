@@ -8,9 +8,9 @@ use crate::handle::Handle;
 use crate::options::{PrivateFiles, StderrCallback};
 use crate::process::{CloseReport, CloseStep, blocking};
 use bytes::{BufMut, Bytes, BytesMut};
+use std::cell::Cell;
 use std::future::{pending, poll_fn};
 use std::io;
-use std::ops::Range;
 use std::pin::{Pin, pin};
 use std::process::ExitStatus;
 use std::sync::Arc;
@@ -23,8 +23,17 @@ use tokio::time::timeout;
 /// counts as read. A process started by the CLI may hold the pipe open forever.
 const QUIET: Duration = Duration::from_millis(100);
 
-/// How many bytes a read may take, at first and at most.
-const ROOM: Range<usize> = 4 * 1024..64 * 1024;
+/// How many bytes a read may take.
+const READ: usize = 32 * 1024;
+
+/// A line of which so much has arrived is read into a buffer of its own.
+const LONG: usize = 16 * 1024;
+
+thread_local! {
+    /// The buffer that the sessions of a thread read into, one after the other: one that
+    /// waits for output has none.
+    static SHARED: Cell<Option<BytesMut>> = const { Cell::new(None) };
+}
 
 /// The current process, or the last one.
 pub(super) struct Process {
@@ -35,8 +44,6 @@ pub(super) struct Process {
     private: Option<PrivateFiles>,
     /// `None` after the CLI closed it.
     reader: Option<Reader>,
-    /// How many bytes the next read may take.
-    room: usize,
     writer: Writer,
     gone: Pin<Box<dyn Future<Output = Gone> + Send>>,
     stderr: Option<StderrTail>,
@@ -72,7 +79,6 @@ impl Process {
             peers: Arc::new(Peers::new(Arc::clone(&peer))),
             private: (!connection.keeps_files && !private.is_empty()).then_some(private),
             reader: Some(connection.output),
-            room: ROOM.start,
             writer: Writer::new(connection.input),
             gone: Box::pin(gone(Arc::clone(&peer))),
             stderr: (connection.stderr).map(|it| StderrTail::start(it, on_stderr.clone())),
@@ -177,18 +183,20 @@ impl Process {
         let Some(reader) = &mut self.reader else {
             return Poll::Pending;
         };
-        let mut limited = buffer.limit(self.room);
-        // The future has no state of its own.
-        let read = pin!(reader.read_buf(&mut limited)).poll(context);
-        if let Poll::Ready(Ok(length)) = &read {
-            self.room = room_after(self.room, *length);
+        if buffer.len() >= LONG {
+            return poll_read(reader, buffer, context);
+        }
+        let mut shared = SHARED.take().unwrap_or_default();
+        shared.reserve(LONG + READ);
+        shared.extend_from_slice(buffer);
+        let read = poll_read(reader, &mut shared, context);
+        if let Poll::Ready(Ok(1..)) = &read {
+            std::mem::swap(buffer, &mut shared);
+        } else {
+            shared.clear();
+            SHARED.set(Some(shared));
         }
         read
-    }
-
-    /// How many bytes the next read may take.
-    pub(super) fn room(&self) -> usize {
-        self.room
     }
 
     /// The output has ended.
@@ -199,7 +207,6 @@ impl Process {
 
     /// Reads remaining output after the CLI's exit; `None` if there is none. Cancel safe.
     pub(super) async fn read_rest(&mut self, buffer: &mut BytesMut) -> Option<usize> {
-        self.room = ROOM.end;
         let read = poll_fn(|context| self.poll_read(buffer, context));
         match timeout(QUIET, read).await {
             Ok(Ok(length @ 1..)) => Some(length),
@@ -280,12 +287,24 @@ async fn gone(peer: Arc<dyn Peer>) -> Gone {
     }
 }
 
-/// How much to read next: more after a read that took all the room, so that a session
-/// that says little holds little.
-fn room_after(room: usize, length: usize) -> usize {
-    match length {
-        _ if length == room => ROOM.end.min(room * 2),
-        _ if length < room / 4 => ROOM.start.max(room / 2),
-        _ => room,
+fn poll_read(
+    reader: &mut Reader,
+    buffer: &mut BytesMut,
+    context: &mut Context<'_>,
+) -> Poll<io::Result<usize>> {
+    buffer.reserve(READ);
+    // The future has no state of its own.
+    pin!(reader.read_buf(&mut buffer.limit(READ))).poll(context)
+}
+
+/// Gives the shared buffer back after a read, and leaves a copy of the bytes in it that are
+/// not a line yet.
+pub(super) fn share(buffer: &mut BytesMut) {
+    if buffer.len() < LONG {
+        let rest = BytesMut::from(&buffer[..]);
+        let mut shared = std::mem::replace(buffer, rest);
+        shared.clear();
+        shared.reserve(LONG + READ);
+        SHARED.set(Some(shared));
     }
 }

@@ -38,7 +38,7 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, DuplexS
 const TIMES: usize = 5000;
 
 /// What a read from a pipe returns at most.
-const READ: usize = 64 * 1024;
+const READ: usize = 32 * 1024;
 
 /// Set for a process of this program that callgrind watches: the case that it runs.
 const CASE: &str = "AGENTWIRE_CASE";

@@ -66,11 +66,9 @@ impl Submissions {
     /// The messages that have left, in the order in which they did, and whether
     /// a turn has picked them up.
     pub(super) fn have_left(&self) -> Vec<(Box<str>, bool)> {
-        let left = (self.open.iter()).filter(|(_, it)| it.state > SubmissionState::Waiting);
-        let mut left: Vec<_> = left.collect();
-        left.sort_by_key(|(_, it)| it.left);
+        let left = self.select(&|_, it| it.has_left());
         left.into_iter()
-            .map(|(uuid, it)| (uuid.clone(), it.state == SubmissionState::Started))
+            .map(|(uuid, state)| (uuid, state == SubmissionState::Started))
             .collect()
     }
 
@@ -117,7 +115,7 @@ impl Submissions {
 
     /// Ends the messages that the agent knew when they were sent again.
     pub(super) fn end_known(&mut self, how: SubmissionState) {
-        for uuid in self.ids(|it| it.was_known) {
+        for (uuid, _) in self.select(&|_, it| it.was_known) {
             self.advance(&uuid, how);
         }
     }

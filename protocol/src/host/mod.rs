@@ -140,7 +140,10 @@ pub struct Host {
 const MOST_REMEMBERED: usize = 4096;
 
 /// How many lines [`Host::handle_received`] handles.
-const AT_ONCE: usize = 64;
+const AT_ONCE: usize = 16;
+
+/// For how many events an empty queue has room.
+const RETAINED: usize = 256;
 
 /// The state of the host's side of the pipe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -228,6 +231,12 @@ impl Host {
         self.outbox.set_limits(limits);
     }
 
+    /// Returns the delivery state of a user message, until it is final.
+    #[must_use]
+    pub fn submission_state(&self, uuid: &str) -> Option<SubmissionState> {
+        self.submissions.state(uuid)
+    }
+
     /// Returns the size of the outbound queue.
     #[must_use]
     pub fn waiting(&self) -> Waiting {
@@ -296,14 +305,14 @@ impl Host {
         while self.handle_received(now) {}
     }
 
-    /// Makes room for at least `length` bytes of the agent's output and returns the
-    /// buffer, to which a reader appends. [`handle_received`](Host::handle_received)
+    /// Returns the buffer of the agent's output that is not a line yet, to which a reader
+    /// appends; see [`LineDecoder::buffer`]. [`handle_received`](Host::handle_received)
     /// follows.
-    pub fn buffer_for(&mut self, length: usize) -> &mut BytesMut {
-        self.decoder.buffer_for(length)
+    pub fn buffer(&mut self) -> &mut BytesMut {
+        self.decoder.buffer()
     }
 
-    /// Handles what was appended to the buffer, up to 64 lines. Returns whether there may
+    /// Handles what was appended to the buffer, up to 16 lines. Returns whether there may
     /// be more: so the events of a large read need not all be held at once.
     pub fn handle_received(&mut self, now: Instant) -> bool {
         self.heard(now);
@@ -475,6 +484,9 @@ impl Host {
 
     /// Returns the next event, in wire order.
     pub fn poll_event(&mut self) -> Option<Event> {
+        if self.events.is_empty() && self.events.capacity() > RETAINED {
+            self.events = VecDeque::new();
+        }
         self.events.pop_front()
     }
 

@@ -12,7 +12,6 @@ use crate::frame::Frame;
 use crate::ids::IdMap;
 use crate::message::{CommandLifecycle, CommandState};
 use crate::outbox::Outgoing;
-use crate::sorted::{SortedMap, sorted_ids};
 use std::collections::VecDeque;
 use std::fmt;
 use std::mem;
@@ -106,7 +105,7 @@ pub(super) struct Submissions {
     /// The number of these that have left the host.
     pub(super) outstanding: usize,
     /// Messages that were sent as one, by the ID that the agent knows.
-    pub(super) joined: SortedMap<Box<str>, Vec<Box<str>>>,
+    pub(super) joined: IdMap<Vec<Box<str>>>,
     /// The last finished messages: the agent ignores another message with the
     /// same ID.
     over: VecDeque<Box<str>>,
@@ -152,7 +151,7 @@ impl Open {
         }
     }
 
-    fn has_left(&self) -> bool {
+    pub(super) fn has_left(&self) -> bool {
         self.state > SubmissionState::Waiting
     }
 }
@@ -167,14 +166,23 @@ impl Submissions {
         self.outstanding > 0
     }
 
-    /// The IDs of those for which `is` holds, sorted.
-    pub(super) fn ids(&self, is: fn(&Open) -> bool) -> Vec<Box<str>> {
-        let ids = self.open.iter().filter(|(_, it)| is(it));
-        sorted_ids(ids.map(|(uuid, _)| uuid.clone()).collect())
+    /// Returns messages and their states, in the order in which they left; those that have not
+    /// come last.
+    pub(super) fn select(
+        &self,
+        is_wanted: &dyn Fn(&str, &Open) -> bool,
+    ) -> Vec<(Box<str>, SubmissionState)> {
+        let wanted = self.open.iter().filter(|(uuid, it)| is_wanted(uuid, it));
+        let mut wanted: Vec<_> = wanted.collect();
+        wanted.sort_unstable_by_key(|(uuid, it)| (it.left.wrapping_sub(1), *uuid));
+        wanted
+            .into_iter()
+            .map(|(uuid, it)| (uuid.clone(), it.state))
+            .collect()
     }
 
     /// The state of a message, if it is not final.
-    fn state(&self, uuid: &str) -> Option<SubmissionState> {
+    pub(super) fn state(&self, uuid: &str) -> Option<SubmissionState> {
         self.open.get(uuid).map(|it| it.state)
     }
 
@@ -252,9 +260,10 @@ impl Submissions {
     pub(super) fn end(&mut self) {
         self.joined.clear();
         self.outstanding = 0;
-        for uuid in sorted_ids(mem::take(&mut self.open).into_keys().collect()) {
+        for (uuid, _) in self.select(&|_, _| true) {
             self.changes.push_back((uuid, SubmissionState::Lost));
         }
+        self.open = IdMap::default();
     }
 
     /// Handles the response to an interrupt.
@@ -342,11 +351,14 @@ impl Submissions {
 
     /// The message that has left, if it is the only one (or was sent as one).
     fn only_one(&self) -> Option<Box<str>> {
-        let (first, others) = match self.joined.entries().first() {
-            Some((first, others)) => (first.clone(), others.len()),
-            None => (self.ids(Open::has_left).into_iter().next()?, 0),
+        let (first, others) = match self.joined.iter().next() {
+            Some((first, others)) => (first, others.len()),
+            None => {
+                let mut left = self.open.iter().filter(|(_, it)| it.has_left());
+                (left.next()?.0, 0)
+            }
         };
-        (self.outstanding == 1 + others).then_some(first)
+        (self.outstanding == 1 + others).then(|| first.clone())
     }
 
     /// Handles what a frame ends. `outcome` is that of the turn, if it ends
@@ -409,9 +421,7 @@ impl Submissions {
             SubmissionState::Written => was_over(uuid),
             _ => false,
         };
-        let over = (self.open.iter()).filter(|(uuid, open)| is_over(uuid, open));
-        let over = over.map(|(uuid, _)| uuid.clone()).collect();
-        for uuid in sorted_ids(over) {
+        for (uuid, _) in self.select(&is_over) {
             self.advance(&uuid, SubmissionState::Completed);
         }
     }
@@ -433,9 +443,9 @@ impl Submissions {
 
     /// Ends messages that an agent has not acknowledged after a long idle time.
     pub(super) fn give_up(&mut self) {
-        for uuid in self.ids(Open::has_left) {
-            let how = match self.state(&uuid) {
-                Some(SubmissionState::Started) => SubmissionState::Completed,
+        for (uuid, state) in self.select(&|_, it| it.has_left()) {
+            let how = match state {
+                SubmissionState::Started => SubmissionState::Completed,
                 _ => SubmissionState::Lost,
             };
             self.advance(&uuid, how);
@@ -445,7 +455,7 @@ impl Submissions {
     /// Ends all messages that have left, if the agent does not say which ones a
     /// turn answered.
     pub(super) fn all_over(&mut self, how: SubmissionState) {
-        for uuid in self.ids(Open::has_left) {
+        for (uuid, _) in self.select(&|_, it| it.has_left()) {
             self.advance(&uuid, how);
         }
     }
