@@ -279,3 +279,17 @@ async fn who_waits_for_room_learns_that_the_session_ended() {
     client.abort().await;
     assert!(matches!(blocked.await.unwrap(), Err(Error::Ended(_))));
 }
+
+#[tokio::test]
+async fn a_message_that_nobody_observed_has_its_state_when_it_is_sent_again() {
+    let mut client = connect(&busy()).await;
+    let message = || agentwire::UserMessage::new("Go").uuid("same");
+    drop(client.send(message()));
+    wait_for(&mut client, says("Hm")).await;
+    let mut again = client.send(message());
+    again.written().await.unwrap();
+    client.interrupt().ended().await.unwrap();
+    let end = again.turn_ended().await.unwrap();
+    assert_eq!(end.outcome, TurnOutcome::Interrupted);
+    client.close().await;
+}

@@ -162,9 +162,10 @@ pub(super) fn new_id() -> String {
     let number = IDS.fetch_add(1, Ordering::Relaxed);
     let [high, low] = [0_u8, 1].map(|half| KEYS.hash_one((number, half)));
     let bytes = (u128::from(high) << 64 | u128::from(low)).to_be_bytes();
-    uuid::Builder::from_random_bytes(bytes)
-        .into_uuid()
-        .to_string()
+    let uuid = uuid::Builder::from_random_bytes(bytes).into_uuid();
+    uuid.hyphenated()
+        .encode_lower(&mut uuid::Uuid::encode_buffer())
+        .to_owned()
 }
 
 #[cfg(test)]

@@ -36,6 +36,11 @@ impl Attachments {
         self.all.extend(attachments);
     }
 
+    /// Whether there are any.
+    pub(super) fn exist(&self) -> bool {
+        !self.all.is_empty()
+    }
+
     /// Whether the session may act.
     pub(super) fn may_act(&mut self) -> bool {
         self.all.iter_mut().all(|it| it.may_act())

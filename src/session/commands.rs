@@ -120,16 +120,23 @@ impl Driver {
 
     /// Submits a message, and returns whether it was accepted.
     fn submit(&mut self, prompt: Prompt, progress: watch::Sender<Progress>) -> bool {
-        let uuid: Box<str> = prompt.uuid().into();
-        let taken = self.host.submit(now(), prompt.clone());
-        if taken.is_ok() && self.attachments.defer_message(&prompt) {
-            self.host.hold_back(&uuid);
-        }
-        if let Err(error) = taken {
+        // A message that is not observed now never is, unless it is sent again.
+        let uuid: Option<Box<str>> = (progress.receiver_count() > 0).then(|| prompt.uuid().into());
+        let for_attachments = self.attachments.exist().then(|| prompt.clone());
+        if let Err(error) = self.host.submit(now(), prompt) {
             progress.send_replace(Progress::failed(self.not_taken(error)));
             return false;
         }
-        self.waiters.add_submission(uuid, progress);
+        if let Some(prompt) = for_attachments
+            && self.attachments.defer_message(&prompt)
+        {
+            self.host.hold_back(prompt.uuid());
+        }
+        if let Some(uuid) = uuid
+            && let Some(state) = self.host.submission_state(&uuid)
+        {
+            self.waiters.add_submission(uuid, state, progress);
+        }
         true
     }
 

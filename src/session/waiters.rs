@@ -75,12 +75,25 @@ impl Waiters {
 
     // Delivery of messages.
 
-    /// Adds an observer of a message that was submitted.
-    pub(super) fn add_submission(&mut self, uuid: Box<str>, progress: watch::Sender<Progress>) {
+    /// Adds an observer of a message that was submitted. One that was sent before with the
+    /// same ID, and may not have been observed, has a state already.
+    pub(super) fn add_submission(
+        &mut self,
+        uuid: Box<str>,
+        state: SubmissionState,
+        progress: watch::Sender<Progress>,
+    ) {
         let all = self.submissions.entry(uuid).or_default();
         if let Some(earlier) = all.first() {
             let so_far = earlier.borrow().clone();
             progress.send_replace(so_far);
+        } else if state > SubmissionState::Waiting {
+            progress.send_modify(|it| {
+                it.advance(state);
+                if state == SubmissionState::Started {
+                    it.taken_up(self.turns.borrow().clone());
+                }
+            });
         }
         all.push(progress);
     }
