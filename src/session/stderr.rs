@@ -3,10 +3,15 @@
 use crate::options::StderrCallback;
 use crate::process::spawn;
 use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::io;
+use std::mem::MaybeUninit;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::io::{AsyncRead, ReadBuf};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -41,17 +46,18 @@ impl StderrTail {
         let keep = Arc::clone(&kept);
         let listener = callback.map(listen);
         let task = spawn(async move {
-            let mut chunk = vec![0; CHUNK];
-            while let Ok(length @ 1..) = stderr.read(&mut chunk).await {
-                let bytes = &chunk[..length];
+            while let Ok(bytes) = poll_fn(|context| poll_chunk(&mut stderr, context)).await {
+                if bytes.is_empty() {
+                    return;
+                }
                 {
                     let mut kept = keep.lock().unwrap_or_else(PoisonError::into_inner);
-                    kept.extend(bytes);
+                    kept.extend(&bytes);
                     let excess = kept.len().saturating_sub(KEPT);
                     kept.drain(..excess);
                 }
                 if let Some(listener) = &listener {
-                    drop(listener.try_send(bytes.to_vec()));
+                    drop(listener.try_send(bytes));
                 }
             }
         });
@@ -78,6 +84,17 @@ impl Drop for StderrTail {
         // Processes that still hold the pipe get a broken pipe from now on.
         self.task.abort();
     }
+}
+
+/// Reads a chunk, which is empty at the end. While there is none, no buffer is allocated.
+fn poll_chunk(
+    stderr: &mut (impl AsyncRead + Unpin),
+    context: &mut Context<'_>,
+) -> Poll<io::Result<Vec<u8>>> {
+    let mut chunk = [MaybeUninit::uninit(); CHUNK];
+    let mut chunk = ReadBuf::uninit(&mut chunk);
+    ready!(Pin::new(stderr).poll_read(context, &mut chunk))?;
+    Poll::Ready(Ok(chunk.filled().to_vec()))
 }
 
 /// Spawns the task that calls the callback until that panics.
