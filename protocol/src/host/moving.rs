@@ -20,7 +20,8 @@ use crate::ids::IdMap;
 use crate::message::{AssistantMessage, CommandState, SessionState};
 use crate::outbox::{Class, Outbox, Outgoing};
 use crate::sorted::sorted_ids;
-use memchr::memmem;
+use memchr::memmem::Finder;
+use std::sync::LazyLock;
 
 /// The most tool calls of a turn that are remembered.
 const MOST_CALLS: usize = 1024;
@@ -351,8 +352,9 @@ fn is_user(class: Class) -> bool {
 
 /// Whether a message has a call by which the agent plans to wake up.
 fn plans_to_wake_up(frame: &Frame) -> bool {
-    let has = |name| memmem::find(frame.raw(), name).is_some();
-    has(b"\"CronCreate\"") || has(b"\"ScheduleWakeup\"")
+    static TOOLS: LazyLock<[Finder<'_>; 2]> =
+        LazyLock::new(|| ["\"CronCreate\"", "\"ScheduleWakeup\""].map(Finder::new));
+    TOOLS.iter().any(|it| it.find(frame.raw()).is_some())
 }
 
 /// Notes the tool calls of a message.

@@ -19,7 +19,7 @@ pub use exact::is_same_value;
 pub(crate) use member::member;
 pub use member::members;
 pub(crate) use raw::{raw_text, serialize_raw};
-pub(crate) use string::{escaped, unescaped};
+pub(crate) use string::{SIMPLE, escaped, unescaped};
 pub(crate) use surrogate::mended;
 pub(crate) use utf8::utf8;
 

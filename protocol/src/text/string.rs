@@ -2,6 +2,20 @@
 
 use memchr::memchr;
 
+/// The characters that a backslash and another byte stand for; 0 where there is none.
+pub(crate) const SIMPLE: [u8; 256] = {
+    let mut all = [0; 256];
+    all[b'"' as usize] = b'"';
+    all[b'\\' as usize] = b'\\';
+    all[b'/' as usize] = b'/';
+    all[b'b' as usize] = 8;
+    all[b'f' as usize] = 12;
+    all[b'n' as usize] = b'\n';
+    all[b'r' as usize] = b'\r';
+    all[b't' as usize] = b'\t';
+    all
+};
+
 /// Unescapes the contents of a string that a [`Cursor`](super::Cursor) has
 /// validated. Unpaired surrogates become U+FFFD.
 pub(crate) fn unescaped(mut text: &str) -> String {

@@ -11,7 +11,7 @@ pub use fault::Fault;
 
 use super::error::Error;
 use crate::json::Json;
-use crate::text::{Cursor, escaped, unescaped};
+use crate::text::{Cursor, SIMPLE, escaped, unescaped};
 use fault::Trace;
 use std::borrow::Cow;
 
@@ -144,13 +144,14 @@ impl<'a> Reader<'a> {
         let (mut run, mut at) = (start, escape);
         self.unescaped.clear();
         loop {
-            let byte = match (bytes.get(at), bytes.get(at + 1)) {
-                (Some(b'\\'), Some(b'n')) => b'\n',
-                (Some(b'\\'), Some(byte @ (b'"' | b'\\' | b'/'))) => *byte,
-                (Some(b'\\'), Some(b't')) => b'\t',
-                (Some(b'\\'), Some(b'r')) => b'\r',
-                (Some(b'\\'), Some(b'b')) => 8,
-                (Some(b'\\'), Some(b'f')) => 12,
+            match (bytes.get(at), bytes.get(at + 1)) {
+                (Some(b'\\'), Some(name)) if SIMPLE[usize::from(*name)] != 0 => {
+                    self.unescaped.extend_from_slice(&bytes[run..=at]);
+                    if let Some(last) = self.unescaped.last_mut() {
+                        *last = SIMPLE[usize::from(*name)];
+                    }
+                    run = at + 2;
+                }
                 (Some(b'\\'), Some(b'u')) if has_digits(bytes, at) => {
                     let (character, length) = escaped(&self.text[at..]);
                     let mut encoded = [0; 4];
@@ -158,8 +159,6 @@ impl<'a> Reader<'a> {
                     self.unescaped
                         .extend_from_slice(character.encode_utf8(&mut encoded).as_bytes());
                     run = at + length;
-                    at = self.cursor.special(run);
-                    continue;
                 }
                 (Some(b'"'), _) => {
                     self.unescaped.extend_from_slice(&bytes[run..at]);
@@ -173,10 +172,7 @@ impl<'a> Reader<'a> {
                     let invalid = self.cursor.string_with_escapes(start, at);
                     return Err(invalid.map_or_else(Error::from, |_| self.unexpected("a string")));
                 }
-            };
-            self.unescaped.extend_from_slice(&bytes[run..at]);
-            self.unescaped.push(byte);
-            run = at + 2;
+            }
             at = self.cursor.special(run);
         }
     }
