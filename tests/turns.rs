@@ -118,24 +118,40 @@ async fn a_message_that_no_turn_takes_up_has_an_empty_one() {
 }
 
 #[tokio::test]
-async fn who_comes_late_is_told_what_is_gone_and_who_comes_too_late_gets_nothing() {
+async fn a_stream_that_comes_late_has_the_start_of_its_turn() {
     let mut client = connect(&busy()).await;
     let mut submission = client.send("Work");
     wait_for(&mut client, says("Hm")).await;
     assert_eq!(submission.state(), SubmissionState::Started);
     let mut late = submission.turn();
+    client.interrupt().await.unwrap();
+    let (log, outcome) = read(&mut late).await;
+    assert_eq!(outcome, Some(TurnOutcome::Interrupted));
+    assert!(log.contains(&"text: Hm ".to_owned()), "{log:?}");
+    submission.ended().await;
+    // The turn is over.
+    assert!(submission.turn().next().await.is_none());
+    client.close().await;
+}
+
+#[tokio::test]
+async fn a_stream_that_comes_after_many_events_is_told_how_many_it_missed() {
+    let many = (0..40).map(|number| Step::text(format!("{number} ")));
+    let many = many.chain([Step::text("Hm "), Step::WaitMs(600_000)]);
+    let mut client = connect(&Scenario::default().reply(many)).await;
+    let submission = client.send("Work");
+    wait_for(&mut client, says("Hm")).await;
+    let mut late = submission.turn();
     assert!(matches!(
         late.next().await.unwrap().unwrap(),
         Event::Notice(Notice::Lagged {
-            events: 1..,
+            events: 40..,
             bytes: 1..
         })
     ));
     client.interrupt().await.unwrap();
     let (_, outcome) = read(&mut late).await;
     assert_eq!(outcome, Some(TurnOutcome::Interrupted));
-    submission.ended().await;
-    assert!(submission.turn().next().await.is_none());
     client.close().await;
 }
 

@@ -80,9 +80,10 @@ impl Submission {
     /// Returns a stream of the turn that picks the message up. It is read at
     /// its own pace.
     ///
-    /// Call this right after sending: events of the turn before this call are
-    /// missing from the stream, and a [`Notice::Lagged`](crate::Notice::Lagged)
-    /// says how many.
+    /// Call this right after sending. The first 64 events of the turn, up to 64 KiB of
+    /// them, are retained for a stream that comes late. If there were more before this
+    /// call, they are missing from the stream, and a
+    /// [`Notice::Lagged`](crate::Notice::Lagged) says how many.
     ///
     /// ```no_run
     /// # async fn example(client: agentwire::Client) -> Result<(), agentwire::Error> {

@@ -31,6 +31,11 @@ impl Driver {
             }
             host::Event::Turn(event) => {
                 self.observe_turn(&event);
+                if let TurnEvent::PickedUp { uuid, .. } = &event
+                    && self.waiters.is_observed(uuid)
+                {
+                    self.streams.retain_start();
+                }
                 self.streams.put(Event::Turn(event));
             }
             host::Event::Session(news) => {

@@ -23,9 +23,15 @@ pub(super) struct Streams {
     end: Option<Error>,
 }
 
+/// How many events of a turn are retained for streams that come late, and how many bytes.
+const RETAINED: (usize, usize) = (64, 64 * 1024);
+
 /// The running turn.
 #[derive(Debug, Default)]
 struct RunningTurn {
+    /// The events since a message was picked up that may get a stream, and their size, unless
+    /// they are too many.
+    start: Option<(Vec<Event>, usize)>,
     /// The messages that it has picked up.
     messages: SortedMap<Box<str>, ()>,
     /// The number and size of its events so far.
@@ -47,17 +53,33 @@ impl Streams {
         }
     }
 
-    /// Adds a stream. One that is too late for the start of its turn is told
-    /// how much it missed.
-    pub(super) fn subscribe(&mut self, stream: StreamKind, sender: Sender) {
+    /// Adds a stream. One that is late for the start of its turn gets what is retained of
+    /// it, or is told how much it missed.
+    pub(super) fn subscribe(&mut self, stream: StreamKind, mut sender: Sender) {
         self.forget_abandoned();
         sender.set_bound(self.bound);
         if let (StreamKind::Turn { uuid }, Some(turn)) = (&stream, &self.turn)
             && turn.messages.contains_key(uuid)
         {
-            sender.missed(turn.events, turn.bytes);
+            let start = turn.start.as_ref().map_or(&[][..], |(events, _)| events);
+            match start.iter().position(|event| is_pick_up(event, uuid)) {
+                Some(at) => {
+                    for event in &start[at..] {
+                        sender.put(event.clone(), self.now);
+                    }
+                    sender.hand_over(self.room);
+                }
+                None => sender.missed(turn.events, turn.bytes),
+            }
         }
         self.others.push((stream, sender));
+    }
+
+    /// Retains the events of the running turn from now on: a message that is about to be
+    /// picked up may get a stream.
+    pub(super) fn retain_start(&mut self) {
+        let turn = self.turn.get_or_insert_default();
+        turn.start.get_or_insert_default();
     }
 
     /// Sets the unread size from which a stream is full.
@@ -127,6 +149,11 @@ impl Streams {
             }
             _ => {}
         }
+        if let Some(turn) = &mut self.turn
+            && is_of_turn(&event)
+        {
+            turn.retain(&event);
+        }
         for (stream, sender) in &mut self.others {
             if wants(self.turn.as_ref(), stream, &event) {
                 sender.put(event.clone(), self.now);
@@ -191,6 +218,27 @@ impl Streams {
     }
 }
 
+impl RunningTurn {
+    fn retain(&mut self, event: &Event) {
+        if let Some((start, size)) = &mut self.start {
+            start.push(event.clone());
+            *size += event.size();
+            if start.len() > RETAINED.0 || *size > RETAINED.1 {
+                self.start = None;
+            }
+        }
+    }
+}
+
+fn is_pick_up(event: &Event, id: &str) -> bool {
+    matches!(event, Event::Turn(TurnEvent::PickedUp { uuid, .. }) if **uuid == *id)
+}
+
+/// Returns whether the streams of turns have events of this kind.
+fn is_of_turn(event: &Event) -> bool {
+    !matches!(event, Event::Activity(_) | Event::Session(_))
+}
+
 /// Returns whether a stream wants this event of this turn.
 fn wants(turn: Option<&RunningTurn>, stream: &StreamKind, event: &Event) -> bool {
     match stream {
@@ -199,9 +247,7 @@ fn wants(turn: Option<&RunningTurn>, stream: &StreamKind, event: &Event) -> bool
             event,
             Event::Frame(frame) if matches!(frame.kind(), "stream_event" | "assistant" | "result")
         ),
-        StreamKind::Turn { uuid } => {
-            has_taken_up(turn, uuid) && !matches!(event, Event::Activity(_) | Event::Session(_))
-        }
+        StreamKind::Turn { uuid } => has_taken_up(turn, uuid) && is_of_turn(event),
     }
 }
 
