@@ -13,7 +13,7 @@
 //! | [`testing`] | tests without a network |
 //! | [`deployment`] | containers, signals, supervisors, memory |
 //! | [`migration`] | from the official SDKs, name by name |
-//! | [`upgrading`] | names that changed, and how versions are numbered |
+//! | [`upgrading`] | how versions are numbered |
 
 /// Includes chapters. Links between chapters are references (`[Concepts]`), so
 /// that they can lead to a module here and to a file in the book: of two
