@@ -6,9 +6,8 @@ use crate::coverage;
 use crate::declarations::{Declarations, Error, Type};
 use crate::reasons::Reasons;
 use crate::schema;
-use serde_json::Value;
+use agentwire_protocol::schema as types;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 /// Differences that are meant to be, in `xtask/explained.txt`.
 const EXPLAINED: &str = include_str!("../explained.txt");
@@ -22,17 +21,20 @@ pub struct Drift {
     pub explained: BTreeMap<String, Vec<String>>,
 }
 
-/// Compares the declarations with the schemas in a folder. Fails when one of
-/// these is not there, or is no JSON.
-pub fn drift(declarations: &Declarations, schemas: &Path) -> Result<Drift, Error> {
+/// Compares the declarations with the schemas of our types.
+///
+/// # Errors
+///
+/// If the declarations lack a type that is compared.
+pub fn drift(declarations: &Declarations) -> Result<Drift, Error> {
     let mut lines = BTreeSet::new();
 
-    let (ours, our_lines) = schema::read(&read(schemas, "lines.json")?);
+    let (ours, our_lines) = schema::read(types::lines().as_value());
     let mut comparison = Comparison::new(declarations, &ours);
     comparison.types("Lines", &declarations.root("Lines")?, &our_lines);
     lines.extend(comparison.into_lines());
 
-    let (ours, our_answers) = schema::read(&read(schemas, "answers.json")?);
+    let (ours, our_answers) = schema::read(types::answers().as_value());
     let mut comparison = Comparison::new(declarations, &ours);
     let mut declared = members(declarations, &declarations.root("AgentAnswers")?);
     for (subtype, answer) in members(declarations, &declarations.root("HostAnswers")?) {
@@ -48,7 +50,7 @@ pub fn drift(declarations: &Declarations, schemas: &Path) -> Result<Drift, Error
     );
     lines.extend(comparison.into_lines());
 
-    let (ours, our_tools) = schema::read(&read(schemas, "tools.json")?);
+    let (ours, our_tools) = schema::read(types::tools().as_value());
     let mut comparison = Comparison::new(declarations, &ours);
     let declared = members(declarations, &declarations.root("Tools")?);
     tables(
@@ -116,16 +118,6 @@ fn members(declarations: &Declarations, ty: &Type) -> BTreeMap<String, Type> {
         .into_iter()
         .map(|member| (member.name, member.value))
         .collect()
-}
-
-fn read(folder: &Path, file: &str) -> Result<Value, Error> {
-    let path = folder.join(file);
-    let failed = |reason: String| Error::Syntax {
-        file: path.display().to_string(),
-        reason,
-    };
-    let text = std::fs::read_to_string(&path).map_err(|error| failed(error.to_string()))?;
-    serde_json::from_str(&text).map_err(|error| failed(error.to_string()))
 }
 
 #[cfg(test)]

@@ -18,10 +18,6 @@ use xtask::secrets;
 #[cfg(feature = "parser")]
 use xtask::{drift, samples};
 
-/// Where the JSON Schema of our types is.
-#[cfg(feature = "parser")]
-const SCHEMA: &str = "protocol/schema";
-
 /// Where the picture of a session is.
 const PICTURE: &str = "docs/session.svg";
 
@@ -54,10 +50,6 @@ enum Command {
         /// The folder that `scripts/install-declarations` printed
         #[arg(default_value = PINNED)]
         folder: PathBuf,
-
-        /// The JSON Schema of our types
-        #[arg(long, default_value = SCHEMA)]
-        schema: PathBuf,
 
         /// Print the differences that are explained as well
         #[arg(long)]
@@ -109,12 +101,8 @@ fn run(command: Command) -> Result<ExitCode, Box<dyn Error>> {
             Ok(ExitCode::SUCCESS)
         }
         #[cfg(feature = "parser")]
-        Command::Drift {
-            folder,
-            schema,
-            all,
-        } => {
-            let drift = drift::drift(&Declarations::load(&folder)?, &schema)?;
+        Command::Drift { folder, all } => {
+            let drift = drift::drift(&Declarations::load(&folder)?)?;
             let mut output = BufWriter::new(io::stdout().lock());
             for line in &drift.lines {
                 writeln!(output, "{line}")?;

@@ -1,7 +1,7 @@
 //! Every field of every type is public, is read from the member that it is
-//! meant for, and is written down in a table here: a type of the schemas in
-//! `schema/`, or a member of one, that the tables do not have is a failure that
-//! says where to add it.
+//! meant for, and is written down in a table here: a type of the schemas, or a
+//! member of one, that the tables do not have is a failure that says where to
+//! add it.
 #![allow(clippy::unwrap_used)]
 
 mod agent_definition;

@@ -1,7 +1,7 @@
 //! The measured protocol: cases, and what the real CLI made of each.
 
 use super::{Case, CaseError, Hunk, LeftOut, Normal, Recording, hunks, play};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -47,14 +47,14 @@ pub struct Outcome {
 }
 
 /// The file.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
     version: Option<String>,
     cases: BTreeMap<String, Entry>,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Entry {
     case: Value,
@@ -102,24 +102,28 @@ impl Golden {
         })
     }
 
-    /// As JSON, a line of it for each line of a recording.
+    /// Writes JSON: a line for each case, and one for each line of its recording.
     ///
     /// # Errors
     ///
-    /// Never: there is nothing in it that JSON does not have.
+    /// None that is known: everything in it can be written as JSON.
     pub fn to_json(&self) -> serde_json::Result<String> {
-        let cases = self.cases.iter().map(|measured| {
-            let entry = Entry {
-                case: measured.case.file().clone(),
-                lines: measured.lines.clone(),
-            };
-            (measured.case.name().to_owned(), entry)
-        });
-        let file = File {
-            version: self.version.clone(),
-            cases: cases.collect(),
-        };
-        Ok(serde_json::to_string_pretty(&file)? + "\n")
+        let mut text = format!(
+            "{{\"version\":{},\"cases\":{{",
+            serde_json::to_string(&self.version)?
+        );
+        for (number, measured) in self.cases.iter().enumerate() {
+            let name = serde_json::to_string(measured.case.name())?;
+            let case = serde_json::to_string(measured.case.file())?;
+            let before = if number == 0 { "" } else { "," };
+            text += &format!("{before}\n{name}:{{\"case\":{case},\"lines\":[");
+            for (number, line) in measured.lines.iter().enumerate() {
+                let before = if number == 0 { "" } else { "," };
+                text += &format!("{before}\n  {}", serde_json::to_string(line)?);
+            }
+            text += "]}";
+        }
+        Ok(text + "}}\n")
     }
 
     /// Adds a case, and what the CLI made of it that is the measure.
