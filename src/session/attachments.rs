@@ -36,7 +36,7 @@ impl Attachments {
         self.all.extend(attachments);
     }
 
-    /// Whether there are any.
+    /// Returns whether the session has attachments.
     pub(super) fn exist(&self) -> bool {
         !self.all.is_empty()
     }

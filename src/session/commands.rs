@@ -120,7 +120,7 @@ impl Driver {
 
     /// Submits a message, and returns whether it was accepted.
     fn submit(&mut self, prompt: Prompt, progress: watch::Sender<Progress>) -> bool {
-        // A message that is not observed now never is, unless it is sent again.
+        // Without a receiver now, the message has none later, unless it is sent again.
         let uuid: Option<Box<str>> = (progress.receiver_count() > 0).then(|| prompt.uuid().into());
         let for_attachments = self.attachments.exist().then(|| prompt.clone());
         if let Err(error) = self.host.submit(now(), prompt) {

@@ -111,7 +111,7 @@ impl Driver {
                 Happened::Pipe(PipeEvent::Read(Ok(length @ 1..))) => {
                     self.received();
                     if length >= LARGE {
-                        // Whoever reads the streams goes first.
+                        // Consumers of the streams run first.
                         tokio::task::yield_now().await;
                     }
                 }
