@@ -3,7 +3,7 @@
 //! that is measured is the one that is released:
 //!
 //! ```sh
-//! scripts/measure-fake-agent
+//! scripts/measure fake-agent
 //! ```
 
 #![allow(
@@ -40,7 +40,7 @@ const PROMPT: &str = concat!(
 fn main() {
     let binary = std::env::var_os(BINARY)
         .map(PathBuf::from)
-        .unwrap_or_else(|| panic!("{BINARY} is not set: scripts/measure-fake-agent sets it"));
+        .unwrap_or_else(|| panic!("{BINARY} is not set: scripts/measure fake-agent sets it"));
     let size = std::fs::metadata(&binary).unwrap().len();
     println!("size: {:.2} MB", to_f64(size) / 1e6);
     let mut starts: Vec<_> = (0..SPAWNS).map(|_| start(&binary)).collect();

@@ -1,4 +1,4 @@
-//! The real CLI with a scripted model. `scripts/live` installs the CLI and
+//! The real CLI with a scripted model. `scripts/real live` installs the CLI and
 //! runs these.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]

@@ -4,7 +4,7 @@
 //! callgrind: they do not depend on how busy the machine is.
 //!
 //! ```sh
-//! scripts/growth [PART-OF-A-NAME]
+//! scripts/instructions --growth [PART-OF-A-NAME]
 //! ```
 //!
 //! Twice as much must take 2.2 times as many instructions at most. Prints the

@@ -271,7 +271,7 @@ fn what_cannot_be_done_is_said() {
 }
 
 /// When it fails: `agentwire conform cli --write-golden testkit/conform/cli.json
-/// --cases tests/calibration/cases --cases tests/scenarios -- $(scripts/install-cli)`
+/// --cases tests/calibration/cases --cases tests/scenarios -- $(scripts/install cli)`
 #[test]
 fn the_cases_are_those_of_the_calibration() {
     let folders = ["tests/calibration/cases", "tests/scenarios"];

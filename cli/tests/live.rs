@@ -1,4 +1,4 @@
-//! `agentwire run` with the real CLI and a scripted model. `scripts/live`
+//! `agentwire run` with the real CLI and a scripted model. `scripts/real live`
 //! installs the CLI and runs these.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
@@ -18,7 +18,7 @@ use tokio::process::Command;
 async fn run(scenario: Scenario, arguments: &[&str]) -> (Output, TempDir) {
     let cli = std::env::var_os("AGENTWIRE_LIVE_CLI")
         .map(PathBuf::from)
-        .expect("AGENTWIRE_LIVE_CLI is not set: run the live tests with scripts/live");
+        .expect("AGENTWIRE_LIVE_CLI is not set: run the live tests with scripts/real live");
     let model = ScriptedModel::start(scenario).await.unwrap();
     let home = tempfile::tempdir().unwrap();
     let temporary = home.path().join("tmp");

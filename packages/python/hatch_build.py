@@ -12,6 +12,6 @@ class Hook(BuildHookInterface):
     def initialize(self, version, build_data):
         binary = Path(self.root, "src/agentwire_fake_agent/fake-agent")
         if not binary.is_file():
-            raise FileNotFoundError(f"{binary}: scripts/packages builds the wheel")
+            raise FileNotFoundError(f"{binary}: scripts/package fake-agent builds the wheel")
         build_data["pure_python"] = False
         build_data["tag"] = TAG

@@ -34,7 +34,7 @@ use std::sync::Once;
 /// runs out, or by a signal without a handler, cannot clean up. Only the pipes
 /// to its CLIs close. An idle CLI exits then. During a turn it continues to the
 /// end of the turn, so a tool that never ends stays, and the CLI with it.
-/// `scripts/orphans` measures this. What can help is outside the host:
+/// `scripts/real orphans` measures this. What can help is outside the host:
 ///
 /// - A supervisor that runs the host and its children in one control group and
 ///   ends that as a whole: a systemd unit (`KillMode=control-group`, the

@@ -1,4 +1,4 @@
-//! Sessions of the real CLI in stores on real engines. `scripts/live` installs the CLI
+//! Sessions of the real CLI in stores on real engines. `scripts/real live` installs the CLI
 //! and runs these.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]

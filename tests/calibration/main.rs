@@ -1,5 +1,5 @@
 //! Holds the fake agent against the real CLI: every case is played on both,
-//! and the two recordings are to be the same sequence. `scripts/calibrate`
+//! and the two recordings are to be the same sequence. `scripts/real calibrate`
 //! runs it; its arguments are parts of the names of cases.
 //!
 //! Each is played once more where the host asks for nothing beside the

@@ -1,6 +1,6 @@
 //! What the real CLI makes of shell commands under rules that allow their
 //! programs, and what our rules make of them. The commands run where the CLI
-//! allows them: `scripts/commands` sees to it that they can do no harm.
+//! allows them: `scripts/real commands` sees to it that they can do no harm.
 //!
 //! With `--nocapture` a line is printed for each of them.
 

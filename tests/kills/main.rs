@@ -1,5 +1,5 @@
 //! The real CLI, killed in every phase of a session that goes on: a table of
-//! what became of the messages. `scripts/kills` installs the CLI and prints it.
+//! what became of the messages. `scripts/real kills` installs the CLI and prints it.
 //!
 //! What is counted is not what agentwire says: the scripted model knows what it
 //! was shown, and a tool appends a line to a file each time that it runs.

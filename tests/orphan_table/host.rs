@@ -1,5 +1,5 @@
 //! The host of a session, built where a panic is the end of the program at once
-//! (`panic = "abort"`), which no test is: what `scripts/orphans` has the table
+//! (`panic = "abort"`), which no test is: what `scripts/real orphans` has the table
 //! start for that.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
@@ -14,7 +14,7 @@ mod ways;
 
 fn main() {
     if cfg!(panic = "unwind") {
-        panic!("scripts/orphans builds this, with panics that abort");
+        panic!("scripts/real orphans builds this, with panics that abort");
     }
     let end = std::env::var(ways::HOST).unwrap();
     let start = std::env::var(ways::START).unwrap();

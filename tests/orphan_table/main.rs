@@ -1,5 +1,5 @@
 //! Sessions ended in every way, and what is left of each: a table.
-//! `scripts/orphans` prints it, the real CLI included; `cargo test --test
+//! `scripts/real orphans` prints it, the real CLI included; `cargo test --test
 //! orphan_table` prints it with the fake agent.
 //!
 //! It has a `main` of its own, since the host of some sessions is this

@@ -1,6 +1,6 @@
 //! Our options against those of the official SDK for TypeScript: both start an
 //! agent that records what it is started with and told, for the same sets of
-//! options. What differs is explained, or fails. `scripts/parity` installs the
+//! options. What differs is explained, or fails. `scripts/real parity` installs the
 //! SDK and runs this.
 
 #![allow(clippy::unwrap_used)]
@@ -40,10 +40,10 @@ type Outcomes = BTreeMap<String, Result<(), String>>;
 fn official_sdk() -> PathBuf {
     let folder = std::env::var_os("AGENTWIRE_OFFICIAL_SDK")
         .map(PathBuf::from)
-        .expect("AGENTWIRE_OFFICIAL_SDK is not set: run scripts/parity, which installs the SDK");
+        .expect("AGENTWIRE_OFFICIAL_SDK is not set: run scripts/real parity, which installs the SDK");
     assert!(
         folder.join("sdk.mjs").exists(),
-        "the official SDK is not in {}: run scripts/parity, which installs it",
+        "the official SDK is not in {}: run scripts/real parity, which installs it",
         folder.display()
     );
     folder
@@ -52,7 +52,7 @@ fn official_sdk() -> PathBuf {
 /// The folder of the official SDK for Python.
 fn python_sdk() -> PathBuf {
     let folder = std::env::var_os("AGENTWIRE_PYTHON_SDK").map(PathBuf::from);
-    folder.expect("AGENTWIRE_PYTHON_SDK is not set: run scripts/parity, which installs the SDK")
+    folder.expect("AGENTWIRE_PYTHON_SDK is not set: run scripts/real parity, which installs the SDK")
 }
 
 /// The agent that records. It is an example, as tests have no binaries.
@@ -62,7 +62,7 @@ fn recorder() -> PathBuf {
     let path = target.join("examples/parity_recorder");
     assert!(
         path.exists(),
-        "{} is not built: run scripts/parity, which builds it",
+        "{} is not built: run scripts/real parity, which builds it",
         path.display()
     );
     path
@@ -152,7 +152,7 @@ async fn run_theirs(sets: &[Set], folders: &Folders) -> Outcomes {
         .stderr(Stdio::piped())
         .kill_on_drop(true)
         .spawn()
-        .expect("node does not start: install it, and run scripts/parity");
+        .expect("node does not start: install it, and run scripts/real parity");
     let mut stdin = node.stdin.take().unwrap();
     stdin.write_all(all.to_string().as_bytes()).await.unwrap();
     drop(stdin);

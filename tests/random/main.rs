@@ -1,11 +1,11 @@
 //! Plays random sessions on the real CLI and on the fake agent, and compares
-//! them. `scripts/random` runs it:
+//! them. `scripts/real random` runs it:
 //!
 //! ```text
-//! scripts/random 100                # a hundred sessions
-//! scripts/random --minutes 60       # as many as an hour has
-//! scripts/random 1 --seed 42        # this one
-//! scripts/random --shrink 42        # a smaller one that differs as well
+//! scripts/real random 100                # a hundred sessions
+//! scripts/real random --minutes 60       # as many as an hour has
+//! scripts/real random 1 --seed 42        # this one
+//! scripts/real random --shrink 42        # a smaller one that differs as well
 //! ```
 //!
 //! A seed is a session. Each is played twice on the real CLI, and what is not

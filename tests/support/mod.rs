@@ -165,10 +165,10 @@ fn having(variable: &str) -> Vec<u32> {
 pub(crate) fn live_cli() -> PathBuf {
     let path = std::env::var_os("AGENTWIRE_LIVE_CLI")
         .map(PathBuf::from)
-        .expect("AGENTWIRE_LIVE_CLI is not set: run the live tests with scripts/live");
+        .expect("AGENTWIRE_LIVE_CLI is not set: run the live tests with scripts/real live");
     assert!(
         path.exists(),
-        "{} is not there: run scripts/live",
+        "{} is not there: run scripts/real live",
         path.display()
     );
     path

@@ -35,7 +35,7 @@ enum Command {
     /// lines of a recording
     #[cfg(feature = "parser")]
     Samples {
-        /// The folder that `scripts/install-declarations` printed
+        /// The folder that `scripts/install declarations` printed
         #[arg(default_value = PINNED)]
         folder: PathBuf,
 
@@ -47,7 +47,7 @@ enum Command {
     /// every difference is explained, 1 when not
     #[cfg(feature = "parser")]
     Drift {
-        /// The folder that `scripts/install-declarations` printed
+        /// The folder that `scripts/install declarations` printed
         #[arg(default_value = PINNED)]
         folder: PathBuf,
 

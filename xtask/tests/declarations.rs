@@ -1,5 +1,5 @@
 //! Every type that is declared to be on the wire, against our types.
-//! `scripts/install-declarations` installs the declarations; without them
+//! `scripts/install declarations` installs the declarations; without them
 //! these fail.
 
 #![allow(clippy::unwrap_used)]

@@ -28,15 +28,15 @@ pub fn run(root: &Path, scratch: &Path, results: &mut Results) {
     let _ = std::fs::remove_dir_all(&target);
 }
 
-/// What `scripts/cold-build` prints: after its title a line for each crate, with
+/// What `scripts/measure builds` prints: after its title a line for each crate, with
 /// its name, CPU seconds in dev and release, the MB of text in its libraries,
 /// and how many crates that is.
 fn cold_builds(root: &Path) -> Result<Vec<(String, Value)>, Failure> {
-    let printed = output(Command::new(root.join("scripts/cold-build")).current_dir(root))?;
+    let printed = output(Command::new(root.join("scripts/measure")).arg("builds").current_dir(root))?;
     let row = |line: &str| -> Result<_, Failure> {
         let words: Vec<&str> = line.split_whitespace().collect();
         let [name, dev, release, text, crates] = words[..] else {
-            return Err(format!("scripts/cold-build printed {line}").into());
+            return Err(format!("scripts/measure builds printed {line}").into());
         };
         let metrics = json!({
             "dev_cpu_seconds": dev.parse::<f64>()?,

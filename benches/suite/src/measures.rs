@@ -329,7 +329,7 @@ pub const MEASURES: &[Measure] = &[
         name: "builds",
         title: "Builds",
         about: "CPU seconds of builds from nothing: a program that depends on the crate alone, \
-                by `scripts/cold-build`; and the release build of `agentwire-cli`, with the \
+                by `scripts/measure builds`; and the release build of `agentwire-cli`, with the \
                 text of its binary. Taken once, with `--builds`, and not with the other measures.",
         program: None,
         cases: |_| Ok(vec![]),

@@ -1,7 +1,7 @@
 //! The history against the official SDK: for directories that seeds make, each of
 //! our functions has to return what the official one does, with every member, and
 //! to leave the directory as the official one does.
-//! `scripts/history` installs the SDK and runs this.
+//! `scripts/real history` installs the SDK and runs this.
 //!
 //! Arguments: `--seeds N` for how many, `--first N` for the first one, `--changes N` for
 //! how many changes of a seed, `--reads 0` for nothing but changes.
@@ -244,7 +244,7 @@ struct Official {
 impl Official {
     fn start() -> Self {
         let sdk = std::env::var_os("AGENTWIRE_OFFICIAL_SDK").expect(
-            "AGENTWIRE_OFFICIAL_SDK is not set: run scripts/history, which installs the SDK",
+            "AGENTWIRE_OFFICIAL_SDK is not set: run scripts/real history, which installs the SDK",
         );
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/official/official.mjs");
         let mut process = Command::new("node")

@@ -115,7 +115,7 @@ pub(super) const DIFFERENCES: Differences = &[
 ];
 
 #[test]
-#[ignore = "scripts/oracles runs it"]
+#[ignore = "scripts/real oracles runs it"]
 fn bridgic_agrees() {
     let mut oracle = Oracle::new("bridgic", DIFFERENCES);
     oracle.ask("schema", [json!({})]);

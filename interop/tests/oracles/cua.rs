@@ -424,7 +424,7 @@ pub(super) const DIFFERENCES: Differences = &[
 ];
 
 #[test]
-#[ignore = "scripts/oracles runs it"]
+#[ignore = "scripts/real oracles runs it"]
 fn cua_agrees() {
     let mut oracle = Oracle::new("cua", DIFFERENCES);
     oracle.ask("schema", [json!({})]);

@@ -1,4 +1,4 @@
-//! Compares our answers with those of the other systems' libraries. `scripts/oracles`
+//! Compares our answers with those of the other systems' libraries. `scripts/real oracles`
 //! installs the libraries and runs this.
 
 mod bridgic;
@@ -160,7 +160,7 @@ fn tag(part: &str) -> Value {
 fn ask(library: &str, requests: &[Value]) -> Vec<Answer> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let python = root.join(format!("../.tools/oracles/venv-{library}/bin/python"));
-    assert!(python.exists(), "run scripts/install-oracles first");
+    assert!(python.exists(), "run scripts/install oracles first");
     // Without -B Python leaves its bytecode in the sources.
     let mut child = Command::new(python)
         .arg("-B")

@@ -73,7 +73,7 @@ pub(super) const DIFFERENCES: Differences = &[
 ];
 
 #[test]
-#[ignore = "scripts/oracles runs it"]
+#[ignore = "scripts/real oracles runs it"]
 fn openhands_agrees() {
     let mut oracle = Oracle::new("openhands", DIFFERENCES);
     oracle.ask("schema", [json!({})]);

@@ -20,7 +20,7 @@ const ENTRY: &str = "wire.d.ts";
 /// The package that declares the protocol.
 pub const PACKAGE: &str = "node_modules/@anthropic-ai/claude-agent-sdk";
 
-/// Where `scripts/install-declarations` puts the pinned declarations, in the
+/// Where `scripts/install declarations` puts the pinned declarations, in the
 /// workspace.
 pub const PINNED: &str = ".tools/declarations-0.3.332";
 
@@ -29,7 +29,7 @@ pub const PINNED: &str = ".tools/declarations-0.3.332";
 #[non_exhaustive]
 pub enum Error {
     /// They are not there.
-    #[error("no declarations in {0}: scripts/install-declarations installs them")]
+    #[error("no declarations in {0}: scripts/install declarations installs them")]
     NotInstalled(String),
     /// A file is not TypeScript.
     #[error("{file}: {reason}")]

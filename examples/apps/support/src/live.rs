@@ -40,7 +40,7 @@ impl Live {
         vec![
             (
                 "AGENTWIRE_CLI",
-                cli.expect("`scripts/apps` sets AGENTWIRE_LIVE_CLI"),
+                cli.expect("`scripts/real apps` sets AGENTWIRE_LIVE_CLI"),
             ),
             ("PATH", std::env::var("PATH").unwrap()),
             ("HOME", home.to_string()),

@@ -3,7 +3,7 @@
 //   WEB=target/apps/debug/web CHROMIUM=/usr/bin/chromium PLAYWRIGHT=.../node_modules \
 //       node --test examples/apps/web/tests/browser.mjs
 //
-// `scripts/apps` sets these. With SCREENSHOTS, a folder, it writes pictures there.
+// `scripts/real apps` sets these. With SCREENSHOTS, a folder, it writes pictures there.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -16,7 +16,7 @@ import { after, before, beforeEach, afterEach, test } from "node:test";
 
 const { WEB, CHROMIUM, PLAYWRIGHT, SCREENSHOTS } = process.env;
 for (const [name, value] of Object.entries({ WEB, CHROMIUM, PLAYWRIGHT })) {
-  if (!value) throw new Error(`${name} is not set: run scripts/apps`);
+  if (!value) throw new Error(`${name} is not set: run scripts/real apps`);
 }
 const { chromium } = createRequire(resolve(PLAYWRIGHT, "here.js"))("playwright-core");
 

@@ -63,7 +63,7 @@ pub use verdict::{RulesVerdict, Undecided};
 ///
 /// The rules were compared with the real CLI on a table of rules and calls
 /// (`tests/live/rules.rs`) and on thousands of shell commands
-/// (`scripts/commands`). They allow nothing that the CLI would ask about, and
+/// (`scripts/real commands`). They allow nothing that the CLI would ask about, and
 /// deny everything that it would deny. In doubt they allow less and deny more:
 ///
 /// - A shell command is allowed if it consists of simple commands in which each

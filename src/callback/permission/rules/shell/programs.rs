@@ -4,7 +4,7 @@
 //! program that can run another program, or read or write something that no
 //! word names, is therefore allowed only with options that are known to be
 //! harmless, or that the rule spells out. The CLI was measured with nearly two
-//! thousand programs; `scripts/commands` repeats this for those that matter.
+//! thousand programs; `scripts/real commands` repeats this for those that matter.
 
 use super::builtins;
 use super::filters::{is_pattern, is_plain_awk, is_plain_jq, is_plain_sed};
