@@ -32,7 +32,11 @@ pub fn run(root: &Path, scratch: &Path, results: &mut Results) {
 /// its name, CPU seconds in dev and release, the MB of text in its libraries,
 /// and how many crates that is.
 fn cold_builds(root: &Path) -> Result<Vec<(String, Value)>, Failure> {
-    let printed = output(Command::new(root.join("scripts/measure")).arg("builds").current_dir(root))?;
+    let printed = output(
+        Command::new(root.join("scripts/measure"))
+            .arg("builds")
+            .current_dir(root),
+    )?;
     let row = |line: &str| -> Result<_, Failure> {
         let words: Vec<&str> = line.split_whitespace().collect();
         let [name, dev, release, text, crates] = words[..] else {

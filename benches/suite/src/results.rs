@@ -18,7 +18,9 @@ impl Results {
     }
 
     pub fn write(&self, path: &Path) -> std::io::Result<()> {
-        std::fs::write(path, format!("{:#}\n", Value::Object(self.0.clone())))
+        let mut text = String::new();
+        print(&Value::Object(self.0.clone()), 0, &mut text);
+        std::fs::write(path, text + "\n")
     }
 
     /// Begins a measure anew.
@@ -202,4 +204,41 @@ mod tests {
         assert!(results.numbers("turn", "", "loop", "seconds").is_empty());
         assert_eq!(results.error("turn", "", "loop"), Some("killed"));
     }
+}
+
+/// Prints JSON with what contains no object of objects, such as the numbers of a
+/// contestant, on one line.
+fn print(value: &Value, depth: usize, text: &mut String) {
+    let is_flat = |value: &Value| match value {
+        Value::Object(members) => !members.values().any(Value::is_object),
+        Value::Array(values) => !values.iter().any(Value::is_object),
+        _ => true,
+    };
+    let is_line = is_flat(value) && value.get("cases").is_none();
+    let (open, close, members): (_, _, Vec<_>) = match value {
+        Value::Object(members) if !is_line => (
+            '{',
+            '}',
+            members
+                .iter()
+                .map(|(name, value)| (Some(name), value))
+                .collect(),
+        ),
+        Value::Array(values) if !is_line => {
+            ('[', ']', values.iter().map(|value| (None, value)).collect())
+        }
+        _ => return text.push_str(&value.to_string()),
+    };
+    text.push(open);
+    for (number, (name, value)) in members.into_iter().enumerate() {
+        text.push_str(if number == 0 { "\n" } else { ",\n" });
+        text.push_str(&"  ".repeat(depth + 1));
+        if let Some(name) = name {
+            text.push_str(&format!("{}: ", Value::from(name.as_str())));
+        }
+        print(value, depth + 1, text);
+    }
+    text.push('\n');
+    text.push_str(&"  ".repeat(depth));
+    text.push(close);
 }
