@@ -1,30 +1,8 @@
-//! The JSON Schema in `schema/` is that of the types. When they change,
-//!
-//! ```text
-//! AGENTWIRE_WRITE_SCHEMA=1 cargo test -p agentwire-testkit --features schema --test schema
-//! ```
-//!
-//! writes it anew.
+//! The JSON Schema of scenarios.
 #![allow(clippy::unwrap_used)]
 
 use agentwire_testkit::scenario;
 use serde_json::Value;
-use std::path::Path;
-
-#[test]
-fn the_schema_in_the_repository_is_that_of_the_types() {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("schema/scenario.json");
-    let schema = scenario::schema();
-    if std::env::var_os("AGENTWIRE_WRITE_SCHEMA").is_some() {
-        let text = serde_json::to_string_pretty(&schema).unwrap() + "\n";
-        std::fs::write(&file, text).unwrap();
-    }
-    let written: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
-    assert!(
-        &written == schema.as_value(),
-        "it is not what the types are; the head of this file says how to write it anew"
-    );
-}
 
 #[test]
 fn every_member_is_described_and_in_the_documentation() {

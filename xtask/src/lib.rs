@@ -11,7 +11,6 @@ pub mod coverage;
 pub mod declarations;
 #[cfg(feature = "parser")]
 pub mod drift;
-pub mod picture;
 pub mod reasons;
 #[cfg(feature = "parser")]
 pub mod sample;
@@ -19,4 +18,3 @@ pub mod sample;
 pub mod samples;
 #[cfg(feature = "parser")]
 pub mod schema;
-pub mod secrets;

@@ -4,7 +4,6 @@
 
 use clap::{Parser, Subcommand};
 use std::error::Error;
-use std::fs;
 #[cfg(feature = "parser")]
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -13,15 +12,10 @@ use std::process::ExitCode;
 use xtask::bugs;
 #[cfg(feature = "parser")]
 use xtask::declarations::{Declarations, PINNED};
-use xtask::picture;
-use xtask::secrets;
 #[cfg(feature = "parser")]
 use xtask::{drift, samples};
 
-/// Where the picture of a session is.
-const PICTURE: &str = "docs/session.svg";
-
-/// Keep up with the declarations of the protocol.
+/// Compares agentwire with the declarations of the protocol.
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", max_term_width = 100)]
 struct Arguments {
@@ -31,7 +25,7 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Write samples of everything that is declared to be on the wire, as the
+    /// Writes samples of everything that is declared to be on the wire, as the
     /// lines of a recording
     #[cfg(feature = "parser")]
     Samples {
@@ -43,7 +37,7 @@ enum Command {
         #[arg(short, long)]
         output: Option<PathBuf>,
     },
-    /// Say how the declarations and our types differ. Exit status: 0 when
+    /// Prints how the declarations and our types differ. Exit status: 0 when
     /// every difference is explained, 1 when not
     #[cfg(feature = "parser")]
     Drift {
@@ -51,28 +45,19 @@ enum Command {
         #[arg(default_value = PINNED)]
         folder: PathBuf,
 
-        /// Print the differences that are explained as well
+        /// Also prints the explained differences
         #[arg(long)]
         all: bool,
     },
-    /// Say which rules of a published list find secrets that are not masked
-    /// here. Exit status: 0 when every such rule is explained, 1 when not
-    Secrets {
-        /// The list: `config/betterleaks.toml` of Betterleaks
-        list: PathBuf,
-    },
-    /// Copy the files that git tracks, with the deliberate bugs of
+    /// Copies the files that git tracks, with the intentional bugs of
     /// tests/bugs/bugs.txt
     Bugs {
         /// The folder to copy to
         to: PathBuf,
     },
-    /// Draw the picture of a session in the README
-    Picture {
-        /// Write it to the file that the README shows, instead of printing it
-        #[arg(long)]
-        write: bool,
-    },
+    /// Prints the JSON Schema of scenarios, for editors
+    #[cfg(feature = "parser")]
+    ScenarioSchema,
 }
 
 fn main() -> ExitCode {
@@ -123,26 +108,11 @@ fn run(command: Command) -> Result<ExitCode, Box<dyn Error>> {
             bugs::copy(Path::new("."), &to)?;
             Ok(ExitCode::SUCCESS)
         }
-        Command::Picture { write } => {
-            match write {
-                true => fs::write(PICTURE, picture::picture())?,
-                false => io::stdout().write_all(picture::picture().as_bytes())?,
-            }
+        #[cfg(feature = "parser")]
+        Command::ScenarioSchema => {
+            let schema = agentwire_testkit::scenario::schema();
+            writeln!(io::stdout(), "{:#}", schema.as_value())?;
             Ok(ExitCode::SUCCESS)
-        }
-        Command::Secrets { list } => {
-            let found = secrets::differences(&std::fs::read_to_string(list)?);
-            let mut output = BufWriter::new(io::stdout().lock());
-            for line in &found.lines {
-                writeln!(output, "{line}")?;
-            }
-            let (rules, explained) = (found.rules, found.explained);
-            writeln!(output, "{rules} rules, {explained} explained")?;
-            output.flush()?;
-            match found.lines.is_empty() {
-                true => Ok(ExitCode::SUCCESS),
-                false => Ok(ExitCode::FAILURE),
-            }
         }
     }
 }

@@ -1,11 +1,8 @@
-//! The guide is whole: its chapters are in the book and in rustdoc, its links
-//! lead somewhere, and it has every name of the official SDKs. The README's
-//! picture is current.
+//! The chapters of the guide, the book and rustdoc agree.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use xtask::picture::picture;
 
 fn project() -> &'static Path {
     let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -134,13 +131,6 @@ fn the_migration_chapter_has_every_alias_of_the_client_library() {
     };
     let missing: Vec<_> = aliases.iter().filter(|it| !is_there(it)).collect();
     assert!(missing.is_empty(), "{missing:?}");
-}
-
-#[test]
-fn the_picture_of_a_session_is_current() {
-    let message = "`cargo xtask picture --write` writes it";
-    assert_eq!(read("docs/session.svg"), picture(), "{message}");
-    assert!(read("README.md").contains("(docs/session.svg)"));
 }
 
 #[test]

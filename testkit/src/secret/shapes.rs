@@ -5,9 +5,7 @@
 //! (<https://github.com/betterleaks/betterleaks>, `config/betterleaks.toml` of
 //! commit 6381fa4, MIT), and from some rules of Kingfisher
 //! (<https://github.com/mongodb/kingfisher>, commit ee7c0db, Apache-2.0).
-//! `cargo xtask secrets` lists the rules of a newer version that they do not
-//! cover. Rules that recognise a service only by its name are left to
-//! `super::text`, which checks the names of all secrets.
+//! `super::text` covers rules that recognise a service only by its name.
 
 use Part::{Run, Text};
 use std::sync::LazyLock;
