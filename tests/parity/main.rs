@@ -40,7 +40,9 @@ type Outcomes = BTreeMap<String, Result<(), String>>;
 fn official_sdk() -> PathBuf {
     let folder = std::env::var_os("AGENTWIRE_OFFICIAL_SDK")
         .map(PathBuf::from)
-        .expect("AGENTWIRE_OFFICIAL_SDK is not set: run scripts/real parity, which installs the SDK");
+        .expect(
+            "AGENTWIRE_OFFICIAL_SDK is not set: run scripts/real parity, which installs the SDK",
+        );
     assert!(
         folder.join("sdk.mjs").exists(),
         "the official SDK is not in {}: run scripts/real parity, which installs it",
@@ -52,7 +54,8 @@ fn official_sdk() -> PathBuf {
 /// The folder of the official SDK for Python.
 fn python_sdk() -> PathBuf {
     let folder = std::env::var_os("AGENTWIRE_PYTHON_SDK").map(PathBuf::from);
-    folder.expect("AGENTWIRE_PYTHON_SDK is not set: run scripts/real parity, which installs the SDK")
+    folder
+        .expect("AGENTWIRE_PYTHON_SDK is not set: run scripts/real parity, which installs the SDK")
 }
 
 /// The agent that records. It is an example, as tests have no binaries.
