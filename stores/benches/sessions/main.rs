@@ -13,7 +13,6 @@
 
 mod many;
 #[allow(dead_code, reason = "other benchmarks use all of it")]
-#[path = "../../../benches/memory/mod.rs"]
 mod memory;
 #[allow(dead_code, reason = "the tests use all of it")]
 #[path = "../../../tests/support/peer.rs"]
