@@ -1,11 +1,11 @@
 //! What the model is told, what it is to answer, and who works for it.
 
 use super::Set;
-use agentwire::DYNAMIC_BOUNDARY;
 use agentwire::protocol::agent_definition::{AgentDefinition, AgentMemory};
 use agentwire::protocol::mcp::McpStdioServer;
 use agentwire::protocol::model::EffortLevel;
 use agentwire::protocol::permission::PermissionMode;
+use agentwire::{DYNAMIC_BOUNDARY, Options};
 use serde_json::json;
 
 pub(super) fn sets() -> Vec<Set> {
@@ -101,7 +101,7 @@ pub(super) fn sets() -> Vec<Set> {
             it.output_format(schema)
         };
         "skills": { "skills": ["pdf", "desk:mail"] } => |it| it.skills(["pdf", "desk:mail"]);
-        "all skills": { "skills": "all" } => |it| it.all_skills();
+        "all skills": { "skills": "all" } => Options::all_skills;
         "no skills": { "skills": [] } => |it| it.skills([]);
         "skills, allowed tools": { "skills": ["pdf"], "allowedTools": ["Read", "Skill(pdf)"] }
             => |it| it.skills(["pdf"]).allowed_tools(["Read", "Skill(pdf)"]);
