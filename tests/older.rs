@@ -4,11 +4,15 @@
 
 use crate::support;
 
+use agentwire::protocol::hook::{PreToolUse, PreToolUseOutput};
 use agentwire::protocol::permission::PermissionResult;
-use agentwire::{CliVersion, Client, Error, Later, Options, PermissionAsk, SubmissionState};
+use agentwire::{
+    CliVersion, Client, Error, Hook, HookCall, Later, Options, PermissionAsk, SubmissionState,
+};
 use agentwire_testkit::{Scenario, Step, fake_agent};
 use serde_json::{Value, json};
 use std::path::Path;
+use support::peer::connect_with;
 use support::{answering, fake, hasty, script, until_idle};
 use tempfile::TempDir;
 use tokio::sync::mpsc;
@@ -71,6 +75,27 @@ async fn the_version_is_asked_for_only_where_an_option_depends_on_it_and_once_fo
 }
 
 #[tokio::test]
+async fn a_cli_before_2_0_0_is_an_error_if_its_version_is_known() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = of_version(&folder, "1.0.128");
+    let queried = options.clone().system_prompt("You are a crab.");
+    let given = options.clone().cli_version(CliVersion::new(1, 0, 128));
+    for options in [queried, given] {
+        let error = Client::connect(options).await.unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "Claude Code 1.0.128 is not supported; agentwire requires 2.0.0 or later"
+        );
+        assert!(matches!(error, Error::TooOld { option: None, .. }));
+    }
+    // It was started for its version alone.
+    let calls = std::fs::read_to_string(folder.path().join("calls")).unwrap();
+    assert_eq!(calls, "--version\n");
+    drop(Client::connect(options).await.unwrap());
+    assert_eq!(asked(&folder), 1);
+}
+
+#[tokio::test]
 async fn an_option_that_the_cli_refuses_is_an_error_with_the_version_that_has_it() {
     let folder = tempfile::tempdir().unwrap();
     let options = of_version(&folder, "2.0.77");
@@ -98,6 +123,53 @@ async fn a_message_that_is_to_stay_verbatim_is_not_sent_to_a_cli_that_would_expa
     assert!(matches!(error, Error::TooOld { .. }), "{error}");
     assert!(submission.ended().await == SubmissionState::Lost);
     assert!(client.send("See @notes").await.is_ok());
+}
+
+/// The decision about this request, by a CLI of this version.
+async fn decided(version: Option<CliVersion>, request: &Value) -> (Value, String) {
+    let change = |call: HookCall<PreToolUse>| async move {
+        drop(call);
+        PreToolUseOutput::allow_with(json!({"command": "true"}))
+    };
+    let mut options = Options::new()
+        .hook(Hook::new(change))
+        .on_plan(|plan| async move { plan.approve_changed("Fill a hole.") });
+    if let Some(version) = version {
+        options = options.cli_version(version);
+    }
+    let answer = json!({"hooks_applied": true});
+    let (client, mut agent, initialize) = connect_with(options, &answer).await;
+    let _client = client.unwrap();
+    let mut request = request.clone();
+    request["callback_id"] = initialize["hooks"]["PreToolUse"][0]["hookCallbackIds"][0].clone();
+    agent.asks("a1", &request).await;
+    let answer = agent.is_answered().await.1;
+    let specific = &answer["hookSpecificOutput"];
+    let decision = [&answer["behavior"], &specific["permissionDecision"]];
+    let decision = decision.into_iter().find(|it| it.is_string());
+    (decision.cloned().unwrap_or_default(), answer.to_string())
+}
+
+#[tokio::test]
+async fn a_decision_that_an_old_cli_would_ignore_becomes_a_denial() {
+    let plan = json!({"subtype": "can_use_tool", "tool_name": "ExitPlanMode",
+        "input": {"plan": "Dig a hole."}});
+    let hook = json!({"subtype": "hook_callback", "input": {"hook_event_name": "PreToolUse",
+        "session_id": "s1", "cwd": "/", "tool_name": "Bash", "tool_input": {"command": "date"}}});
+    let patch = |patch| Some(CliVersion::new(2, 0, patch));
+    // A CLI without a version is an old one.
+    for (version, request, expected, text) in [
+        (None, &hook, "deny", "does not support"),
+        (patch(76), &hook, "deny", "does not support"),
+        (patch(77), &hook, "allow", r#""command":"true""#),
+        (None, &plan, "deny", "Fill a hole."),
+        (patch(77), &plan, "deny", "Fill a hole."),
+        (patch(78), &plan, "allow", "Fill a hole."),
+    ] {
+        let (decision, answer) = decided(version, request).await;
+        assert_eq!(decision, expected, "{version:?}: {answer}");
+        assert!(answer.contains(text), "{version:?}: {answer}");
+    }
 }
 
 /// What the host answered about tools, as it is in the fake agent's log.

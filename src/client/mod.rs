@@ -91,7 +91,8 @@ impl Client {
     ///   the end of standard error.
     /// - [`Error::NoSuchSession`] if the session to
     ///   [resume](Options::resume) does not exist.
-    /// - [`Error::TooOld`] if the CLI does not support an option.
+    /// - [`Error::TooOld`] if the CLI does not support an option, or is known
+    ///   to be older than 2.0.0.
     /// - [`Error::StartUp`] if the CLI does not respond, or refuses the
     ///   request.
     /// - [`Error::NotApplied`] if the CLI ignores an option that the session
@@ -149,12 +150,14 @@ impl Client {
             return Err(Error::option(option, problem));
         }
         let mut cli = LocalVersion::new(transport.program(&line), &options);
-        let mut without = Vec::new();
-        if line.depends_on_version()
-            && let Some(version) = cli.ask(&line).await
-        {
-            without = line.fit(version)?;
-        }
+        let version = match line.depends_on_version() {
+            true => cli.ask(&line).await,
+            false => cli.known,
+        };
+        let without = match version {
+            Some(version) => line.fit(version)?,
+            None => Vec::new(),
+        };
         if options.restart.is_some() {
             line.name_session(&Uuid::new_v4().to_string());
         }
@@ -247,7 +250,7 @@ impl Client {
                 }
                 if let Some((option, needs)) = unsupported_option(&end.stderr) {
                     return Err(Error::TooOld {
-                        option: option.into(),
+                        option: Some(option.into()),
                         needs,
                         version: cli.ask(&line).await,
                     });

@@ -113,12 +113,14 @@ pub enum Error {
         /// The option.
         option: &'static str,
     },
-    /// The CLI does not support an option that the session relies on.
-    #[error("{}", too_old(option, *needs, *version))]
+    /// The CLI does not support an option that the session relies on, or is
+    /// older than 2.0.0.
+    #[error("{}", too_old(option.as_deref(), *needs, *version))]
     TooOld {
         /// The option: a method of [`Options`](crate::Options), or a flag.
-        option: Box<str>,
-        /// The first version of Claude Code that supports it, if known.
+        /// `None` if agentwire does not support this CLI at all.
+        option: Option<Box<str>>,
+        /// The first supported version of Claude Code, if known.
         needs: Option<CliVersion>,
         /// The version of this CLI, if known.
         version: Option<CliVersion>,
@@ -451,11 +453,17 @@ impl fmt::Display for SessionEnd {
 }
 
 /// Describes which version an option needs.
-fn too_old(option: &str, needs: Option<CliVersion>, version: Option<CliVersion>) -> String {
+fn too_old(option: Option<&str>, needs: Option<CliVersion>, version: Option<CliVersion>) -> String {
     let this = version.map_or_else(
         || "this agent CLI".to_owned(),
         |it| format!("Claude Code {it}"),
     );
+    let Some(option) = option else {
+        let needs = needs.map_or_else(String::new, |it| {
+            format!("; agentwire requires {it} or later")
+        });
+        return format!("{this} is not supported{needs}");
+    };
     let needs = needs.map_or_else(String::new, |it| format!("; it requires {it} or later"));
     format!("{this} does not support the option `{option}`{needs}")
 }

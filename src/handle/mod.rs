@@ -239,7 +239,7 @@ impl Handle {
             return Ok(());
         }
         Err(Error::TooOld {
-            option: "UserMessage::verbatim".into(),
+            option: Some("UserMessage::verbatim".into()),
             needs: Some(VERBATIM),
             version,
         })

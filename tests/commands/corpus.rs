@@ -100,123 +100,42 @@ const PLAIN: &[&str] = &[
 ];
 
 /// Programs, most of which a machine has.
-const PROGRAMS: &[&str] = &[
-    "awk",
-    "base64",
-    "basename",
-    "black",
-    "bun",
-    "bundle",
-    "cargo",
-    "cat",
-    "chmod",
-    "clang",
-    "cmake",
-    "cmp",
-    "column",
-    "comm",
-    "composer",
-    "cp",
-    "ctest",
-    "curl",
-    "cut",
-    "date",
-    "deno",
-    "df",
-    "diff",
-    "dirname",
-    "docker",
-    "dotnet",
-    "du",
-    "eslint",
-    "file",
-    "find",
-    "fold",
-    "gcc",
-    "gem",
-    "gh",
-    "git",
-    "go",
-    "gofmt",
-    "grep",
-    "gunzip",
-    "gzip",
-    "head",
-    "helm",
-    "hostname",
-    "jest",
-    "jq",
-    "kubectl",
-    "less",
-    "ln",
-    "ls",
-    "make",
-    "md5sum",
-    "mkdir",
-    "mv",
-    "mypy",
-    "ninja",
-    "nl",
-    "node",
-    "npm",
-    "npx",
-    "od",
-    "paste",
-    "php",
-    "pip",
-    "pnpm",
-    "poetry",
-    "prettier",
-    "ps",
-    "psql",
-    "pytest",
-    "python3",
-    "rake",
-    "readlink",
-    "realpath",
-    "rev",
-    "rg",
-    "rm",
-    "rmdir",
-    "ruby",
-    "ruff",
-    "rustc",
-    "rustup",
-    "sed",
-    "seq",
-    "sha256sum",
-    "sleep",
-    "sort",
-    "stat",
-    "strings",
-    "swift",
-    "tac",
-    "tail",
-    "tar",
-    "tee",
-    "terraform",
-    "touch",
-    "tr",
-    "tree",
-    "tsc",
-    "uname",
-    "uniq",
-    "unzip",
-    "uv",
-    "vitest",
-    "wc",
-    "wget",
-    "whoami",
-    "xxd",
-    "yarn",
-    "zip",
-    "zork",
+const PROGRAMS: &str = "awk base64 basename black bun bundle cargo cat chmod clang cmake cmp column comm \
+    composer cp ctest curl cut date deno df diff dirname docker dotnet du eslint \
+    file find fold gcc gem gh git go gofmt grep gunzip gzip head helm hostname jest \
+    jq kubectl less ln ls make md5sum mkdir mv mypy ninja nl node npm npx od paste \
+    php pip pnpm poetry prettier ps psql pytest python3 rake readlink realpath rev \
+    rg rm rmdir ruby ruff rustc rustup sed seq sha256sum sleep sort stat strings \
+    swift tac tail tar tee terraform touch tr tree tsc uname uniq unzip uv vitest wc \
+    wget whoami xxd yarn zip zork";
+
+/// Lines that fooled a reader once, and their brothers.
+const TRICKS: &str = include_str!("tricks.txt");
+
+/// Such lines that are several.
+const LONG_TRICKS: &[&str] = &[
+    "zork \"a\\\nb\"",
+    "zork 'a\n # b' c",
+    "zork \"a\n#b\"",
+    "zork <<EOF\n$(touch no)\nEOF",
+    "zork <<'EOF'\nx\nEOF",
+    "zork a\nzork b",
+    "zork a\n\nzork b\n",
+    "zork 'a\nb'",
+    "zork \"a\nb\"",
+    "git commit -m \"a\n\nb\"",
+    "git commit -m 'a\n # b'",
+    "find . -printf '%p\n'",
+    "printf '%s\n' x",
 ];
 
+/// What people have an agent run.
+const USUAL: &str = include_str!("usual.txt");
+
+const LONG_USUAL: &str = "git commit -m \"Fix it\n\nA longer text that says why.\"";
+
 /// Programs that run the one in their words.
-const RUNNERS: &[&str] = &[
-    "env", "flock", "nice", "nohup", "setsid", "sh", "stdbuf", "sudo", "timeout", "xargs",
-];
+const RUNNERS: &str = "env flock nice nohup setsid sh stdbuf sudo timeout xargs";
 
 /// What people put behind a line.
 const BEHIND: &[&str] = &[" 2>&1", " | head -5", " && echo done", " > /dev/null"];
@@ -253,9 +172,13 @@ pub(crate) fn lines(step: usize) -> Vec<Line> {
         }
     }
     // Each program with some of the words, each word with some of the programs.
-    for (number, program) in PROGRAMS.iter().chain(RUNNERS).enumerate() {
+    let programs = PROGRAMS.split(' ').chain(RUNNERS.split(' '));
+    for (number, program) in programs.enumerate() {
         for plain in PLAIN.iter().skip(number % step).step_by(step) {
-            add(format!("{program} {plain}"), !RUNNERS.contains(program));
+            add(
+                format!("{program} {plain}"),
+                !RUNNERS.split(' ').any(|it| it == program),
+            );
         }
         for odd in ODD.iter().skip(number % step).step_by(step) {
             add(format!("{program} {odd}"), false);
@@ -269,11 +192,11 @@ pub(crate) fn lines(step: usize) -> Vec<Line> {
         add(format!("zork -x{odd}"), false);
         add(format!("zork --x={odd}"), false);
     }
-    for trick in super::tricks::LINES {
-        add((*trick).to_owned(), false);
+    for trick in TRICKS.lines().chain(LONG_TRICKS.iter().copied()) {
+        add(trick.to_owned(), false);
     }
-    for usual in super::usual::LINES {
-        add((*usual).to_owned(), true);
+    for usual in USUAL.lines().chain([LONG_USUAL]) {
+        add(usual.to_owned(), true);
         let behind = BEHIND[usual.len() % BEHIND.len()];
         if !usual.contains(['>', '|']) {
             add(format!("{usual}{behind}"), true);

@@ -10,8 +10,6 @@ mod corpus;
 mod denied;
 #[path = "../support/mod.rs"]
 mod support;
-mod tricks;
-mod usual;
 
 use agentwire::protocol::content::ContentBlock;
 use agentwire::protocol::control::ApplyFlagSettings;

@@ -288,6 +288,7 @@ async fn a_background_task_keeps_the_agent_awake_and_is_gone_with_its_process() 
         client.sleep().await,
         Err(Error::Busy(Busy::Background))
     ));
+    until_on_disk(&live, "It runs.").await;
     kill(client.pid().unwrap());
     let moved = wait_for(&mut client, moved).await;
     assert_eq!(moved.changed.background.len(), 1);

@@ -4,192 +4,81 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// What we have for a name of theirs.
-enum Ours {
-    /// This function: its file below `src`, without `.rs`, and its name.
-    Function(&'static str, &'static str),
-    /// Nothing, for this reason.
-    None(&'static str),
-}
-use Ours::{Function, None};
+// A line for each name of theirs: the file of our function below `src`, without
+// `.rs`, and its name; or the reason why there is none.
 
 /// Methods of `Query`, in TypeScript.
-const QUERY: &[(&str, Ours)] = &[
-    ("interrupt", Function("handle/control/session", "interrupt")),
-    (
-        "setPermissionMode",
-        Function("handle/control/session", "set_permission_mode"),
-    ),
-    (
-        "setMcpPermissionModeOverride",
-        Function("handle/control/mcp", "set_mcp_permission_mode_override"),
-    ),
-    ("setModel", Function("handle/control/session", "set_model")),
-    (
-        "setMaxThinkingTokens",
-        Function("handle/control/session", "set_max_thinking_tokens"),
-    ),
-    (
-        "applyFlagSettings",
-        Function("handle/control/settings", "apply_flag_settings"),
-    ),
-    (
-        "updateSettings",
-        Function("handle/control/settings", "update_settings"),
-    ),
-    (
-        "initializationResult",
-        Function("client/mod", "initialized"),
-    ),
-    (
-        "reinitialize",
-        Function("handle/control/session", "initialize"),
-    ),
-    (
-        "supportedCommands",
-        Function("client/introspection", "commands"),
-    ),
-    (
-        "supportedModels",
-        Function("client/introspection", "models"),
-    ),
-    (
-        "supportedAgents",
-        Function("client/introspection", "agents"),
-    ),
-    (
-        "mcpServerStatus",
-        Function("handle/control/mcp", "mcp_status"),
-    ),
-    (
-        "getContextUsage",
-        Function("handle/control/introspection", "context_usage"),
-    ),
-    (
-        "usage_EXPERIMENTAL_MAY_CHANGE_DO_NOT_RELY_ON_THIS_API_YET",
-        Function("handle/control/introspection", "usage"),
-    ),
-    ("readFile", Function("handle/control/files", "read_file")),
-    (
-        "reloadPlugins",
-        Function("handle/control/plugins", "reload_plugins"),
-    ),
-    (
-        "reloadSkills",
-        Function("handle/control/plugins", "reload_skills"),
-    ),
-    (
-        "reloadOutputStyles",
-        Function("handle/control/plugins", "reload_output_styles"),
-    ),
-    ("accountInfo", Function("client/introspection", "account")),
-    (
-        "rewindFiles",
-        Function("handle/control/files", "rewind_files"),
-    ),
-    (
-        "seedReadState",
-        Function("handle/control/files", "seed_read_state"),
-    ),
-    (
-        "reconnectMcpServer",
-        Function("handle/control/mcp", "mcp_reconnect"),
-    ),
-    (
-        "toggleMcpServer",
-        Function("handle/control/mcp", "mcp_toggle"),
-    ),
-    (
-        "readMcpResource",
-        Function("handle/control/mcp", "mcp_read_resource"),
-    ),
-    (
-        "setMcpServers",
-        Function("handle/control/mcp", "mcp_set_servers"),
-    ),
-    ("streamInput", Function("handle/mod", "send")),
-    ("stopTask", Function("handle/control/tasks", "stop_task")),
-    (
-        "backgroundTasks",
-        Function("handle/control/tasks", "background_all"),
-    ),
-    ("close", Function("client/mod", "close")),
-];
+const QUERY: &str = "\
+interrupt: handle/control/session interrupt
+setPermissionMode: handle/control/session set_permission_mode
+setMcpPermissionModeOverride: handle/control/mcp set_mcp_permission_mode_override
+setModel: handle/control/session set_model
+setMaxThinkingTokens: handle/control/session set_max_thinking_tokens
+applyFlagSettings: handle/control/settings apply_flag_settings
+updateSettings: handle/control/settings update_settings
+initializationResult: client/mod initialized
+reinitialize: handle/control/session initialize
+supportedCommands: client/introspection commands
+supportedModels: client/introspection models
+supportedAgents: client/introspection agents
+mcpServerStatus: handle/control/mcp mcp_status
+getContextUsage: handle/control/introspection context_usage
+usage_EXPERIMENTAL_MAY_CHANGE_DO_NOT_RELY_ON_THIS_API_YET: handle/control/introspection usage
+readFile: handle/control/files read_file
+reloadPlugins: handle/control/plugins reload_plugins
+reloadSkills: handle/control/plugins reload_skills
+reloadOutputStyles: handle/control/plugins reload_output_styles
+accountInfo: client/introspection account
+rewindFiles: handle/control/files rewind_files
+seedReadState: handle/control/files seed_read_state
+reconnectMcpServer: handle/control/mcp mcp_reconnect
+toggleMcpServer: handle/control/mcp mcp_toggle
+readMcpResource: handle/control/mcp mcp_read_resource
+setMcpServers: handle/control/mcp mcp_set_servers
+streamInput: handle/mod send
+stopTask: handle/control/tasks stop_task
+backgroundTasks: handle/control/tasks background_all
+close: client/mod close";
 
 /// Methods of `ClaudeSDKClient`, in Python.
-const CLIENT: &[(&str, Ours)] = &[
-    ("connect", Function("client/mod", "connect")),
-    ("receive_messages", Function("client/views", "messages")),
-    ("query", Function("handle/mod", "send")),
-    ("interrupt", Function("handle/control/session", "interrupt")),
-    (
-        "set_permission_mode",
-        Function("handle/control/session", "set_permission_mode"),
-    ),
-    ("set_model", Function("handle/control/session", "set_model")),
-    (
-        "rewind_files",
-        Function("handle/control/files", "rewind_files"),
-    ),
-    (
-        "reconnect_mcp_server",
-        Function("handle/control/mcp", "mcp_reconnect"),
-    ),
-    (
-        "toggle_mcp_server",
-        Function("handle/control/mcp", "mcp_toggle"),
-    ),
-    ("stop_task", Function("handle/control/tasks", "stop_task")),
-    (
-        "get_mcp_status",
-        Function("handle/control/mcp", "mcp_status"),
-    ),
-    (
-        "get_context_usage",
-        Function("handle/control/introspection", "context_usage"),
-    ),
-    ("get_server_info", Function("client/mod", "initialized")),
-    ("receive_response", Function("handle/turn", "turn")),
-    ("disconnect", Function("client/mod", "close")),
-];
+const CLIENT: &str = "\
+connect: client/mod connect
+receive_messages: client/views messages
+query: handle/mod send
+interrupt: handle/control/session interrupt
+set_permission_mode: handle/control/session set_permission_mode
+set_model: handle/control/session set_model
+rewind_files: handle/control/files rewind_files
+reconnect_mcp_server: handle/control/mcp mcp_reconnect
+toggle_mcp_server: handle/control/mcp mcp_toggle
+stop_task: handle/control/tasks stop_task
+get_mcp_status: handle/control/mcp mcp_status
+get_context_usage: handle/control/introspection context_usage
+get_server_info: client/mod initialized
+receive_response: handle/turn turn
+disconnect: client/mod close";
 
 /// Fields of `ClaudeAgentOptions`, in Python, that are not named as an option
 /// of ours.
-const FIELDS: &[(&str, Ours)] = &[
-    (
-        "continue_conversation",
-        Function("options", "continue_latest"),
-    ),
-    ("fallback_model", Function("options", "fallback_models")),
-    (
-        "permission_prompt_tool_name",
-        Function("options", "permission_prompt_tool"),
-    ),
-    ("cli_path", Function("options", "cli")),
-    ("add_dirs", Function("options", "additional_directories")),
-    ("extra_args", Function("options", "flag_value")),
-    ("max_buffer_size", Function("options", "line_limit")),
-    ("debug_stderr", None("deprecated in favour of `stderr`")),
-    ("stderr", Function("options", "on_stderr")),
-    ("can_use_tool", Function("options", "on_permission")),
-    ("hooks", Function("options", "hook")),
-    (
-        "user",
-        None("a `Transport` can start the CLI as another user"),
-    ),
-    (
-        "include_partial_messages",
-        Function("options", "partial_messages"),
-    ),
-    ("include_hook_events", Function("options", "hook_events")),
-    ("resume_session_at", Function("options", "resume_at")),
-    ("max_thinking_tokens", Function("options", "thinking")),
-    (
-        "enable_file_checkpointing",
-        Function("options", "file_checkpointing"),
-    ),
-    ("load_timeout_ms", Function("options", "load_timeout")),
-];
+const FIELDS: &str = "\
+continue_conversation: options continue_latest
+fallback_model: options fallback_models
+permission_prompt_tool_name: options permission_prompt_tool
+cli_path: options cli
+add_dirs: options additional_directories
+extra_args: options flag_value
+max_buffer_size: options line_limit
+debug_stderr: none, deprecated in favour of `stderr`
+stderr: options on_stderr
+can_use_tool: options on_permission
+hooks: options hook
+user: none, a `Transport` can start the CLI as another user
+include_partial_messages: options partial_messages
+include_hook_events: options hook_events
+resume_session_at: options resume_at
+max_thinking_tokens: options thinking
+enable_file_checkpointing: options file_checkpointing
+load_timeout_ms: options load_timeout";
 
 /// What is not as the tables have it. `options`: the names of their options, and
 /// ours.
@@ -250,29 +139,30 @@ pub(crate) fn complaints<'a>(
 fn compare(
     of: &str,
     declared: &BTreeSet<String>,
-    table: &[(&str, Ours)],
+    table: &str,
     functions: &Functions,
     complaints: &mut Vec<String>,
 ) {
     assert!(declared.len() > 10, "`{of}` is read wrongly: {declared:?}");
-    let listed: BTreeSet<&str> = table.iter().map(|(name, _)| *name).collect();
+    let rows = table.lines().filter_map(|line| line.split_once(": "));
+    let rows: BTreeMap<&str, &str> = rows.collect();
     assert_eq!(
-        listed.len(),
-        table.len(),
+        rows.len(),
+        table.lines().count(),
         "a name of `{of}` stands there twice"
     );
     for name in declared {
-        if !listed.contains(name.as_str()) {
+        if !rows.contains_key(name.as_str()) {
             complaints.push(format!("`{of}.{name}` is theirs, and not in the table"));
         }
     }
-    for (name, ours) in table {
-        if !declared.contains(*name) {
+    for (name, ours) in rows {
+        if !declared.contains(name) {
             complaints.push(format!("`{of}.{name}` is in the table, and not theirs"));
         }
-        match ours {
-            Function(file, function) => check(of, name, file, function, functions, complaints),
-            None(reason) => assert!(!reason.is_empty(), "{name}"),
+        if !ours.starts_with("none, ") {
+            let (file, function) = ours.split_once(' ').unwrap();
+            check(of, name, file, function, functions, complaints);
         }
     }
 }

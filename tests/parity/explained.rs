@@ -46,12 +46,8 @@ pub(crate) struct Explanations {
 
 impl Explanations {
     pub(crate) fn new() -> Self {
-        Self::of(table())
-    }
-
-    fn of(table: Vec<Explained>) -> Self {
         Self {
-            table,
+            table: table(),
             used: BTreeSet::new(),
         }
     }
@@ -422,67 +418,4 @@ fn refusals() -> Vec<Explained> {
             "in the list that the CLI gets it would be something else",
         ),
     ]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn explanations(sets: &'static [&'static str]) -> Explanations {
-        Explanations::of(vec![Explained {
-            what: "argument --a",
-            theirs: Nothing,
-            ours: Just(json!(["1"])),
-            sets,
-            except: &["three"],
-            because: "it is so",
-        }])
-    }
-
-    fn with(name: &str, value: Value) -> Recording {
-        [(name.to_owned(), value)].into()
-    }
-
-    #[test]
-    fn only_the_very_difference_is_explained() {
-        let nothing = Recording::new();
-        let ours = with("argument --a", json!(["1"]));
-        let mut table = explanations(&["one"]);
-        assert!(
-            table
-                .unexplained("one", &["one"], &nothing, &ours)
-                .is_empty()
-        );
-        assert!(table.unexplained("two", &["two"], &ours, &ours).is_empty());
-        for (set, theirs, ours) in [
-            ("two", &nothing, &ours),
-            ("one", &ours, &nothing),
-            ("one", &nothing, &with("argument --a", json!(["2"]))),
-            ("one", &nothing, &with("argument --b", json!(["1"]))),
-        ] {
-            let complaints = table.unexplained(set, &[set], theirs, ours);
-            assert_eq!(complaints.len(), 1, "{set}: {theirs:?} {ours:?}");
-        }
-    }
-
-    #[test]
-    fn what_is_so_everywhere_but_here_is_not_explained_here() {
-        let ours = with("argument --a", json!(["1"]));
-        let mut table = explanations(&[]);
-        for (set, unexplained) in [("one", 0), ("three", 1)] {
-            let complaints = table.unexplained(set, &[set], &Recording::new(), &ours);
-            assert_eq!(complaints.len(), unexplained, "{set}");
-        }
-    }
-
-    #[test]
-    fn an_explanation_of_nothing_is_told() {
-        let ours = with("argument --a", json!(["1"]));
-        for (sets, stale) in [(&[][..], 0), (&["one"], 0), (&["one", "two"], 1)] {
-            let mut table = explanations(sets);
-            assert_eq!(table.stale().len(), sets.len().max(1));
-            table.unexplained("one", &["one"], &Recording::new(), &ours);
-            assert_eq!(table.stale().len(), stale, "{sets:?}");
-        }
-    }
 }

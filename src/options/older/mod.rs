@@ -22,6 +22,9 @@ use agentwire_protocol::json::Members;
 use agentwire_protocol::plugin::PluginConfig;
 use std::sync::Arc;
 
+/// The first supported version, which the official Python SDK requires too.
+const OLDEST: CliVersion = v(2, 0, 0);
+
 /// The first version that waits for the settings, plugins and MCP servers of
 /// the first request before it starts. The flags below have versions of their
 /// own.
@@ -98,9 +101,12 @@ impl CommandLine {
     ///
     /// # Errors
     ///
-    /// [`Error::TooOld`] for an unsupported option that the session relies on;
-    /// [`Error::PrivateFile`].
+    /// [`Error::TooOld`] for an unsupported version, and for an unsupported
+    /// option that the session relies on; [`Error::PrivateFile`].
     pub(crate) fn fit(&mut self, version: CliVersion) -> Result<Vec<&'static str>, Error> {
+        if version < OLDEST {
+            return Err(too_old(None, OLDEST, version));
+        }
         let mut without = Vec::new();
         for option in IGNORED {
             if version >= option.since {
@@ -109,7 +115,7 @@ impl CommandLine {
             match (option.is_set)(self) {
                 Set::No => {}
                 Set::Optional => without.push(option.option),
-                Set::Needed => return Err(too_old(option.option, option.since, version)),
+                Set::Needed => return Err(too_old(Some(option.option), option.since, version)),
             }
         }
         if version < TAKES_FORMATS {
@@ -199,7 +205,7 @@ impl CommandLine {
             && let Some(settings) = request.extra.remove(MANAGED_SETTINGS)
         {
             if version < TAKES_MANAGED.1 {
-                return Err(too_old("managed_settings", TAKES_MANAGED.1, version));
+                return Err(too_old(Some("managed_settings"), TAKES_MANAGED.1, version));
             }
             // That version accepts no file.
             arguments.push(format!("--managed-settings={settings}"));
@@ -207,7 +213,7 @@ impl CommandLine {
         if version < AWAITS {
             for plugin in request.plugins.take().into_iter().flatten() {
                 let PluginConfig::Local(plugin) = plugin else {
-                    return Err(too_old("plugins", AWAITS, version));
+                    return Err(too_old(Some("plugins"), AWAITS, version));
                 };
                 let folder = self.cwd.clone().unwrap_or_default().join(&plugin.path);
                 are_there &= folder.is_dir();
@@ -245,9 +251,9 @@ fn is_split(argument: &str) -> bool {
     SPLIT.iter().any(|flag| argument.starts_with(flag))
 }
 
-fn too_old(option: &str, needs: CliVersion, version: CliVersion) -> Error {
+fn too_old(option: Option<&str>, needs: CliVersion, version: CliVersion) -> Error {
     Error::TooOld {
-        option: option.into(),
+        option: option.map(Into::into),
         needs: Some(needs),
         version: Some(version),
     }

@@ -1,7 +1,7 @@
 //! The CLI version that introduced each option.
 //!
-//! The versions were found by bisecting the versions on npm. `scripts/versions`
-//! checks an option of each kind against four of them.
+//! The versions were found by bisecting the versions on npm. VERSIONS.md has
+//! the same table.
 
 use super::super::CommandLine;
 use super::super::command_line::SETTINGS;

@@ -1,6 +1,7 @@
 //! What older CLIs are given instead.
 
-use super::unsupported_option;
+use super::since::{FLAGS, IGNORED};
+use super::{TAKES_MANAGED, unsupported_option};
 use crate::event::Error;
 use crate::options::prompt::DYNAMIC_BOUNDARY;
 use crate::options::{CommandLine, Options};
@@ -148,7 +149,7 @@ fn the_oldest_have_their_prompts_and_agents_in_arguments() {
         Some("Three.")
     );
     assert!(line.initialize.system_prompt.is_none() && line.initialize.agents.is_some());
-    let (line, _) = fit(configured(), "1.0.128").unwrap();
+    let (line, _) = fit(configured(), "2.0.0").unwrap();
     assert!(
         line.arguments
             .contains(&"--append-system-prompt=Three.".to_owned())
@@ -181,7 +182,7 @@ fn what_a_version_would_ignore_is_an_error_or_told() {
             version,
         }) => {
             assert_eq!(version, Some(text.parse().unwrap()));
-            format!("{option} {}", needs.unwrap())
+            format!("{} {}", option.unwrap(), needs.unwrap())
         }
         other => panic!("{other:?}"),
     };
@@ -200,7 +201,7 @@ fn what_a_version_would_ignore_is_an_error_or_told() {
     assert_eq!(too_old(closed, "2.1.82"), "sandbox 2.1.83");
     let open = sandbox(json!({ "enabled": true, "failIfUnavailable": false }));
     assert!(fit(open, "2.1.82").is_ok());
-    assert!(fit(sandbox(json!({ "enabled": false })), "1.0.128").is_ok());
+    assert!(fit(sandbox(json!({ "enabled": false })), "2.0.0").is_ok());
     let gone = Options::new().plugins([LocalPlugin::new("/no/such/plugin")]);
     assert_eq!(fit(gone, "2.1.197").unwrap().1, ["plugins"]);
 }
@@ -259,4 +260,21 @@ fn the_flag_that_a_cli_refuses_is_named_by_its_method() {
     ] {
         assert_eq!(unsupported_option(stderr), expected, "{stderr}");
     }
+}
+
+#[test]
+fn the_table_of_options_in_versions_md_is_that_of_the_sources() {
+    let ignored = IGNORED.iter().map(|it| (it.option, it.since));
+    let flags = FLAGS.iter().map(|(_, option, since)| (*option, *since));
+    let managed = ("managed_settings", TAKES_MANAGED.1);
+    let mut rows: Vec<_> = ignored.chain(flags).chain([managed]).collect();
+    rows.sort_unstable();
+    let rows = rows.iter();
+    let rows: String = rows
+        .map(|(option, since)| format!("| `{option}` | {since} |\n"))
+        .collect();
+    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/VERSIONS.md"));
+    let table = "| option | requires |\n|---|---|\n";
+    let text = text.unwrap();
+    assert_eq!(text.split_once(table).unwrap().1, rows);
 }

@@ -1,12 +1,11 @@
 //! What the agent asks.
 
-use super::{Set, set};
+use super::Set;
 use agentwire::mcp::Tools;
 use agentwire::protocol::dialog::UserDialogResult;
 use agentwire::protocol::hook::{PostToolUse, PreToolUse, Stop};
 use agentwire::protocol::mcp::McpElicitationResult;
 use agentwire::{Hook, HookCall, PermissionResult};
-use serde_json::json;
 use std::time::Duration;
 
 fn before() -> Hook {
@@ -14,85 +13,47 @@ fn before() -> Hook {
 }
 
 pub(super) fn sets() -> Vec<Set> {
-    vec![
-        set(
-            "hook",
-            json!({ "hooks": { "PreToolUse": [{ "hooks": ["$function"] }] } }),
-            |options| options.hook(before()),
-        ),
-        set(
-            "hooks",
-            json!({ "hooks": {
-                "PreToolUse": [
-                    { "matcher": "Bash", "timeout": 5, "hooks": ["$function", "$function"] },
-                    { "matcher": "Edit|Write", "hooks": ["$function"] },
-                ],
-                "PostToolUse": [{ "hooks": ["$function"] }],
-                "Stop": [{ "hooks": ["$function"] }],
-            } }),
-            |options| {
-                let bash = || before().matcher("Bash").timeout(Duration::from_secs(5));
-                options
-                    .hook(Hook::new(|_: HookCall<Stop>| async {}))
-                    .hook(bash())
-                    .hook(before().matcher("Edit|Write"))
-                    .hook(Hook::new(|_: HookCall<PostToolUse>| async {}))
-                    .hook(bash())
-            },
-        ),
-        set(
-            "gate",
-            json!({ "hooks": { "PreToolUse": [{ "hooks": ["$function"], "onFailure": "block" }] } }),
-            |options| options.hook(before().gate()),
-        ),
-        set("no hooks", json!({ "hooks": {} }), |options| options),
-        set(
-            "hooks, permission callback, plan",
-            json!({
-                "hooks": { "PreToolUse": [{ "hooks": ["$function"] }] },
-                "canUseTool": "$function",
-                "permissionMode": "plan",
-            }),
-            |options| {
-                options
-                    .hook(before())
-                    .on_permission(|_| async { PermissionResult::allow() })
-                    .permission_mode("plan".into())
-            },
-        ),
-        set(
-            "elicitations",
-            json!({ "onElicitation": "$function" }),
-            |options| options.on_elicitation(|_| async { McpElicitationResult::decline() }),
-        ),
-        set(
-            "dialogs",
-            json!({
-                "onUserDialog": "$function",
-                "supportedDialogKinds": ["a_dialog", "refusal_fallback_prompt"],
-            }),
-            |options| {
-                options
-                    .on_dialog("refusal_fallback_prompt", |_| async {
-                        UserDialogResult::cancelled()
-                    })
-                    .on_dialog("a_dialog", |_| async { UserDialogResult::cancelled() })
-            },
-        ),
-        set(
-            "dialogs of no kind",
-            json!({ "onUserDialog": "$function" }),
-            |options| options,
-        ),
-        set(
-            "server in the host",
-            json!({ "mcpServers": { "calc": "$server" } }),
-            |options| options.mcp_server("calc", Tools::new()),
-        ),
-        set(
-            "standard error",
-            json!({ "stderr": "$function" }),
-            |options| options.on_stderr(|_| {}),
-        ),
-    ]
+    sets! {
+        "hook": { "hooks": { "PreToolUse": [{ "hooks": ["$function"] }] } }
+            => |it| it.hook(before());
+        "hooks": { "hooks": {
+            "PreToolUse": [
+                { "matcher": "Bash", "timeout": 5, "hooks": ["$function", "$function"] },
+                { "matcher": "Edit|Write", "hooks": ["$function"] },
+            ],
+            "PostToolUse": [{ "hooks": ["$function"] }],
+            "Stop": [{ "hooks": ["$function"] }],
+        } } => |it| {
+            let bash = || before().matcher("Bash").timeout(Duration::from_secs(5));
+            it
+                .hook(Hook::new(|_: HookCall<Stop>| async {}))
+                .hook(bash())
+                .hook(before().matcher("Edit|Write"))
+                .hook(Hook::new(|_: HookCall<PostToolUse>| async {}))
+                .hook(bash())
+        };
+        "gate": { "hooks": { "PreToolUse": [{ "hooks": ["$function"], "onFailure": "block" }] } }
+            => |it| it.hook(before().gate());
+        "no hooks": { "hooks": {} } => |it| it;
+        "hooks, permission callback, plan": {
+            "hooks": { "PreToolUse": [{ "hooks": ["$function"] }] },
+            "canUseTool": "$function",
+            "permissionMode": "plan",
+        } => |it| it.hook(before())
+            .on_permission(|_| async { PermissionResult::allow() })
+            .permission_mode("plan".into());
+        "elicitations": { "onElicitation": "$function" }
+            => |it| it.on_elicitation(|_| async { McpElicitationResult::decline() });
+        "dialogs": {
+            "onUserDialog": "$function",
+            "supportedDialogKinds": ["a_dialog", "refusal_fallback_prompt"],
+        } => |it| it.on_dialog("refusal_fallback_prompt", |_| async {
+                UserDialogResult::cancelled()
+            })
+            .on_dialog("a_dialog", |_| async { UserDialogResult::cancelled() });
+        "dialogs of no kind": { "onUserDialog": "$function" } => |it| it;
+        "server in the host": { "mcpServers": { "calc": "$server" } }
+            => |it| it.mcp_server("calc", Tools::new());
+        "standard error": { "stderr": "$function" } => |it| it.on_stderr(|_| {});
+    }
 }

@@ -1,6 +1,14 @@
 //! The sets of options: what the official SDK is given, as JSON (with what
 //! `drive.mjs` makes of `$function`, `$server` and `$store`), and what ours are given.
 
+/// Sets of options, one after the other: the name, what the official SDK is
+/// given, and what is done to ours.
+macro_rules! sets {
+    ($($name:literal: $official:tt => $ours:expr;)*) => {
+        vec![$(super::Set::new($name, serde_json::json!($official), $ours)),*]
+    };
+}
+
 mod agents;
 mod callbacks;
 mod conversation;
@@ -25,20 +33,15 @@ pub(crate) struct Set {
     pub(crate) is_refused: bool,
 }
 
-fn set(name: &'static str, official: Value, ours: fn(Options) -> Options) -> Set {
-    Set {
-        name: name.to_owned(),
-        official,
-        ours: vec![ours],
-        parts: vec![name],
-        is_refused: false,
-    }
-}
-
-fn refused(name: &'static str, official: Value, ours: fn(Options) -> Options) -> Set {
-    Set {
-        is_refused: true,
-        ..set(name, official, ours)
+impl Set {
+    fn new(name: &'static str, official: Value, ours: fn(Options) -> Options) -> Self {
+        Self {
+            name: name.to_owned(),
+            official,
+            ours: vec![ours],
+            parts: vec![name],
+            is_refused: false,
+        }
     }
 }
 
@@ -57,7 +60,10 @@ pub(crate) fn all() -> Vec<Set> {
     let pairs = pairs(&families);
     let mut all: Vec<_> = families.into_iter().flatten().collect();
     all.extend(pairs);
-    all.extend(refused::sets());
+    all.extend(refused::sets().into_iter().map(|set| Set {
+        is_refused: true,
+        ..set
+    }));
     all
 }
 

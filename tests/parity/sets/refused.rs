@@ -1,6 +1,6 @@
 //! What one of the two refuses, or both.
 
-use super::{Set, refused};
+use super::Set;
 use agentwire::protocol::Json;
 use agentwire::{MemoryStore, PermissionResult, SessionStore, StoreError, TranscriptKey};
 use serde_json::json;
@@ -21,115 +21,38 @@ impl SessionStore for Unlisted {
 }
 
 pub(super) fn sets() -> Vec<Set> {
-    vec![
-        refused(
-            "permission callback and tool",
-            json!({ "canUseTool": "$function", "permissionPromptToolName": "mcp__desk__ask" }),
-            |options| {
-                options
-                    .on_permission(|_| async { PermissionResult::allow() })
-                    .permission_prompt_tool("mcp__desk__ask")
-            },
-        ),
-        refused(
-            "sandbox and a settings file",
-            json!({ "sandbox": { "enabled": true }, "settings": "/some/settings.json" }),
-            |options| {
-                options
-                    .sandbox(json!({ "enabled": true }))
-                    .settings_file("/some/settings.json")
-            },
-        ),
-        refused("a skill of two", json!({ "skills": ["a,b"] }), |options| {
-            options.skills(["a,b"])
-        }),
-        refused(
-            "a skill with space around",
-            json!({ "skills": [" a"] }),
-            |options| options.skills([" a"]),
-        ),
-        refused(
-            "a skill that is a pattern",
-            json!({ "skills": ["*"] }),
-            |options| options.skills(["*"]),
-        ),
-        refused(
-            "a skill that is a command",
-            json!({ "skills": ["/a"] }),
-            |options| options.skills(["/a"]),
-        ),
-        refused(
-            "kept elsewhere, and not here",
-            json!({ "sessionStore": "$emptyStore", "persistSession": false }),
-            |options| {
-                options
-                    .session_store(MemoryStore::new())
-                    .persist_session(false)
-            },
-        ),
-        refused(
-            "kept elsewhere, with checkpoints",
-            json!({ "sessionStore": "$emptyStore", "enableFileCheckpointing": true }),
-            |options| {
-                options
-                    .session_store(MemoryStore::new())
-                    .file_checkpointing(true)
-            },
-        ),
-        refused(
-            "continued from what cannot be listed",
-            json!({
-                "sessionStore": { "append": "$function", "load": "$function" },
-                "continue": true,
-            }),
-            |options| options.session_store(Unlisted).continue_latest(true),
-        ),
-        refused("no directory", json!({ "cwd": "/no/such" }), |options| {
-            options.cwd("/no/such")
-        }),
-        refused("a NUL", json!({ "model": "a\0b" }), |options| {
-            options.model("a\0b")
-        }),
-        refused(
-            "too long for an argument",
-            json!({ "agent": "a".repeat(200_000) }),
-            |options| options.agent("a".repeat(200_000)),
-        ),
-        refused(
-            "a model as its own fallback",
-            json!({ "model": "haiku", "fallbackModel": "haiku" }),
-            |options| options.model("haiku").fallback_models(["haiku"]),
-        ),
-        refused(
-            "resume and continue",
-            json!({ "resume": SESSION, "continue": true }),
-            |options| options.resume(SESSION).continue_latest(true),
-        ),
-        refused(
-            "fork of nothing",
-            json!({ "forkSession": true }),
-            |options| options.fork_session(true),
-        ),
-        refused(
-            "a session id that is none",
-            json!({ "sessionId": "mine" }),
-            |options| options.session_id("mine"),
-        ),
-        refused("no budget", json!({ "maxBudgetUsd": 0 }), |options| {
-            options.max_budget_usd(0.0)
-        }),
-        refused(
-            "an allowed tool whose parenthesis is open",
-            json!({ "allowedTools": ["Bash(ls"] }),
-            |options| options.allowed_tools(["Bash(ls"]),
-        ),
-        refused("a beta of two", json!({ "betas": ["a,b"] }), |options| {
-            options.betas(["a,b"])
-        }),
-        refused(
-            "a file of no name",
-            json!({ "debugFile": "a\0b" }),
-            |options| options.debug_file("a\0b"),
-        ),
-    ]
+    sets! {
+        "permission callback and tool": { "canUseTool": "$function", "permissionPromptToolName": "mcp__desk__ask" }
+            => |it| it.on_permission(|_| async { PermissionResult::allow() })
+                .permission_prompt_tool("mcp__desk__ask");
+        "sandbox and a settings file": { "sandbox": { "enabled": true }, "settings": "/some/settings.json" }
+            => |it| it.sandbox(json!({ "enabled": true })).settings_file("/some/settings.json");
+        "a skill of two": { "skills": ["a,b"] } => |it| it.skills(["a,b"]);
+        "a skill with space around": { "skills": [" a"] } => |it| it.skills([" a"]);
+        "a skill that is a pattern": { "skills": ["*"] } => |it| it.skills(["*"]);
+        "a skill that is a command": { "skills": ["/a"] } => |it| it.skills(["/a"]);
+        "kept elsewhere, and not here": { "sessionStore": "$emptyStore", "persistSession": false }
+            => |it| it.session_store(MemoryStore::new()).persist_session(false);
+        "kept elsewhere, with checkpoints": { "sessionStore": "$emptyStore", "enableFileCheckpointing": true }
+            => |it| it.session_store(MemoryStore::new()).file_checkpointing(true);
+        "continued from what cannot be listed": {
+            "sessionStore": { "append": "$function", "load": "$function" },
+            "continue": true,
+        } => |it| it.session_store(Unlisted).continue_latest(true);
+        "no directory": { "cwd": "/no/such" } => |it| it.cwd("/no/such");
+        "a NUL": { "model": "a\0b" } => |it| it.model("a\0b");
+        "too long for an argument": { "agent": "a".repeat(200_000) }
+            => |it| it.agent("a".repeat(200_000));
+        "a model as its own fallback": { "model": "haiku", "fallbackModel": "haiku" }
+            => |it| it.model("haiku").fallback_models(["haiku"]);
+        "resume and continue": { "resume": SESSION, "continue": true }
+            => |it| it.resume(SESSION).continue_latest(true);
+        "fork of nothing": { "forkSession": true } => |it| it.fork_session(true);
+        "a session id that is none": { "sessionId": "mine" } => |it| it.session_id("mine");
+        "no budget": { "maxBudgetUsd": 0 } => |it| it.max_budget_usd(0.0);
+        "an allowed tool whose parenthesis is open": { "allowedTools": ["Bash(ls"] }
+            => |it| it.allowed_tools(["Bash(ls"]);
+        "a beta of two": { "betas": ["a,b"] } => |it| it.betas(["a,b"]);
+        "a file of no name": { "debugFile": "a\0b" } => |it| it.debug_file("a\0b");
+    }
 }

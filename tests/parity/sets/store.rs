@@ -1,6 +1,6 @@
 //! Sessions that are kept in the host as well, and go on from there.
 
-use super::{Set, set};
+use super::Set;
 use agentwire::protocol::Json;
 use agentwire::{MemoryStore, SessionStore, StoreError, StoreFlush, StoredSession, TranscriptKey};
 use serde_json::json;
@@ -46,59 +46,30 @@ fn full() -> String {
 }
 
 pub(super) fn sets() -> Vec<Set> {
-    vec![
-        set(
-            "kept elsewhere",
-            json!({ "sessionStore": "$emptyStore" }),
-            |options| options.session_store(MemoryStore::new()),
-        ),
-        set(
-            "kept elsewhere, at once",
-            json!({
-                "sessionStore": "$emptyStore",
-                "sessionStoreFlush": "eager",
-                "loadTimeoutMs": 1000,
-            }),
-            |options| {
-                options
-                    .session_store(MemoryStore::new())
-                    .session_store_flush(StoreFlush::Eager)
-                    .load_timeout(Duration::from_secs(1))
-            },
-        ),
-        set(
-            "resumed from elsewhere",
-            json!({ "sessionStore": full(), "resume": SESSION }),
-            |options| options.session_store(OneSession).resume(SESSION),
-        ),
-        set(
-            "resumed from elsewhere with a directory and a fork",
-            json!({
-                "sessionStore": full(), "resume": SESSION, "cwd": "/usr/lib",
-                "forkSession": true, "sessionId": OTHER,
-            }),
-            |options| {
-                let options = options.session_store(OneSession).resume(SESSION);
-                options.cwd("/usr/lib").fork_session(true).session_id(OTHER)
-            },
-        ),
-        set(
-            "resumed, and not known elsewhere",
-            json!({ "sessionStore": full(), "resume": OTHER }),
-            |options| options.session_store(OneSession).resume(OTHER),
-        ),
-        set(
-            "continued from elsewhere",
-            json!({ "sessionStore": full(), "continue": true }),
-            |options| options.session_store(OneSession).continue_latest(true),
-        ),
-        set(
-            "continued from nothing elsewhere",
-            json!({ "sessionStore": "$emptyStore", "continue": true }),
-            |options| {
-                let options = options.session_store(MemoryStore::new());
-                options.continue_latest(true)
-            },
-        ),
-    ]
+    sets! {
+        "kept elsewhere": { "sessionStore": "$emptyStore" }
+            => |it| it.session_store(MemoryStore::new());
+        "kept elsewhere, at once": {
+            "sessionStore": "$emptyStore",
+            "sessionStoreFlush": "eager",
+            "loadTimeoutMs": 1000,
+        } => |it| it.session_store(MemoryStore::new())
+            .session_store_flush(StoreFlush::Eager)
+            .load_timeout(Duration::from_secs(1));
+        "resumed from elsewhere": { "sessionStore": full(), "resume": SESSION }
+            => |it| it.session_store(OneSession).resume(SESSION);
+        "resumed from elsewhere with a directory and a fork": {
+            "sessionStore": full(), "resume": SESSION, "cwd": "/usr/lib",
+            "forkSession": true, "sessionId": OTHER,
+        } => |it| {
+            let it = it.session_store(OneSession).resume(SESSION);
+            it.cwd("/usr/lib").fork_session(true).session_id(OTHER)
+        };
+        "resumed, and not known elsewhere": { "sessionStore": full(), "resume": OTHER }
+            => |it| it.session_store(OneSession).resume(OTHER);
+        "continued from elsewhere": { "sessionStore": full(), "continue": true }
+            => |it| it.session_store(OneSession).continue_latest(true);
+        "continued from nothing elsewhere": { "sessionStore": "$emptyStore", "continue": true }
+            => |it| { let it = it.session_store(MemoryStore::new()); it.continue_latest(true) };
+    }
 }

@@ -1,6 +1,6 @@
 //! Where the agent works, and what it finds there.
 
-use super::{Set, set};
+use super::Set;
 use agentwire::mcp::Tools;
 use agentwire::protocol::mcp::{McpHttpServer, McpServerConfig, McpSseServer, McpStdioServer};
 use agentwire::protocol::plugin::LocalPlugin;
@@ -50,249 +50,128 @@ fn our_plugins() -> [LocalPlugin; 2] {
 }
 
 fn servers_and_plugins() -> Vec<Set> {
-    vec![
-        set(
-            "servers as an argument",
-            json!({ "mcpServers": official_servers() }),
-            |options| options.mcp_servers(our_servers()),
-        ),
-        set(
-            "servers by hand",
-            json!({ "mcpServers": official_servers(), "mcpServersDelivery": "argv" }),
-            |options| {
+    sets! {
+        "servers as an argument": { "mcpServers": official_servers() }
+            => |it| it.mcp_servers(our_servers());
+        "servers by hand": { "mcpServers": official_servers(), "mcpServersDelivery": "argv" }
+            => |it| {
                 let config = json!({ "mcpServers": official_servers() });
-                options.flag_value("--mcp-config", config.to_string())
+                it.flag_value("--mcp-config", config.to_string())
+            };
+        "servers in initialize": { "mcpServers": official_servers(), "mcpServersDelivery": "initialize" }
+            => |it| it.mcp_servers(our_servers());
+        "no other servers": {
+            "mcpServers": official_servers(),
+            "mcpServersDelivery": "initialize",
+            "strictMcpConfig": true,
+        } => |it| it.mcp_servers(our_servers()).strict_mcp_config(true);
+        "servers inside and outside": {
+            "mcpServers": {
+                "calc": "$server",
+                "files": { "type": "stdio", "command": "mcp-files", "args": [] },
             },
-        ),
-        set(
-            "servers in initialize",
-            json!({ "mcpServers": official_servers(), "mcpServersDelivery": "initialize" }),
-            |options| options.mcp_servers(our_servers()),
-        ),
-        set(
-            "no other servers",
-            json!({
-                "mcpServers": official_servers(),
-                "mcpServersDelivery": "initialize",
-                "strictMcpConfig": true,
-            }),
-            |options| options.mcp_servers(our_servers()).strict_mcp_config(true),
-        ),
-        set(
-            "servers inside and outside",
-            json!({
-                "mcpServers": {
-                    "calc": "$server",
-                    "files": { "type": "stdio", "command": "mcp-files", "args": [] },
-                },
-                "mcpServersDelivery": "initialize",
-            }),
-            |options| {
-                options
-                    .mcp_servers([("files", McpStdioServer::new("mcp-files", [""; 0]))])
-                    .mcp_server("calc", Tools::new())
-            },
-        ),
-        set("no servers", json!({ "mcpServers": {} }), |options| {
-            options.mcp_servers::<&str, McpServerConfig>([])
-        }),
-        set(
-            "plugins as arguments",
-            json!({ "plugins": [
+            "mcpServersDelivery": "initialize",
+        } => |it| {
+            it
+                .mcp_servers([("files", McpStdioServer::new("mcp-files", [""; 0]))])
+                .mcp_server("calc", Tools::new())
+        };
+        "no servers": { "mcpServers": {} } => |it| it.mcp_servers::<&str, McpServerConfig>([]);
+        "plugins as arguments": { "plugins": [
+            { "type": "local", "path": "/plugins/one" },
+            { "type": "local", "path": "/plugins/two", "skipMcpDiscovery": true },
+        ] } => |it| it.plugins(our_plugins());
+        "plugins in initialize": {
+            "plugins": [
                 { "type": "local", "path": "/plugins/one" },
                 { "type": "local", "path": "/plugins/two", "skipMcpDiscovery": true },
-            ] }),
-            |options| options.plugins(our_plugins()),
-        ),
-        set(
-            "plugins in initialize",
-            json!({
-                "plugins": [
-                    { "type": "local", "path": "/plugins/one" },
-                    { "type": "local", "path": "/plugins/two", "skipMcpDiscovery": true },
-                ],
-                "pluginDelivery": "initialize",
-            }),
-            |options| options.plugins(our_plugins()),
-        ),
-        set(
-            "no plugins in initialize",
-            json!({ "plugins": [], "pluginDelivery": "initialize" }),
-            |options| options.plugins::<LocalPlugin>([]),
-        ),
-    ]
+            ],
+            "pluginDelivery": "initialize",
+        } => |it| it.plugins(our_plugins());
+        "no plugins in initialize": { "plugins": [], "pluginDelivery": "initialize" }
+            => |it| it.plugins::<LocalPlugin>([]);
+    }
 }
 
 fn settings() -> Vec<Set> {
-    vec![
-        set(
-            "settings",
-            json!({ "settings": { "model": "haiku" }, "settingsDelivery": "initialize" }),
-            |options| options.settings(json!({ "model": "haiku" })),
-        ),
-        set(
-            "settings as text",
-            json!({ "settings": r#"{ "model": "haiku" }"#, "settingsDelivery": "initialize" }),
-            |options| options.settings(json!({ "model": "haiku" })),
-        ),
-        set(
-            "settings as an argument",
-            json!({ "settings": { "model": "haiku" } }),
-            |options| options.settings(json!({ "model": "haiku" })),
-        ),
-        set(
-            "settings by hand",
-            json!({ "settings": { "model": "haiku" } }),
-            |options| options.flag_value("--settings", r#"{ "model": "haiku" }"#),
-        ),
-        set(
-            "managed settings, settings, servers, plugins",
-            json!({
-                "managedSettings": { "permissions": { "deny": ["WebFetch"] } },
-                "managedSettingsDelivery": "initialize",
-                "settings": { "model": "haiku" },
-                "settingsDelivery": "initialize",
-                "mcpServers": official_servers(),
-                "mcpServersDelivery": "initialize",
-                "plugins": [
-                    { "type": "local", "path": "/plugins/one" },
-                    { "type": "local", "path": "/plugins/two", "skipMcpDiscovery": true },
-                ],
-                "pluginDelivery": "initialize",
-            }),
-            |options| {
-                options
-                    .managed_settings(json!({ "permissions": { "deny": ["WebFetch"] } }))
-                    .settings(json!({ "model": "haiku" }))
-                    .mcp_servers(our_servers())
-                    .plugins(our_plugins())
-            },
-        ),
-        set(
-            "settings in a file",
-            json!({ "settings": "/etc/passwd" }),
-            |options| options.settings_file("/etc/passwd"),
-        ),
-        set(
-            "managed settings",
-            json!({
-                "managedSettings": { "permissions": { "deny": ["WebFetch"] } },
-                "managedSettingsDelivery": "initialize",
-            }),
-            |options| options.managed_settings(json!({ "permissions": { "deny": ["WebFetch"] } })),
-        ),
-        set(
-            "setting sources",
-            json!({ "settingSources": ["user", "project", "local"] }),
-            |options| options.setting_sources(["user", "project", "local"]),
-        ),
-        set(
-            "no setting sources",
-            json!({ "settingSources": [] }),
-            |options| options.setting_sources([]),
-        ),
-        set(
-            "setting sources, settings, model",
-            json!({
-                "settingSources": ["project"],
-                "settings": { "outputStyle": "terse" },
-                "settingsDelivery": "initialize",
-                "model": "haiku",
-            }),
-            |options| {
-                options
-                    .setting_sources(["project"])
-                    .settings(json!({ "outputStyle": "terse" }))
-                    .model("haiku")
-            },
-        ),
-    ]
+    sets! {
+        "settings": { "settings": { "model": "haiku" }, "settingsDelivery": "initialize" }
+            => |it| it.settings(json!({ "model": "haiku" }));
+        "settings as text": { "settings": r#"{ "model": "haiku" }"#, "settingsDelivery": "initialize" }
+            => |it| it.settings(json!({ "model": "haiku" }));
+        "settings as an argument": { "settings": { "model": "haiku" } }
+            => |it| it.settings(json!({ "model": "haiku" }));
+        "settings by hand": { "settings": { "model": "haiku" } }
+            => |it| it.flag_value("--settings", r#"{ "model": "haiku" }"#);
+        "managed settings, settings, servers, plugins": {
+            "managedSettings": { "permissions": { "deny": ["WebFetch"] } },
+            "managedSettingsDelivery": "initialize",
+            "settings": { "model": "haiku" },
+            "settingsDelivery": "initialize",
+            "mcpServers": official_servers(),
+            "mcpServersDelivery": "initialize",
+            "plugins": [
+                { "type": "local", "path": "/plugins/one" },
+                { "type": "local", "path": "/plugins/two", "skipMcpDiscovery": true },
+            ],
+            "pluginDelivery": "initialize",
+        } => |it| it.managed_settings(json!({ "permissions": { "deny": ["WebFetch"] } }))
+            .settings(json!({ "model": "haiku" }))
+            .mcp_servers(our_servers())
+            .plugins(our_plugins());
+        "settings in a file": { "settings": "/etc/passwd" } => |it| it.settings_file("/etc/passwd");
+        "managed settings": {
+            "managedSettings": { "permissions": { "deny": ["WebFetch"] } },
+            "managedSettingsDelivery": "initialize",
+        } => |it| it.managed_settings(json!({ "permissions": { "deny": ["WebFetch"] } }));
+        "setting sources": { "settingSources": ["user", "project", "local"] }
+            => |it| it.setting_sources(["user", "project", "local"]);
+        "no setting sources": { "settingSources": [] } => |it| it.setting_sources([]);
+        "setting sources, settings, model": {
+            "settingSources": ["project"],
+            "settings": { "outputStyle": "terse" },
+            "settingsDelivery": "initialize",
+            "model": "haiku",
+        } => |it| it.setting_sources(["project"])
+            .settings(json!({ "outputStyle": "terse" }))
+            .model("haiku");
+    }
 }
 
 fn places() -> Vec<Set> {
-    vec![
-        set("directory", json!({ "cwd": "/usr" }), |options| {
-            options.cwd("/usr")
-        }),
-        set(
-            "directories",
-            json!({ "cwd": "/", "additionalDirectories": ["/usr", "/with a space"] }),
-            |options| {
-                options
-                    .cwd("/")
-                    .additional_directories(["/usr", "/with a space"])
-            },
-        ),
-        set(
-            "no more directories",
-            json!({ "additionalDirectories": [] }),
-            |options| options.additional_directories::<&str>([]),
-        ),
-        set(
-            "where the project is set up",
-            json!({ "projectConfigRoot": "/usr" }),
-            |options| options.project_config_root("/usr"),
-        ),
-        set("debug", json!({ "debug": true }), |options| {
-            options.debug(true)
-        }),
-        set(
-            "debug file",
-            json!({ "debug": true, "debugFile": "/log/it" }),
-            |options| options.debug_file("/log/it"),
-        ),
-        set(
-            "other flags",
-            json!({ "extraArgs": { "brief": null, "name": "a b", "odd": "--x=\"1\"\n2" } }),
-            |options| {
-                options
-                    .flag("--brief")
-                    .flag_value("--name", "a b")
-                    .flag_value("--odd", "--x=\"1\"\n2")
-            },
-        ),
-    ]
+    sets! {
+        "directory": { "cwd": "/usr" } => |it| it.cwd("/usr");
+        "directories": { "cwd": "/", "additionalDirectories": ["/usr", "/with a space"] }
+            => |it| it.cwd("/").additional_directories(["/usr", "/with a space"]);
+        "no more directories": { "additionalDirectories": [] }
+            => |it| it.additional_directories::<&str>([]);
+        "where the project is set up": { "projectConfigRoot": "/usr" }
+            => |it| it.project_config_root("/usr");
+        "debug": { "debug": true } => |it| it.debug(true);
+        "debug file": { "debug": true, "debugFile": "/log/it" } => |it| it.debug_file("/log/it");
+        "other flags": { "extraArgs": { "brief": null, "name": "a b", "odd": "--x=\"1\"\n2" } }
+            => |it| it.flag("--brief")
+                .flag_value("--name", "a b")
+                .flag_value("--odd", "--x=\"1\"\n2");
+    }
 }
 
 fn environment() -> Vec<Set> {
-    vec![
-        set(
-            "environment",
-            json!({ "env": { "LANG": "C", "CLAUDE_AGENT_SDK_CLIENT_APP": "app/1" } }),
-            |options| options.env("LANG", "C").client_app("app/1"),
-        ),
-        set(
-            "markers of the program's own",
-            json!({ "env": {
-                "CLAUDE_CODE_ENTRYPOINT": "app",
-                "CLAUDE_AGENT_SDK_VERSION": "9",
-                "CLAUDE_CODE_SDK_READS_SESSION_STATE": "0",
-            } }),
-            |options| {
-                options
-                    .env("CLAUDE_CODE_ENTRYPOINT", "app")
-                    .env("CLAUDE_AGENT_SDK_VERSION", "9")
-                    .env("CLAUDE_CODE_SDK_READS_SESSION_STATE", "0")
-            },
-        ),
-        set(
-            "markers of an outer session",
-            json!({ "env": { "CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "outer" } }),
-            |options| {
-                options
-                    .env("CLAUDECODE", "1")
-                    .env("CLAUDE_CODE_SESSION_ID", "outer")
-            },
-        ),
-        set(
-            "variables of JavaScript's",
-            json!({ "env": { "NODE_OPTIONS": "--inspect", "DEBUG": "app" } }),
-            |options| options.env("NODE_OPTIONS", "--inspect").env("DEBUG", "app"),
-        ),
-        set(
-            "checkpoints, environment",
-            json!({ "enableFileCheckpointing": true, "env": { "LANG": "C" } }),
-            |options| options.file_checkpointing(true).env("LANG", "C"),
-        ),
-    ]
+    sets! {
+        "environment": { "env": { "LANG": "C", "CLAUDE_AGENT_SDK_CLIENT_APP": "app/1" } }
+            => |it| it.env("LANG", "C").client_app("app/1");
+        "markers of the program's own": { "env": {
+            "CLAUDE_CODE_ENTRYPOINT": "app",
+            "CLAUDE_AGENT_SDK_VERSION": "9",
+            "CLAUDE_CODE_SDK_READS_SESSION_STATE": "0",
+        } } => |it| it.env("CLAUDE_CODE_ENTRYPOINT", "app")
+            .env("CLAUDE_AGENT_SDK_VERSION", "9")
+            .env("CLAUDE_CODE_SDK_READS_SESSION_STATE", "0");
+        "markers of an outer session": { "env": { "CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "outer" } }
+            => |it| it.env("CLAUDECODE", "1").env("CLAUDE_CODE_SESSION_ID", "outer");
+        "variables of JavaScript's": { "env": { "NODE_OPTIONS": "--inspect", "DEBUG": "app" } }
+            => |it| it.env("NODE_OPTIONS", "--inspect").env("DEBUG", "app");
+        "checkpoints, environment": { "enableFileCheckpointing": true, "env": { "LANG": "C" } }
+            => |it| it.file_checkpointing(true).env("LANG", "C");
+    }
 }

@@ -1,205 +1,109 @@
 //! Tools, and who decides about them.
 
-use super::{Set, set};
+use super::Set;
 use agentwire::protocol::permission::PermissionMode;
 use agentwire::{Options, PermissionPrompts, PermissionResult, QuestionPreview};
 use serde_json::json;
 
 pub(super) fn sets() -> Vec<Set> {
-    vec![
-        set("tools", json!({ "tools": ["Read", "Bash"] }), |options| {
-            options.tools(["Read", "Bash"])
-        }),
-        set("no tools", json!({ "tools": [] }), |options| {
-            options.tools([])
-        }),
-        set(
-            "preset tools",
-            json!({ "tools": { "type": "preset", "preset": "claude_code" } }),
-            Options::default_tools,
-        ),
-        set(
-            "allowed and disallowed",
-            json!({
-                "allowedTools": ["Read", "Bash(git log:*)"],
-                "disallowedTools": ["WebFetch", "Bash(rm *)"],
-            }),
-            |options| {
-                options
-                    .allowed_tools(["Read", "Bash(git log:*)"])
-                    .disallowed_tools(["WebFetch", "Bash(rm *)"])
-            },
-        ),
-        set(
-            "nothing allowed or disallowed",
-            json!({ "allowedTools": [], "disallowedTools": [] }),
-            |options| options.allowed_tools([]).disallowed_tools([]),
-        ),
-        set(
-            "aliases",
-            json!({ "toolAliases": { "Bash": "mcp__box__bash" } }),
-            |options| options.tool_aliases([("Bash", "mcp__box__bash")]),
-        ),
-        set(
-            "permission callback",
-            json!({ "canUseTool": "$function" }),
-            |options| options.on_permission(|_| async { PermissionResult::allow() }),
-        ),
-        set(
-            "permission callback, default mode",
-            json!({ "canUseTool": "$function", "permissionMode": "default" }),
-            |options| {
-                options
-                    .on_permission(|_| async { PermissionResult::allow() })
-                    .permission_mode(PermissionMode::Default)
-            },
-        ),
-        set(
-            "permission callback, allowed tools",
-            json!({ "canUseTool": "$function", "allowedTools": ["Read(./**)"] }),
-            |options| {
-                options
-                    .on_permission(|_| async { PermissionResult::allow() })
-                    .allowed_tools(["Read(./**)"])
-            },
-        ),
-        set(
-            "questions and plans",
-            json!({ "canUseTool": "$function" }),
-            |options| {
-                options
-                    .on_question(|_| async { PermissionResult::allow() })
-                    .on_plan(|_| async { PermissionResult::allow() })
-            },
-        ),
-        set("plan", json!({ "permissionMode": "plan" }), |options| {
-            options.permission_mode(PermissionMode::Plan)
-        }),
-        set(
-            "plan with instructions",
-            json!({ "permissionMode": "plan", "planModeInstructions": "Write three lines." }),
-            |options| {
-                options
-                    .plan_mode_instructions("Write three lines.")
-                    .permission_mode(PermissionMode::Plan)
-            },
-        ),
-        set(
-            "accept edits",
-            json!({ "permissionMode": "acceptEdits" }),
-            |options| options.permission_mode(PermissionMode::AcceptEdits),
-        ),
-        set("auto", json!({ "permissionMode": "auto" }), |options| {
-            options.permission_mode("auto".into())
-        }),
-        set(
-            "ask nobody",
-            json!({ "permissionMode": "dontAsk" }),
-            |options| options.permission_mode(PermissionMode::DontAsk),
-        ),
-        set(
-            "bypass",
-            json!({
-                "permissionMode": "bypassPermissions",
-                "allowDangerouslySkipPermissions": true,
-            }),
-            |options| {
-                options
-                    .permission_mode(PermissionMode::BypassPermissions)
-                    .allow_bypassing_permissions(true)
-            },
-        ),
-        set(
-            "bypass, not said to be meant",
-            json!({ "permissionMode": "bypassPermissions" }),
-            |options| options.permission_mode(PermissionMode::BypassPermissions),
-        ),
-        set(
-            "permission tool",
-            json!({ "permissionPromptToolName": "mcp__desk__ask" }),
-            |options| options.permission_prompt_tool("mcp__desk__ask"),
-        ),
-        set(
-            "prompts for nobody",
-            json!({ "permissionPrompts": "none", "canUseTool": "$function" }),
-            |options| {
-                options
-                    .permission_prompts(PermissionPrompts::Nobody)
-                    .on_permission(|_| async { PermissionResult::allow() })
-            },
-        ),
-        set(
-            "sandbox",
-            json!({
-                "sandbox": { "enabled": true, "autoAllowBashIfSandboxed": true },
-                "settingsDelivery": "initialize",
-            }),
-            |options| options.sandbox(json!({ "enabled": true, "autoAllowBashIfSandboxed": true })),
-        ),
-        set(
-            "sandbox, settings",
-            json!({
-                "sandbox": { "enabled": true, "network": { "allowedDomains": ["example.org"] } },
-                "settings": {
-                    "model": "haiku",
-                    "sandbox": {
-                        "failIfUnavailable": false,
-                        "network": { "httpProxyPort": 8080, "allowLocalBinding": true },
-                    },
-                },
-                "settingsDelivery": "initialize",
-            }),
-            |options| {
-                let below = json!({
+    sets! {
+        "tools": { "tools": ["Read", "Bash"] } => |it| it.tools(["Read", "Bash"]);
+        "no tools": { "tools": [] } => |it| it.tools([]);
+        "preset tools": { "tools": { "type": "preset", "preset": "claude_code" } }
+            => Options::default_tools;
+        "allowed and disallowed": {
+            "allowedTools": ["Read", "Bash(git log:*)"],
+            "disallowedTools": ["WebFetch", "Bash(rm *)"],
+        } => |it| it.allowed_tools(["Read", "Bash(git log:*)"])
+            .disallowed_tools(["WebFetch", "Bash(rm *)"]);
+        "nothing allowed or disallowed": { "allowedTools": [], "disallowedTools": [] }
+            => |it| it.allowed_tools([]).disallowed_tools([]);
+        "aliases": { "toolAliases": { "Bash": "mcp__box__bash" } }
+            => |it| it.tool_aliases([("Bash", "mcp__box__bash")]);
+        "permission callback": { "canUseTool": "$function" }
+            => |it| it.on_permission(|_| async { PermissionResult::allow() });
+        "permission callback, default mode": { "canUseTool": "$function", "permissionMode": "default" }
+            => |it| it.on_permission(|_| async { PermissionResult::allow() })
+                .permission_mode(PermissionMode::Default);
+        "permission callback, allowed tools": { "canUseTool": "$function", "allowedTools": ["Read(./**)"] }
+            => |it| it.on_permission(|_| async { PermissionResult::allow() })
+                .allowed_tools(["Read(./**)"]);
+        "questions and plans": { "canUseTool": "$function" }
+            => |it| it.on_question(|_| async { PermissionResult::allow() })
+                .on_plan(|_| async { PermissionResult::allow() });
+        "plan": { "permissionMode": "plan" } => |it| it.permission_mode(PermissionMode::Plan);
+        "plan with instructions": { "permissionMode": "plan", "planModeInstructions": "Write three lines." }
+            => |it| it.plan_mode_instructions("Write three lines.")
+                .permission_mode(PermissionMode::Plan);
+        "accept edits": { "permissionMode": "acceptEdits" }
+            => |it| it.permission_mode(PermissionMode::AcceptEdits);
+        "auto": { "permissionMode": "auto" } => |it| it.permission_mode("auto".into());
+        "ask nobody": { "permissionMode": "dontAsk" }
+            => |it| it.permission_mode(PermissionMode::DontAsk);
+        "bypass": { "permissionMode": "bypassPermissions", "allowDangerouslySkipPermissions": true }
+            => |it| it.permission_mode(PermissionMode::BypassPermissions)
+                .allow_bypassing_permissions(true);
+        "bypass, not said to be meant": { "permissionMode": "bypassPermissions" }
+            => |it| it.permission_mode(PermissionMode::BypassPermissions);
+        "permission tool": { "permissionPromptToolName": "mcp__desk__ask" }
+            => |it| it.permission_prompt_tool("mcp__desk__ask");
+        "prompts for nobody": { "permissionPrompts": "none", "canUseTool": "$function" }
+            => |it| it.permission_prompts(PermissionPrompts::Nobody)
+                .on_permission(|_| async { PermissionResult::allow() });
+        "sandbox": {
+            "sandbox": { "enabled": true, "autoAllowBashIfSandboxed": true },
+            "settingsDelivery": "initialize",
+        } => |it| it.sandbox(json!({ "enabled": true, "autoAllowBashIfSandboxed": true }));
+        "sandbox, settings": {
+            "sandbox": { "enabled": true, "network": { "allowedDomains": ["example.org"] } },
+            "settings": {
+                "model": "haiku",
+                "sandbox": {
                     "failIfUnavailable": false,
                     "network": { "httpProxyPort": 8080, "allowLocalBinding": true },
-                });
-                options
-                    .sandbox(json!({
-                        "enabled": true, "network": { "allowedDomains": ["example.org"] },
-                    }))
-                    .settings(json!({ "model": "haiku", "sandbox": below }))
-            },
-        ),
-        set(
-            "sandbox, settings that forbid",
-            json!({
-                "sandbox": {
-                    "filesystem": { "denyRead": ["/etc"], "allowWrite": ["/a"] },
-                    "network": { "deniedDomains": ["a.org", "b.org"] },
-                    "credentials": { "files": [{ "path": "~/.key", "mode": "deny" }] },
                 },
-                "settings": { "sandbox": {
-                    "enabled": true,
-                    "filesystem": {
-                        "disabled": true, "denyRead": ["/c"], "allowWrite": ["/b"],
-                    },
-                    "network": { "deniedDomains": ["b.org"], "socksProxyPort": 1 },
-                    "credentials": { "files": [{ "path": "~/.key", "mode": "mask" }] },
-                } },
-                "settingsDelivery": "initialize",
-            }),
-            |options| {
-                options
-                    .sandbox(json!({
-                        "filesystem": { "denyRead": ["/etc"], "allowWrite": ["/a"] },
-                        "network": { "deniedDomains": ["a.org", "b.org"] },
-                        "credentials": { "files": [{ "path": "~/.key", "mode": "deny" }] },
-                    }))
-                    .settings(json!({ "sandbox": {
-                        "enabled": true,
-                        "filesystem": {
-                            "disabled": true, "denyRead": ["/c"], "allowWrite": ["/b"],
-                        },
-                        "network": { "deniedDomains": ["b.org"], "socksProxyPort": 1 },
-                        "credentials": { "files": [{ "path": "~/.key", "mode": "mask" }] },
-                    } }))
             },
-        ),
-        set(
-            "how questions are asked",
-            json!({ "toolConfig": { "askUserQuestion": { "previewFormat": "html" } } }),
-            |options| options.question_preview(QuestionPreview::Html),
-        ),
-    ]
+            "settingsDelivery": "initialize",
+        } => |it| {
+            let below = json!({
+                "failIfUnavailable": false,
+                "network": { "httpProxyPort": 8080, "allowLocalBinding": true },
+            });
+            it
+                .sandbox(json!({
+                    "enabled": true, "network": { "allowedDomains": ["example.org"] },
+                }))
+                .settings(json!({ "model": "haiku", "sandbox": below }))
+        };
+        "sandbox, settings that forbid": {
+            "sandbox": {
+                "filesystem": { "denyRead": ["/etc"], "allowWrite": ["/a"] },
+                "network": { "deniedDomains": ["a.org", "b.org"] },
+                "credentials": { "files": [{ "path": "~/.key", "mode": "deny" }] },
+            },
+            "settings": { "sandbox": {
+                "enabled": true,
+                "filesystem": {
+                    "disabled": true, "denyRead": ["/c"], "allowWrite": ["/b"],
+                },
+                "network": { "deniedDomains": ["b.org"], "socksProxyPort": 1 },
+                "credentials": { "files": [{ "path": "~/.key", "mode": "mask" }] },
+            } },
+            "settingsDelivery": "initialize",
+        } => |it| it.sandbox(json!({
+                "filesystem": { "denyRead": ["/etc"], "allowWrite": ["/a"] },
+                "network": { "deniedDomains": ["a.org", "b.org"] },
+                "credentials": { "files": [{ "path": "~/.key", "mode": "deny" }] },
+            }))
+            .settings(json!({ "sandbox": {
+                "enabled": true,
+                "filesystem": {
+                    "disabled": true, "denyRead": ["/c"], "allowWrite": ["/b"],
+                },
+                "network": { "deniedDomains": ["b.org"], "socksProxyPort": 1 },
+                "credentials": { "files": [{ "path": "~/.key", "mode": "mask" }] },
+            } }));
+        "how questions are asked": { "toolConfig": { "askUserQuestion": { "previewFormat": "html" } } }
+            => |it| it.question_preview(QuestionPreview::Html);
+    }
 }
