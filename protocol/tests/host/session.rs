@@ -58,6 +58,32 @@ impl Session {
         self.hear_all(&[line]);
     }
 
+    /// Lines arrive, all in one chunk: `running`, `idle` and `requires_action`
+    /// are states of the session, `started a` is one of a message, `result a b`
+    /// names messages.
+    pub(crate) fn plays(&mut self, lines: &str) {
+        let line = |line: &str| match line.split(' ').collect::<Vec<_>>()[..] {
+            ["init"] => init(),
+            ["assistant"] => assistant(),
+            ["result"] => result(),
+            ["result", ref uuids @ ..] => result_of(uuids),
+            ["ask", id] => ask(id),
+            ["cancel", id] => cancel(id),
+            [name] => state(name),
+            [name, uuid] => lifecycle(uuid, name),
+            _ => panic!("{line}"),
+        };
+        let lines: Vec<Value> = lines.split(", ").map(line).collect();
+        self.hear_all(&lines);
+    }
+
+    /// Takes a line to write it, and does not say yet that it is written.
+    #[track_caller]
+    pub(crate) fn takes_line(&mut self) {
+        let line = self.host.poll_transmit();
+        assert!(matches!(line, Some(Transmit::Line(_))), "{line:?}");
+    }
+
     pub(crate) fn passes(&mut self, time: Duration) {
         self.now += time;
         self.host.handle_timeout(self.now);
@@ -121,6 +147,12 @@ impl Session {
         events.retain(|event| !event.starts_with("frame"));
         events
     }
+}
+
+/// Asserts that these are the events, in one text.
+#[track_caller]
+pub(crate) fn assert_events(events: Vec<String>, expected: &str) {
+    assert_eq!(events, expected.split("; ").collect::<Vec<_>>());
 }
 
 pub(crate) fn prompt(uuid: &str) -> Prompt {
