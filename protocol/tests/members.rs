@@ -9,7 +9,6 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Write as _;
 
 /// A text, read as a type.
 struct Read {
@@ -364,8 +363,7 @@ fn an_invalid_member_costs_no_other_is_a_fault_and_is_written_back() {
         }
         problems
     });
-    let line = format!("counted: {tried} members replaced by invalid values\n");
-    std::io::stderr().write_all(line.as_bytes()).unwrap();
+    agentwire_testing::counted(tried, "members replaced by invalid values");
 }
 
 /// Returns what is wrong with how an object is read of which one member is

@@ -9,9 +9,6 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
 
-#[path = "../../testkit/tests/simulation/dice.rs"]
-#[allow(dead_code, reason = "the simulations use the rest")]
-mod dice;
 #[path = "../support/mod.rs"]
 mod support;
 
@@ -19,8 +16,8 @@ use agentwire::{
     Client, Event, Fate, Hook, Moved, Options, PermissionResult, RestartPolicy, Submission,
     SubmissionState, TurnEvent,
 };
+use agentwire_testing::{Random, number};
 use agentwire_testkit::{Scenario, Step};
-use dice::Dice;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -70,7 +67,6 @@ struct Row {
 }
 
 fn main() {
-    let number = |name: &str| Some(std::env::var(name).ok()?.parse::<usize>().unwrap());
     let kills = number("AGENTWIRE_KILLS").unwrap_or(3);
     let seed = number("AGENTWIRE_SEED").unwrap_or(1);
     let only = std::env::args().skip(1).find(|it| !it.starts_with('-'));
@@ -111,7 +107,7 @@ fn table(rows: &BTreeMap<Phase, Row>) -> String {
     table
 }
 
-async fn all(kills: usize, seed: usize, only: Option<&str>) -> BTreeMap<Phase, Row> {
+async fn all(kills: u64, seed: u64, only: Option<&str>) -> BTreeMap<Phase, Row> {
     let places = Arc::new(Semaphore::new(AT_ONCE));
     let mut rounds = tokio::task::JoinSet::new();
     for number in 0..kills {
@@ -120,7 +116,7 @@ async fn all(kills: usize, seed: usize, only: Option<&str>) -> BTreeMap<Phase, R
             let places = Arc::clone(&places);
             rounds.spawn(async move {
                 let _place = places.acquire_owned().await;
-                let dice = Dice::new((seed * 1_000_000 + number * 100 + phase as usize) as u64);
+                let dice = Random::new(seed * 1_000_000 + number * 100 + phase as u64);
                 let played = tokio::time::timeout(LONG, play(phase, dice)).await;
                 (
                     phase,
@@ -230,7 +226,7 @@ struct Told {
     ended: Vec<Box<str>>,
 }
 
-async fn play(phase: Phase, mut dice: Dice) -> Row {
+async fn play(phase: Phase, mut dice: Random) -> Row {
     let live = Live::start(scenario(phase)).await;
     let held = Held::default();
     let mut client = Client::connect(options(&live, phase, &held)).await.unwrap();

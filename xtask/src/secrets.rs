@@ -4,6 +4,7 @@
 //! seed, and put to [`masked`].
 
 use crate::reasons::Reasons;
+use agentwire_testing::Random;
 use agentwire_testkit::secret::masked;
 use regex_syntax::hir::{Class, Hir, HirKind};
 
@@ -68,7 +69,7 @@ fn missed(pattern: &str) -> Result<Option<String>, Box<regex_syntax::Error>> {
     let rule = regex_syntax::parse(pattern)?;
     let is_named = pattern.contains(SIGNS);
     // The same texts, whatever other rules there are.
-    let mut chance = Chance(1);
+    let mut chance = Chance(Random::new(1));
     Ok((0..TEXTS).find_map(|_| {
         let mut text = String::new();
         let mut secret = None;
@@ -82,18 +83,10 @@ fn missed(pattern: &str) -> Result<Option<String>, Box<regex_syntax::Error>> {
     }))
 }
 
-/// A generator of numbers by chance (splitmix64).
-struct Chance(u64);
+/// Makes texts by chance.
+struct Chance(Random);
 
 impl Chance {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut it = self.0;
-        it = (it ^ (it >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        it = (it ^ (it >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        usize::try_from((it ^ (it >> 31)) % end as u64).unwrap_or(0)
-    }
-
     /// Adds a text that the pattern finds, and tells where its first group is.
     fn write(
         &mut self,
@@ -116,13 +109,13 @@ impl Chance {
                 }
             }
             HirKind::Alternation(parts) => {
-                let part = &parts[self.below(parts.len())];
+                let part = &parts[self.0.below(parts.len())];
                 self.write(part, text, group);
             }
             HirKind::Repetition(run) => {
                 let least = run.min as usize;
                 let most = run.max.map_or(least + 8, |most| most as usize);
-                for _ in 0..least + self.below(most - least + 1) {
+                for _ in 0..least + self.0.below(most - least + 1) {
                     self.write(&run.sub, text, group);
                 }
             }
@@ -149,7 +142,7 @@ impl Chance {
             [] => ' ',
             // A letter in a pattern for which both cases are the same.
             [one, two] if one.eq_ignore_ascii_case(two) => *two,
-            _ => from[self.below(from.len())],
+            _ => from[self.0.below(from.len())],
         }
     }
 }

@@ -4,6 +4,7 @@
 mod recorded;
 
 use agentwire_protocol::Frame;
+use agentwire_testing::Random;
 use bytes::Bytes;
 use recorded::{Recorded, sessions};
 use serde_json::Value;
@@ -35,7 +36,7 @@ impl Corpus {
     pub(crate) fn new(bytes: usize, partial: bool) -> Self {
         let mut recorded = recorded();
         recorded.retain(|(line, _)| partial || !line.contains(r#""type":"stream_event""#));
-        let mut ids = Ids(0x2545_f491_4f6c_dd1d);
+        let mut ids = Ids(Random::new(1));
         let mut corpus = Self {
             lines: vec![],
             bytes: 0,
@@ -92,7 +93,7 @@ fn recorded() -> Vec<(String, Asked)> {
 }
 
 /// Gives every UUID other digits.
-struct Ids(u64);
+struct Ids(Random);
 
 impl Ids {
     fn renew(&mut self, line: &str) -> Vec<u8> {
@@ -101,7 +102,7 @@ impl Ids {
         while at + 36 <= line.len() {
             if is_uuid(&line[at..at + 36]) {
                 for digit in line[at..at + 36].iter_mut().filter(|digit| **digit != b'-') {
-                    *digit = b"0123456789abcdef"[(self.next() & 15) as usize];
+                    *digit = b"0123456789abcdef"[self.0.below(16)];
                 }
                 at += 36;
             } else {
@@ -109,14 +110,6 @@ impl Ids {
             }
         }
         line
-    }
-
-    /// xorshift64: the corpus is the same in every run.
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
     }
 }
 
