@@ -2,29 +2,15 @@
 //! and what it says beside the content, is typed and loses nothing.
 #![allow(clippy::unwrap_used)]
 
-use crate::exact;
-
+use crate::open_types::check::survives;
 use agentwire_protocol::Untyped;
 use agentwire_protocol::content::{Content, ContentBlock, ToolDefinition};
 use agentwire_protocol::message::{Message, StreamEvent};
-use exact::Exact;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Reads a text as a type, and checks that it is written as the same value.
-#[track_caller]
-fn survives<T: DeserializeOwned + Serialize>(text: &str) -> T {
-    let read: T = serde_json::from_str(text).unwrap();
-    let written = serde_json::to_string(&read).unwrap();
-    assert_eq!(
-        Exact::of(&written),
-        Exact::of(text),
-        "{written}\n is not\n{text}"
-    );
-    read
-}
-
-/// The same, and nothing of it is without a type.
+/// Reads a text that is written as the same value, and of which
+/// nothing is without a type.
 #[track_caller]
 fn typed<T: DeserializeOwned + Serialize + Untyped>(text: &str) -> T {
     let read: T = survives(text);

@@ -2,15 +2,13 @@
 //! view can be read, and what is written again is the same JSON value.
 #![allow(clippy::unwrap_used)]
 
-use crate::exact;
-
+use crate::open_types::check::assert_writes;
 use agentwire_protocol::control::{AgentRequest, ControlCancel, ControlRequest, ControlResponse};
 use agentwire_protocol::hook::{HookEvent, HookOutput};
 use agentwire_protocol::message::{BlockDelta, ResultSubtype, StreamEvent};
 use agentwire_protocol::permission::{PermissionMode, PermissionResult, PermissionUpdate};
 use agentwire_protocol::{Frame, Message};
 use bytes::Bytes;
-use exact::Exact;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -23,8 +21,7 @@ fn frame(line: &str) -> Frame {
 #[track_caller]
 fn view<T: DeserializeOwned + Serialize>(line: &str) -> T {
     let view: T = frame(line).read().unwrap();
-    let written = serde_json::to_string(&view).unwrap();
-    assert_eq!(Exact::of(&written), Exact::of(line), "{written}");
+    assert_writes(&view, line);
     view
 }
 

@@ -2,7 +2,7 @@
 //! all of it is known, and what is written again is the same JSON value.
 #![allow(clippy::unwrap_used)]
 
-use crate::exact;
+use crate::open_types::check::assert_writes;
 use crate::recorded;
 
 use agentwire_protocol::Untyped;
@@ -11,19 +11,11 @@ use agentwire_protocol::tool::{
     TodoStatus, ToolError, ToolInput, ToolOutput, ToolSide, WebSearchItem, mcp_tool,
 };
 use agentwire_protocol::{Json, Message};
-use exact::Exact;
 use recorded::Recorded;
-use serde::Serialize;
 use std::collections::{BTreeSet, HashMap};
 
 fn json(text: &str) -> Json {
     serde_json::from_str(text).unwrap()
-}
-
-#[track_caller]
-fn assert_writes<T: Serialize>(value: &T, text: &str) {
-    let written = serde_json::to_string(value).unwrap();
-    assert_eq!(Exact::of(&written), Exact::of(text), "{written}");
 }
 
 /// An input of which all is known, and which is written as the same value.

@@ -39,6 +39,25 @@ impl Session {
         session
     }
 
+    /// A session that sent and heard what was recorded.
+    pub(crate) fn recorded(name: &str) -> Self {
+        let mut session = Self::connected();
+        for line in crate::recorded::sessions().remove(name).unwrap() {
+            let message: Value = serde_json::from_str(&line.line).unwrap_or_default();
+            match (&*line.dir, message["uuid"].as_str()) {
+                ("send", Some(uuid)) if message["type"] == "user" => {
+                    let message = serde_json::from_str(&line.line).unwrap();
+                    let prompt = Prompt::new(uuid, message).unwrap();
+                    session.host.submit(session.now, prompt).unwrap();
+                    session.lines();
+                }
+                ("recv", _) => session.hears(message),
+                _ => {}
+            }
+        }
+        session
+    }
+
     pub(crate) fn request<R: HostRequest>(&mut self, id: &str, request: &R) {
         let request = Request::new(id, request).unwrap();
         self.host.request(self.now, request, MINUTE).unwrap();

@@ -5,10 +5,8 @@ use crate::host::session::{
     MINUTE, Session, assert_events, assistant, init, lifecycle, prompt, refusal, result, result_of,
     state, success,
 };
-use crate::recorded;
 use agentwire_protocol::control::{CancelAsyncMessage, Interrupt, SetModel};
-use agentwire_protocol::host::{Activity, Event, Prompt, Request};
-use agentwire_protocol::message::UserMessage;
+use agentwire_protocol::host::{Activity, Event, Request};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -378,23 +376,7 @@ fn what_the_agent_says_of_a_message_that_has_not_left_is_not_of_that_message() {
 /// What a recorded session tells of each message that its host sent: all
 /// states, in order.
 fn states_in(name: &str) -> BTreeMap<String, String> {
-    let mut session = Session::connected();
-    for line in recorded::sessions().remove(name).unwrap() {
-        let message: Value = serde_json::from_str(&line.line).unwrap();
-        match line.dir.as_str() {
-            "send" if message["type"] == "user" && message["uuid"].is_string() => {
-                let uuid = message["uuid"].as_str().unwrap();
-                let message: UserMessage = serde_json::from_str(&line.line).unwrap();
-                session
-                    .host
-                    .submit(session.now, Prompt::new(uuid, message).unwrap())
-                    .unwrap();
-                session.lines();
-            }
-            "recv" => session.hears(message),
-            _ => {}
-        }
-    }
+    let mut session = Session::recorded(name);
     let mut states = BTreeMap::<String, Vec<String>>::new();
     for state in session.states() {
         let (state, uuid) = state.split_once(' ').unwrap();

@@ -1,10 +1,8 @@
 //! When a turn begins, which messages it answers, and how it ends.
 
 use crate::host::session::{Session, assert_events, assistant, init, result, success};
-use crate::recorded;
 use agentwire_protocol::control::Interrupt;
-use agentwire_protocol::host::{Event, Prompt, SubmissionState, TurnEvent, TurnOutcome};
-use agentwire_protocol::message::UserMessage;
+use agentwire_protocol::host::{Event, SubmissionState, TurnEvent, TurnOutcome};
 use serde_json::{Value, json};
 
 #[test]
@@ -200,21 +198,7 @@ fn a_result_can_be_read_from_the_end_of_its_turn() {
 
 /// What a recorded session tells of its turns.
 fn turns_in(name: &str) -> Vec<String> {
-    let mut session = Session::connected();
-    for line in recorded::sessions().remove(name).unwrap() {
-        let message: Value = serde_json::from_str(&line.line).unwrap_or_default();
-        match line.dir.as_str() {
-            "send" if message["type"] == "user" && message["uuid"].is_string() => {
-                let uuid = message["uuid"].as_str().unwrap();
-                let message: UserMessage = serde_json::from_str(&line.line).unwrap();
-                let prompt = Prompt::new(uuid, message).unwrap();
-                session.host.submit(session.now, prompt).unwrap();
-                session.lines();
-            }
-            "recv" => session.hears(message),
-            _ => {}
-        }
-    }
+    let mut session = Session::recorded(name);
     let mut turns = session.turns();
     turns.retain(|turn| turn.split(' ').count() > 2 && !turn.contains("answers"));
     for turn in &mut turns {
