@@ -1,5 +1,6 @@
 //! Every kind of line that an agent was recorded to write.
 
+use agentwire_testing::Random;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -103,16 +104,13 @@ fn is_uuid((at, byte): (usize, &u8)) -> bool {
 }
 
 fn renew(id: &mut [u8], number: usize) {
-    // xorshift64, from the old id and the number on.
+    // From the old id and the number on.
     let old = id.iter().fold(number as u64 + 1, |sum, byte| {
         sum.wrapping_mul(0x100_0000_01b3) ^ u64::from(*byte)
     });
-    let mut state = old | 1;
+    let mut random = Random::new(old);
     for digit in id.iter_mut().filter(|digit| **digit != b'-') {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        *digit = b"0123456789abcdef"[(state & 15) as usize];
+        *digit = b"0123456789abcdef"[random.below(16)];
     }
 }
 

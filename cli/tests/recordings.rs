@@ -37,17 +37,9 @@ const NO_PROTOCOL: &[(&str, u64, &str)] = &[
 
 #[test]
 fn every_recorded_line_is_typed_and_lossless_and_has_no_unknown_member() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testkit/recordings");
     let mut odd = BTreeSet::new();
     let mut lines = 0;
-    for entry in folder.read_dir().unwrap() {
-        let path = entry.unwrap().path();
-        if path
-            .extension()
-            .is_none_or(|extension| extension != "ndjson")
-        {
-            continue;
-        }
+    for path in agentwire_testing::recordings() {
         let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
         for report in reports(&path) {
             lines += 1;

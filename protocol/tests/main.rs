@@ -12,9 +12,9 @@ mod building;
 mod content;
 #[cfg(feature = "conversation")]
 mod conversation;
-#[cfg(all(feature = "schema", feature = "tools"))]
-mod fields;
 mod host;
+#[cfg(all(feature = "audit", feature = "schema", feature = "tools"))]
+mod members;
 mod open_types;
 mod readme;
 mod recordings;

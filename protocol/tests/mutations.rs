@@ -11,7 +11,7 @@ mod checks;
 #[path = "common/recorded.rs"]
 mod recorded;
 
-use std::io::Write as _;
+use agentwire_testing::{Random, counted};
 use std::time::{Duration, Instant};
 
 /// How many spoilt inputs there are at least.
@@ -57,14 +57,14 @@ fn spoilt_lines_are_read_or_refused_and_never_lost() {
     let seconds: u64 =
         std::env::var("AGENTWIRE_FUZZ_SECONDS").map_or(0, |seconds| seconds.parse().unwrap());
     let until = Instant::now() + Duration::from_secs(seconds);
-    let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
+    let mut dice = Random::new(1);
     let mut inputs = 0;
     while inputs < INPUTS || Instant::now() < until {
-        let mut input = dice.pick::<Vec<u8>>(&lines).clone();
+        let mut input = dice.pick(&lines);
         // An answer finds its request only when that came before it.
         if dice.below(4) == 0 {
             input.push(b'\n');
-            input.extend_from_slice(dice.pick::<Vec<u8>>(&lines));
+            input.extend(dice.pick(&lines));
         }
         for _ in 0..=dice.below(4) {
             spoil(&mut input, &lines, &mut dice);
@@ -73,11 +73,10 @@ fn spoilt_lines_are_read_or_refused_and_never_lost() {
         checks::codec(&input);
         inputs += 1;
     }
-    let line = format!("counted: {inputs} spoilt lines\n");
-    std::io::stderr().write_all(line.as_bytes()).unwrap();
+    counted(inputs, "spoilt lines");
 }
 
-fn spoil(input: &mut Vec<u8>, lines: &[Vec<u8>], dice: &mut Dice) {
+fn spoil(input: &mut Vec<u8>, lines: &[Vec<u8>], dice: &mut Random) {
     let at = dice.below(input.len() + 1);
     let end = (at + dice.below(64)).min(input.len());
     match dice.below(7) {
@@ -87,15 +86,15 @@ fn spoil(input: &mut Vec<u8>, lines: &[Vec<u8>], dice: &mut Dice) {
             input.splice(at..at, again);
         }
         2 => {
-            let token = *dice.pick(TOKENS);
+            let token = dice.pick(TOKENS);
             input.splice(at..end, token.bytes());
         }
         3 => {
-            let token = *dice.pick(TOKENS);
+            let token = dice.pick(TOKENS);
             input.splice(at..at, token.bytes());
         }
         4 => {
-            let other: &Vec<u8> = dice.pick(lines);
+            let other = dice.pick(lines);
             let from = dice.below(other.len());
             input.splice(at..end, other[from..].iter().copied());
         }
@@ -105,21 +104,5 @@ fn spoil(input: &mut Vec<u8>, lines: &[Vec<u8>], dice: &mut Dice) {
                 *byte ^= 1 << dice.below(8);
             }
         }
-    }
-}
-
-/// xorshift64: every run throws the same.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % limit.max(1) as u64) as usize
-    }
-
-    fn pick<'a, T>(&mut self, among: &'a [T]) -> &'a T {
-        &among[self.below(among.len())]
     }
 }

@@ -6,7 +6,6 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-mod random;
 #[path = "../../tests/support/mod.rs"]
 mod support;
 
@@ -15,8 +14,8 @@ use agentwire::{
     Client, Event, Notice, Options, SessionStore, StoreError, StoreFlush, TranscriptKey, WhenOwned,
 };
 use agentwire_stores::{Directory, LogBacked};
+use agentwire_testing::Random;
 use agentwire_testkit::{Scenario, Step};
-use random::random;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
@@ -176,7 +175,7 @@ async fn kills(one_of: u64, hosts: u64, seed: u64) {
             Some("open"),
             "host {number} of seed {seed}"
         );
-        let pause = random(seed ^ number) % 1200;
+        let pause = Random::new(seed ^ number).number() % 1200;
         let mut printed = vec![];
         let reads = async {
             while let Some(line) = lines.next_line().await.unwrap() {
@@ -208,7 +207,7 @@ async fn kills(one_of: u64, hosts: u64, seed: u64) {
             }
         }
         // Some hosts come when the agent of the one before still runs.
-        sleep(Duration::from_millis(random(number) % 300)).await;
+        sleep(Duration::from_millis(Random::new(number).number() % 300)).await;
     }
     // The last one sends what none of them could.
     let number = hosts.to_string();

@@ -8,6 +8,7 @@
 
 #![allow(clippy::print_stdout, reason = "tests say what they have found")]
 
+use agentwire_testing::Random;
 use agentwire_testkit::recording::{Entry, Reader, Said, Scrub, Spawn, What};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -154,18 +155,10 @@ const NAMED: &[&str] = &[
     "MYSQL_ROOT_PASSWORD=[<l8>]",
 ];
 
-/// A generator of numbers by chance (splitmix64).
-struct Chance(u64);
+/// Makes texts by chance.
+struct Chance(Random);
 
 impl Chance {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut it = self.0;
-        it = (it ^ (it >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        it = (it ^ (it >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        usize::try_from((it ^ (it >> 31)) % end as u64).expect("it is small")
-    }
-
     /// What a template says.
     fn fill(&mut self, template: &str) -> String {
         let mut pieces = template.split('<');
@@ -175,11 +168,13 @@ impl Chance {
             let (alphabet, length) = run.split_at(1);
             let number = |text: &str| text.parse::<usize>().expect("a number");
             let length = match length.split_once('-') {
-                Some((least, most)) => number(least) + self.below(number(most) - number(least) + 1),
+                Some((least, most)) => {
+                    number(least) + self.0.below(number(most) - number(least) + 1)
+                }
                 None => number(length),
             };
             let alphabet = alphabet_of(alphabet).as_bytes();
-            filled.extend((0..length).map(|_| char::from(alphabet[self.below(alphabet.len())])));
+            filled.extend((0..length).map(|_| char::from(alphabet[self.0.below(alphabet.len())])));
             filled.push_str(rest);
         }
         filled
@@ -253,7 +248,7 @@ fn is_left(secret: &str, line: &str) -> bool {
 
 #[test]
 fn secrets_that_other_rule_sets_look_for_are_removed() {
-    let mut chance = Chance(17);
+    let mut chance = Chance(Random::new(17));
     let mut left = Vec::new();
     let mut probes = 0;
     let mut probe = |template: &str, secret: &str, line: &str| {
@@ -356,7 +351,7 @@ fn ordinary_sessions_have_less_than_one_false_alarm_a_megabyte() {
             }
         }
     }
-    let mut chance = Chance(4);
+    let mut chance = Chance(Random::new(4));
     for _ in 0..1000 {
         found.look(tool_result(&ordinary(&mut chance)).as_bytes());
     }
@@ -415,6 +410,8 @@ fn ordinary(chance: &mut Chance) -> String {
         "__chunk_<h8>.map <W21> etag: W/\"<h4>-<A27>\"\n",
         "0x<h16>: call <l12>_<l6>+0x<h3>\n",
     ];
-    let template: String = (0..20).map(|_| lines[chance.below(lines.len())]).collect();
+    let template: String = (0..20)
+        .map(|_| lines[chance.0.below(lines.len())])
+        .collect();
     chance.fill(&template)
 }

@@ -331,14 +331,8 @@ fn by_chance(number: usize) -> Vec<String> {
         "$X", "*", "{", "}", "[", "]", "(", ")", "!", "<", ">", "&", "`",
     ])
     .collect();
-    let mut state: u64 = 0x9e37_79b9_7f4a_7c15;
-    let mut next = move |below: usize| {
-        // xorshift64
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        usize::try_from(state % below as u64).unwrap()
-    };
+    let mut random = agentwire_testing::Random::new(1);
+    let mut next = move |below: usize| random.below(below);
     let mut line = || {
         let mut text = pieces[next(13)].to_owned();
         for _ in 0..next(9) {

@@ -360,32 +360,21 @@ const SPELLED: &[&str] = &[
     "xargs #",
 ];
 
-/// The same numbers every time. xorshift64.
-struct Chance(u64);
+/// Makes up commands.
+struct Chance(agentwire_testing::Random);
 
 impl Chance {
-    fn next(&mut self, below: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 % below as u64).unwrap()
-    }
-
-    fn of<'a>(&mut self, pieces: &[&'a str]) -> &'a str {
-        pieces[self.next(pieces.len())]
-    }
-
     /// Mostly the program alone.
     fn command(&mut self) -> String {
-        if self.next(3) > 0 {
-            return format!("{PROGRAM}{}", self.of(&ARGUMENTS[..5]));
+        if self.0.below(3) > 0 {
+            return format!("{PROGRAM}{}", self.0.pick(&ARGUMENTS[..5]));
         }
-        let folder = self.of(FOLDERS);
-        let name = self.of(NAMES);
+        let folder = self.0.pick(FOLDERS);
+        let name = self.0.pick(NAMES);
         format!(
             "{folder}{name}{}{}",
-            self.of(EXTENSIONS),
-            self.of(ARGUMENTS)
+            self.0.pick(EXTENSIONS),
+            self.0.pick(ARGUMENTS)
         )
     }
 }
@@ -429,7 +418,7 @@ fn closing(before: &str) -> String {
 
 /// So many obfuscated lines.
 pub(crate) fn obfuscated(number: usize) -> Vec<String> {
-    let mut chance = Chance(0x9e37_79b9_7f4a_7c15);
+    let mut chance = Chance(agentwire_testing::Random::new(1));
     let mut lines = Vec::new();
     let mut add = |line: String| {
         if lines.len() < number && !lines.contains(&line) {
@@ -453,12 +442,12 @@ pub(crate) fn obfuscated(number: usize) -> Vec<String> {
         add(format!("rm{arguments}"));
     }
     for _ in 0..3 * number {
-        let [first, second] = [chance.of(BEFORE), chance.of(BEFORE)];
-        let second = if chance.next(2) == 0 { "" } else { second };
-        let folder = chance.of(FOLDERS);
-        let name = chance.of(NAMES);
-        let extension = chance.of(EXTENSIONS);
-        let arguments = chance.of(ARGUMENTS);
+        let [first, second] = [chance.0.pick(BEFORE), chance.0.pick(BEFORE)];
+        let second = if chance.0.below(2) == 0 { "" } else { second };
+        let folder = chance.0.pick(FOLDERS);
+        let name = chance.0.pick(NAMES);
+        let extension = chance.0.pick(EXTENSIONS);
+        let arguments = chance.0.pick(ARGUMENTS);
         add(format!(
             "{first}{second}{folder}{name}{extension}{arguments}{}{}",
             closing(second),
@@ -470,7 +459,7 @@ pub(crate) fn obfuscated(number: usize) -> Vec<String> {
 
 /// So many lines in which other programs run the denied one.
 pub(crate) fn wrapped(number: usize) -> Vec<String> {
-    let mut chance = Chance(0x2545_f491_4f6c_dd1d);
+    let mut chance = Chance(agentwire_testing::Random::new(2));
     let runners: Vec<&str> = RUNNERS.split_whitespace().collect();
     let mut lines = Vec::new();
     // Each runner with each form in turn, others first for each.
@@ -481,7 +470,7 @@ pub(crate) fn wrapped(number: usize) -> Vec<String> {
             }
             let form = FORMS[(round + at * 7) % FORMS.len()];
             let command = chance.command();
-            let spelled = chance.of(SPELLED).replace('#', runner);
+            let spelled = chance.0.pick(SPELLED).replace('#', runner);
             let end = if spelled.starts_with('(') {
                 ")"
             } else if spelled.starts_with("if ") {

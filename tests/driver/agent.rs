@@ -1,9 +1,9 @@
 //! The agent at the far end: the fake agent, whom nothing keeps from saying
 //! nonsense, or from ending as it likes.
 
-use crate::dice::Dice;
 use crate::log::Log;
 use crate::pipe::{Pipe, pause};
+use agentwire_testing::Random;
 use agentwire_testkit::agent::Config;
 use agentwire_testkit::fake_agent::{Output, Player};
 use agentwire_testkit::{Fault, Scenario, Step};
@@ -23,7 +23,7 @@ pub(crate) enum Fate {
 }
 
 pub(crate) struct Agent {
-    pub(crate) dice: Dice,
+    pub(crate) dice: Random,
     pub(crate) log: Log,
     pub(crate) input: Pipe,
     pub(crate) output: Pipe,
@@ -171,7 +171,7 @@ fn now() -> Instant {
 }
 
 /// What the agent's model says.
-fn scenario(dice: &mut Dice, may_fail: bool) -> Scenario {
+fn scenario(dice: &mut Random, may_fail: bool) -> Scenario {
     let mut scenario = Scenario::default();
     for _ in 0..dice.below(8) {
         let mut steps = Vec::new();

@@ -17,15 +17,13 @@
 
 mod agent;
 mod check;
-#[path = "../../testkit/tests/simulation/dice.rs"]
-mod dice;
 mod log;
 mod pipe;
 mod session;
 mod user;
 
+use agentwire_testing::{counted, simulate};
 use log::Log;
-use std::io::Write as _;
 use std::time::Duration;
 use tokio::runtime::Builder;
 
@@ -34,10 +32,6 @@ const SEEDS: u64 = 300;
 
 /// Simulated: whatever takes longer goes on for ever.
 const FOR_EVER: Duration = Duration::from_secs(60 * 24 * 60 * 60);
-
-fn number(name: &str) -> Option<u64> {
-    Some(std::env::var(name).ok()?.parse().unwrap())
-}
 
 /// One session, from its first byte to its last task.
 fn run(seed: u64) -> Result<Log, (Log, String)> {
@@ -60,34 +54,30 @@ fn run(seed: u64) -> Result<Log, (Log, String)> {
 
 #[test]
 fn whatever_happens_everything_ends_and_nothing_is_lost() {
-    if let Some(seed) = number("AGENTWIRE_SEED") {
+    let alone = |seed| {
         for _ in 0..99 {
-            if let Err((log, problem)) = run(seed) {
-                panic!("{problem}\n{log}");
-            }
+            run(seed).map_err(|(log, problem)| format!("{problem}\n{log}"))?;
         }
         let outcome = run(seed);
         let (Ok(log) | Err((log, _))) = &outcome;
         println!("{log}");
-        outcome.map_err(|(_, problem)| problem).unwrap();
-        return;
-    }
-    let seeds = number("AGENTWIRE_SIMULATE").unwrap_or(SEEDS);
-    let mut lines = Vec::new();
+        outcome.map(drop).map_err(|(_, problem)| problem)
+    };
+    let found = simulate(SEEDS, alone, |seed, found: &mut Vec<(usize, String)>| {
+        let log = run(seed).map_err(|(log, problem)| format!("{problem}\n{log}"))?;
+        found.push((log.len(), format!("{:?}", log.end())));
+        Ok(())
+    });
+    let Some((seeds, found)) = found else { return };
     let mut ends = std::collections::BTreeMap::<String, u64>::new();
-    for seed in 0..seeds {
-        match run(seed) {
-            Ok(log) => {
-                lines.push(log.len());
-                *ends.entry(format!("{:?}", log.end())).or_default() += 1;
-            }
-            Err((log, problem)) => panic!("AGENTWIRE_SEED={seed}: {problem}\n{log}"),
-        }
+    let mut lines = Vec::new();
+    for (length, end) in found.into_iter().flatten() {
+        lines.push(length);
+        *ends.entry(end).or_default() += 1;
     }
     lines.sort_unstable();
     let median = lines[lines.len() / 2];
-    let line = format!("counted: {seeds} simulated sessions of the client\n");
-    std::io::stderr().write_all(line.as_bytes()).unwrap();
+    counted(seeds, "simulated sessions of the client");
     println!("{seeds} sessions, in each {median} things that happened, in the median");
     println!("how they ended: {ends:?}");
     // Six reasons, and sessions that did not come to begin. Some are rare.

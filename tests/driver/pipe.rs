@@ -1,7 +1,7 @@
 //! Pipes that hand out and take a few bytes at a time, when it pleases them.
 
 use crate::check::Wire;
-use crate::dice::Dice;
+use agentwire_testing::Random;
 use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::io;
@@ -149,7 +149,7 @@ impl Next {
     }
 
     /// What it is, once nothing has to be waited for.
-    fn poll(&mut self, dice: &mut Dice, context: &mut Context<'_>) -> Poll<usize> {
+    fn poll(&mut self, dice: &mut Random, context: &mut Context<'_>) -> Poll<usize> {
         loop {
             match self {
                 Self::Unknown if dice.one_in(4) => *self = Self::Wait(Box::pin(sleep(pause(dice)))),
@@ -165,7 +165,7 @@ impl Next {
 }
 
 /// How long something takes, most often not long.
-pub(crate) fn pause(dice: &mut Dice) -> Duration {
+pub(crate) fn pause(dice: &mut Random) -> Duration {
     let milliseconds = match dice.below(40) {
         0 => dice.below(100_000),
         1..6 => dice.below(5_000),
@@ -174,7 +174,7 @@ pub(crate) fn pause(dice: &mut Dice) -> Duration {
     Duration::from_millis(milliseconds as u64)
 }
 
-fn piece(dice: &mut Dice) -> usize {
+fn piece(dice: &mut Random) -> usize {
     match dice.below(3) {
         0 => 1 + dice.below(20),
         1 => 1 + dice.below(1_000),
@@ -186,14 +186,14 @@ fn piece(dice: &mut Dice) -> usize {
 pub(crate) struct Reader {
     pub(crate) pipe: Pipe,
     pub(crate) wire: Wire,
-    pub(crate) dice: Dice,
+    pub(crate) dice: Random,
     /// Reading fails instead of coming to the end.
     pub(crate) fails: bool,
     next: Next,
 }
 
 impl Reader {
-    pub(crate) fn new(pipe: Pipe, wire: Wire, dice: Dice, fails: bool) -> Self {
+    pub(crate) fn new(pipe: Pipe, wire: Wire, dice: Random, fails: bool) -> Self {
         Self {
             pipe,
             wire,
@@ -241,7 +241,7 @@ impl Drop for Reader {
 pub(crate) struct Writer {
     pub(crate) pipe: Pipe,
     pub(crate) wire: Wire,
-    pub(crate) dice: Dice,
+    pub(crate) dice: Random,
     /// After so many bytes writing fails, if it does.
     pub(crate) fails_after: Option<usize>,
     /// Closing it takes for ever.
@@ -253,7 +253,7 @@ impl Writer {
     pub(crate) fn new(
         pipe: Pipe,
         wire: Wire,
-        dice: Dice,
+        dice: Random,
         fails_after: Option<usize>,
         hangs: bool,
     ) -> Self {

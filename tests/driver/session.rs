@@ -3,13 +3,13 @@
 use crate::FOR_EVER;
 use crate::agent::{Agent, Fate};
 use crate::check::{Delivered, Wire};
-use crate::dice::Dice;
 use crate::log::Log;
 use crate::pipe::{Pipe, Reader, Writer, pause};
 use crate::user::{self, Users, Waiting};
 use agentwire::protocol::outbox::Limits;
 use agentwire::{Backpressure, Client, ClosePolicy, CloseReport, CloseStep, EndReason, Error};
 use agentwire::{Handle, Hook, Options, Pipes, SessionEnd};
+use agentwire_testing::Random;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::runtime;
@@ -20,7 +20,7 @@ use tokio::time::{Instant, sleep, timeout};
 const SLACK: Duration = Duration::from_secs(5);
 
 pub(crate) async fn run(seed: u64, log: &Log) -> Result<(), String> {
-    let mut dice = Dice::new(seed);
+    let mut dice = Random::new(seed);
     let calm = dice.one_in(3);
     let policy = policy(&mut dice, calm);
     let patience = match calm {
@@ -118,7 +118,7 @@ struct Session {
 }
 
 impl Session {
-    async fn run(mut self, client: Client, dice: &mut Dice) -> Result<(), String> {
+    async fn run(mut self, client: Client, dice: &mut Random) -> Result<(), String> {
         let acting = Waiting::default();
         for name in 0..1 + dice.below(3) {
             acting.spawn(self.users.clone().act(split(dice), name));
@@ -135,7 +135,7 @@ impl Session {
         &mut self,
         mut client: Client,
         acting: &Waiting,
-        dice: &mut Dice,
+        dice: &mut Random,
     ) -> Result<Option<Option<Error>>, String> {
         let waiting = self.users.waiting.clone();
         let (calm, some_time) = (self.users.calm, pause(dice) * 20);
@@ -208,7 +208,7 @@ impl Session {
     }
 
     /// Ends the session. Whether the client is still needed.
-    async fn end(&mut self, client: &mut Client, dice: &mut Dice) -> Result<bool, String> {
+    async fn end(&mut self, client: &mut Client, dice: &mut Random) -> Result<bool, String> {
         let begun = Instant::now();
         self.closed = Some(begun);
         let soon = self.policy.exit + SLACK;
@@ -355,11 +355,11 @@ async fn watch(to_host: Pipe, wire: Wire, log: Log) {
     }
 }
 
-fn split(dice: &mut Dice) -> Dice {
-    Dice::new(dice.below(usize::MAX) as u64)
+fn split(dice: &mut Random) -> Random {
+    dice.split()
 }
 
-fn pipe(dice: &mut Dice) -> Pipe {
+fn pipe(dice: &mut Random) -> Pipe {
     Pipe::new(if dice.one_in(2) {
         1 + dice.below(500)
     } else {
@@ -367,17 +367,17 @@ fn pipe(dice: &mut Dice) -> Pipe {
     })
 }
 
-fn policy(dice: &mut Dice, calm: bool) -> ClosePolicy {
+fn policy(dice: &mut Random, calm: bool) -> ClosePolicy {
     if calm {
         // Whatever runs may come to its end.
         let long = FOR_EVER / 10;
         return ClosePolicy::default().finish(long).exit(long);
     }
-    let time = |dice: &mut Dice| Duration::from_millis(dice.below(20_000) as u64);
+    let time = |dice: &mut Random| Duration::from_millis(dice.below(20_000) as u64);
     ClosePolicy::default().finish(time(dice)).exit(time(dice))
 }
 
-fn fate(dice: &mut Dice) -> (usize, Fate) {
+fn fate(dice: &mut Random) -> (usize, Fate) {
     let fate = match dice.below(6) {
         0 | 1 => Fate::Vanishes,
         2 => Fate::Hangs,
@@ -390,7 +390,7 @@ fn fate(dice: &mut Dice) -> (usize, Fate) {
 }
 
 /// Options, and below how many unread bytes nothing is lost.
-fn options(dice: &mut Dice, calm: bool, log: &Log, wire: &Wire) -> (Options, usize) {
+fn options(dice: &mut Random, calm: bool, log: &Log, wire: &Wire) -> (Options, usize) {
     let mut options = Options::new();
     let mut hard = usize::MAX;
     if dice.one_in(2) {

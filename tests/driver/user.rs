@@ -3,7 +3,6 @@
 
 use crate::FOR_EVER;
 use crate::check::Wire;
-use crate::dice::Dice;
 use crate::log::Log;
 use crate::pipe::pause;
 use agentwire::protocol::control::SetModel;
@@ -15,6 +14,7 @@ use agentwire::{
     BoxFuture, EndReason, Error, Event, Handle, HookCall, PermissionAsk, PermissionResult, Reply,
     SessionEnd, Submission, SubmissionState, UserMessage,
 };
+use agentwire_testing::Random;
 use futures_core::Stream;
 use serde_json::json;
 use std::future::{Future, poll_fn};
@@ -77,7 +77,7 @@ impl Waiting {
 
 impl Users {
     /// One user, from the first action to the last.
-    pub(crate) async fn act(self, mut dice: Dice, name: usize) {
+    pub(crate) async fn act(self, mut dice: Random, name: usize) {
         let mut sent: Vec<Submission> = Vec::new();
         for number in 0..dice.below(30) {
             if !dice.one_in(3) {
@@ -146,7 +146,7 @@ impl Users {
     }
 
     /// Holds a stream for a while without reading it, or reads it to its end.
-    fn subscribe(&self, dice: &mut Dice) {
+    fn subscribe(&self, dice: &mut Random) {
         let stream = self.handle.subscribe();
         // It ends with the session, which in calm ones waits for us.
         if self.calm || dice.one_in(2) {
@@ -164,10 +164,10 @@ impl Users {
     fn read(
         &self,
         mut stream: impl Stream<Item = Result<Event, Error>> + Send + Unpin + 'static,
-        dice: &mut Dice,
+        dice: &mut Random,
     ) {
         let this = self.clone();
-        let mut own = Dice::new(dice.below(usize::MAX) as u64);
+        let mut own = dice.split();
         self.waiting.spawn(async move {
             let mut failed = false;
             loop {
@@ -187,10 +187,10 @@ impl Users {
         });
     }
 
-    fn send_when_room(&self, uuid: String, dice: &mut Dice) {
+    fn send_when_room(&self, uuid: String, dice: &mut Random) {
         let mut message = message(dice);
         message.uuid = Some(uuid.clone());
-        let (this, mut own) = (self.clone(), Dice::new(dice.below(usize::MAX) as u64));
+        let (this, mut own) = (self.clone(), dice.split());
         let patience = dice.one_in(3).then(|| pause(dice));
         let made = Instant::now();
         self.waiting.spawn(async move {
@@ -229,7 +229,7 @@ impl Users {
     }
 
     /// Waits for the end of a message, or does not.
-    fn watch_submission(&self, mut submission: Submission, dice: &mut Dice) {
+    fn watch_submission(&self, mut submission: Submission, dice: &mut Random) {
         if self.careless {
             return;
         }
@@ -294,7 +294,7 @@ impl Users {
     fn watch<T>(
         &self,
         pending: impl Future<Output = Result<T, Error>> + Send + 'static,
-        dice: &mut Dice,
+        dice: &mut Random,
     ) {
         self.watch_since(Instant::now(), self.patience, pending, dice);
     }
@@ -305,7 +305,7 @@ impl Users {
         made: Instant,
         within: Duration,
         pending: impl Future<Output = Result<T, Error>> + Send + 'static,
-        dice: &mut Dice,
+        dice: &mut Random,
     ) {
         let dropped_after = match dice.below(8) {
             0 => return,
@@ -359,7 +359,7 @@ impl Users {
     }
 }
 
-fn message(dice: &mut Dice) -> UserMessage {
+fn message(dice: &mut Random) -> UserMessage {
     let most = if dice.one_in(5) { 5_000 } else { 50 };
     let length = 1 + dice.below(most);
     let mut message = UserMessage::text("x".repeat(length));
@@ -374,7 +374,7 @@ fn message(dice: &mut Dice) -> UserMessage {
 
 /// Who decides about tools: soon, late, never, or not at all.
 pub(crate) fn decide(
-    dice: &Mutex<Dice>,
+    dice: &Mutex<Random>,
     log: &Log,
     wire: &Wire,
     calm: bool,
@@ -459,7 +459,7 @@ pub(crate) fn decide(
 
 /// What a hook answers: this or that, late, wrongly, or not at all.
 pub(crate) fn hooked(
-    dice: &Mutex<Dice>,
+    dice: &Mutex<Random>,
     log: &Log,
     wire: &Wire,
     calm: bool,

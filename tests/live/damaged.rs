@@ -10,6 +10,7 @@ use agentwire::{Options, query};
 use agentwire_interop::Message;
 use agentwire_interop::session::PLACEHOLDER;
 use agentwire_interop::transcript::{Files, History, Place, conversation};
+use agentwire_testing::Random;
 use agentwire_testkit::{Scenario, Step};
 use serde_json::{Value, json};
 use std::fs;
@@ -25,23 +26,6 @@ struct Base {
     name: &'static str,
     session: String,
     text: String,
-}
-
-/// A random number generator: `splitmix64`.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, end: usize) -> usize {
-        usize::try_from(self.next() % end.max(1) as u64).unwrap()
-    }
 }
 
 /// The lines of a transcript, with their ends.
@@ -62,7 +46,7 @@ fn is_said(line: &[u8]) -> bool {
 
 /// Damages a transcript, up to three times; tells how.
 fn damage(text: &str, seed: u64) -> (Vec<u8>, Vec<String>) {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let mut lines = lines(text.as_bytes());
     let mut done = vec![];
     for _ in 0..=random.below(3) {

@@ -148,7 +148,7 @@ async fn our_rules_allow_nothing_more_and_deny_nothing_less() {
     }
     client.close().await;
     let calls = cases.iter().map(|case| case.calls.len());
-    counted(calls.sum(), "calls under rules");
+    counted(calls.sum::<usize>(), "calls under rules");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 

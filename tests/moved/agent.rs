@@ -4,10 +4,10 @@
 //! goes on with a turn that was cut off if its environment says so, and it
 //! forgets what was set.
 
-use crate::dice::Dice;
 use crate::disk::Disk;
 use crate::log::Log;
 use agentwire::CommandLine;
+use agentwire_testing::Random;
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, VecDeque};
 use std::future::pending;
@@ -17,7 +17,7 @@ use tokio::io::{ReadHalf, WriteHalf};
 use tokio::time::sleep;
 
 pub(crate) struct Agent {
-    pub(crate) dice: Dice,
+    pub(crate) dice: Random,
     pub(crate) log: Log,
     pub(crate) disk: Disk,
     pub(crate) number: usize,
@@ -49,7 +49,7 @@ struct Turn {
 
 impl Agent {
     pub(crate) fn new(
-        dice: Dice,
+        dice: Random,
         log: Log,
         disk: Disk,
         line: &CommandLine,

@@ -14,8 +14,6 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod agent;
-#[path = "../../testkit/tests/simulation/dice.rs"]
-mod dice;
 mod disk;
 #[path = "../driver/log.rs"]
 #[allow(dead_code, reason = "another simulation uses the rest")]
@@ -23,8 +21,8 @@ mod log;
 mod session;
 mod transport;
 
+use agentwire_testing::{counted, simulate};
 use log::Log;
-use std::io::Write as _;
 use std::time::Duration;
 use tokio::runtime::Builder;
 
@@ -33,10 +31,6 @@ const SEEDS: u64 = 500;
 
 /// Simulated: whatever takes longer goes on for ever.
 const FOR_EVER: Duration = Duration::from_secs(10 * 24 * 60 * 60);
-
-fn number(name: &str) -> Option<u64> {
-    Some(std::env::var(name).ok()?.parse().unwrap())
-}
 
 /// One session, from its first process to its last task.
 fn run(seed: u64) -> Result<Log, (Log, String)> {
@@ -59,27 +53,24 @@ fn run(seed: u64) -> Result<Log, (Log, String)> {
 
 #[test]
 fn whatever_happens_to_its_processes_a_session_goes_on() {
-    if let Some(seed) = number("AGENTWIRE_SEED") {
-        let (Ok(log) | Err((log, _))) = run(seed);
+    let alone = |seed| {
+        let outcome = run(seed);
+        let (Ok(log) | Err((log, _))) = &outcome;
         println!("{log}");
-        run(seed).map_err(|(_, problem)| problem).unwrap();
-        return;
-    }
-    let seeds = number("AGENTWIRE_SIMULATE").unwrap_or(SEEDS);
-    let mut lines = Vec::new();
-    let mut processes = 0;
-    for seed in 0..seeds {
-        match run(seed) {
-            Ok(log) => {
-                lines.push(log.len());
-                processes += log.to_string().matches("a process starts").count();
-            }
-            Err((log, problem)) => panic!("AGENTWIRE_SEED={seed}: {problem}\n{log}"),
-        }
-    }
+        outcome.map(drop).map_err(|(_, problem)| problem)
+    };
+    let found = simulate(SEEDS, alone, |seed, found: &mut Vec<(usize, usize)>| {
+        let log = run(seed).map_err(|(log, problem)| format!("{problem}\n{log}"))?;
+        let processes = log.to_string().matches("a process starts").count();
+        found.push((log.len(), processes));
+        Ok(())
+    });
+    let Some((seeds, found)) = found else { return };
+    let (mut lines, processes): (Vec<usize>, Vec<usize>) = found.into_iter().flatten().unzip();
+    let processes: usize = processes.iter().sum();
     lines.sort_unstable();
     let median = lines[lines.len() / 2];
-    let line = format!("counted: {seeds} simulated sessions with {processes} processes\n");
-    std::io::stderr().write_all(line.as_bytes()).unwrap();
+    let what = format!("simulated sessions with {processes} processes");
+    counted(seeds, &what);
     println!("{seeds} sessions, in each {median} things that happened, in the median");
 }

@@ -1,7 +1,6 @@
 //! One session: its users, whoever kills its processes, and what has to hold
 //! when it is over.
 
-use crate::dice::Dice;
 use crate::disk::Disk;
 use crate::log::Log;
 use crate::transport::Machine;
@@ -10,16 +9,17 @@ use agentwire::{
     Client, ClosePolicy, CutOff, Error, Event, Handle, Options, PermissionResult, RestartPolicy,
     Submission, SubmissionState, TurnOutcome, UserMessage,
 };
+use agentwire_testing::Random;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::time::sleep;
 
-fn split(dice: &mut Dice) -> Dice {
-    Dice::new(dice.below(usize::MAX) as u64)
+fn split(dice: &mut Random) -> Random {
+    dice.split()
 }
 
-fn some_time(dice: &mut Dice) -> Duration {
+fn some_time(dice: &mut Random) -> Duration {
     Duration::from_millis(match dice.below(4) {
         0 => 0,
         1 => dice.below(10) as u64,
@@ -29,7 +29,7 @@ fn some_time(dice: &mut Dice) -> Duration {
 }
 
 pub(crate) async fn run(seed: u64, log: &Log) -> Result<(), String> {
-    let mut dice = Dice::new(seed);
+    let mut dice = Random::new(seed);
     let hands_back = dice.one_in(3);
     let fails = dice.one_in(3);
     log.note(format_args!(
@@ -135,7 +135,7 @@ pub(crate) async fn run(seed: u64, log: &Log) -> Result<(), String> {
 }
 
 /// Kills processes, at any point.
-async fn kill(machine: Machine, mut dice: Dice, kills: usize) {
+async fn kill(machine: Machine, mut dice: Random, kills: usize) {
     for _ in 0..kills {
         sleep(some_time(&mut dice)).await;
         match dice.one_in(4) {
@@ -189,7 +189,7 @@ async fn read(mut events: agentwire::Subscription, disk: Disk, log: Log) {
 }
 
 /// The user: sends, sets, asks, cancels, interrupts, and puts to sleep.
-async fn act(handle: Handle, machine: Machine, mut dice: Dice, log: Log, hands_back: bool) {
+async fn act(handle: Handle, machine: Machine, mut dice: Random, log: Log, hands_back: bool) {
     let mut submissions: Vec<Submission> = vec![];
     let mut tasks = vec![];
     let mut has_interrupted = false;

@@ -2,13 +2,13 @@
 //! on which its processes are killed.
 
 use crate::agent::Agent;
-use crate::dice::Dice;
 use crate::disk::Disk;
 use crate::log::Log;
 use agentwire::{
     CloseInput, ClosePolicy, CloseReport, CloseStep, CommandLine, Connection, Error, Peer,
     PeerFuture, Transport,
 };
+use agentwire_testing::Random;
 use std::future::pending;
 use std::process::ExitStatus;
 use std::sync::{Arc, Mutex};
@@ -21,7 +21,7 @@ use tokio::task::AbortHandle;
 pub(crate) struct Machine {
     pub(crate) log: Log,
     pub(crate) disk: Disk,
-    dice: Arc<Mutex<Dice>>,
+    dice: Arc<Mutex<Random>>,
     running: Arc<Mutex<Option<Arc<Process>>>>,
     /// How many starts fail before one succeeds, in the worst case.
     pub(crate) fails: bool,
@@ -43,7 +43,7 @@ struct Process {
 }
 
 impl Machine {
-    pub(crate) fn new(dice: Dice, log: Log, fails: bool) -> Self {
+    pub(crate) fn new(dice: Random, log: Log, fails: bool) -> Self {
         Self {
             log,
             disk: Disk::default(),
@@ -72,8 +72,8 @@ impl Machine {
         }
     }
 
-    fn dice(&self) -> Dice {
-        Dice::new(self.dice.lock().unwrap().below(usize::MAX) as u64)
+    fn dice(&self) -> Random {
+        self.dice.lock().unwrap().split()
     }
 }
 

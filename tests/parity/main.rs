@@ -17,7 +17,6 @@ use recording::Recording;
 use serde_json::{Value, json};
 use sets::Set;
 use std::collections::BTreeMap;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::Arc;
@@ -240,8 +239,7 @@ async fn the_cli_is_started_and_told_as_the_official_sdk_does_it_or_it_is_explai
         }
     }
     complaints.extend(explanations.stale());
-    let line = format!("counted: {} sets of options\n", sets.len());
-    std::io::stderr().write_all(line.as_bytes()).unwrap();
+    agentwire_testing::counted(sets.len(), "sets of options");
     assert!(complaints.is_empty(), "\n{}\n", complaints.join("\n"));
 }
 

@@ -23,7 +23,6 @@ mod accepted;
 mod case;
 mod compare;
 mod plan;
-mod rng;
 mod shrink;
 
 use accepted::Accepted;

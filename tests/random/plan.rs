@@ -1,7 +1,7 @@
 //! A random session as a plan: what happens in it, not yet a case. A plan can
 //! be made smaller, and is always a session that makes sense.
 
-use crate::rng::Rng;
+use agentwire_testing::Random;
 use serde_json::{Value, json};
 
 /// A session.
@@ -143,7 +143,7 @@ fn requests() -> Vec<Value> {
 impl Plan {
     /// The session of a seed.
     pub(crate) fn new(seed: u64) -> Self {
-        let mut rng = Rng::new(seed);
+        let mut rng = Random::new(seed);
         let mut plan = Self {
             partial_messages: rng.chance(75),
             replays_prompts: rng.chance(30),
@@ -172,7 +172,7 @@ impl Plan {
         self.hooks.iter().any(|(it, _)| *it == event)
     }
 
-    fn episode(&self, rng: &mut Rng) -> Episode {
+    fn episode(&self, rng: &mut Random) -> Episode {
         match rng.below(100) {
             0..50 => Episode::Turn(self.turn(rng)),
             50..62 => Episode::Command(self.command(rng)),
@@ -188,7 +188,7 @@ impl Plan {
         }
     }
 
-    fn turn(&self, rng: &mut Rng) -> Turn {
+    fn turn(&self, rng: &mut Random) -> Turn {
         let mut stages = vec![];
         for _ in 0..1 + rng.below(3) {
             let stage = self.stage(rng);
@@ -201,7 +201,7 @@ impl Plan {
         Turn { stages }
     }
 
-    fn stage(&self, rng: &mut Rng) -> Stage {
+    fn stage(&self, rng: &mut Random) -> Stage {
         match rng.below(100) {
             0..10 => Stage::Thinking,
             10..25 => Stage::Text,
@@ -215,7 +215,7 @@ impl Plan {
         }
     }
 
-    fn tool(&self, rng: &mut Rng) -> Stage {
+    fn tool(&self, rng: &mut Random) -> Stage {
         let tool = match rng.below(10) {
             0..6 => Tool::Bash,
             6..8 => Tool::Failing,
@@ -241,7 +241,7 @@ impl Plan {
     }
 
     /// What the host does while a turn waits. What ends the turn is the last.
-    fn actions(&self, rng: &mut Rng) -> Vec<Action> {
+    fn actions(&self, rng: &mut Random) -> Vec<Action> {
         let mut all = vec![];
         for _ in 0..1 + rng.below(3) {
             let action = match rng.below(100) {
@@ -266,7 +266,7 @@ impl Plan {
 
     /// A command. The real CLI counts the summary of `/compact` among the
     /// sub-agents, the fake agent does not.
-    fn command(&self, rng: &mut Rng) -> &'static str {
+    fn command(&self, rng: &mut Random) -> &'static str {
         let command = rng.pick(&COMMANDS);
         if command == "/compact" && self.has_hook("SubagentStop") {
             return "/cost";
@@ -276,16 +276,16 @@ impl Plan {
 }
 
 /// A turn in which nothing needs a permission.
-fn silent(rng: &mut Rng) -> Turn {
+fn silent(rng: &mut Random) -> Turn {
     let stages = few(rng, 2, |rng| rng.pick(&[Stage::Thinking, Stage::Text]));
     Turn { stages }
 }
 
-fn few<T>(rng: &mut Rng, most: usize, mut one: impl FnMut(&mut Rng) -> T) -> Vec<T> {
+fn few<T>(rng: &mut Random, most: usize, mut one: impl FnMut(&mut Random) -> T) -> Vec<T> {
     (0..rng.below(most + 1)).map(|_| one(rng)).collect()
 }
 
-fn at_idle(rng: &mut Rng) -> Action {
+fn at_idle(rng: &mut Random) -> Action {
     match rng.below(10) {
         0 => Action::Cancel {
             is_there: rng.chance(50),
@@ -297,17 +297,17 @@ fn at_idle(rng: &mut Rng) -> Action {
     }
 }
 
-fn request(rng: &mut Rng, most: usize) -> Value {
+fn request(rng: &mut Random, most: usize) -> Value {
     let all = requests();
     let most = most.min(all.len());
     rng.pick(&all[..most])
 }
 
-fn priority(rng: &mut Rng) -> Option<&'static str> {
+fn priority(rng: &mut Random) -> Option<&'static str> {
     rng.pick(&[None, None, Some("now"), Some("next"), Some("later")])
 }
 
-fn hooks(rng: &mut Rng) -> Vec<(&'static str, Value)> {
+fn hooks(rng: &mut Random) -> Vec<(&'static str, Value)> {
     let answer = |it: Value| json!({ "answer": it });
     let mut all = vec![];
     if rng.chance(60) {

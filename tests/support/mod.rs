@@ -49,12 +49,7 @@ pub(crate) fn fake(scenario: &Scenario) -> Options {
         .close_policy(patient())
 }
 
-/// Prints how many of something were run, also where the harness keeps what a
-/// test prints. `.ci/run` adds these up.
-pub(crate) fn counted(number: usize, what: &str) {
-    let line = format!("counted: {number} {what}\n");
-    std::io::Write::write_all(&mut std::io::stderr(), line.as_bytes()).unwrap();
-}
+pub(crate) use agentwire_testing::counted;
 
 /// Longer than anything here takes, on a busy machine too: a deadline that keeps
 /// a broken test from hanging.

@@ -185,8 +185,7 @@ fn ask(library: &str, requests: &[Value]) -> Vec<Answer> {
     });
     let answers: Vec<Answer> = answers.collect();
     assert_eq!(answers.len(), requests.len(), "{library} died");
-    let line = format!("counted: {} answers of other libraries\n", answers.len());
-    std::io::stderr().write_all(line.as_bytes()).unwrap();
+    agentwire_testing::counted(answers.len(), "answers of other libraries");
     answers
 }
 

@@ -16,7 +16,6 @@ use agentwire_interop::session::Line;
 use agentwire_protocol::Json;
 use serde::Serialize;
 use serde_json::Value;
-use std::path::Path;
 
 /// A session of the real CLI.
 pub(crate) const REAL: &str = include_str!("../sessions/real.ndjson");
@@ -36,12 +35,7 @@ pub(crate) fn lines(text: &str) -> Vec<Line> {
 
 /// The lines of each recorded session.
 pub(crate) fn recordings() -> Vec<Vec<Line>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testkit/recordings");
-    let paths = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path());
-    let paths = paths.filter(|path| path.extension().is_some_and(|it| it == "ndjson"));
-    let sessions = paths.map(|path| {
+    let sessions = agentwire_testing::recordings().into_iter().map(|path| {
         let recording = std::fs::read_to_string(path).unwrap();
         let entries = recording.lines();
         let messages =

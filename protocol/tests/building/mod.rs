@@ -42,6 +42,12 @@ fn writes<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: T, json: &
     assert_eq!(serde_json::from_str::<T>(json).unwrap(), value);
 }
 
+/// The same for each of several values.
+macro_rules! write_all {
+    ($($value:expr => $json:expr,)*) => {$( writes($value, $json); )*};
+}
+pub(super) use write_all;
+
 #[test]
 fn prompts() {
     let message = |members: &str| {
@@ -50,8 +56,10 @@ fn prompts() {
         )
     };
     let go = || UserMessage::text("Go");
-    writes(go(), &message(""));
-    writes(go().uuid("u"), &message(r#""uuid":"u","#));
+    write_all! {
+        go() => &message(""),
+        go().uuid("u") => &message(r#""uuid":"u","#),
+    }
     for (priority, name) in [
         (Priority::Now, "now"),
         (Priority::Next, "next"),
@@ -60,41 +68,30 @@ fn prompts() {
         let member = format!(r#""priority":"{name}","#);
         writes(go().priority(priority), &message(&member));
     }
-    writes(go().verbatim(), &message(r#""client_composed":true,"#));
-    writes(
-        go().should_query(false),
-        &message(r#""shouldQuery":false,"#),
-    );
-    writes(go().synthetic(), &message(r#""isSynthetic":true,"#));
+    write_all! {
+        go().verbatim() => &message(r#""client_composed":true,"#),
+        go().should_query(false) => &message(r#""shouldQuery":false,"#),
+        go().synthetic() => &message(r#""isSynthetic":true,"#),
+    }
     // The agent exits when it is given a message without a role.
-    writes(UserBody::default(), r#"{"role":"user"}"#);
-    writes(
-        UserMessage::text("Go")
-            .with(ImageBlock::new(Source::url("u")))
-            .message,
-        r#"{"role":"user","content":[{"type":"text","text":"Go"},{"type":"image","source":{"type":"url","url":"u"}}]}"#,
-    );
+    write_all! {
+        UserBody::default() => r#"{"role":"user"}"#,
+        UserMessage::text("Go").with(ImageBlock::new(Source::url("u"))).message =>
+            r#"{"role":"user","content":[{"type":"text","text":"Go"},{"type":"image","source":{"type":"url","url":"u"}}]}"#,
+    }
 }
 
 #[test]
 fn attachments() {
-    writes(
-        Source::bytes("image/png", b"\x89PNG"),
-        r#"{"type":"base64","media_type":"image/png","data":"iVBORw=="}"#,
-    );
-    writes(Source::url("u"), r#"{"type":"url","url":"u"}"#);
-    writes(
-        Source::text("é"),
-        r#"{"type":"text","media_type":"text/plain","data":"é"}"#,
-    );
-    writes(
-        Source::uploaded("file_1"),
-        r#"{"type":"file","file_id":"file_1"}"#,
-    );
-    writes(
-        ContentBlock::from(ImageBlock::new(Base64Source::new("image/gif", "GIF"))),
-        r#"{"type":"image","source":{"type":"base64","media_type":"image/gif","data":"R0lG"}}"#,
-    );
+    write_all! {
+        Source::bytes("image/png", b"\x89PNG") =>
+            r#"{"type":"base64","media_type":"image/png","data":"iVBORw=="}"#,
+        Source::url("u") => r#"{"type":"url","url":"u"}"#,
+        Source::text("é") => r#"{"type":"text","media_type":"text/plain","data":"é"}"#,
+        Source::uploaded("file_1") => r#"{"type":"file","file_id":"file_1"}"#,
+        ContentBlock::from(ImageBlock::new(Base64Source::new("image/gif", "GIF"))) =>
+            r#"{"type":"image","source":{"type":"base64","media_type":"image/gif","data":"R0lG"}}"#,
+    }
     let document = || DocumentBlock::new(Source::uploaded("f"));
     for (block, members) in [
         (document(), ""),
@@ -242,42 +239,19 @@ fn permission_results() {
         PermissionBehavior::Allow,
         PermissionDestination::Session,
     )]);
-    for (result, json) in [
-        (PermissionResult::allow(), r#"{"behavior":"allow"}"#),
-        (
-            PermissionResult::allow_with(json!({ "a": 1 })),
-            r#"{"behavior":"allow","updatedInput":{"a":1}}"#,
-        ),
-        (
-            remembering.into(),
+    write_all! {
+        PermissionResult::allow() => r#"{"behavior":"allow"}"#,
+        PermissionResult::allow_with(json!({ "a": 1 })) => r#"{"behavior":"allow","updatedInput":{"a":1}}"#,
+        PermissionResult::from(remembering) =>
             r#"{"behavior":"allow","updatedPermissions":[{"type":"addRules","rules":[{"toolName":"Bash","ruleContent":"git *"}],"behavior":"allow","destination":"session"}]}"#,
-        ),
-        (
-            Allow::default()
-                .decision_classification(DecisionClassification::UserPermanent)
-                .into(),
+        PermissionResult::from(Allow::default().decision_classification(DecisionClassification::UserPermanent)) =>
             r#"{"behavior":"allow","decisionClassification":"user_permanent"}"#,
-        ),
-        (
-            PermissionResult::deny("no"),
-            r#"{"behavior":"deny","message":"no"}"#,
-        ),
-        (
-            PermissionResult::deny_and_interrupt("no"),
+        PermissionResult::deny("no") => r#"{"behavior":"deny","message":"no"}"#,
+        PermissionResult::deny_and_interrupt("no") =>
             r#"{"behavior":"deny","message":"no","interrupt":true}"#,
-        ),
-        (
-            Deny::new("no").interrupt().into(),
-            r#"{"behavior":"deny","message":"no","interrupt":true}"#,
-        ),
-        (
-            Deny::new("no")
-                .decision_classification(DecisionClassification::UserReject)
-                .into(),
+        PermissionResult::from(Deny::new("no").interrupt()) => r#"{"behavior":"deny","message":"no","interrupt":true}"#,
+        PermissionResult::from(Deny::new("no").decision_classification(DecisionClassification::UserReject)) =>
             r#"{"behavior":"deny","message":"no","decisionClassification":"user_reject"}"#,
-        ),
-    ] {
-        writes(result, json);
     }
 }
 
@@ -286,74 +260,48 @@ fn permission_updates() {
     use PermissionBehavior::{Ask, Deny};
     use PermissionDestination::{ProjectSettings, UserSettings};
     let rules = || [PermissionRule::new("Bash")];
-    for (update, json) in [
-        (
-            PermissionUpdate::add_rules(rules(), Deny, UserSettings),
+    write_all! {
+        PermissionUpdate::add_rules(rules(), Deny, UserSettings) =>
             r#"{"type":"addRules","rules":[{"toolName":"Bash"}],"behavior":"deny","destination":"userSettings"}"#,
-        ),
-        (
-            PermissionUpdate::replace_rules(rules(), Ask, ProjectSettings),
+        PermissionUpdate::replace_rules(rules(), Ask, ProjectSettings) =>
             r#"{"type":"replaceRules","rules":[{"toolName":"Bash"}],"behavior":"ask","destination":"projectSettings"}"#,
-        ),
-        (
-            PermissionUpdate::remove_rules(rules(), Deny, UserSettings),
+        PermissionUpdate::remove_rules(rules(), Deny, UserSettings) =>
             r#"{"type":"removeRules","rules":[{"toolName":"Bash"}],"behavior":"deny","destination":"userSettings"}"#,
-        ),
-        (
-            PermissionUpdate::set_mode(PermissionMode::AcceptEdits, UserSettings),
+        PermissionUpdate::set_mode(PermissionMode::AcceptEdits, UserSettings) =>
             r#"{"type":"setMode","mode":"acceptEdits","destination":"userSettings"}"#,
-        ),
-        (
-            PermissionUpdate::add_directories(["/a"], UserSettings),
+        PermissionUpdate::add_directories(["/a"], UserSettings) =>
             r#"{"type":"addDirectories","directories":["/a"],"destination":"userSettings"}"#,
-        ),
-        (
-            PermissionUpdate::remove_directories(["/a"], UserSettings),
+        PermissionUpdate::remove_directories(["/a"], UserSettings) =>
             r#"{"type":"removeDirectories","directories":["/a"],"destination":"userSettings"}"#,
-        ),
-    ] {
-        writes(update, json);
     }
 }
 
 #[test]
 fn elicitations_and_dialogs() {
-    for (answer, json) in [
-        (
-            McpElicitationResult::accept(json!({ "a": 1 })),
-            r#"{"action":"accept","content":{"a":1}}"#,
-        ),
-        (McpElicitationResult::accept_url(), r#"{"action":"accept"}"#),
-        (McpElicitationResult::decline(), r#"{"action":"decline"}"#),
-        (McpElicitationResult::cancel(), r#"{"action":"cancel"}"#),
-    ] {
-        writes(answer, json);
+    write_all! {
+        McpElicitationResult::accept(json!({ "a": 1 })) => r#"{"action":"accept","content":{"a":1}}"#,
+        McpElicitationResult::accept_url() => r#"{"action":"accept"}"#,
+        McpElicitationResult::decline() => r#"{"action":"decline"}"#,
+        McpElicitationResult::cancel() => r#"{"action":"cancel"}"#,
     }
-    writes(
-        UserDialogResult::completed("yes"),
-        r#"{"behavior":"completed","result":"yes"}"#,
-    );
-    writes(UserDialogResult::cancelled(), r#"{"behavior":"cancelled"}"#);
+    write_all! {
+        UserDialogResult::completed("yes") => r#"{"behavior":"completed","result":"yes"}"#,
+        UserDialogResult::cancelled() => r#"{"behavior":"cancelled"}"#,
+    }
 }
 
 #[test]
 fn what_an_agent_asks() {
-    writes(
-        CanUseTool::new("Bash", json!({ "command": "ls" })),
-        r#"{"subtype":"can_use_tool","tool_name":"Bash","input":{"command":"ls"}}"#,
-    );
-    writes(
-        RequestUserDialog::new("k", json!({})),
-        r#"{"subtype":"request_user_dialog","dialog_kind":"k","payload":{}}"#,
-    );
-    writes(
-        McpElicitation::form("s", "Who?", json!({ "type": "object" })),
-        r#"{"subtype":"elicitation","mcp_server_name":"s","message":"Who?","mode":"form","requested_schema":{"type":"object"}}"#,
-    );
-    writes(
-        McpElicitation::url("s", "Log in", "https://example.com"),
-        r#"{"subtype":"elicitation","mcp_server_name":"s","message":"Log in","mode":"url","url":"https://example.com"}"#,
-    );
+    write_all! {
+        CanUseTool::new("Bash", json!({ "command": "ls" })) =>
+            r#"{"subtype":"can_use_tool","tool_name":"Bash","input":{"command":"ls"}}"#,
+        RequestUserDialog::new("k", json!({})) =>
+            r#"{"subtype":"request_user_dialog","dialog_kind":"k","payload":{}}"#,
+        McpElicitation::form("s", "Who?", json!({ "type": "object" })) =>
+            r#"{"subtype":"elicitation","mcp_server_name":"s","message":"Who?","mode":"form","requested_schema":{"type":"object"}}"#,
+        McpElicitation::url("s", "Log in", "https://example.com") =>
+            r#"{"subtype":"elicitation","mcp_server_name":"s","message":"Log in","mode":"url","url":"https://example.com"}"#,
+    }
 }
 
 #[test]
@@ -382,56 +330,34 @@ fn an_input_that_is_no_object_denies() {
 #[test]
 fn null_is_left_out_where_it_is_not_meant() {
     let null = Json::null;
-    writes(
-        PostToolUseOutput::default().updated_tool_output(null()),
-        r#"{"hookEventName":"PostToolUse"}"#,
-    );
-    writes(
-        McpElicitationResult::accept(null()),
-        r#"{"action":"accept"}"#,
-    );
-    writes(
-        ElicitationOutput::accept(null()),
-        r#"{"hookEventName":"Elicitation","action":"accept"}"#,
-    );
+    write_all! {
+        PostToolUseOutput::default().updated_tool_output(null()) => r#"{"hookEventName":"PostToolUse"}"#,
+        McpElicitationResult::accept(null()) => r#"{"action":"accept"}"#,
+        ElicitationOutput::accept(null()) => r#"{"hookEventName":"Elicitation","action":"accept"}"#,
+    }
 }
 
 #[test]
 fn requests() {
-    writes(
-        GenerateSessionTitle::new("x").persisted(),
-        r#"{"subtype":"generate_session_title","description":"x","persist":true}"#,
-    );
-    writes(
-        SetCwd::to("a").trusting("/b/a"),
-        r#"{"subtype":"set_cwd","path":"a","trust_accepted":true,"trusted_directory":"/b/a"}"#,
-    );
-    writes(
-        SetMaxThinkingTokens::shown(ThinkingDisplay::Summarized),
-        r#"{"subtype":"set_max_thinking_tokens","thinking_display":"summarized"}"#,
-    );
-    writes(
-        SetMcpPermissionModeOverride::to("a", PermissionMode::Default),
-        r#"{"subtype":"set_mcp_permission_mode_override","serverName":"a","mode":"default"}"#,
-    );
-    writes(
-        SetMcpPermissionModeOverride::clear("a"),
-        r#"{"subtype":"set_mcp_permission_mode_override","serverName":"a","mode":null}"#,
-    );
+    write_all! {
+        GenerateSessionTitle::new("x").persisted() =>
+            r#"{"subtype":"generate_session_title","description":"x","persist":true}"#,
+        SetCwd::to("a").trusting("/b/a") =>
+            r#"{"subtype":"set_cwd","path":"a","trust_accepted":true,"trusted_directory":"/b/a"}"#,
+        SetMaxThinkingTokens::shown(ThinkingDisplay::Summarized) =>
+            r#"{"subtype":"set_max_thinking_tokens","thinking_display":"summarized"}"#,
+        SetMcpPermissionModeOverride::to("a", PermissionMode::Default) =>
+            r#"{"subtype":"set_mcp_permission_mode_override","serverName":"a","mode":"default"}"#,
+        SetMcpPermissionModeOverride::clear("a") =>
+            r#"{"subtype":"set_mcp_permission_mode_override","serverName":"a","mode":null}"#,
+    }
     let plugin = PluginConfig::from(LocalPlugin::new("/p"));
-    writes(
-        ReloadPlugins::default()
-            .adding(plugin)
-            .hold_on_cache_impact()
-            .refuse_if_busy(),
-        r#"{"subtype":"reload_plugins","hold_on_cache_impact":true,"add_plugins":[{"type":"local","path":"/p"}],"refuse_if_busy":true}"#,
-    );
-    writes(
-        McpCall::new("t", json!({}))
-            .check_permissions()
-            .result_not_for_model(),
-        r#"{"subtype":"mcp_call","tool":"t","arguments":{},"result_not_for_model":true,"check_permissions":true}"#,
-    );
+    write_all! {
+        ReloadPlugins::default().adding(plugin).hold_on_cache_impact().refuse_if_busy() =>
+            r#"{"subtype":"reload_plugins","hold_on_cache_impact":true,"add_plugins":[{"type":"local","path":"/p"}],"refuse_if_busy":true}"#,
+        McpCall::new("t", json!({})).check_permissions().result_not_for_model() =>
+            r#"{"subtype":"mcp_call","tool":"t","arguments":{},"result_not_for_model":true,"check_permissions":true}"#,
+    }
 }
 
 #[test]

@@ -1,11 +1,11 @@
 //! What the session is doing, and when it may be closed.
 
 use crate::host::session::{
-    MINUTE, Session, allow, ask, assistant, cancel, init, lifecycle, narrow, prompt, result,
-    result_of, state, success,
+    MINUTE, Session, allow, ask, assert_events, assistant, cancel, init, lifecycle, narrow, prompt,
+    result, result_of, state, success,
 };
 use agentwire_protocol::control::SetModel;
-use agentwire_protocol::host::{Activity, NotTaken, Request, Transmit};
+use agentwire_protocol::host::{Activity, NotTaken, Request};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -38,17 +38,9 @@ fn finishing_waits_for_a_turn_that_nobody_asked_for() {
     session.submit("A");
     session.lines();
     session.host.finish(session.now, MINUTE);
-    session.hear_all(&[
-        state("running"),
-        init(),
-        result_of(&["A"]),
-        lifecycle("A", "completed"),
-        state("idle"),
-        state("running"),
-        init(),
-    ]);
+    session.plays("running, init, result A, completed A, idle, running, init");
     assert!(!session.closes());
-    session.hear_all(&[result(), state("idle")]);
+    session.plays("result, idle");
     assert!(session.closes());
 }
 
@@ -61,17 +53,9 @@ fn finishing_waits_for_the_lifecycle_of_each_message() {
         session.submit("B");
         session.lines();
         session.host.finish(session.now, MINUTE);
-        session.hear_all(&[
-            lifecycle("A", "queued"),
-            lifecycle("B", "queued"),
-            lifecycle("A", "started"),
-            init(),
-            assistant(),
-            result(),
-            lifecycle("A", "completed"),
-        ]);
+        session.plays("queued A, queued B, started A, init, assistant, result, completed A");
         assert!(!session.closes());
-        session.hear_all(&[lifecycle("B", "started"), init()]);
+        session.plays("started B, init");
         assert!(!session.closes());
         let mut end = [result(), lifecycle("B", "cancelled")];
         if last {
@@ -107,11 +91,11 @@ fn a_result_of_an_old_agent_does_not_end_a_message_that_has_not_left() {
     session.lines();
     session.submit("B");
     session.host.finish(session.now, MINUTE);
-    session.hear_all(&[init(), assistant(), result()]);
+    session.plays("init, assistant, result");
     assert_eq!(session.host.activity(), Activity::Running);
     assert_eq!(session.lines(), ["B"]);
     assert!(!session.closes());
-    session.hear_all(&[init(), assistant(), result()]);
+    session.plays("init, assistant, result");
     assert!(session.closes());
 }
 
@@ -138,10 +122,8 @@ fn a_result_may_come_before_the_driver_says_that_its_message_is_written() {
     let mut session = Session::connected();
     session.submit("A");
     session.host.finish(session.now, MINUTE);
-    let Some(Transmit::Line(_)) = session.host.poll_transmit() else {
-        panic!()
-    };
-    session.hear_all(&[init(), assistant(), result()]);
+    session.takes_line();
+    session.plays("init, assistant, result");
     session.host.handle_written(session.now);
     assert!(session.closes());
 }
@@ -154,7 +136,7 @@ fn a_result_ends_the_messages_that_it_names_and_no_others() {
     }
     session.lines();
     session.events();
-    session.hear_all(&[init(), result_of(&["A", "C"])]);
+    session.plays("init, result A C");
     assert_eq!(session.host.activity(), Activity::Running);
     let mut last = result();
     last["user_message_uuid"] = json!("B");
@@ -212,41 +194,17 @@ fn activity_comes_line_by_line_even_when_whole_turns_arrive_in_one_chunk() {
     session.submit("A");
     session.lines();
     assert_eq!(session.news(), ["Running", "written A"]);
-    session.hear_all(&[
-        state("running"),
-        lifecycle("A", "queued"),
-        init(),
-        ask("a1"),
-        cancel("a1"),
-        result_of(&["A"]),
-        lifecycle("A", "completed"),
-        state("idle"),
-        state("running"),
-        init(),
-        state("requires_action"),
-        state("idle"),
-    ]);
-    assert_eq!(
+    session.plays(
+        "running, queued A, init, ask a1, cancel a1, result A, completed A, idle, running, \
+        init, requires_action, idle",
+    );
+    assert_events(
         session.events(),
-        [
-            "frame system/session_state_changed",
-            "frame command_lifecycle",
-            "frame system/init",
-            "ask a1",
-            "RequiresAction",
-            "ask cancelled a1",
-            "Running",
-            "frame result/success",
-            "frame command_lifecycle",
-            "frame system/session_state_changed",
-            "Idle",
-            "frame system/session_state_changed",
-            "Running",
-            "frame system/init",
-            "frame system/session_state_changed",
-            "frame system/session_state_changed",
-            "Idle",
-        ]
+        "frame system/session_state_changed; frame command_lifecycle; frame system/init; \
+        ask a1; RequiresAction; ask cancelled a1; Running; frame result/success; \
+        frame command_lifecycle; frame system/session_state_changed; Idle; \
+        frame system/session_state_changed; Running; frame system/init; \
+        frame system/session_state_changed; frame system/session_state_changed; Idle",
     );
 }
 

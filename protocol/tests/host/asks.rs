@@ -1,8 +1,7 @@
 //! The agent's asks.
 
-use crate::host::session::{MINUTE, Session, allow, ask, cancel, state, success};
+use crate::host::session::{MINUTE, Session, allow, ask, assert_events, cancel, state, success};
 use agentwire_protocol::control::{Initialize, SetModel};
-use agentwire_protocol::host::Transmit;
 use agentwire_protocol::outbox::Limits;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -25,7 +24,7 @@ fn an_ask_is_answered_once() {
 #[test]
 fn asks_may_be_answered_in_any_order() {
     let mut session = Session::connected();
-    session.hear_all(&[ask("a1"), ask("a2"), ask("a3")]);
+    session.plays("ask a1, ask a2, ask a3");
     for id in ["a3", "a1", "a2"] {
         assert!(session.host.respond(id, allow(id)));
     }
@@ -43,7 +42,7 @@ fn a_cancelled_ask_gets_no_late_answer() {
     assert_eq!(session.lines(), Vec::<String>::new());
 
     // A cancel of what is not open is nothing.
-    session.hear_all(&[cancel("a1"), cancel("nobody")]);
+    session.plays("cancel a1, cancel nobody");
     session.hears(json!({"type": "control_cancel_request"}));
     assert_eq!(session.events(), Vec::<String>::new());
 }
@@ -52,14 +51,12 @@ fn a_cancelled_ask_gets_no_late_answer() {
 fn an_answer_that_still_waits_is_taken_back_when_its_ask_is_cancelled() {
     let mut session = Session::connected();
     session.submit("A");
-    let Some(Transmit::Line(_)) = session.host.poll_transmit() else {
-        panic!()
-    };
-    session.hear_all(&[ask("a1"), ask("a2")]);
+    session.takes_line();
+    session.plays("ask a1, ask a2");
     session.host.respond("a1", allow("a1"));
     session.host.respond("a2", allow("a2"));
     session.events();
-    session.hear_all(&[cancel("nobody"), cancel("a2")]);
+    session.plays("cancel nobody, cancel a2");
     assert_eq!(session.events(), ["ask cancelled a2"]);
     session.host.handle_written(session.now);
     assert_eq!(session.lines(), ["success a1"]);
@@ -70,9 +67,7 @@ fn an_answer_in_flight_is_out_of_reach() {
     let mut session = Session::connected();
     session.hears(ask("a1"));
     session.host.respond("a1", allow("a1"));
-    let Some(Transmit::Line(_)) = session.host.poll_transmit() else {
-        panic!()
-    };
+    session.takes_line();
     session.events();
     session.hears(cancel("a1"));
     session.host.handle_written(session.now);
@@ -83,7 +78,7 @@ fn an_answer_in_flight_is_out_of_reach() {
 #[test]
 fn an_ask_that_comes_twice_is_put_once() {
     let mut session = Session::connected();
-    session.hear_all(&[ask("a1"), ask("a1"), ask("a2")]);
+    session.plays("ask a1, ask a1, ask a2");
     assert_eq!(session.events(), ["ask a1", "RequiresAction", "ask a2"]);
 }
 
@@ -121,16 +116,9 @@ fn asks_that_wait_in_the_initialize_answer_are_put_once() {
     answer["response"]["pending_user_dialog_requests"] = json!([ask("d1")]);
     answer["response"]["pending_elicitation_requests"] = json!([ask("e1"), ask("a2")]);
     session.hears(answer);
-    assert_eq!(
+    assert_events(
         session.news(),
-        [
-            "ask a1",
-            "RequiresAction",
-            "answered init",
-            "ask a2",
-            "ask d1",
-            "ask e1"
-        ]
+        "ask a1; RequiresAction; answered init; ask a2; ask d1; ask e1",
     );
     for id in ["a1", "a2", "d1", "e1"] {
         assert!(session.host.respond(id, allow(id)), "{id}");
@@ -173,10 +161,7 @@ fn what_an_answer_to_initialize_lists_is_put_if_it_was_not_answered_under_way() 
     session.hears(success("r1", json!({})));
     session.events();
     session.hears(success_with("init2", json!([ask("a1"), ask("a2")])));
-    assert_eq!(
-        session.news(),
-        ["answered init2", "ask a1", "RequiresAction"]
-    );
+    assert_events(session.news(), "answered init2; ask a1; RequiresAction");
 
     // The next one lists what is new.
     session.request("init3", &Initialize::default());
@@ -200,9 +185,9 @@ fn of_asks_that_are_answered_while_initialize_is_under_way_4096_are_remembered()
         "init2",
         json!([ask("ask 4096"), ask("ask 4097")]),
     ));
-    assert_eq!(
+    assert_events(
         session.news(),
-        ["answered init2", "ask ask 4097", "RequiresAction"]
+        "answered init2; ask ask 4097; RequiresAction",
     );
 }
 
@@ -292,9 +277,9 @@ fn a_tools_result_takes_back_what_was_asked_about_it() {
     ]);
     session.events();
     session.hears(result("t1"));
-    assert_eq!(
+    assert_events(
         session.events(),
-        ["frame user", "ask cancelled a1", "ask cancelled h1"]
+        "frame user; ask cancelled a1; ask cancelled h1",
     );
     assert!(!session.host.respond("a1", allow("a1")));
     assert!(session.host.is_open("a2"));

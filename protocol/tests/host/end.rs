@@ -1,8 +1,8 @@
 //! How a session ends, and what is lost by it.
 
-use crate::host::session::{MINUTE, Session, allow, ask, init, prompt, state};
+use crate::host::session::{MINUTE, Session, allow, assert_events, prompt};
 use agentwire_protocol::control::SetModel;
-use agentwire_protocol::host::{Activity, NotTaken, Request, Transmit};
+use agentwire_protocol::host::{Activity, NotTaken, Request};
 
 #[test]
 fn ending_closes_at_once_and_says_what_is_lost() {
@@ -37,9 +37,7 @@ fn ending_waits_for_the_line_in_flight_alone() {
     let mut session = Session::connected();
     session.submit("A");
     session.submit("B");
-    let Some(Transmit::Line(_)) = session.host.poll_transmit() else {
-        panic!()
-    };
+    session.takes_line();
     session.host.end();
     assert!(!session.closes());
     session.host.handle_written(session.now);
@@ -64,25 +62,15 @@ fn the_end_ends_everything_exactly_once() {
     session.lines();
     session.submit("B");
     session.submit("C");
-    let Some(Transmit::Line(_)) = session.host.poll_transmit() else {
-        panic!()
-    };
+    session.takes_line();
     session.request("r2", &SetModel::to("m"));
-    session.hear_all(&[state("running"), init(), ask("a1"), ask("a2")]);
+    session.plays("running, init, ask a1, ask a2");
     session.events();
 
     session.host.handle_end();
-    assert_eq!(
+    assert_events(
         session.events(),
-        [
-            "ended r1",
-            "ended r2",
-            "ask cancelled a1",
-            "ask cancelled a2",
-            "lost A",
-            "lost B",
-            "lost C"
-        ]
+        "ended r1; ended r2; ask cancelled a1; ask cancelled a2; lost A; lost B; lost C",
     );
     assert_eq!(session.host.activity(), Activity::Idle);
     assert_eq!(session.host.poll_timeout(), None);

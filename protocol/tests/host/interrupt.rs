@@ -2,7 +2,7 @@
 
 use crate::host::session::{Session, success};
 use agentwire_protocol::control::{CancelAsyncMessage, Interrupt, SetModel};
-use agentwire_protocol::host::{Event, Transmit};
+use agentwire_protocol::host::Event;
 use serde_json::{Value, json};
 
 /// What the agent's receipt is to the user.
@@ -18,9 +18,7 @@ fn receipt(session: &mut Session) -> Value {
 fn what_an_interrupt_passed_is_listed_as_still_queued() {
     let mut session = Session::connected();
     session.submit("A");
-    let Some(Transmit::Line(_)) = session.host.poll_transmit() else {
-        panic!()
-    };
+    session.takes_line();
     session.submit("B");
     session.request("model", &SetModel::to("m"));
     session.submit("C");
@@ -41,9 +39,7 @@ fn what_an_interrupt_passed_is_listed_as_still_queued() {
 fn what_was_taken_back_before_an_interrupt_left_is_not_still_queued() {
     let mut session = Session::connected();
     session.submit("A");
-    let Some(Transmit::Line(_)) = session.host.poll_transmit() else {
-        panic!()
-    };
+    session.takes_line();
     session.submit("B");
     session.submit("C");
     session.request("stop", &Interrupt::default());

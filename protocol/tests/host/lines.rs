@@ -1,6 +1,6 @@
 //! Lines that are no frames, or too long.
 
-use crate::host::session::{MINUTE, Session, narrow, success};
+use crate::host::session::{MINUTE, Session, assert_events, narrow, success};
 use agentwire_protocol::control::{Initialize, SetModel};
 use agentwire_protocol::host::{Event, Host, Notice};
 use serde_json::json;
@@ -13,17 +13,10 @@ fn a_line_that_is_no_frame_is_a_notice_and_the_session_goes_on() {
         session.now,
         b"warning: old node\n[1,2]\n{\"uuid\":\"u\"}\n{\"type\":\"user\"\n\xff\xfe\n{}{}\n\r\n\n{\"type\":\"weather\"}\r\n",
     );
-    assert_eq!(
+    assert_events(
         session.events(),
-        [
-            "not a frame",
-            "not a frame",
-            "not a frame",
-            "not a frame",
-            "not a frame",
-            "not a frame",
-            "frame weather"
-        ]
+        "not a frame; not a frame; not a frame; not a frame; not a frame; not a frame; \
+        frame weather",
     );
 }
 
@@ -34,16 +27,10 @@ fn a_frame_whose_view_cannot_be_read_is_still_a_frame() {
     session.hears(json!({"type": "system", "subtype": "session_state_changed"}));
     session.hears(json!({"type": "command_lifecycle"}));
     session.hears(json!({"type": "result", "user_message_uuids": "none"}));
-    assert_eq!(
+    assert_events(
         session.events(),
-        [
-            "frame assistant",
-            "Running",
-            "frame system/session_state_changed",
-            "frame command_lifecycle",
-            "frame result",
-            "Idle"
-        ]
+        "frame assistant; Running; frame system/session_state_changed; \
+        frame command_lifecycle; frame result; Idle",
     );
 }
 
@@ -110,10 +97,7 @@ fn an_answer_to_initialize_in_a_line_that_is_too_long_connects_the_session() {
     session.lines();
     session.submit("A");
     session.hears(success("init", json!({"x": "x".repeat(500)})));
-    assert_eq!(
-        session.news(),
-        ["Running", "too long init", "line too long"]
-    );
+    assert_events(session.news(), "Running; too long init; line too long");
     assert!(session.host.is_connected());
     assert_eq!(session.lines(), ["A"]);
 }

@@ -1,6 +1,6 @@
 //! MCP servers that run in the host.
 
-use crate::host::session::{Session, allow, ask, refusal, state, success};
+use crate::host::session::{Session, allow, ask, assert_events, refusal, state, success};
 use agentwire_protocol::control::SetModel;
 use agentwire_protocol::mcp::McpMessage;
 use agentwire_protocol::outbox::Limits;
@@ -28,16 +28,9 @@ fn what_a_server_begins_has_its_place_among_its_answers_and_passes_messages() {
     session.host.relay(&progress());
     session.host.respond("a2", allow("a2"));
     session.submit("B");
-    assert_eq!(
+    assert_events(
         session.lines(),
-        [
-            "mcp_message",
-            "success a1",
-            "mcp_message",
-            "success a2",
-            "A",
-            "B"
-        ]
+        "mcp_message; success a1; mcp_message; success a2; A; B",
     );
 }
 

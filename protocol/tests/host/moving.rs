@@ -1,6 +1,6 @@
 //! A session that goes on in another process of the agent.
 
-use crate::host::session::{Session, ask, init, lifecycle, result_of, state, success};
+use crate::host::session::{Session, ask, lifecycle, result_of, state, success};
 use agentwire_protocol::control::{
     Initialize, Interrupt, McpStatus, SetCwd, SetModel, SetPermissionMode,
 };
@@ -23,11 +23,7 @@ fn in_a_turn() -> Session {
     session.submit("first");
     session.submit("second");
     session.lines();
-    session.hear_all(&[
-        lifecycle("first", "queued"),
-        lifecycle("first", "started"),
-        lifecycle("second", "queued"),
-    ]);
+    session.plays("queued first, started first, queued second");
     session.events();
     session
 }
@@ -75,7 +71,7 @@ fn a_turn_goes_on_if_the_next_process_shows_it_and_is_begun_again_if_not() {
         );
         assert_eq!((moved.turn, moved.goes_on), (Some(1), true));
         if shows {
-            session.hear_all(&[state("running"), lifecycle("first", "started")]);
+            session.plays("running, started first");
         }
         greet(&mut session);
         session.host.go_on();
@@ -86,7 +82,7 @@ fn a_turn_goes_on_if_the_next_process_shows_it_and_is_begun_again_if_not() {
         };
         assert_eq!(session.lines(), again);
         session.events();
-        session.hear_all(&[init(), result_of(&["first"])]);
+        session.plays("init, result first");
         assert_eq!(session.turns(), ["turn 1 completed: first"]);
     }
 }
@@ -95,7 +91,7 @@ fn a_turn_goes_on_if_the_next_process_shows_it_and_is_begun_again_if_not() {
 fn a_turn_that_goes_on_and_is_over_before_the_greeting_is_not_begun_again() {
     let mut session = in_a_turn();
     session.host.move_on(CutOff::GoesOn);
-    session.hear_all(&[lifecycle("first", "started"), result_of(&["first"])]);
+    session.plays("started first, result first");
     greet(&mut session);
     session.host.go_on();
     assert_eq!(session.lines(), ["second"]);
@@ -155,7 +151,7 @@ fn an_agent_that_does_not_report_what_it_picks_up_is_not_sent_it_again() {
 fn a_message_that_the_agent_knew_is_over_with_the_turn_that_goes_on_or_at_once() {
     let mut session = in_a_turn();
     session.host.move_on(CutOff::GoesOn);
-    session.hear_all(&[state("running"), lifecycle("first", "started")]);
+    session.plays("running, started first");
     greet(&mut session);
     session.host.go_on();
     session.lines();

@@ -1,6 +1,6 @@
 //! What the session is, as it changes, and what runs in the background.
 
-use crate::host::session::{MINUTE, Session, init, result, state};
+use crate::host::session::{MINUTE, Session, assert_events, init, result, state};
 use crate::recorded;
 use agentwire_protocol::control::SetModel;
 use agentwire_protocol::host::{AuthUpdate, Event, SessionUpdate};
@@ -264,14 +264,9 @@ fn what_runs_in_the_background_is_told_of_an_agent_that_keeps_no_list() {
             task_over("b"),
         ],
     );
-    assert_eq!(
+    assert_events(
         told,
-        [
-            "background a",
-            "background a b",
-            "background b",
-            "background "
-        ]
+        "background a; background a b; background b; background ",
     );
 }
 
@@ -341,10 +336,10 @@ fn finishing_waits_for_the_background_and_for_the_turn_it_leads_to() {
         !session.closes(),
         "the agent has not said yet what comes of it"
     );
-    session.hear_all(&[state("running"), init()]);
+    session.plays("running, init");
     assert!(!session.closes());
     assert_eq!(session.host.poll_timeout(), None);
-    session.hear_all(&[result(), state("idle")]);
+    session.plays("result, idle");
     assert!(session.closes());
 }
 
@@ -380,7 +375,7 @@ fn the_background_is_waited_for_only_so_long_and_anew_after_each_turn() {
     session.hear_all(&[task_over("a"), running(&["b"]), state("running"), init()]);
     session.passes(MINUTE);
     assert!(!session.closes());
-    session.hear_all(&[result(), state("idle")]);
+    session.plays("result, idle");
     session.passes(MINUTE / 2);
     assert!(!session.closes());
     session.passes(MINUTE / 2);

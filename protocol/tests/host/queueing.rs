@@ -2,7 +2,7 @@
 //! waits here, and a class goes as one.
 
 use crate::host::session::{
-    MINUTE, Session, brief_line, init, lifecycle, refusal, result, state, success,
+    MINUTE, Session, assert_events, brief_line, init, lifecycle, refusal, result, state, success,
 };
 use agentwire_protocol::control::{CancelAsyncMessage, Initialize, Interrupt, SetModel};
 use agentwire_protocol::host::{Prompt, Queueing, Transmit};
@@ -97,20 +97,13 @@ fn a_turn_that_answers_messages_as_one_names_them_all() {
     for uuid in ["b", "c"] {
         send(&mut session, uuid);
     }
-    session.hear_all(&[init(), result()]);
+    session.plays("init, result");
     said(&mut session);
-    session.hear_all(&[init(), result()]);
-    assert_eq!(
+    session.plays("init, result");
+    assert_events(
         session.turns(),
-        [
-            "turn 1",
-            "turn 1 answers a",
-            "turn 1 completed: a",
-            "turn 2",
-            "turn 2 answers b",
-            "turn 2 answers c",
-            "turn 2 completed: b c",
-        ]
+        "turn 1; turn 1 answers a; turn 1 completed: a; turn 2; turn 2 answers b; \
+        turn 2 answers c; turn 2 completed: b c",
     );
 }
 
@@ -274,7 +267,7 @@ fn a_turn_is_not_given_up_as_long_as_the_agent_says_that_it_works() {
     session.passes(10 * MINUTE);
     assert_eq!(session.states(), [""; 0]);
     assert_eq!(said(&mut session), [""; 0]);
-    session.hear_all(&[result(), state("idle")]);
+    session.plays("result, idle");
     assert_eq!(said(&mut session), ["w"]);
 }
 

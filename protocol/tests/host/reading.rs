@@ -1,10 +1,7 @@
 //! A driver that pauses reading.
 
-use crate::host::session::{
-    MINUTE, Session, allow, ask, lifecycle, prompt, result_of, state, success,
-};
+use crate::host::session::{MINUTE, Session, allow, ask, lifecycle, prompt, state, success};
 use agentwire_protocol::control::{CancelAsyncMessage, Initialize, SetModel};
-use agentwire_protocol::host::Transmit;
 use serde_json::json;
 
 #[test]
@@ -49,9 +46,7 @@ fn while_reading_is_paused_everything_goes_out() {
 fn a_message_that_waits_here_is_taken_back_while_reading_is_paused() {
     let mut session = Session::connected();
     session.submit("A");
-    let Some(Transmit::Line(_)) = session.host.poll_transmit() else {
-        panic!()
-    };
+    session.takes_line();
     session.host.submit(session.now, prompt("B")).unwrap();
     session.host.handle_reading_paused();
     session.request("r1", &CancelAsyncMessage::new("B"));
@@ -105,7 +100,7 @@ fn nothing_is_taken_to_be_over_while_reading_is_paused() {
     session.passes(10 * MINUTE);
     assert!(!session.closes());
     session.host.handle_reading_resumed(session.now);
-    session.hear_all(&[lifecycle("a", "started"), result_of(&["a"])]);
+    session.plays("started a, result a");
     session.hears(lifecycle("a", "completed"));
     assert!(session.closes());
 }

@@ -1,6 +1,6 @@
 //! What leaves, and when.
 
-use crate::host::session::{MINUTE, Session, allow, ask, prompt, refusal, success};
+use crate::host::session::{MINUTE, Session, allow, ask, assert_events, prompt, refusal, success};
 use agentwire_protocol::control::{Initialize, Interrupt, SetModel};
 use agentwire_protocol::host::{NotTaken, Prompt, Request, Transmit};
 use agentwire_protocol::message::{Priority, UserMessage};
@@ -97,10 +97,7 @@ fn user_messages_leave_in_one_go_up_to_anything_else() {
     session.submit("E");
     assert_eq!(in_one_go(&mut session, 1000).len(), 3);
     session.host.handle_written(session.now);
-    assert_eq!(
-        states(&mut session),
-        ["written A", "written B", "written C"]
-    );
+    assert_events(states(&mut session), "written A; written B; written C");
     session.host.let_go("D");
     // A line that is too long, a fence and an answer are on their own.
     assert_eq!(in_one_go(&mut session, 10).len(), 1);
@@ -163,13 +160,9 @@ fn a_write_that_fails_loses_the_messages_that_did_not_leave() {
         session.submit(uuid);
     }
     session.request("model", &SetModel::to("m"));
-    let Some(Transmit::Line(_)) = session.host.poll_transmit() else {
-        panic!()
-    };
+    session.takes_line();
     session.host.handle_written(session.now);
-    let Some(Transmit::Line(_)) = session.host.poll_transmit() else {
-        panic!()
-    };
+    session.takes_line();
     session.events();
     session.host.handle_write_failed();
     assert_eq!(session.news(), ["lost B", "lost C"]);

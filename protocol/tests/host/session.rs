@@ -39,6 +39,25 @@ impl Session {
         session
     }
 
+    /// A session that sent and heard what was recorded.
+    pub(crate) fn recorded(name: &str) -> Self {
+        let mut session = Self::connected();
+        for line in crate::recorded::sessions().remove(name).unwrap() {
+            let message: Value = serde_json::from_str(&line.line).unwrap_or_default();
+            match (&*line.dir, message["uuid"].as_str()) {
+                ("send", Some(uuid)) if message["type"] == "user" => {
+                    let message = serde_json::from_str(&line.line).unwrap();
+                    let prompt = Prompt::new(uuid, message).unwrap();
+                    session.host.submit(session.now, prompt).unwrap();
+                    session.lines();
+                }
+                ("recv", _) => session.hears(message),
+                _ => {}
+            }
+        }
+        session
+    }
+
     pub(crate) fn request<R: HostRequest>(&mut self, id: &str, request: &R) {
         let request = Request::new(id, request).unwrap();
         self.host.request(self.now, request, MINUTE).unwrap();
@@ -56,6 +75,32 @@ impl Session {
 
     pub(crate) fn hears(&mut self, line: Value) {
         self.hear_all(&[line]);
+    }
+
+    /// Lines arrive, all in one chunk: `running`, `idle` and `requires_action`
+    /// are states of the session, `started a` is one of a message, `result a b`
+    /// names messages.
+    pub(crate) fn plays(&mut self, lines: &str) {
+        let line = |line: &str| match line.split(' ').collect::<Vec<_>>()[..] {
+            ["init"] => init(),
+            ["assistant"] => assistant(),
+            ["result"] => result(),
+            ["result", ref uuids @ ..] => result_of(uuids),
+            ["ask", id] => ask(id),
+            ["cancel", id] => cancel(id),
+            [name] => state(name),
+            [name, uuid] => lifecycle(uuid, name),
+            _ => panic!("{line}"),
+        };
+        let lines: Vec<Value> = lines.split(", ").map(line).collect();
+        self.hear_all(&lines);
+    }
+
+    /// Takes a line to write it, and does not say yet that it is written.
+    #[track_caller]
+    pub(crate) fn takes_line(&mut self) {
+        let line = self.host.poll_transmit();
+        assert!(matches!(line, Some(Transmit::Line(_))), "{line:?}");
     }
 
     pub(crate) fn passes(&mut self, time: Duration) {
@@ -121,6 +166,12 @@ impl Session {
         events.retain(|event| !event.starts_with("frame"));
         events
     }
+}
+
+/// Asserts that these are the events, in one text.
+#[track_caller]
+pub(crate) fn assert_events(events: Vec<String>, expected: &str) {
+    assert_eq!(events, expected.split("; ").collect::<Vec<_>>());
 }
 
 pub(crate) fn prompt(uuid: &str) -> Prompt {

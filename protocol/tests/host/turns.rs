@@ -1,12 +1,8 @@
 //! When a turn begins, which messages it answers, and how it ends.
 
-use crate::host::session::{
-    Session, assistant, init, lifecycle, result, result_of, state, success,
-};
-use crate::recorded;
+use crate::host::session::{Session, assert_events, assistant, init, result, success};
 use agentwire_protocol::control::Interrupt;
-use agentwire_protocol::host::{Event, Prompt, SubmissionState, TurnEvent, TurnOutcome};
-use agentwire_protocol::message::UserMessage;
+use agentwire_protocol::host::{Event, SubmissionState, TurnEvent, TurnOutcome};
 use serde_json::{Value, json};
 
 #[test]
@@ -15,34 +11,17 @@ fn a_turn_is_told_before_its_first_frame_and_behind_its_last() {
     session.submit("a");
     session.lines();
     session.events();
-    session.hear_all(&[
-        state("running"),
-        lifecycle("a", "queued"),
-        lifecycle("a", "started"),
-        init(),
-        result_of(&["a"]),
-        lifecycle("a", "completed"),
-        state("idle"),
-    ]);
+    session.plays("running, queued a, started a, init, result a, completed a, idle");
     let all = std::iter::from_fn(|| session.host.poll_event());
     let order: Vec<String> = all
         .filter(|event| matches!(event, Event::Frame(_) | Event::Turn(_)))
         .map(|event| crate::host::session::brief(&event))
         .collect();
-    assert_eq!(
+    assert_events(
         order,
-        [
-            "frame system/session_state_changed",
-            "frame command_lifecycle",
-            "turn 1",
-            "turn 1 answers a",
-            "frame command_lifecycle",
-            "frame system/init",
-            "frame result/success",
-            "turn 1 completed: a",
-            "frame command_lifecycle",
-            "frame system/session_state_changed",
-        ]
+        "frame system/session_state_changed; frame command_lifecycle; turn 1; \
+        turn 1 answers a; frame command_lifecycle; frame system/init; frame result/success; \
+        turn 1 completed: a; frame command_lifecycle; frame system/session_state_changed",
     );
 }
 
@@ -52,22 +31,10 @@ fn a_message_that_is_folded_in_belongs_to_the_turn_that_runs() {
     session.submit("a");
     session.submit("b");
     session.lines();
-    session.hear_all(&[
-        lifecycle("a", "started"),
-        init(),
-        lifecycle("b", "queued"),
-        lifecycle("b", "started"),
-        lifecycle("b", "completed"),
-        result_of(&["a", "b"]),
-    ]);
-    assert_eq!(
+    session.plays("started a, init, queued b, started b, completed b, result a b");
+    assert_events(
         session.turns(),
-        [
-            "turn 1",
-            "turn 1 answers a",
-            "turn 1 answers b",
-            "turn 1 completed: a b"
-        ]
+        "turn 1; turn 1 answers a; turn 1 answers b; turn 1 completed: a b",
     );
 }
 
@@ -76,16 +43,10 @@ fn a_turn_of_the_agents_own_answers_nobody() {
     let mut session = Session::connected();
     session.submit("a");
     session.lines();
-    session.hear_all(&[init(), result(), init(), assistant(), result()]);
-    assert_eq!(
+    session.plays("init, result, init, assistant, result");
+    assert_events(
         session.turns(),
-        [
-            "turn 1",
-            "turn 1 answers a",
-            "turn 1 completed: a",
-            "turn 2",
-            "turn 2 completed"
-        ]
+        "turn 1; turn 1 answers a; turn 1 completed: a; turn 2; turn 2 completed",
     );
 }
 
@@ -115,17 +76,12 @@ fn an_init_that_cannot_be_read_begins_a_turn_and_nothing_else_does_that_cannot()
 #[test]
 fn a_turn_ends_when_the_agent_rests_and_when_the_session_ends() {
     let mut session = Session::connected();
-    session.hear_all(&[init(), state("idle"), init()]);
+    session.plays("init, idle, init");
     session.host.handle_end();
     session.host.handle_end();
-    assert_eq!(
+    assert_events(
         session.turns(),
-        [
-            "turn 1",
-            "turn 1 ended without a result",
-            "turn 2",
-            "turn 2 lost"
-        ]
+        "turn 1; turn 1 ended without a result; turn 2; turn 2 lost",
     );
 }
 
@@ -230,7 +186,7 @@ fn what_becomes_of_a_message_follows_from_the_end_of_its_turn() {
 #[test]
 fn a_result_can_be_read_from_the_end_of_its_turn() {
     let mut session = Session::connected();
-    session.hear_all(&[init(), result_of(&["a"])]);
+    session.plays("init, result a");
     let end = std::iter::from_fn(|| session.host.poll_event()).find_map(|event| match event {
         Event::Turn(TurnEvent::Ended(end)) => Some(end),
         _ => None,
@@ -242,21 +198,7 @@ fn a_result_can_be_read_from_the_end_of_its_turn() {
 
 /// What a recorded session tells of its turns.
 fn turns_in(name: &str) -> Vec<String> {
-    let mut session = Session::connected();
-    for line in recorded::sessions().remove(name).unwrap() {
-        let message: Value = serde_json::from_str(&line.line).unwrap_or_default();
-        match line.dir.as_str() {
-            "send" if message["type"] == "user" && message["uuid"].is_string() => {
-                let uuid = message["uuid"].as_str().unwrap();
-                let message: UserMessage = serde_json::from_str(&line.line).unwrap();
-                let prompt = Prompt::new(uuid, message).unwrap();
-                session.host.submit(session.now, prompt).unwrap();
-                session.lines();
-            }
-            "recv" => session.hears(message),
-            _ => {}
-        }
-    }
+    let mut session = Session::recorded(name);
     let mut turns = session.turns();
     turns.retain(|turn| turn.split(' ').count() > 2 && !turn.contains("answers"));
     for turn in &mut turns {
@@ -268,28 +210,16 @@ fn turns_in(name: &str) -> Vec<String> {
 
 #[test]
 fn recorded_turns_are_told_apart() {
-    assert_eq!(
+    assert_events(
         turns_in("08_priority_order"),
-        [
-            "turn 1 preempted: 0001",
-            "turn 2 completed: 0005",
-            "turn 3 completed: 0003 0004 0007",
-            "turn 4 completed: 0002 0006",
-        ]
+        "turn 1 preempted: 0001; turn 2 completed: 0005; turn 3 completed: 0003 0004 0007; \
+        turn 4 completed: 0002 0006",
     );
-    assert_eq!(
+    assert_events(
         turns_in("05_interrupt"),
-        [
-            "turn 1 interrupted: 0001",
-            "turn 2 completed",
-            "turn 3 interrupted",
-            "turn 4 interrupted",
-            "turn 5 interrupted",
-            "turn 6 interrupted: 0002",
-            "turn 7 completed: 000a",
-            "turn 8 interrupted: 0003",
-            "turn 9 completed",
-        ]
+        "turn 1 interrupted: 0001; turn 2 completed; turn 3 interrupted; turn 4 interrupted; \
+        turn 5 interrupted; turn 6 interrupted: 0002; turn 7 completed: 000a; \
+        turn 8 interrupted: 0003; turn 9 completed",
     );
     // Four prompts, one of them without an answer of its own, a turn that a
     // task in the background began, and the sub-agent's.
@@ -302,7 +232,7 @@ fn a_result_in_a_malformed_line_ends_the_turn_of_an_agent_without_states() {
         let mut session = Session::connected();
         session.submit("a");
         session.lines();
-        session.hear_all(&[init(), assistant()]);
+        session.plays("init, assistant");
         let now = session.now;
         session
             .host

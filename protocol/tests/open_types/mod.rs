@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod arbitrary;
-mod check;
+pub(crate) mod check;
 mod deserializers;
 mod errors;
 mod limits;

@@ -20,8 +20,6 @@
 mod bucket;
 mod engine;
 mod host;
-#[path = "../random/mod.rs"]
-mod random;
 mod round;
 mod table;
 

@@ -3,9 +3,9 @@
 use crate::engine::{Engine, Line, Proxy, on_store};
 use crate::host::{Told, VARIABLE, time};
 use crate::number;
-use crate::random::random;
 use agentwire::TranscriptKey;
 use agentwire_stores::session_log::{LogStore, Part, Position, SessionKey};
+use agentwire_testing::Random;
 use agentwire_testkit::model::ScriptedModel;
 use agentwire_testkit::{Reply, Scenario, Step, When};
 use rustix::process::{Pid, Signal, kill_process};
@@ -251,7 +251,13 @@ pub(crate) async fn play(engine: &Engine, round: u64, seed: u64) -> Outcome {
         problems: vec![],
         taken_over_after: 0,
     };
-    if let Err(problem) = try_play(engine, random(seed ^ (round << 32)), &mut outcome).await {
+    if let Err(problem) = try_play(
+        engine,
+        Random::new(seed ^ (round << 32)).number(),
+        &mut outcome,
+    )
+    .await
+    {
         outcome.problems.push(problem);
     }
     outcome

@@ -2,11 +2,12 @@
 
 use crate::bucket::bucket;
 use crate::server::{NatsCluster, NatsServer, Server};
-use crate::support::{counted, given};
+use crate::support::given;
 use agentwire_stores::nats::{NatsOptions, async_nats};
 use agentwire_stores::objects::ObjectsOptions;
 use agentwire_stores::postgres::PostgresOptions;
 use agentwire_stores::redis::{RedisOptions, redis};
+use agentwire_testing::counted;
 use agentwire_testkit::stores::{Conformance, Outcomes};
 use std::time::Duration;
 

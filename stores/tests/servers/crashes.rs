@@ -4,12 +4,13 @@
 use crate::batches::{append, batches, entries, head};
 use crate::bucket::bucket;
 use crate::server::{NatsCluster, NatsServer, PostgresServer, RedisServer, Server};
-use crate::support::{Dice, counted, given, kills};
+use crate::support::{given, kills, moment, random};
 use agentwire_stores::nats::{NatsOptions, async_nats};
 use agentwire_stores::objects::ObjectsOptions;
 use agentwire_stores::postgres::PostgresOptions;
 use agentwire_stores::redis::{RedisOptions, redis};
 use agentwire_stores::session_log::{LogStore, Position, SessionKey, Token};
+use agentwire_testing::{Random, counted};
 use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -43,7 +44,7 @@ async fn is_whole(store: &impl LogStore, session: &SessionKey, acknowledged: &[A
 }
 
 /// Kills a writing process, again and again.
-async fn writers_are_killed(store: impl LogStore, engine: &str, name: &str, mut dice: Dice) {
+async fn writers_are_killed(store: impl LogStore, engine: &str, name: &str, mut dice: Random) {
     let session = SessionKey::new("crashes", "killed");
     let mut all: Vec<Acknowledged> = Vec::new();
     let mut unfinished = 0;
@@ -61,7 +62,7 @@ async fn writers_are_killed(store: impl LogStore, engine: &str, name: &str, mut 
         let stale = all.last().map(|it| it.token.clone());
         let before = all.len();
         // After some batches, in the middle of one.
-        let wanted = before + dice.below(30) as usize;
+        let wanted = before + dice.below(30);
         let acknowledged = |line: String| Acknowledged {
             position: Position(line.parse().unwrap()),
             token: token.clone(),
@@ -70,7 +71,7 @@ async fn writers_are_killed(store: impl LogStore, engine: &str, name: &str, mut 
             let line = lines.next_line().await.unwrap();
             all.push(acknowledged(line.expect("it writes until it is killed")));
         }
-        tokio::time::sleep(dice.moment(8)).await;
+        tokio::time::sleep(moment(&mut dice, 8)).await;
         writer.kill().await.unwrap();
         while let Some(line) = lines.next_line().await.unwrap() {
             all.push(acknowledged(line));
@@ -107,7 +108,7 @@ async fn a_server_is_killed<S: LogStore>(
     store: S,
     mut server: impl Server,
     engine: &str,
-    mut dice: Dice,
+    mut dice: Random,
 ) {
     const WRITERS: usize = 4;
     let store = Arc::new(store);
@@ -147,7 +148,7 @@ async fn a_server_is_killed<S: LogStore>(
                 );
             }
         }
-        tokio::time::sleep(dice.moment(150)).await;
+        tokio::time::sleep(moment(&mut dice, 150)).await;
         server.kill().await;
         server.start().await;
     }
@@ -189,7 +190,7 @@ async fn writers_to_postgresql_are_killed() {
     let config = given("AGENTWIRE_TEST_POSTGRES").parse().unwrap();
     let options = PostgresOptions::new().schema("killed_writers");
     let store = options.connect(config).await.unwrap();
-    writers_are_killed(store, "postgres", "killed_writers", Dice::new(1)).await;
+    writers_are_killed(store, "postgres", "killed_writers", random(1)).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -197,7 +198,7 @@ async fn writers_to_nats_are_killed() {
     let client = async_nats::connect(given("AGENTWIRE_TEST_NATS")).await;
     let options = NatsOptions::new().prefix("killed-writers");
     let store = options.connect(client.unwrap()).await.unwrap();
-    writers_are_killed(store, "nats", "killed-writers", Dice::new(2)).await;
+    writers_are_killed(store, "nats", "killed-writers", random(2)).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -207,7 +208,7 @@ async fn postgresql_is_killed() {
     let config = server.config().parse().unwrap();
     let options = PostgresOptions::new().timeout(Duration::from_secs(10));
     let store = options.connect(config).await.unwrap();
-    a_server_is_killed(store, server, "postgres", Dice::new(3)).await;
+    a_server_is_killed(store, server, "postgres", random(3)).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -219,14 +220,14 @@ async fn nats_is_killed() {
     let client = options.connect(server.address()).await.unwrap();
     let options = NatsOptions::new().timeout(Duration::from_millis(500));
     let store = options.connect(client).await.unwrap();
-    a_server_is_killed(store, server, "nats", Dice::new(4)).await;
+    a_server_is_killed(store, server, "nats", random(4)).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn servers_of_a_nats_cluster_are_killed() {
     let cluster = NatsCluster::started().await;
     let store = cluster.store(Duration::from_secs(1)).await;
-    a_server_is_killed(store, cluster, "nats in a cluster", Dice::new(5)).await;
+    a_server_is_killed(store, cluster, "nats in a cluster", random(5)).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -234,7 +235,7 @@ async fn writers_to_redis_are_killed() {
     let client = redis::Client::open(given("AGENTWIRE_TEST_REDIS")).unwrap();
     let options = RedisOptions::new().prefix("killed-writers");
     let store = options.connect(client).await.unwrap();
-    writers_are_killed(store, "redis", "killed-writers", Dice::new(6)).await;
+    writers_are_killed(store, "redis", "killed-writers", random(6)).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -244,7 +245,7 @@ async fn writers_to_s3_are_killed() {
         .open(bucket(&given("AGENTWIRE_TEST_S3")))
         .await
         .unwrap();
-    writers_are_killed(store, "s3", "killed-writers", Dice::new(7)).await;
+    writers_are_killed(store, "s3", "killed-writers", random(7)).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -254,5 +255,5 @@ async fn redis_is_killed() {
     let client = redis::Client::open(server.address()).unwrap();
     let options = RedisOptions::new().timeout(Duration::from_secs(1));
     let store = options.connect(client).await.unwrap();
-    a_server_is_killed(store, server, "redis", Dice::new(8)).await;
+    a_server_is_killed(store, server, "redis", random(8)).await;
 }

@@ -1,9 +1,9 @@
 //! What has to hold, whatever happens.
 
 use crate::coverage::{Coverage, outcome};
-use crate::dice::Dice;
 use agentwire_protocol::host::{Activity, Event, SubmissionState, TurnEnd, TurnEvent};
 use agentwire_protocol::outbox::Urgency;
+use agentwire_testing::Random;
 use bytes::Bytes;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -118,7 +118,7 @@ impl Checks {
     }
 
     /// A request that was made; it may have ended.
-    pub(crate) fn some_request(&self, dice: &mut Dice) -> Option<String> {
+    pub(crate) fn some_request(&self, dice: &mut Random) -> Option<String> {
         // Without the first one nothing would ever leave.
         let made = self.requests.keys().filter(|id| *id != "init");
         let made: Vec<&String> = made.collect();

@@ -17,23 +17,17 @@
 
 mod check;
 mod coverage;
-mod dice;
 mod peer;
 mod user;
 mod world;
 
+use agentwire_testing::{counted, simulate};
 use coverage::Coverage;
-use std::io::Write as _;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 use world::World;
 
 /// How many sessions every test run has.
 const SEEDS: u64 = 1_000;
-
-fn number(name: &str) -> Option<u64> {
-    Some(std::env::var(name).ok()?.parse().unwrap())
-}
 
 /// What came of many sessions.
 #[derive(Default)]
@@ -50,58 +44,37 @@ impl Runs {
     }
 }
 
-/// Runs sessions until there is no seed left. Panics at the first that goes
-/// wrong, with the end of its trace.
-fn run(next: &AtomicU64, seeds: u64) -> Runs {
-    let mut runs = Runs::default();
-    loop {
-        let seed = next.fetch_add(1, Ordering::Relaxed);
-        if seed >= seeds {
-            return runs;
-        }
-        let mut world = World::new(seed);
-        if let Err(problem) = world.run() {
-            // Only now is it worth its while to write everything down.
-            let mut world = World::new(seed).traced();
-            let _ = world.run();
-            let trace = world.trace();
-            let end = &trace[trace.len().saturating_sub(40)..];
-            panic!("AGENTWIRE_SEED={seed}: {problem}\n{}", end.join("\n"));
-        }
-        runs.steps.push(world.steps());
-        runs.coverage.add(world.coverage());
+/// Runs one session. A problem comes with the end of its trace.
+fn run(seed: u64, runs: &mut Runs) -> Result<(), String> {
+    let mut world = World::new(seed);
+    if let Err(problem) = world.run() {
+        // Only now is it worth its while to write everything down.
+        let mut world = World::new(seed).traced();
+        let _ = world.run();
+        let trace = world.trace();
+        let end = &trace[trace.len().saturating_sub(40)..];
+        return Err(format!("{problem}\n{}", end.join("\n")));
     }
+    runs.steps.push(world.steps());
+    runs.coverage.add(world.coverage());
+    Ok(())
 }
 
 #[test]
 fn everything_that_is_begun_ends_once_and_nothing_is_lost() {
-    if let Some(seed) = number("AGENTWIRE_SEED") {
+    let began = Instant::now();
+    let alone = |seed| {
         let mut world = World::new(seed).traced();
         let result = world.run();
-        for line in world.trace() {
-            println!("{line}");
-        }
-        result.unwrap();
+        println!("{}", world.trace().join("\n"));
+        result
+    };
+    let Some((seeds, runs)) = simulate(SEEDS, alone, run) else {
         return;
-    }
-    let seeds = number("AGENTWIRE_SIMULATE").unwrap_or(SEEDS);
-    let began = Instant::now();
-    let next = AtomicU64::new(0);
-    let threads = std::thread::available_parallelism().map_or(1, Into::into);
+    };
     let mut all = Runs::default();
-    std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..threads)
-            .map(|_| scope.spawn(|| run(&next, seeds)))
-            .collect();
-        for thread in threads {
-            match thread.join() {
-                Ok(runs) => all.add(runs),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
-    });
-    let line = format!("counted: {seeds} simulated sessions of the state machines\n");
-    std::io::stderr().write_all(line.as_bytes()).unwrap();
+    runs.into_iter().for_each(|runs| all.add(runs));
+    counted(seeds, "simulated sessions of the state machines");
     all.steps.sort_unstable();
     println!(
         "{seeds} sessions in {:.1?}, {} steps in the median",

@@ -2,10 +2,10 @@
 //! through the pipe.
 
 use crate::check::Checks;
-use crate::dice::Dice;
 use crate::world::{LINE_LIMIT, World};
 use agentwire_protocol::content::ContentBlock;
 use agentwire_protocol::control::Refusal;
+use agentwire_testing::Random;
 use agentwire_testkit::agent::{Agent, Config, Ending, Event, Task, ToolCall, ToolOutcome};
 use bytes::Bytes;
 use serde_json::{Value, json};
@@ -52,7 +52,7 @@ enum Step {
 }
 
 impl Peer {
-    pub(crate) fn new(dice: &mut Dice) -> Self {
+    pub(crate) fn new(dice: &mut Random) -> Self {
         let has_queue = !dice.one_in(4);
         let config = Config {
             partial_messages: dice.one_in(2),
@@ -92,7 +92,7 @@ impl Peer {
 
     /// The next line for the host. Some of what the agent says is spoiled on
     /// the way.
-    pub(crate) fn poll_line(&mut self, dice: &mut Dice, checks: &mut Checks) -> Option<Bytes> {
+    pub(crate) fn poll_line(&mut self, dice: &mut Random, checks: &mut Checks) -> Option<Bytes> {
         loop {
             if let Some(line) = self.noise.pop_front() {
                 if Self::is_data(&line) {
@@ -139,7 +139,7 @@ impl Peer {
             })
     }
 
-    fn control_line(&self, text: &str, dice: &mut Dice) -> Bytes {
+    fn control_line(&self, text: &str, dice: &mut Random) -> Bytes {
         let mut line = text.to_owned();
         if self.is_shy {
             line = line.replace(r#""capabilities":[],"#, "");

@@ -2,12 +2,12 @@
 
 use crate::check::{Checks, Keeper, Kind};
 use crate::coverage::Coverage;
-use crate::dice::Dice;
 use crate::peer::Peer;
 use agentwire_protocol::control::Initialize;
 use agentwire_protocol::host::{Activity, Event, Host, Prompt, Queueing, Transmit};
 use agentwire_protocol::message::UserMessage;
 use agentwire_protocol::outbox::Limits;
+use agentwire_testing::Random;
 use bytes::{Bytes, BytesMut};
 use serde_json::Value;
 use std::collections::VecDeque;
@@ -22,7 +22,7 @@ pub(crate) const LINE_LIMIT: usize = 6_000;
 const ENDLESS: usize = 50_000;
 
 pub(crate) struct World {
-    pub(crate) dice: Dice,
+    pub(crate) dice: Random,
     pub(crate) now: Instant,
     pub(crate) host: Host,
     pub(crate) peer: Peer,
@@ -52,7 +52,7 @@ pub(crate) struct World {
 
 impl World {
     pub(crate) fn new(seed: u64) -> Self {
-        let mut dice = Dice::new(seed);
+        let mut dice = Random::new(seed);
         let peer = Peer::new(&mut dice);
         let merge = dice.one_in(2);
         let queueing = match dice.below(6) {

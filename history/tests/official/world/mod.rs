@@ -1,11 +1,10 @@
 //! A configuration directory with sessions, as a seed makes it, and questions about
 //! it.
 
-mod random;
 mod text;
 mod transcript;
 
-use random::Random;
+use agentwire_testing::Random;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -44,7 +43,7 @@ impl World {
             .collect();
         world.sessions.clone_from(&sessions);
         for directory in world.directories.clone() {
-            if world.random.once_in(6) {
+            if world.random.one_in(6) {
                 continue;
             }
             let folder = world.folder(&directory);
@@ -60,7 +59,7 @@ impl World {
         }
         let projects = world.config.join("projects");
         fs::create_dir_all(&projects).unwrap();
-        if world.random.once_in(3) {
+        if world.random.one_in(3) {
             fs::write(projects.join("a-file"), "x").unwrap();
             link(&projects, &projects.join("loop"));
         }
@@ -91,7 +90,7 @@ impl World {
         directories.push(work.join("never/made"));
         link(&work.join("a-b"), &work.join("linked"));
         directories.push(work.join("linked"));
-        if self.random.once_in(3) {
+        if self.random.one_in(3) {
             let repository = work.join("repo");
             fs::create_dir_all(&repository).unwrap();
             git(&repository, &["init", "-q"]);
@@ -106,7 +105,7 @@ impl World {
                 work.join(&long).join("tree"),
             ];
             for (at, tree) in trees.iter().enumerate() {
-                if !self.random.once_in(4) {
+                if !self.random.one_in(4) {
                     let branch = format!("b{at}");
                     git(
                         &repository,
@@ -137,7 +136,7 @@ impl World {
             .unwrap_or_else(|_| directory.to_owned());
         let key = agentwire_files::TranscriptKey::in_directory(&name, "x").unwrap();
         let key = key.project();
-        if key.len() > 200 && self.random.once_in(2) {
+        if key.len() > 200 && self.random.one_in(2) {
             return projects.join(format!("{}-other{}", &key[..200], self.random.below(3)));
         }
         projects.join(key)
@@ -145,9 +144,9 @@ impl World {
 
     fn session(&mut self, folder: &Path, directory: &Path, id: &str) {
         let path = folder.join(format!("{id}.jsonl"));
-        if self.random.once_in(25) {
+        if self.random.one_in(25) {
             let elsewhere = folder.join("elsewhere.jsonl");
-            if self.random.once_in(2) {
+            if self.random.one_in(2) {
                 let bytes = self.transcript(id, directory, 5, false);
                 fs::write(&elsewhere, bytes).unwrap();
             }
@@ -165,17 +164,17 @@ impl World {
             _ => 3 + self.random.below(40),
         };
         let mut bytes = self.transcript(id, &cwd, records, false);
-        if self.random.once_in(40) {
+        if self.random.one_in(40) {
             // More than 5 MiB, of which the official SDK reads only a part.
             while bytes.len() < 6 << 20 {
                 let more = self.transcript(id, &cwd, 200, false);
                 bytes.extend(more);
             }
         }
-        if self.random.once_in(30) {
+        if self.random.one_in(30) {
             bytes.clear();
         }
-        if self.random.once_in(60) {
+        if self.random.one_in(60) {
             fs::create_dir_all(&path).ok();
             return;
         }
@@ -202,7 +201,7 @@ impl World {
 
     /// Sets a time that another file may have as well.
     fn touch(&mut self, path: &Path) {
-        let seconds = 1_750_000_000 + self.random.next() % 5;
+        let seconds = 1_750_000_000 + self.random.number() % 5;
         let nanoseconds = [0, 1_000_000, 499_999_999, 999_500_000][self.random.below(4)];
         let time = SystemTime::UNIX_EPOCH + Duration::new(seconds, nanoseconds);
         File::options()
@@ -215,7 +214,7 @@ impl World {
 
     /// What is in a session's own folder.
     fn beside(&mut self, folder: &Path, id: &str, cwd: &Path) {
-        if self.random.once_in(3) {
+        if self.random.one_in(3) {
             fs::create_dir_all(folder).unwrap();
             let marks = [
                 r#"{"archived":true,"at":"2025-06-01T00:00:00.000Z","by":"sdk"}"#,
@@ -229,9 +228,9 @@ impl World {
                 "[]",
                 "",
             ];
-            fs::write(folder.join("archived.json"), self.random.of(&marks)).unwrap();
+            fs::write(folder.join("archived.json"), self.random.pick(&marks)).unwrap();
         }
-        if self.random.once_in(4) {
+        if self.random.one_in(4) {
             fs::create_dir_all(folder).unwrap();
             let title = text(&mut self.random);
             let title = match self.random.below(4) {
@@ -241,7 +240,7 @@ impl World {
             };
             fs::write(folder.join("custom-title.json"), title).unwrap();
         }
-        if self.random.once_in(3) {
+        if self.random.one_in(3) {
             let folders = [
                 "subagents",
                 "subagents/workflows/run-1",
@@ -261,17 +260,17 @@ impl World {
             0 => String::new(),
             1 => "same".to_owned(),
             2 => "ü x".to_owned(),
-            _ => format!("a{:016x}", self.random.next()),
+            _ => format!("a{:016x}", self.random.number()),
         };
         let path = folder.join(format!("agent-{agent}.jsonl"));
-        if self.random.once_in(12) {
+        if self.random.one_in(12) {
             link(&folder.join("agent-other.jsonl"), &path);
         } else if !path.is_symlink() {
             let records = self.random.below(25);
             let bytes = self.transcript(id, cwd, records, true);
             fs::write(&path, bytes).unwrap();
         }
-        if self.random.once_in(2) {
+        if self.random.one_in(2) {
             let metas = [
                 r#"{"agentType":"x","toolUseId":"toolu_1","parentAgentId":"a1"}"#,
                 r#"{"toolUseId":"not an id","parentAgentId":"a.1"}"#,
@@ -279,7 +278,7 @@ impl World {
                 "null",
                 "{",
             ];
-            let meta = self.random.of(&metas);
+            let meta = self.random.pick(&metas);
             fs::write(folder.join(format!("agent-{agent}.meta.json")), meta).unwrap();
         }
         fs::write(folder.join("journal.jsonl"), "{}").unwrap();
@@ -288,7 +287,7 @@ impl World {
 
     /// Files that are no sessions.
     fn strays(&mut self, folder: &Path) {
-        if self.random.once_in(3) {
+        if self.random.one_in(3) {
             fs::write(folder.join("notes.jsonl"), "{}").unwrap();
             fs::write(folder.join("sessions-index.json"), "{}").unwrap();
             let upper = self.random.uuid().to_uppercase();
@@ -326,7 +325,7 @@ impl World {
             "\u{e0061}tag",
             "\"quoted\\",
         ];
-        self.random.of(&tags).to_owned()
+        self.random.pick(&tags).to_owned()
     }
 
     /// A number for a page.

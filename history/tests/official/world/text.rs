@@ -1,6 +1,6 @@
 //! Texts that people and agents write, and objects as JSON text.
 
-use super::random::Random;
+use agentwire_testing::Random;
 
 /// JSON text of a string, in which `\u` of lone surrogates is kept.
 pub(crate) fn quoted(text: &str) -> String {
@@ -59,8 +59,8 @@ pub(crate) fn text(random: &mut Random) -> String {
     match random.below(12) {
         0 => "x".repeat(190 + random.below(20)),
         1 => format!("{}🦀🦀 tail", "y ".repeat(96 + random.below(6))),
-        2 => format!("{} {}", random.of(&texts), random.of(&texts)),
-        _ => random.of(&texts).to_owned(),
+        2 => format!("{} {}", random.pick(&texts), random.pick(&texts)),
+        _ => random.pick(&texts).to_owned(),
     }
 }
 

@@ -3,8 +3,8 @@
 
 mod written;
 
-use super::random::Random;
 use super::text::{Object, long_text, quoted};
+use agentwire_testing::Random;
 
 /// What the records of a transcript are about.
 pub(crate) struct Transcript<'r> {
@@ -42,8 +42,8 @@ impl<'r> Transcript<'r> {
         sessions: &[String],
         is_agent: bool,
     ) -> Self {
-        let (is_odd, has_host) = (random.once_in(3), random.once_in(4));
-        let has_flow = random.once_in(3);
+        let (is_odd, has_host) = (random.one_in(3), random.one_in(4));
+        let has_flow = random.one_in(3);
         Self {
             minute: i64::try_from(random.below(500_000)).unwrap(),
             random,
@@ -71,7 +71,7 @@ impl<'r> Transcript<'r> {
                 self.line(&record, &mut bytes);
             }
         }
-        if self.random.once_in(6) {
+        if self.random.one_in(6) {
             let cut = self.random.below(bytes.len().min(200));
             bytes.truncate(bytes.len() - cut);
         }
@@ -99,7 +99,7 @@ impl<'r> Transcript<'r> {
             }
             _ => {}
         }
-        if self.random.once_in(200) {
+        if self.random.one_in(200) {
             // Bytes that are no UTF-8 inside of a text.
             let line = line.replace("crab", "cr\u{1}ab");
             bytes.extend(line.bytes().map(|it| if it == 1 { 0xfe } else { it }));
@@ -143,52 +143,55 @@ impl<'r> Transcript<'r> {
             4..7 if !self.uuids.is_empty() => Some(quoted(&self.any_uuid())),
             7 if self.is_odd => Some(
                 self.random
-                    .of(&["5", "\"\"", "true", "[]", "{}"])
+                    .pick(&["5", "\"\"", "true", "[]", "{}"])
                     .to_owned(),
             ),
             _ => Some(self.last.as_deref().map_or("null".to_owned(), quoted)),
         };
         let mut record = Object::default().maybe("parentUuid", parent);
         let is_side = if self.is_agent {
-            !self.random.once_in(10)
+            !self.random.one_in(10)
         } else {
-            self.random.once_in(25)
+            self.random.one_in(25)
         };
         record = record.raw("isSidechain", if is_side { "true" } else { "false" });
-        if self.has_flow && self.random.once_in(2) {
-            record = record.raw("dataFlowOn", self.random.of(&["true", "true", "false"]));
+        if self.has_flow && self.random.one_in(2) {
+            record = record.raw("dataFlowOn", self.random.pick(&["true", "true", "false"]));
         }
-        if self.random.once_in(40) {
-            record = record.text("teamName", self.random.of(&["", "crabs"]));
+        if self.random.one_in(40) {
+            record = record.text("teamName", self.random.pick(&["", "crabs"]));
         }
-        if is_side && !self.random.once_in(4) {
+        if is_side && !self.random.one_in(4) {
             record = record.text("agentId", "a1");
         }
         record = record.text("type", kind).text("uuid", &uuid);
         record = record.text("sessionId", &self.session.clone());
         self.minute += i64::try_from(self.random.below(3)).unwrap();
-        if !self.random.once_in(25) {
+        if !self.random.one_in(25) {
             record = record.text("timestamp", &self.time());
         }
-        if !self.random.once_in(5) {
+        if !self.random.one_in(5) {
             record = record.text("cwd", &self.cwd.clone());
         }
-        if self.random.once_in(3) {
-            record = record.text("gitBranch", self.random.of(&["main", "", "a\"b\\c", "ü/x"]));
-        }
-        if self.random.once_in(8) {
-            let entrypoint = self
-                .random
-                .of(&["cli", "sdk-cli", "sdk-ts", "sdk-py", "vscode"]);
-            record = record.text("entrypoint", entrypoint);
-        }
-        if self.random.once_in(30) {
+        if self.random.one_in(3) {
             record = record.text(
-                "sessionKind",
-                self.random.of(&["daemon", "daemon-worker", "bg"]),
+                "gitBranch",
+                self.random.pick(&["main", "", "a\"b\\c", "ü/x"]),
             );
         }
-        if self.random.once_in(8) && !self.uuids.is_empty() {
+        if self.random.one_in(8) {
+            let entrypoint = self
+                .random
+                .pick(&["cli", "sdk-cli", "sdk-ts", "sdk-py", "vscode"]);
+            record = record.text("entrypoint", entrypoint);
+        }
+        if self.random.one_in(30) {
+            record = record.text(
+                "sessionKind",
+                self.random.pick(&["daemon", "daemon-worker", "bg"]),
+            );
+        }
+        if self.random.one_in(8) && !self.uuids.is_empty() {
             let before = match self.random.below(4) {
                 0 => "null".to_owned(),
                 1 => quoted("unknown"),
@@ -196,7 +199,7 @@ impl<'r> Transcript<'r> {
             };
             record = record.raw("logicalParentUuid", before);
         }
-        if self.random.once_in(15) {
+        if self.random.one_in(15) {
             let members = [
                 "slug",
                 "agentName",
@@ -204,21 +207,21 @@ impl<'r> Transcript<'r> {
                 "turnAttributionKey",
                 "requestSessionId",
             ];
-            let name = self.random.of(&members);
+            let name = self.random.pick(&members);
             record = record.text(name, &uuid);
         }
-        if self.random.once_in(15) {
+        if self.random.one_in(15) {
             let origins = [
                 "{\"sessionId\":\"11111111-2222-4333-8444-666666666666\",\"messageUuid\":\"x\"}",
                 "{}",
                 "5",
             ];
-            record = record.raw("forkedFrom", self.random.of(&origins));
+            record = record.raw("forkedFrom", self.random.pick(&origins));
         }
-        if self.random.once_in(15) {
-            record = record.raw("isMeta", self.random.of(&["true", "false", "1", "null"]));
+        if self.random.one_in(15) {
+            record = record.raw("isMeta", self.random.pick(&["true", "false", "1", "null"]));
         }
-        if !is_side || self.random.once_in(3) || self.is_agent {
+        if !is_side || self.random.one_in(3) || self.is_agent {
             self.last = Some(uuid.clone());
         }
         self.uuids.push(uuid);
@@ -248,7 +251,7 @@ impl<'r> Transcript<'r> {
             1 => Object::new("document").raw("source", "{}").compact(),
             2 if self.is_odd => self
                 .random
-                .of(&["null", "5", "\"x\"", "{}", "[]"])
+                .pick(&["null", "5", "\"x\"", "{}", "[]"])
                 .to_owned(),
             3 if self.is_odd => Object::new("text").raw("text", "5").compact(),
             _ => Object::new("text")
@@ -259,7 +262,7 @@ impl<'r> Transcript<'r> {
 
     fn content(&mut self) -> String {
         match self.random.below(8) {
-            0 if self.is_odd => self.random.of(&["5", "null", "{}", "[]"]).to_owned(),
+            0 if self.is_odd => self.random.pick(&["5", "null", "{}", "[]"]).to_owned(),
             0..5 => quoted(&long_text(self.random)),
             _ => {
                 let blocks: Vec<String> = (0..self.random.below(4)).map(|_| self.block()).collect();
@@ -271,7 +274,7 @@ impl<'r> Transcript<'r> {
     fn user(&mut self) -> Object {
         let content = self.content();
         let mut record = self.node("user");
-        if !(self.is_odd && self.random.once_in(20)) {
+        if !(self.is_odd && self.random.one_in(20)) {
             let message = Object::default()
                 .text("role", "user")
                 .raw("content", content);
@@ -310,11 +313,11 @@ impl<'r> Transcript<'r> {
             ("handedOff", &["false"]),
         ];
         for (name, values) in members {
-            if self.random.once_in(25) {
-                record = record.raw(name, self.random.of(values));
+            if self.random.one_in(25) {
+                record = record.raw(name, self.random.pick(values));
             }
         }
-        if self.random.once_in(6) {
+        if self.random.one_in(6) {
             record = record.raw("origin", self.origin());
         }
         record
@@ -356,7 +359,7 @@ impl<'r> Transcript<'r> {
                 "toolu_{}",
                 self.random.below(if self.is_odd { 30 } else { 100_000 })
             );
-            let is_call = self.random.once_in(2);
+            let is_call = self.random.one_in(2);
             let block = match is_call {
                 true => {
                     let block = Object::new("tool_use")
@@ -369,10 +372,10 @@ impl<'r> Transcript<'r> {
             let mut message = Object::default().maybe("id", id.as_deref().map(quoted));
             message = message.text("role", "assistant").text("type", "message");
             message = message.raw("content", format!("[{block}]"));
-            if self.random.once_in(2) {
+            if self.random.one_in(2) {
                 message = message.raw(
                     "stop_reason",
-                    self.random.of(&["null", "\"end_turn\"", "\"tool_use\""]),
+                    self.random.pick(&["null", "\"end_turn\"", "\"tool_use\""]),
                 );
             }
             let mut record = self.node("assistant").raw("message", message.compact());
@@ -380,16 +383,16 @@ impl<'r> Transcript<'r> {
                 self.calls
                     .push((call.clone(), self.uuids.last().unwrap().clone()));
             }
-            if self.has_host && self.random.once_in(3) {
+            if self.has_host && self.random.one_in(3) {
                 record = record.raw("hostHiddenToolUseIds", format!("[{}]", quoted(&call)));
-                if self.random.once_in(2) {
+                if self.random.one_in(2) {
                     let block = block.replace("\"/x\"", "\"/host\"");
                     record = record.raw("hostContent", format!("[{block}]"));
                 }
-            } else if self.has_host && self.random.once_in(4) && !self.calls.is_empty() {
+            } else if self.has_host && self.random.one_in(4) && !self.calls.is_empty() {
                 let by = self.calls[self.random.below(self.calls.len())].0.clone();
                 record = record.text("ranByToolUseId", &by).raw("isVirtual", "true");
-                if self.random.once_in(2) {
+                if self.random.one_in(2) {
                     record = record.raw("hostContent", format!("[{block}]"));
                 }
             }
@@ -406,7 +409,7 @@ impl<'r> Transcript<'r> {
                 break;
             }
             let at = self.random.below(self.calls.len());
-            let (call, of) = match self.random.once_in(6) {
+            let (call, of) = match self.random.one_in(6) {
                 true => self.calls[at].clone(),
                 false => self.calls.remove(at),
             };
@@ -414,35 +417,32 @@ impl<'r> Transcript<'r> {
             let mut blocks = vec![
                 Object::new("tool_result")
                     .text("tool_use_id", &call)
-                    .text("content", self.random.of(&texts))
-                    .maybe(
-                        "is_error",
-                        self.random.once_in(3).then(|| "true".to_owned()),
-                    )
+                    .text("content", self.random.pick(&texts))
+                    .maybe("is_error", self.random.one_in(3).then(|| "true".to_owned()))
                     .compact(),
             ];
-            if self.random.once_in(6) {
+            if self.random.one_in(6) {
                 blocks.push(self.block());
             }
-            if self.random.once_in(8) {
+            if self.random.one_in(8) {
                 let block = Object::new("tool_result").text("tool_use_id", "toolu_other");
                 blocks.push(block.text("content", "x").compact());
             }
-            if !self.random.once_in(4) {
+            if !self.random.one_in(4) {
                 self.last = Some(of.clone());
             }
             let message = Object::default().text("role", "user");
             let message = message.raw("content", format!("[{}]", blocks.join(",")));
             let mut record = self.node("user").raw("message", message.compact());
-            if self.random.once_in(3) {
+            if self.random.one_in(3) {
                 record = record.text("sourceToolAssistantUUID", &of);
             }
-            if self.has_host && self.random.once_in(3) {
+            if self.has_host && self.random.one_in(3) {
                 record = record.raw(
                     "hostContent",
                     format!("[{}]", blocks[0].replace("done", "sent")),
                 );
-                record = record.raw("isVirtual", self.random.of(&["true", "false"]));
+                record = record.raw("isVirtual", self.random.pick(&["true", "false"]));
             }
             records.push(self.odds(record));
         }

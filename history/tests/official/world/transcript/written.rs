@@ -17,7 +17,7 @@ impl Transcript<'_> {
             "todo_reminder",
             "deferred_tools_record",
         ];
-        let kind = self.random.of(&kinds);
+        let kind = self.random.pick(&kinds);
         let mut attachment = Object::new(kind);
         if kind == "queued_command" {
             attachment = attachment.raw("prompt", self.content());
@@ -36,42 +36,42 @@ impl Transcript<'_> {
                 }
                 _ => {}
             }
-            if self.random.once_in(4) {
+            if self.random.one_in(4) {
                 let id = format!("d{}", self.random.below(4));
                 attachment = attachment.text("delivery_id", &id);
             }
-            if self.random.once_in(3) {
-                attachment = attachment.raw("isMeta", self.random.of(&["true", "false"]));
+            if self.random.one_in(3) {
+                attachment = attachment.raw("isMeta", self.random.pick(&["true", "false"]));
             }
-            if self.random.once_in(3) {
+            if self.random.one_in(3) {
                 attachment = attachment.raw("origin", self.origin());
             }
-            if self.random.once_in(2) {
+            if self.random.one_in(2) {
                 let modes = ["prompt", "bash", "task-notification"];
-                attachment = attachment.text("commandMode", self.random.of(&modes));
+                attachment = attachment.text("commandMode", self.random.pick(&modes));
             }
-            if self.random.once_in(5) {
+            if self.random.one_in(5) {
                 attachment =
-                    attachment.raw("runId", self.random.of(&["\"run-1\"", "\"a b\"", "5"]));
+                    attachment.raw("runId", self.random.pick(&["\"run-1\"", "\"a b\"", "5"]));
             }
-            if self.random.once_in(12) {
+            if self.random.one_in(12) {
                 let intents = ["{\"lineage\":\"x\"}", "{\"lineage\":\"\"}", "{}"];
-                attachment = attachment.raw("forwardedIntent", self.random.of(&intents));
+                attachment = attachment.raw("forwardedIntent", self.random.pick(&intents));
             }
         }
         if kind == "deferred_tools_record" && !self.uuids.is_empty() {
             let mut names: Vec<String> = (0..3).map(|_| quoted(&self.any_uuid())).collect();
             names.extend(["5".to_owned(), quoted("unknown")]);
-            let names = match self.random.once_in(5) {
+            let names = match self.random.one_in(5) {
                 true => "{}".to_owned(),
                 false => format!("[{}]", names.join(",")),
             };
             attachment = attachment.raw("nameOnlyAnnouncements", names);
         }
-        let attachment = match self.is_odd && self.random.once_in(15) {
+        let attachment = match self.is_odd && self.random.one_in(15) {
             true => self
                 .random
-                .of(&["null", "5", "\"queued_command\""])
+                .pick(&["null", "5", "\"queued_command\""])
                 .to_owned(),
             false => attachment.compact(),
         };
@@ -81,11 +81,11 @@ impl Transcript<'_> {
     pub(super) fn queue_operation(&mut self) -> Object {
         let operations = ["enqueue", "dequeue", "remove", "remove", "remove"];
         let mut record = Object::new("queue-operation");
-        record = record.text("operation", self.random.of(&operations));
-        if !self.random.once_in(4) {
+        record = record.text("operation", self.random.pick(&operations));
+        if !self.random.one_in(4) {
             record = record.text("reason", "absorbed_mid_turn");
         }
-        if self.random.once_in(2) {
+        if self.random.one_in(2) {
             let id = format!("d{}", self.random.below(4));
             record = record.text("deliveryId", &id);
         }
@@ -104,7 +104,7 @@ impl Transcript<'_> {
             "voice_call_talk",
             "model_refusal_fallback",
         ];
-        let subtype = self.random.of(&subtypes);
+        let subtype = self.random.pick(&subtypes);
         let said = text(self.random);
         let mut record = self
             .node("system")
@@ -118,12 +118,12 @@ impl Transcript<'_> {
                 "{}",
             ];
             record = record
-                .raw("origin", self.random.of(&origins))
+                .raw("origin", self.random.pick(&origins))
                 .raw("msgV", "1");
-            if self.random.once_in(3) {
+            if self.random.one_in(3) {
                 record = record.raw("blocks", format!("[{}]", self.block()));
             }
-            if self.random.once_in(2) {
+            if self.random.one_in(2) {
                 let folds = [
                     "{\"command\":{\"source_uuid\":\"s1\",\"isMeta\":false},\"extra\":1}",
                     "{\"command\":{\"delivery_id\":\"d1\"}}",
@@ -131,7 +131,7 @@ impl Transcript<'_> {
                     "{\"command\":5}",
                     "5",
                 ];
-                let mut fold = self.random.of(&folds).to_owned();
+                let mut fold = self.random.pick(&folds).to_owned();
                 if !self.uuids.is_empty() {
                     fold = fold.replace("SOURCE", &self.any_uuid());
                 }
@@ -143,7 +143,7 @@ impl Transcript<'_> {
 
     pub(super) fn compaction(&mut self) -> Vec<Object> {
         let before = self.uuids.clone();
-        if !self.random.once_in(5) {
+        if !self.random.one_in(5) {
             self.last = None;
         }
         let anchor = self.random.uuid();
@@ -153,7 +153,7 @@ impl Transcript<'_> {
         let kept = before.len().min(self.random.below(5));
         let kept = before[before.len() - kept..].to_vec();
         // A compaction may preserve what the one before it did.
-        let kept = match self.random.once_in(3) && !self.kept.is_empty() {
+        let kept = match self.random.one_in(3) && !self.kept.is_empty() {
             true => self.kept.clone(),
             false => kept,
         };
@@ -175,17 +175,17 @@ impl Transcript<'_> {
             }
             _ => {}
         }
-        if self.random.once_in(4) {
+        if self.random.one_in(4) {
             metadata = metadata
                 .raw("runningTurnSends", "[{}]")
                 .raw("postTokens", "10");
         }
-        let is_rewinding = self.random.once_in(4);
+        let is_rewinding = self.random.one_in(4);
         if is_rewinding {
-            metadata = metadata.raw("durationMs", self.random.of(&["0", "0.0", "5"]));
+            metadata = metadata.raw("durationMs", self.random.pick(&["0", "0.0", "5"]));
         }
         let mut boundary = self.node("system").text("subtype", "compact_boundary");
-        if is_rewinding && self.random.once_in(2) {
+        if is_rewinding && self.random.one_in(2) {
             // The preserved messages come after the boundary itself.
             for (name, value) in &mut boundary.0 {
                 if name == "uuid" {
@@ -211,7 +211,7 @@ impl Transcript<'_> {
             "This session is being continued from a previous one",
         );
         let mut summary = self.node("user").raw("isCompactSummary", "true");
-        if !self.random.once_in(4) {
+        if !self.random.one_in(4) {
             // The summary is what the preserved messages come after.
             for (name, value) in &mut summary.0 {
                 if name == "uuid" {
@@ -238,7 +238,7 @@ impl Transcript<'_> {
         ];
         let mut records = Vec::new();
         for (at, text) in texts.iter().enumerate() {
-            if self.random.once_in(6) {
+            if self.random.one_in(6) {
                 continue;
             }
             let message = Object::default().text("role", "user").text("content", text);
@@ -270,10 +270,10 @@ impl Transcript<'_> {
             record = record
                 .text("rowUuid", &self.random.uuid())
                 .raw("block", block.compact());
-            if self.random.once_in(2) {
+            if self.random.one_in(2) {
                 record = record.text("timestamp", &self.time());
             }
-            if self.random.once_in(10) {
+            if self.random.one_in(10) {
                 record = record.raw("withheld", "true");
             }
             records.push(record);
@@ -292,24 +292,24 @@ impl Transcript<'_> {
                     "{}",
                 ];
                 Object::new("content-replacement")
-                    .raw("replacements", self.random.of(&replaced))
+                    .raw("replacements", self.random.pick(&replaced))
                     .text("uuid", &self.random.uuid())
             }
-            2 => Object::new("atis-latch").text("atis", self.random.of(&["x-1", "", "a b", "ü"])),
+            2 => Object::new("atis-latch").text("atis", self.random.pick(&["x-1", "", "a b", "ü"])),
             3 => Object::new("tools-used").raw(
                 "tools",
-                self.random.of(&["[\"Read\",\"\",5]", "[]", "\"Read\""]),
+                self.random.pick(&["[\"Read\",\"\",5]", "[]", "\"Read\""]),
             ),
-            4 if self.random.once_in(3) => Object::new("history-suppression").text("cause", said),
+            4 if self.random.one_in(3) => Object::new("history-suppression").text("cause", said),
             5 => Object::new("hybrid-organization").text(
                 "organizationUuid",
-                self.random.of(&[
+                self.random.pick(&[
                     "AAAAAAAA-2222-4333-8444-555555555555",
                     "aaaaaaaa-2222-4333-8444-555555555555",
                     "none",
                 ]),
             ),
-            _ => Object::new("relocated").text("relocatedCwd", self.random.of(&["", "/else"])),
+            _ => Object::new("relocated").text("relocatedCwd", self.random.pick(&["", "/else"])),
         };
         match self.random.below(8) {
             0 => record.text("sessionId", "another"),
@@ -320,13 +320,13 @@ impl Transcript<'_> {
 
     /// What the tools of the session have touched.
     pub(super) fn data_flow(&mut self) -> Object {
-        if self.random.once_in(6) {
+        if self.random.one_in(6) {
             let codes = ["[3,4]", "[300,0,1.5]", "[]", "5"];
             let record = Object::new("data-flow-incomplete").raw("v", "1");
-            let record = record.raw("codes", self.random.of(&codes));
+            let record = record.raw("codes", self.random.pick(&codes));
             return self.of_any(record);
         }
-        if self.random.once_in(5) {
+        if self.random.one_in(5) {
             let sessions = [
                 "[{\"type\":\"claude_code_session\",\"id\":\"a\",\"via\":\"resume\",\"started\":\"now\"}]",
                 "[{\"type\":\"unknown\",\"id\":null,\"via\":\"clear\"},{\"type\":\"claude_code_session\",\"id\":\"b\",\"via\":\"fork\"}]",
@@ -334,9 +334,9 @@ impl Transcript<'_> {
                 "[]",
                 "{}",
             ];
-            let v = self.random.of(&["1", "1", "2"]);
+            let v = self.random.pick(&["1", "1", "2"]);
             let record = Object::new("derived-from").raw("v", v);
-            let record = record.raw("sessions", self.random.of(&sessions));
+            let record = record.raw("sessions", self.random.pick(&sessions));
             return self.of_any(record);
         }
         let items: Vec<String> = (0..self.random.below(5))
@@ -344,7 +344,7 @@ impl Transcript<'_> {
             .collect();
         let v = match self.random.below(15) {
             0 => "2",
-            _ => self.random.of(&["1", "1.0"]),
+            _ => self.random.pick(&["1", "1.0"]),
         };
         let mut record = Object::new("data-flow-records").raw("v", v);
         record = record.raw(
@@ -354,10 +354,10 @@ impl Transcript<'_> {
                 _ => format!("[{}]", items.join(",")),
             },
         );
-        if self.random.once_in(5) {
-            record = record.raw("snapshot", self.random.of(&["true", "true", "1"]));
+        if self.random.one_in(5) {
+            record = record.raw("snapshot", self.random.pick(&["true", "true", "1"]));
         }
-        if self.random.once_in(15) {
+        if self.random.one_in(15) {
             record = record.text("agentId", "a1");
         }
         self.of_any(record)
@@ -373,21 +373,21 @@ impl Transcript<'_> {
 
     fn flow_item(&mut self) -> String {
         let response = |at: usize| format!("msg_0{at}");
-        if self.random.once_in(3) {
+        if self.random.one_in(3) {
             let mut item = Object::default().text("response_id", &response(self.random.below(6)));
-            if self.random.once_in(2) {
+            if self.random.one_in(2) {
                 let listed = [self.random.below(6), self.random.below(6)];
                 let listed = listed.map(|at| quoted(&response(at)));
                 item = item.raw("listed", format!("[{},\"x\"]", listed.join(",")));
             }
-            if self.random.once_in(3) {
-                item = item.text("mark_sent_by", self.random.of(&["x", ""]));
+            if self.random.one_in(3) {
+                item = item.text("mark_sent_by", self.random.pick(&["x", ""]));
             }
             return item.compact();
         }
         let mut item = Object::default();
         let id = format!("toolu_{}", self.random.below(4));
-        let name = self.random.of(&["tool_use_id", "event_id"]);
+        let name = self.random.pick(&["tool_use_id", "event_id"]);
         item = item.text(name, &id);
         let members: [(&str, &[&str]); 10] = [
             ("tool_name", &["\"Read\"", "\"\"", "5"]),
@@ -434,8 +434,8 @@ impl Transcript<'_> {
             ("more", &["{}"]),
         ];
         for (name, values) in members {
-            if self.random.once_in(5) {
-                item = item.raw(name, self.random.of(values));
+            if self.random.one_in(5) {
+                item = item.raw(name, self.random.pick(values));
             }
         }
         match self.random.below(20) {
@@ -462,10 +462,10 @@ impl Transcript<'_> {
                 Object::new("relocated").text("relocatedCwd", &self.elsewhere[to])
             }
             7 => {
-                let id = match self.random.once_in(4) || self.sessions.is_empty() {
+                let id = match self.random.one_in(4) || self.sessions.is_empty() {
                     true => self
                         .random
-                        .of(&["nobody", "11111111-2222-4333-8444-555555555555"])
+                        .pick(&["nobody", "11111111-2222-4333-8444-555555555555"])
                         .to_owned(),
                     false => self.sessions[self.random.below(self.sessions.len())].clone(),
                 };
