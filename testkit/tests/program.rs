@@ -2,7 +2,7 @@
 //! its faults and its load.
 #![allow(clippy::unwrap_used)]
 
-use agentwire_testkit::{Expect, Fault, Load, LoadKind, OddLine, Scenario, Step, fake_agent};
+use agentwire_testkit::{Expect, Fault, LineFault, Load, LoadKind, Scenario, Step, fake_agent};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
@@ -177,7 +177,11 @@ fn a_host_is_heard_in_the_middle_of_load() {
 #[test]
 fn what_is_written_is_as_the_faults_want_it() {
     let mut scenario = says("Ümläut.");
-    scenario.startup = vec![Fault::Crlf, Fault::Chunked(2), Fault::Line(OddLine::Noise)];
+    scenario.startup = vec![
+        Fault::Crlf,
+        Fault::Chunked(2),
+        Fault::Line(LineFault::Noise),
+    ];
     let output = run(agent(&scenario), &[prompt("Go")]);
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.starts_with("This line is no JSON.\r\n{"), "{text}");

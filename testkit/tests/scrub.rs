@@ -8,7 +8,7 @@
 
 #![allow(clippy::print_stdout, reason = "tests say what they have found")]
 
-use agentwire_testkit::recording::{Entry, Reader, Said, Scrub, Spawn, What};
+use agentwire_testkit::recording::{Entry, EntryKind, Reader, RecordedLine, Scrub, Spawn};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -208,8 +208,8 @@ fn scrub() -> Scrub {
 
 /// A line that is sent, without its secrets.
 fn scrubbed(line: &Value) -> Value {
-    let said = Said::new(line.to_string().as_bytes(), false);
-    let entry = scrub().entry(Entry::new(None, What::Sent(said)));
+    let said = RecordedLine::new(line.to_string().as_bytes(), false);
+    let entry = scrub().entry(Entry::new(None, EntryKind::Sent(said)));
     let line: Value = serde_json::from_slice(&entry.to_line()).expect("JSON");
     line["msg"].clone()
 }
@@ -218,8 +218,11 @@ fn scrubbed(line: &Value) -> Value {
 fn arguments(argv: &[&str]) -> Vec<String> {
     let mut spawn = Spawn::default();
     spawn.argv = argv.iter().map(|it| (*it).to_owned()).collect();
-    match scrub().entry(Entry::new(None, What::Spawn(spawn))).what {
-        What::Spawn(spawn) => spawn.argv,
+    match scrub()
+        .entry(Entry::new(None, EntryKind::Spawn(spawn)))
+        .kind
+    {
+        EntryKind::Spawn(spawn) => spawn.argv,
         other => panic!("{other:?}"),
     }
 }
@@ -303,7 +306,7 @@ struct Found {
 
 impl Found {
     fn look(&mut self, line: &[u8]) {
-        let entry = Entry::new(None, What::Received(Said::new(line, false)));
+        let entry = Entry::new(None, EntryKind::Received(RecordedLine::new(line, false)));
         let before = String::from_utf8(entry.to_line()).expect("UTF-8");
         let after = String::from_utf8(scrub().entry(entry).to_line()).expect("UTF-8");
         self.bytes += line.len();
@@ -391,7 +394,7 @@ fn tool_result(content: &str) -> String {
     json!({"type": "user", "message": {"role": "user", "content": [block]}}).to_string()
 }
 
-/// What tools print that looks as if it were made by chance, and is no secret.
+/// EntryKind tools print that looks as if it were made by chance, and is no secret.
 fn ordinary(chance: &mut Chance) -> String {
     let lines = [
         "commit <h40>\nAuthor: A \n\n    Keep the token count\n",

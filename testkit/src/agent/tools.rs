@@ -95,7 +95,7 @@ impl Agent {
     /// Returns whether a tool may run at the same time as others for which this
     /// is `true`. All other tools run one after the other.
     #[must_use]
-    pub fn runs_beside_others(&self, name: &str) -> bool {
+    pub fn runs_concurrently(&self, name: &str) -> bool {
         self.mcp.is_read_only(name)
     }
 

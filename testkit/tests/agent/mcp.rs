@@ -445,9 +445,9 @@ fn hooks_know_the_server_and_its_content() {
 #[test]
 fn tools_that_only_read_may_run_beside_each_other() {
     let session = session();
-    assert!(session.agent.runs_beside_others("mcp__calc__look_up"));
+    assert!(session.agent.runs_concurrently("mcp__calc__look_up"));
     for other in ["mcp__calc__add", "mcp__other__look_up", "Bash"] {
-        assert!(!session.agent.runs_beside_others(other));
+        assert!(!session.agent.runs_concurrently(other));
     }
 }
 
