@@ -422,6 +422,6 @@ fn end(shape: &[Part], bytes: &[u8], start: usize) -> Option<usize> {
         }
     }
     // If it continues, it is something longer.
-    let goes_on = bytes.get(at).is_some_and(u8::is_ascii_alphanumeric);
-    (!goes_on && name_ends < at).then_some(at)
+    let continues = bytes.get(at).is_some_and(u8::is_ascii_alphanumeric);
+    (!continues && name_ends < at).then_some(at)
 }

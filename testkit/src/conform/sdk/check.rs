@@ -77,7 +77,7 @@ pub(super) fn sent(case: &CaseText, log: &str) -> Vec<String> {
     let mut lines = log.iter().filter(|entry| entry["dir"] == "send");
     let heard = lines.try_for_each(|entry| {
         let line = format!("{}\n", entry["msg"]);
-        expected.hear(line.as_bytes())
+        expected.check_input(line.as_bytes())
     });
     if let Err(report) = heard.and_then(|()| expected.finish()) {
         let lines = report.lines().take(TOLD).map(beginning);
