@@ -21,7 +21,7 @@ impl Agent {
         self.stats.started(&task);
         self.tasks.push(task.clone());
         if !task.is_awaited {
-            self.tell_tasks();
+            self.send_tasks();
         }
         let agent = task.agent.as_ref();
         let started = wire!(TaskStarted {
@@ -91,7 +91,7 @@ impl Agent {
         if task.is_awaited {
             return self.finish_awaited(now, &task);
         }
-        self.tell_tasks();
+        self.send_tasks();
         self.unreported.push(task.report());
         self.used_tools.extend(task.tools);
         if self.turn.is_none() && !self.exited {
@@ -118,7 +118,7 @@ impl Agent {
             session_id: Some(self.session_id.clone()),
         });
         self.send(encode(&updated));
-        let is_beside = task.agent.is_some() && !task.is_awaited;
+        let runs_in_background = task.agent.is_some() && !task.is_awaited;
         let usage = task.agent.is_some().then(|| task.usage());
         let mut over = wire!(TaskNotification {
             task_id: task.id.clone(),
@@ -135,7 +135,7 @@ impl Agent {
             uuid: Some((self.ids)()),
             session_id: Some(self.session_id.clone()),
         });
-        if is_report && is_beside {
+        if is_report && runs_in_background {
             over.extra.set("summary_is_report", serde_json::json!(true));
         }
         self.send(encode(&over));
@@ -155,7 +155,7 @@ impl Agent {
         if task.is_awaited {
             return self.finish_awaited(now, &task);
         }
-        self.tell_tasks();
+        self.send_tasks();
         if task.agent.is_some() {
             self.unreported.push(task.report());
             if self.turn.is_none() && !self.exited {
@@ -197,10 +197,10 @@ impl Agent {
     pub(super) fn end_all_tasks(&mut self) {
         self.tasks.clear();
         self.unreported.clear();
-        self.tell_tasks();
+        self.send_tasks();
     }
 
-    pub(super) fn tell_tasks(&mut self) {
+    pub(super) fn send_tasks(&mut self) {
         let task = |task: &Task| {
             wire!(BackgroundTask {
                 task_id: task.id.clone(),

@@ -1,4 +1,4 @@
-//! What an agent offers, as its user declares it.
+//! The declared tools, commands and models of an agent.
 
 use agentwire_protocol::agent_definition::AgentInfo;
 use agentwire_protocol::control::InitializeAnswer;
@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The tool with which the model gives structured output.
 pub(super) const STRUCTURED_OUTPUT: &str = "StructuredOutput";
 
-/// What an agent offers its host: tools, commands, models.
+/// The tools, commands and models that an agent declares to its host.
 ///
 /// Each message is a template. The agent replaces the members that it knows
 /// itself, such as `session_id` or `mcp_servers`, and sends the others as they

@@ -44,7 +44,7 @@ pub enum Event {
         /// The request: an object with a `subtype`.
         request: Json,
     },
-    /// The host stopped a task. The driver must end what it started for it.
+    /// The host stopped a task. The driver must end its work.
     TaskStopped {
         /// The ID of the task.
         task_id: String,
@@ -55,7 +55,7 @@ pub enum Event {
     CommandCalled {
         /// The name of the command, without the slash.
         name: String,
-        /// What follows the name.
+        /// The text after the name.
         args: String,
     },
     /// The process should exit.
@@ -63,7 +63,7 @@ pub enum Event {
         /// The exit status.
         code: i32,
         /// The message for standard error.
-        complaint: Option<String>,
+        message: Option<String>,
     },
 }
 

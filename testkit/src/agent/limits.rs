@@ -5,8 +5,8 @@ use agentwire_protocol::message::{CommandState, ResultMessage, ResultSubtype, Te
 use std::time::Instant;
 
 impl Agent {
-    /// Ends the turn if it made as many model requests as it may. Returns
-    /// whether it did.
+    /// Ends the turn if it has reached its limit of model requests. Returns
+    /// whether it has.
     pub(super) fn end_at_turn_limit(&mut self, now: Instant) -> bool {
         let requests = self.turn.as_ref().map_or(0, |turn| turn.requests);
         let Some(most) = self.config.max_turns.filter(|most| requests >= *most) else {
@@ -26,13 +26,13 @@ impl Agent {
         true
     }
 
-    /// Returns whether the session cost as much as it may.
+    /// Returns whether the session has reached its budget.
     pub(super) fn is_over_budget(&self) -> bool {
         let most = self.config.max_budget_usd;
         most.is_some_and(|most| self.account.total_usd() >= most)
     }
 
-    /// Ends the turn because the session cost as much as it may.
+    /// Ends the turn because the session has reached its budget.
     pub(super) fn end_over_budget(&mut self, now: Instant) {
         let Some(turn) = &self.turn else { return };
         let stop_reason = turn.stop_reason.as_ref().map(|it| it.as_str().to_owned());
@@ -47,7 +47,7 @@ impl Agent {
             stop_reason,
             ..ResultMessage::default()
         });
-        self.take_requests_back();
+        self.cancel_requests();
         self.events.push_back(Event::TurnAborted);
         self.end_turn(now, result, CommandState::Cancelled);
     }

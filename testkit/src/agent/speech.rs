@@ -17,8 +17,8 @@ use agentwire_protocol::model::ThinkingDisplay;
 const INPUT_PIECES: usize = 3;
 
 impl Agent {
-    /// Tells the host that the model is asked, unless it was told already.
-    /// [`Agent::start_message`] does so as well.
+    /// Reports a model request to the host, unless it is already reported.
+    /// [`Agent::start_message`] does so too.
     pub fn ask_model(&mut self) {
         let Some(turn) = &mut self.turn else { return };
         if turn.is_asked {
@@ -390,7 +390,7 @@ impl Agent {
             message.message.stop_reason = self.account.stop_reason().cloned();
         }
         self.context
-            .add_said(message.uuid.as_deref().unwrap_or_default());
+            .add_message(message.uuid.as_deref().unwrap_or_default());
         self.send(encode(&message));
     }
 }

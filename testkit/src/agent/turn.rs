@@ -71,8 +71,8 @@ pub(super) struct Turn {
     pub(super) structured: Option<Json>,
     /// How many invalid structured outputs the model gave.
     pub(super) unstructured: u64,
-    /// Whether the model was told to give structured output.
-    pub(super) is_told_to_structure: bool,
+    /// Whether the model was asked to call the tool for structured output.
+    pub(super) was_asked_to_structure: bool,
     /// The model that replaces an overloaded one.
     pub(super) fallback: Option<String>,
     /// How many attempts had failed when it did.
@@ -152,7 +152,7 @@ impl Turn {
             failure: None,
             structured: None,
             unstructured: 0,
-            is_told_to_structure: false,
+            was_asked_to_structure: false,
             fallback: None,
             failed_before_fallback: 0,
             stop_reason: None,

@@ -166,7 +166,7 @@ impl Background {
         }
         let is_ready = |subagent: &Subagent| {
             subagent.tool.is_none()
-                && !agent.is_held(&subagent.task_id)
+                && !agent.waits_for_hooks(&subagent.task_id)
                 && subagent.due.is_none_or(|due| due <= now)
                 && subagent
                     .gate

@@ -302,10 +302,10 @@ impl Player {
                 self.pending_tools.clear();
                 self.running.clear();
             }
-            Event::Exit { code, complaint } => {
-                if let Some(complaint) = complaint {
+            Event::Exit { code, message } => {
+                if let Some(message) = message {
                     self.outputs
-                        .push_back(Output::Stderr(format!("{complaint}\n")));
+                        .push_back(Output::Stderr(format!("{message}\n")));
                 }
                 self.exit(code);
             }
@@ -404,12 +404,12 @@ impl Player {
     fn lose_connection(&mut self, now: Instant) {
         self.failures += 1;
         match self.agent.lose_connection(self.failures) {
-            Broken::AskAgain(wait) => {
+            Broken::Retry(wait) => {
                 self.plan_due = Some(now + wait);
                 self.plan.actions.push_front(Action::AskModel);
             }
-            Broken::AskForWhole => self.plan.actions.push_front(Action::AskModel),
-            Broken::Kept => {
+            Broken::RetryWithoutStreaming => self.plan.actions.push_front(Action::AskModel),
+            Broken::Continue => {
                 self.failures = 0;
                 self.plan.actions.push_front(Action::EndReply);
             }

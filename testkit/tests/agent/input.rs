@@ -34,7 +34,7 @@ fn input_that_is_not_valid_ends_the_agent() {
         let event = session.event();
         let Some(Event::Exit {
             code: 1,
-            complaint: Some(_),
+            message: Some(_),
         }) = event
         else {
             panic!("{line}: {event:?}")

@@ -43,7 +43,7 @@ pub(in crate::agent) struct Verdict {
     pub(in crate::agent) timed_out: bool,
     /// Whether the host is gone, so that hooks were not called or did not
     /// answer.
-    pub(in crate::agent) is_unheard: bool,
+    pub(in crate::agent) host_is_gone: bool,
 }
 
 impl Verdict {
