@@ -1,38 +1,38 @@
-//! What contracts demand of entries.
+//! The requirements of contracts on entries.
 
-use super::same::is_same;
+use super::json_eq::json_eq;
 use agentwire_protocol::Json;
 
-/// What contracts demand.
+/// The requirements of contracts.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Demands {
+pub(super) struct Requirements {
     pub(super) is_exact: bool,
-    /// How many entries a long log has.
+    /// The number of entries in a long log.
     pub(super) many: usize,
 }
 
-impl Demands {
-    /// Holds an entry against the one that was appended.
-    pub(super) fn is_same(self, number: usize, found: &Json, wanted: &Json) {
-        let is_same = match self.is_exact {
+impl Requirements {
+    /// Asserts that an entry is the appended one.
+    pub(super) fn assert_entry(self, number: usize, found: &Json, wanted: &Json) {
+        let is_equal = match self.is_exact {
             true => found.get() == wanted.get(),
-            false => is_same(found, wanted),
+            false => json_eq(found, wanted),
         };
         assert!(
-            is_same,
-            "entry {number} is {}, and was {}",
+            is_equal,
+            "entry {number} is {}, expected {}",
             shortened(found),
             shortened(wanted)
         );
     }
 
-    /// Holds entries against those that were appended.
-    pub(super) fn are_same(self, found: &[Json], wanted: &[Json]) {
+    /// Asserts that entries are the appended ones.
+    pub(super) fn assert_entries(self, found: &[Json], wanted: &[Json]) {
         let pairs = found.iter().zip(wanted).enumerate();
         for (number, (found, wanted)) in pairs {
-            self.is_same(number, found, wanted);
+            self.assert_entry(number, found, wanted);
         }
-        assert_eq!(found.len(), wanted.len(), "entries are there");
+        assert_eq!(found.len(), wanted.len(), "number of entries");
     }
 }
 
