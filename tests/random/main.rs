@@ -27,7 +27,7 @@ mod rng;
 mod shrink;
 
 use accepted::Accepted;
-use agentwire_testkit::conform::cli::{Case, LeftOut};
+use agentwire_testkit::conform::cli::{Case, IgnoredMembers};
 use compare::{Outcome, compare};
 use plan::Plan;
 use std::collections::BTreeMap;
@@ -51,7 +51,7 @@ const MOST_NOT_COMPARED: f64 = 5.0;
 struct Agents {
     real: PathBuf,
     fake: PathBuf,
-    rules: LeftOut,
+    rules: IgnoredMembers,
 }
 
 /// What is to be played.
@@ -81,7 +81,7 @@ async fn main() -> ExitCode {
         agents: Agents {
             real: live_cli(),
             fake: fake_agent_path(),
-            rules: LeftOut::embedded().unwrap(),
+            rules: IgnoredMembers::embedded().unwrap(),
         },
         accepted: Accepted::read(),
     });
