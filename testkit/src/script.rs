@@ -250,7 +250,7 @@ mod tests {
     use crate::scenario::TextMatch;
     use serde_json::Value;
 
-    /// What the script says to each of these requests.
+    /// Returns the reply of the script to each of these requests.
     fn take_all(script: &mut Script, requests: &[RequestInfo]) -> Vec<String> {
         let say = |asked: &RequestInfo| match script.take(asked.clone()) {
             Err(NoReply::EndOfScript { .. }) => "nothing".to_owned(),
@@ -264,7 +264,7 @@ mod tests {
         requests.iter().map(say).collect()
     }
 
-    fn says(text: &str) -> Reply {
+    fn text_reply(text: &str) -> Reply {
         Reply::new([Step::text(text)])
     }
 
@@ -288,11 +288,11 @@ mod tests {
         let scenario = Scenario::default()
             .reply([Step::text("first")])
             .reply([Step::text("second")])
-            .reply(says("sunny").when(When::prompt_contains("weather")))
-            .reply(says("sunny still").when(When::prompt_matches("^weather$").unwrap()))
-            .reply(says("bye").when(When::prompt_is("bye")).always());
+            .reply(text_reply("sunny").when(When::prompt_contains("weather")))
+            .reply(text_reply("sunny still").when(When::prompt_matches("^weather$").unwrap()))
+            .reply(text_reply("bye").when(When::prompt_is("bye")).always());
         let mut script = Script::new(&scenario);
-        let asked = ["weather", "bye", "hi", "the weather", "weather", "bye", "x"].map(prompt);
+        let requests = ["weather", "bye", "hi", "the weather", "weather", "bye", "x"].map(prompt);
         let expected = [
             "sunny",
             "bye",
@@ -302,7 +302,7 @@ mod tests {
             "bye",
             "nothing",
         ];
-        assert_eq!(take_all(&mut script, &asked), expected);
+        assert_eq!(take_all(&mut script, &requests), expected);
     }
 
     #[test]
@@ -310,17 +310,17 @@ mod tests {
         let result = When::default().result(TextMatch::Contains("denied".into()));
         let other = When::default().model(TextMatch::Is("other".into()));
         let scenario = Scenario::default()
-            .reply(says("then not").when(result))
-            .reply(says("prompt again").when(When::prompt_is("go").after_tools(false)))
-            .reply(says("turn three").when(When::default().turn(3)))
-            .reply(says("other model").when(other))
-            .reply(says("any").always());
+            .reply(text_reply("then not").when(result))
+            .reply(text_reply("prompt again").when(When::prompt_is("go").after_tools(false)))
+            .reply(text_reply("turn three").when(When::default().turn(3)))
+            .reply(text_reply("other model").when(other))
+            .reply(text_reply("any").always());
         let mut script = Script::new(&scenario);
         let model = RequestInfo {
             model: "other".to_owned(),
             ..prompt("x")
         };
-        let asked = [
+        let requests = [
             after("go", "fine"),
             prompt("go"),
             after("go", "it was denied"),
@@ -336,33 +336,33 @@ mod tests {
             "turn three",
             "any",
         ];
-        assert_eq!(take_all(&mut script, &asked), expected);
+        assert_eq!(take_all(&mut script, &requests), expected);
     }
 
     #[test]
     fn a_predicate_gets_the_request() {
         let first = |asked: &RequestInfo| asked.turn == 1 && asked.prompt.len() > 3;
         let scenario = Scenario::default()
-            .reply(says("long").when(When::predicate(first)).always())
-            .reply(says("short").always());
+            .reply(text_reply("long").when(When::predicate(first)).always())
+            .reply(text_reply("short").always());
         let mut script = Script::new(&scenario);
-        let asked = [prompt("hello"), after("hello", ""), prompt("hello")];
-        assert_eq!(take_all(&mut script, &asked), ["long", "long", "short"]);
+        let requests = [prompt("hello"), after("hello", ""), prompt("hello")];
+        assert_eq!(take_all(&mut script, &requests), ["long", "long", "short"]);
     }
 
     #[test]
     fn replies_are_taken_up_to_their_times_and_begin_again() {
         let scenario = Scenario::default()
-            .reply(says("twice").times(2))
-            .reply(says("once"))
-            .reply(says("mine").when(When::prompt_is("me")));
-        let asked = ["x", "me", "x", "me", "x", "me"].map(prompt);
+            .reply(text_reply("twice").times(2))
+            .reply(text_reply("once"))
+            .reply(text_reply("mine").when(When::prompt_is("me")));
+        let requests = ["x", "me", "x", "me", "x", "me"].map(prompt);
         let mut script = Script::new(&scenario);
         let once = ["twice", "mine", "twice", "once", "nothing", "nothing"];
-        assert_eq!(take_all(&mut script, &asked), once);
+        assert_eq!(take_all(&mut script, &requests), once);
         let mut script = Script::new(&scenario.repeated());
         let again = ["twice", "mine", "twice", "once", "twice", "mine"];
-        assert_eq!(take_all(&mut script, &asked), again);
+        assert_eq!(take_all(&mut script, &requests), again);
         // A script without replies does not repeat either.
         let mut script = Script::new(&Scenario::default().repeated());
         assert_eq!(take_all(&mut script, &[prompt("x")]), ["nothing"]);
@@ -372,11 +372,11 @@ mod tests {
     fn the_error_of_an_endless_prompt_names_the_reply() {
         let call = Reply::new([Step::tool("Bash", Value::Null, "x")]).always();
         let scenario = Scenario::default()
-            .reply(says("first").when(When::prompt_is("go").after_tools(false)))
+            .reply(text_reply("first").when(When::prompt_is("go").after_tools(false)))
             .reply(call)
             .requests_per_prompt(NonZeroU32::new(3).unwrap());
         let mut script = Script::new(&scenario);
-        let asked = [
+        let requests = [
             prompt("go"),
             after("go", ""),
             after("go", ""),
@@ -385,7 +385,7 @@ mod tests {
             // Each prompt has its own limit.
             prompt("more"),
         ];
-        let taken = take_all(&mut script, &asked);
+        let taken = take_all(&mut script, &requests);
         let error = &taken[3];
         assert!(
             error.starts_with("3 model requests for one prompt") && error.contains("replies[1]"),
@@ -404,10 +404,10 @@ mod tests {
         let scenario = Scenario::default()
             .reply([Step::error(529, "overloaded_error", "Later.")])
             .reply([Step::error(404, "not_found_error", "No.")])
-            .reply(says("second turn").when(When::default().turn(2)))
+            .reply(text_reply("second turn").when(When::default().turn(2)))
             .reply([Step::text("any")]);
         let mut script = Script::new(&scenario);
-        let asked = [
+        let requests = [
             prompt("x"),
             again.clone(),
             again.clone(),
@@ -416,7 +416,7 @@ mod tests {
             prompt("z"),
         ];
         let expected = ["529", "404", "404", "404", "second turn", "any"];
-        assert_eq!(take_all(&mut script, &asked), expected);
+        assert_eq!(take_all(&mut script, &requests), expected);
     }
 
     #[test]

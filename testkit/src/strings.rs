@@ -2,7 +2,7 @@
 
 /// The position of a string or a number.
 #[derive(Debug, Default)]
-pub(crate) struct Place {
+pub(crate) struct Position {
     /// The keys from the root to it. An item of a list has the keys of the
     /// list.
     pub(crate) keys: Vec<String>,
@@ -12,7 +12,7 @@ pub(crate) struct Place {
     pub(crate) is_number: bool,
 }
 
-impl Place {
+impl Position {
     /// Returns the innermost key.
     pub(crate) fn key(&self) -> Option<&str> {
         self.keys.last().map(String::as_str)
@@ -32,9 +32,12 @@ enum Container {
 
 /// Replaces each string and number for which `new` returns a text. Strings with
 /// a lone surrogate stay. `text` must be JSON.
-pub(crate) fn replace(text: &str, mut new: impl FnMut(&Place, &str) -> Option<String>) -> String {
+pub(crate) fn replace(
+    text: &str,
+    mut new: impl FnMut(&Position, &str) -> Option<String>,
+) -> String {
     let mut written = String::with_capacity(text.len());
-    let mut place = Place::default();
+    let mut position = Position::default();
     let mut containers = Vec::new();
     // The end of the text that was written.
     let mut done = 0;
@@ -49,7 +52,7 @@ pub(crate) fn replace(text: &str, mut new: impl FnMut(&Place, &str) -> Option<St
             b'[' => containers.push(Container::List),
             b'}' | b']' => {
                 if let Some(Container::Object { has_key: true, .. }) = containers.pop() {
-                    place.keys.pop();
+                    position.keys.pop();
                 }
             }
             b',' => {
@@ -60,18 +63,18 @@ pub(crate) fn replace(text: &str, mut new: impl FnMut(&Place, &str) -> Option<St
             b'"' => {
                 let end = end_of_string(bytes, at);
                 let string = serde_json::from_str::<String>(&text[at..end]).ok();
-                (place.is_key, place.is_number) = (false, false);
+                (position.is_key, position.is_number) = (false, false);
                 if let Some(Container::Object { key_next, has_key }) = containers.last_mut()
                     && *key_next
                 {
                     *key_next = false;
                     if std::mem::replace(has_key, true) {
-                        place.keys.pop();
+                        position.keys.pop();
                     }
-                    place.keys.push(string.clone().unwrap_or_default());
-                    place.is_key = true;
+                    position.keys.push(string.clone().unwrap_or_default());
+                    position.is_key = true;
                 }
-                if let Some(other) = string.and_then(|string| new(&place, &string)) {
+                if let Some(other) = string.and_then(|string| new(&position, &string)) {
                     written.push_str(&text[done..at]);
                     written.push_str(&serde_json::Value::from(other).to_string());
                     done = end;
@@ -81,8 +84,8 @@ pub(crate) fn replace(text: &str, mut new: impl FnMut(&Place, &str) -> Option<St
             }
             b'-' | b'0'..=b'9' => {
                 let end = end_of_number(bytes, at);
-                (place.is_key, place.is_number) = (false, true);
-                if let Some(other) = new(&place, &text[at..end]) {
+                (position.is_key, position.is_number) = (false, true);
+                if let Some(other) = new(&position, &text[at..end]) {
                     written.push_str(&text[done..at]);
                     written.push_str(&serde_json::Value::from(other).to_string());
                     done = end;
@@ -123,10 +126,10 @@ mod tests {
     fn strings_and_numbers_are_replaced_by_position_and_the_rest_is_unchanged() {
         let text = r#"{ "a":"x","b":{"a":["x",-1.5e3,"y\"x"],"x":1e400},"c":"\ud800" ,"a2":"x"}"#;
         let mut seen = Vec::new();
-        let written = replace(text, |place, string| {
-            seen.push(format!("{}={string}", place.keys.join("/")));
+        let written = replace(text, |position, string| {
+            seen.push(format!("{}={string}", position.keys.join("/")));
             let is_x = string == "x" || string == "-1.5e3";
-            (place.key() == Some("a") && !place.is_key && is_x).then(|| "ü\"".to_owned())
+            (position.key() == Some("a") && !position.is_key && is_x).then(|| "ü\"".to_owned())
         });
         assert_eq!(
             written,

@@ -1,19 +1,17 @@
-//! How many secrets `Scrub::secrets` finds, and how often it finds what is
-//! none.
+//! The recall and the false alarms of `Scrub::secrets`.
 //!
-//! The probes are what two other rule sets look for than the one whose shapes
-//! are known here: secretlint (commit 18346ba) and detect-secrets 1.5.0. They
-//! are made here, by chance from a fixed seed, so that no file has anything in
-//! it that looks like a key.
+//! The probes follow two rule sets that were not used to write the formats:
+//! secretlint (commit 18346ba) and detect-secrets 1.5.0. They are generated from
+//! a fixed seed, so that no file contains a text in the form of a key.
 
-#![allow(clippy::print_stdout, reason = "tests say what they have found")]
+#![allow(clippy::print_stdout, reason = "the tests print their findings")]
 
 use agentwire_testkit::recording::{Entry, EntryKind, Reader, RecordedLine, Scrub, Spawn};
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// Tokens that are told by their looks. `<A36>` is 36 characters of an
-/// alphabet, `<A20-60>` a number of them by chance.
+/// Tokens that are found by their form. `<A36>` is 36 random characters of an
+/// alphabet, `<A20-60>` between 20 and 60.
 const TOKENS: &[&str] = &[
     // secretlint
     "ops_eyJ<B120-1280>fQ",
@@ -90,7 +88,7 @@ const TOKENS: &[&str] = &[
     "SK<h32>",
 ];
 
-/// Secrets, in brackets, that are told by what stands before them.
+/// Secrets in brackets that are found by the text before them.
 const NAMED: &[&str] = &[
     // secretlint
     "aws_secret_access_key = [<B40>]",
@@ -154,10 +152,10 @@ const NAMED: &[&str] = &[
     "MYSQL_ROOT_PASSWORD=[<l8>]",
 ];
 
-/// A generator of numbers by chance (splitmix64).
-struct Chance(u64);
+/// A random number generator (splitmix64).
+struct Random(u64);
 
-impl Chance {
+impl Random {
     fn below(&mut self, end: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut it = self.0;
@@ -166,7 +164,7 @@ impl Chance {
         usize::try_from((it ^ (it >> 31)) % end as u64).expect("it is small")
     }
 
-    /// What a template says.
+    /// Fills in a template.
     fn fill(&mut self, template: &str) -> String {
         let mut pieces = template.split('<');
         let mut filled = pieces.next().unwrap_or_default().to_owned();
@@ -198,7 +196,7 @@ fn alphabet_of(name: &str) -> &'static str {
         "L" => &ALL[10..62],
         "U" => "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ",
         "B" | "b" => "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ+/",
-        _ => unreachable!("no alphabet is called {name}"),
+        _ => unreachable!("unknown alphabet {name}"),
     }
 }
 
@@ -206,7 +204,7 @@ fn scrub() -> Scrub {
     Scrub::nothing().secrets([])
 }
 
-/// A line that is sent, without its secrets.
+/// Returns a sent line without its secrets.
 fn scrubbed(line: &Value) -> Value {
     let said = RecordedLine::new(line.to_string().as_bytes(), false);
     let entry = scrub().entry(Entry::new(None, EntryKind::Sent(said)));
@@ -214,7 +212,7 @@ fn scrubbed(line: &Value) -> Value {
     line["msg"].clone()
 }
 
-/// A command line without its secrets.
+/// Returns a command line without its secrets.
 fn arguments(argv: &[&str]) -> Vec<String> {
     let mut spawn = Spawn::default();
     spawn.argv = argv.iter().map(|it| (*it).to_owned()).collect();
@@ -227,7 +225,7 @@ fn arguments(argv: &[&str]) -> Vec<String> {
     }
 }
 
-/// A session's line with a text in it, where the number says.
+/// Returns a line of a session with this text at one of several positions.
 fn said(text: &str, place: usize) -> String {
     let nested = json!({"value": text, "number": 1}).to_string();
     match place % 5 {
@@ -242,8 +240,8 @@ fn said(text: &str, place: usize) -> String {
     .to_string()
 }
 
-/// Whether anything of a secret is left: a dozen characters in a row.
-fn is_left(secret: &str, line: &str) -> bool {
+/// Returns whether a dozen consecutive characters of a secret are in a line.
+fn contains_part_of(secret: &str, line: &str) -> bool {
     let runs = secret.split(|c: char| !c.is_ascii_graphic() || c == '\\');
     let pieces = runs.flat_map(|run| {
         let window = run.len().min(12);
@@ -255,26 +253,26 @@ fn is_left(secret: &str, line: &str) -> bool {
 }
 
 #[test]
-fn secrets_that_other_rule_sets_look_for_are_removed() {
-    let mut chance = Chance(17);
-    let mut left = Vec::new();
+fn secrets_of_other_rule_sets_are_removed() {
+    let mut random = Random(17);
+    let mut remaining = Vec::new();
     let mut probes = 0;
     let mut probe = |template: &str, secret: &str, line: &str| {
         probes += 1;
-        if is_left(secret, line) {
-            left.push(format!("{template}\n    {line}"));
+        if contains_part_of(secret, line) {
+            remaining.push(format!("{template}\n    {line}"));
         }
     };
     for (number, template) in TOKENS.iter().enumerate() {
         for place in [number, number + 1] {
-            let token = chance.fill(template);
+            let token = random.fill(template);
             probe(template, &token, &said(&token, place));
         }
     }
     for (number, template) in NAMED.iter().enumerate() {
-        let text = chance.fill(template);
+        let text = random.fill(template);
         let (before, rest) = text.split_once('[').expect("a bracket");
-        // The last one: some probes have others of their own.
+        // Take the last one: some probes contain others.
         let (before, rest) = match rest.split_once("= \"[") {
             Some((more, rest)) => (format!("{before}[{more}= \""), rest),
             None => (before.to_owned(), rest),
@@ -286,18 +284,20 @@ fn secrets_that_other_rule_sets_look_for_are_removed() {
             &said(&format!("{before}{secret}{after}"), number),
         );
     }
-    let removed = probes - left.len();
-    println!("removed {removed} of {probes}; left:\n{}", left.join("\n"));
+    let removed = probes - remaining.len();
+    println!(
+        "removed {removed} of {probes}; remaining:\n{}",
+        remaining.join("\n")
+    );
     assert_eq!(probes, 200);
     assert!(
         removed >= 190,
-        "removed {removed} of {probes}; left:\n{}",
-        left.join("\n")
+        "removed {removed} of {probes}; remaining:\n{}",
+        remaining.join("\n")
     );
 }
 
-/// How many bytes of lines there are, and where something was found in them:
-/// the first place of a line.
+/// The size of the examined lines, and the first finding in each line.
 #[derive(Default)]
 struct Found {
     bytes: usize,
@@ -334,8 +334,8 @@ fn ordinary_sessions_have_less_than_one_false_alarm_a_megabyte() {
             found.look(entry.expect("an entry").to_line().trim_ascii_end());
         }
     }
-    // Programs in which keys, tokens and passwords are spoken of, as a tool
-    // reads them. Tests of the scrubbing have some in them.
+    // Sources and documents about keys, tokens and passwords, as tools read
+    // them. Tests of scrubbing are excluded: they contain some.
     for folder in [
         "src",
         "protocol/src",
@@ -359,9 +359,9 @@ fn ordinary_sessions_have_less_than_one_false_alarm_a_megabyte() {
             }
         }
     }
-    let mut chance = Chance(4);
+    let mut random = Random(4);
     for _ in 0..1000 {
-        found.look(tool_result(&ordinary(&mut chance)).as_bytes());
+        found.look(tool_result(&ordinary(&mut random)).as_bytes());
     }
     let megabytes = found.bytes / 1_000_000;
     let alarms = found.places.len();
@@ -394,8 +394,8 @@ fn tool_result(content: &str) -> String {
     json!({"type": "user", "message": {"role": "user", "content": [block]}}).to_string()
 }
 
-/// EntryKind tools print that looks as if it were made by chance, and is no secret.
-fn ordinary(chance: &mut Chance) -> String {
+/// Returns output of ordinary tools that looks random.
+fn ordinary(random: &mut Random) -> String {
     let lines = [
         "commit <h40>\nAuthor: A \n\n    Keep the token count\n",
         "<h7> Merge branch 'key-rotation' into main\n",
@@ -418,6 +418,6 @@ fn ordinary(chance: &mut Chance) -> String {
         "__chunk_<h8>.map <W21> etag: W/\"<h4>-<A27>\"\n",
         "0x<h16>: call <l12>_<l6>+0x<h3>\n",
     ];
-    let template: String = (0..20).map(|_| lines[chance.below(lines.len())]).collect();
-    chance.fill(&template)
+    let template: String = (0..20).map(|_| lines[random.below(lines.len())]).collect();
+    random.fill(&template)
 }

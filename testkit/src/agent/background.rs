@@ -120,7 +120,7 @@ impl Agent {
         self.send(encode(&updated));
         let runs_in_background = task.agent.is_some() && !task.is_awaited;
         let usage = task.agent.is_some().then(|| task.usage());
-        let mut over = wire!(TaskNotification {
+        let mut end_line = wire!(TaskNotification {
             task_id: task.id.clone(),
             run_id: Some(task.run_id.clone()),
             tool_use_id: task.tool_use_id.clone(),
@@ -136,9 +136,11 @@ impl Agent {
             session_id: Some(self.session_id.clone()),
         });
         if is_report && runs_in_background {
-            over.extra.set("summary_is_report", serde_json::json!(true));
+            end_line
+                .extra
+                .set("summary_is_report", serde_json::json!(true));
         }
-        self.send(encode(&over));
+        self.send(encode(&end_line));
     }
 
     /// Stops a task in the background, because the host asks for it. An unknown
@@ -167,8 +169,8 @@ impl Agent {
     /// Starts a turn that reports finished tasks to the model. Returns `false`
     /// if there are none.
     pub(super) fn report_to_model(&mut self, now: Instant) -> bool {
-        let mut over = std::mem::take(&mut self.unreported).into_iter();
-        let Some(report) = over.next() else {
+        let mut reports = std::mem::take(&mut self.unreported).into_iter();
+        let Some(report) = reports.next() else {
             return false;
         };
         self.set_state(SessionState::Running);

@@ -40,7 +40,7 @@ pub(super) struct OpenCall {
     /// The ID of the assistant message that contains the call.
     pub(super) message_id: String,
     /// The state of the running tool: set from the permission to run until the
-    /// tool has answered.
+    /// tool has a result.
     pub(super) running: Option<Running>,
     /// The result of the tool, while `PostToolUse` or `PostToolUseFailure`
     /// hooks are running.
@@ -143,8 +143,8 @@ impl OpenCall {
 
     /// Returns the user-facing description of a shell command.
     pub(super) fn description(&self) -> String {
-        let named = ["description", "command"].into_iter();
-        let mut named = named.filter_map(|name| self.input.member(name)?.read().ok());
-        named.next().unwrap_or_default()
+        let descriptions = ["description", "command"].into_iter();
+        let mut descriptions = descriptions.filter_map(|name| self.input.member(name)?.read().ok());
+        descriptions.next().unwrap_or_default()
     }
 }

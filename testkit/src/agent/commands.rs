@@ -231,7 +231,7 @@ impl Agent {
     }
 
     /// Ends the turn of a command, with a text for the user. Prompts that the
-    /// model is not asked about end in the same way, without a command.
+    /// model does not receive end in the same way, without a command.
     pub(super) fn end_command(&mut self, now: Instant, command: Option<&str>, outcome: &str) {
         let uuids = self.turn.as_ref().map(|turn| turn.uuids.clone());
         self.send_init(&uuids.unwrap_or_default());
@@ -248,8 +248,8 @@ fn is_own(name: &str) -> bool {
     matches!(name, "clear" | "compact")
 }
 
-/// Returns whether a prompt has a turn of its own, because it looks like a
-/// command. The command need not exist, and blanks may stand before it.
+/// Returns whether a prompt needs its own turn, because it has the form of a
+/// command. The command need not exist, and blanks may precede it.
 pub(super) fn needs_own_turn(prompt: &UserMessage) -> bool {
     typed(prompt).is_some_and(|text| text.trim_start().starts_with('/'))
 }

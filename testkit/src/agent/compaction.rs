@@ -143,7 +143,7 @@ impl Agent {
         format!("A summary of the conversation. Tools used: {used}.")
     }
 
-    /// Returns whether compaction keeps the last reply. By hand it does, if there
+    /// Returns whether compaction preserves the last reply. On command it does, if there
     /// is another one. Of automatic compactions only the first in a turn does,
     /// and only if the window is not full.
     fn preserves_reply(&self) -> bool {
@@ -228,12 +228,12 @@ impl Agent {
                 anchor_uuid: anchor.clone(),
                 tail_uuid: tail.clone(),
             }));
-            let mut kept = wire!(PreservedMessages {
+            let mut preserved = wire!(PreservedMessages {
                 anchor_uuid: anchor.clone(),
                 uuids: context.latest.clone(),
             });
-            kept.extra.set("all_uuids", json!(context.latest));
-            metadata.preserved_messages = Some(kept);
+            preserved.extra.set("all_uuids", json!(context.latest));
+            metadata.preserved_messages = Some(preserved);
         }
         self.send_boundary(metadata, last);
         let mut summary = summary.synthetic();

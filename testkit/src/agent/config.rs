@@ -21,7 +21,7 @@ pub struct Config {
     pub cwd: String,
     /// The permission mode.
     pub permission_mode: PermissionMode,
-    /// Whether the host answers permission requests
+    /// Whether the host responds to permission requests
     /// (`--permission-prompt-tool=stdio`). If not, a tool call that needs a
     /// permission request is denied.
     pub asks_host: bool,

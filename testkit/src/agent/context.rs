@@ -1,14 +1,14 @@
-//! The model's context: the tokens in use, and the room left in the window.
+//! The model's context: the tokens in use, and the remaining room in the window.
 
 use super::config::Config;
 use agentwire_protocol::message::{AssistantMessage, Usage};
 
-/// The window is nearly full when at most this many tokens are left. The
+/// The window is nearly full when at most this many tokens remain. The
 /// messages before the last reply are then summarized.
 const NEARLY_FULL: u64 = 33_000;
 
-/// The window is full when at most this many tokens are left. The model is then
-/// not asked before the whole conversation is summarized.
+/// The window is full when at most this many tokens remain. The model is then
+/// not called before the whole conversation is summarized.
 const FULL: u64 = 23_000;
 
 /// The minimum of the window size that triggers automatic compaction, unless
@@ -37,7 +37,7 @@ pub(super) struct Context {
     answered: usize,
 }
 
-/// The room left in the context window.
+/// The remaining room in the context window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Room {
     Enough,
@@ -113,7 +113,7 @@ impl Context {
         last
     }
 
-    /// Returns the room left in the model's context window.
+    /// Returns the remaining room in the model's context window.
     pub(super) fn room(&self, config: &Config) -> Room {
         let window = config.context_window;
         let chosen = config.compact_window.unwrap_or(window);

@@ -22,7 +22,7 @@ pub struct Declared {
     /// The template of the response to `initialize`.
     pub initialize: InitializeAnswer,
     /// The template of results: the fast mode, the safety stops, and times such
-    /// as `ttft_ms`, which are only sent if the model was asked.
+    /// as `ttft_ms`, which are only sent if the model was called.
     pub result: ResultMessage,
     /// The template of the usage in results.
     pub usage: Usage,
@@ -31,7 +31,7 @@ pub struct Declared {
     /// How thinking is shown, as streamed and whole messages say.
     pub thinking_display: Option<ThinkingDisplay>,
     /// The names of the commands that the agent runs itself, without its model,
-    /// such as `cost` for the prompt `/cost`. Each has a turn of its own, which
+    /// such as `cost` for the prompt `/cost`. Each has its own turn, which
     /// starts with [`Event::CommandCalled`](super::Event::CommandCalled).
     /// `clear` and `compact` are always among them.
     pub commands: BTreeSet<String>,

@@ -4,7 +4,7 @@ use super::answer::ToolAnswer;
 use super::failure::Failure;
 use super::hooks::{Occasion, Verdict};
 use super::notice::line;
-use super::turn::{OpenMessage, Phase, Turn, named};
+use super::turn::{OpenMessage, Phase, Turn, representative_uuid};
 use super::{Agent, Event, ruling};
 use agentwire_protocol::codec::encode;
 use agentwire_protocol::content::ContentBlock;
@@ -53,7 +53,7 @@ impl Agent {
                 status,
                 kind,
                 message,
-            } => self.end_failed(now, Failure::of_api(*status, kind, message)),
+            } => self.end_failed(now, Failure::api(*status, kind, message)),
             Ending::NoKey => self.end_failed(now, Failure::no_key()),
         }
     }
@@ -150,20 +150,20 @@ impl Agent {
     /// Handles a message with the priority `now` during a turn. Text is cut off
     /// at once; running tools finish first.
     ///
-    /// Pending requests to the host are cancelled first. `hear` then reports
+    /// Pending requests to the host are cancelled first. `report` then reports
     /// the message to the host.
-    pub(super) fn preempt(&mut self, now: Instant, hear: impl FnOnce(&mut Self)) {
+    pub(super) fn preempt(&mut self, now: Instant, report: impl FnOnce(&mut Self)) {
         let is_checked = |it: &Occasion| matches!(it, Occasion::BeforeTool(_));
         let is_checked = self.hooks.is_asked(is_checked);
         let Some(turn) = &mut self.turn else { return };
         if turn.tools.is_empty() || is_checked {
             self.cancel_requests();
-            hear(self);
+            report(self);
             self.abort(now, false);
         } else {
             turn.preempted = true;
             let calls = self.withdraw_permission_requests();
-            hear(self);
+            report(self);
             self.deny_withdrawn(now, &calls);
         }
     }
@@ -380,7 +380,7 @@ impl Agent {
         {
             result.origin = Some(origin);
         }
-        result.user_message_uuid = named(&turn.uuids, is_batch);
+        result.user_message_uuid = representative_uuid(&turn.uuids, is_batch);
         result.user_message_uuids = (!turn.uuids.is_empty()).then(|| turn.uuids.clone());
         result.uuid = Some((self.ids)());
         result.session_id = Some(self.session_id.clone());

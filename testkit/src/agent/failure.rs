@@ -3,7 +3,7 @@
 use super::Agent;
 use super::hooks::Occasion;
 use super::task::Task;
-use super::turn::named;
+use super::turn::representative_uuid;
 use agentwire_protocol::codec::encode;
 use agentwire_protocol::content::ContentBlock;
 use agentwire_protocol::hook::StopFailure;
@@ -41,7 +41,7 @@ fn retried(status: Option<u16>) -> AssistantError {
     }
 }
 
-/// The reason why a turn ends without an answer of the model, as reported to
+/// The reason why a turn ends without a reply of the model, as reported to
 /// the host.
 #[derive(Debug, Clone)]
 pub(super) struct Failure {
@@ -75,7 +75,7 @@ impl Failure {
     }
 
     /// The API failed with this HTTP status, error type and message.
-    pub(super) fn of_api(status: u16, kind: &str, message: &str) -> Self {
+    pub(super) fn api(status: u16, kind: &str, message: &str) -> Self {
         let error = meaning(status, message);
         let text = match error {
             AssistantError::Other | AssistantError::ServerError => message.to_owned(),
@@ -196,7 +196,7 @@ impl Agent {
         Some(wait)
     }
 
-    /// Reports that the API answers a sub-agent again.
+    /// Reports that the API responds to a sub-agent again.
     pub fn subagent_recovers(&mut self, task_id: &str) {
         self.send_subagent_retry(task_id, None);
     }
@@ -225,13 +225,13 @@ impl Agent {
     /// Returns the delay before the next attempt, or `None` if there is no
     /// further attempt.
     fn retry_delay(&self, status: Option<u16>, failed: u64) -> Option<Duration> {
-        let most = match status {
+        let limit = match status {
             // A rejected key may have been replaced in the meantime.
             None | Some(401 | 408 | 409 | 429 | 500..) => self.config.max_retries,
             Some(_) => 0,
         };
         let factor = 1 << failed.saturating_sub(1).min(6);
-        (failed <= most).then(|| self.config.retry_after * factor)
+        (failed <= limit).then(|| self.config.retry_after * factor)
     }
 
     /// Ends the turn because the API failed or was not called.
@@ -328,7 +328,7 @@ impl Agent {
             error: Some(failure.error.clone()),
             uuid: Some((self.ids)()),
             session_id: Some(self.session_id.clone()),
-            user_message_uuid: named(&uuids, is_batch),
+            user_message_uuid: representative_uuid(&uuids, is_batch),
             user_message_uuids: (!uuids.is_empty()).then_some(uuids),
             timestamp: (self.config.timestamp)(),
         });

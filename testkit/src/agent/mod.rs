@@ -91,7 +91,7 @@
 #[macro_use]
 mod wire;
 
-// State. These files do not refer to `Agent`, which holds the state.
+// State. These files do not refer to `Agent`, which contains the state.
 mod account;
 mod answer;
 mod call;
@@ -304,7 +304,7 @@ impl Agent {
     }
 
     /// Handles the end of the host's input. Running work continues to its end,
-    /// but pending permission requests are denied: no answer can arrive.
+    /// but pending permission requests are denied: no response can arrive.
     pub fn handle_input_end(&mut self, now: Instant) {
         self.end_is_deferred = true;
         self.handle_input(now, &[]);
@@ -336,7 +336,7 @@ impl Agent {
         self.continue_with_prompts(now);
     }
 
-    /// Returns the model that is asked: the one that the host set last, or the
+    /// Returns the model of requests: the one that the host set last, or the
     /// fallback model of this turn.
     #[must_use]
     pub fn model(&self) -> &str {
@@ -477,16 +477,16 @@ impl Agent {
         if is_idle {
             self.set_state(SessionState::Running);
         }
-        let hear = |agent: &mut Self| {
+        let report = |agent: &mut Self| {
             if let Some(uuid) = message.uuid.clone() {
                 agent.lifecycle(&uuid, CommandState::Queued);
             }
             agent.queue.push(message);
         };
         if preempts && !is_idle {
-            return self.preempt(now, hear);
+            return self.preempt(now, report);
         }
-        hear(self);
+        report(self);
         if is_idle {
             self.start_turn(now);
         }

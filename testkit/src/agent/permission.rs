@@ -132,7 +132,7 @@ impl Agent {
         self.decide(now, id, Decision::Denied(why));
     }
 
-    /// Denies a tool because the host can no longer answer. Unlike
+    /// Denies a tool because the host can no longer respond. Unlike
     /// [`deny_without_request`](Self::deny_without_request), the real agent does not report it.
     pub(super) fn deny_without_response(&mut self, now: Instant, id: &str) {
         self.note_denial(id);
@@ -241,7 +241,7 @@ impl Agent {
     }
 
     /// Continues after the `PermissionRequest` hooks, which run at the same
-    /// time as the request to the host: all of them have answered, or one has
+    /// time as the request to the host: all of them have responded, or one has
     /// decided.
     pub(super) fn after_permission_hooks(&mut self, now: Instant, id: &str, verdict: Verdict) {
         let decision = verdict.permission;
@@ -280,8 +280,8 @@ impl Agent {
     }
 
     fn find_permission_request(&self, id: &str) -> Option<String> {
-        let mut asks = self.asks.iter();
-        asks.find_map(|(request, ask)| (ask.tool_use_id == id).then(|| request.clone()))
+        let mut requests = self.asks.iter();
+        requests.find_map(|(request, ask)| (ask.tool_use_id == id).then(|| request.clone()))
     }
 
     fn allow(&mut self, now: Instant, id: &str, updated: Option<Json>) {
@@ -304,22 +304,22 @@ impl Agent {
     /// Cancels all pending permission requests, and records them as denials.
     /// Returns whether there were any.
     pub(super) fn cancel_permission_requests(&mut self) -> bool {
-        let asks = std::mem::take(&mut self.asks);
-        for (request_id, ask) in &asks {
+        let requests = std::mem::take(&mut self.asks);
+        for (request_id, ask) in &requests {
             self.cancel(request_id);
             self.note_denial(&ask.tool_use_id);
         }
-        !asks.is_empty()
+        !requests.is_empty()
     }
 
     /// Cancels all pending permission requests, because of a prompt with the
     /// priority `now`. Returns their tool calls, which must still be denied.
     pub(super) fn withdraw_permission_requests(&mut self) -> Vec<String> {
-        let asks = std::mem::take(&mut self.asks);
-        for request_id in asks.keys() {
+        let requests = std::mem::take(&mut self.asks);
+        for request_id in requests.keys() {
             self.cancel(request_id);
         }
-        let calls: Vec<_> = asks.into_values().map(|ask| ask.tool_use_id).collect();
+        let calls: Vec<_> = requests.into_values().map(|ask| ask.tool_use_id).collect();
         self.cancel_permission_hooks(&calls);
         calls
     }

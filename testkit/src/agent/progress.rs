@@ -81,7 +81,7 @@ impl Agent {
         self.send(encode(&started));
     }
 
-    /// Ends the task of a tool that has answered.
+    /// Ends the task of a tool that has a result.
     pub(super) fn end_progress(&mut self, id: &str, is_error: bool) {
         let Some(open) = self.calls.get_mut(id) else {
             return;
@@ -91,7 +91,7 @@ impl Agent {
         let Some((task_id, run_id)) = running.and_then(|running| running.task) else {
             return;
         };
-        let mut over = wire!(TaskNotification {
+        let mut end = wire!(TaskNotification {
             task_id,
             run_id: Some(run_id),
             tool_use_id: Some(id.to_owned()),
@@ -111,9 +111,9 @@ impl Agent {
             session_id: Some(self.session_id.clone()),
         });
         if is_subagents {
-            over.extra.set("owned_by_subagent", json!(true));
+            end.extra.set("owned_by_subagent", json!(true));
         }
-        self.send(encode(&over));
+        self.send(encode(&end));
     }
 
     /// Returns a progress message about this tool call.

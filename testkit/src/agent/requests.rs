@@ -165,7 +165,7 @@ impl Agent {
         })
     }
 
-    /// Sets the title of the session, and tells the host.
+    /// Sets the title of the session, and reports it to the host.
     pub fn set_title(&mut self, title: &str) {
         self.title = Some(title.to_owned());
         self.send_title();
@@ -310,9 +310,9 @@ impl Agent {
 fn listed(request: &Json) -> Json {
     let read = || {
         let mut line: Members = request.read().ok()?;
-        let mut asked: Members = line.get("request")?.read().ok()?;
-        asked.remove("server_policy_ask_only")?;
-        line.set("request", Json::from_value(&asked).ok()?);
+        let mut members: Members = line.get("request")?.read().ok()?;
+        members.remove("server_policy_ask_only")?;
+        line.set("request", Json::from_value(&members).ok()?);
         Json::from_value(&line).ok()
     };
     read().unwrap_or_else(|| request.clone())

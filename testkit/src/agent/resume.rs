@@ -1,5 +1,5 @@
-//! Incomplete replies: the agent has the model continue by itself, and gives up
-//! after a few attempts.
+//! Incomplete replies: the agent asks the model to continue, a limited number
+//! of times.
 
 use super::answer::ToolAnswer;
 use super::failure::Failure;
@@ -27,10 +27,10 @@ const LOST: &str = "API Error: The connection was lost. The answer above may not
 pub enum Broken {
     /// No block was complete: repeat the request after this delay.
     Retry(Duration),
-    /// No block was complete, and there are no retries left: repeat the request
+    /// No block was complete, and no retries remain: repeat the request
     /// at once, without streaming.
     RetryWithoutStreaming,
-    /// The received blocks are kept, and their tool calls run. Continue with
+    /// The received blocks are preserved, and their tool calls run. Continue with
     /// [`Agent::finish_tools`] or [`Agent::finish_turn`].
     Continue,
 }
@@ -136,7 +136,7 @@ impl Agent {
             message.extra.set("refusal_retry", json!(true));
             self.send_user_message(message);
         }
-        let notice = "The answer above was refused. The model goes on once.";
+        let notice = "The answer above was refused. The model continues once.";
         self.send_notice(line(InformationalLevel::Notice, notice.to_owned()));
         let mut message = UserMessage::new(vec![ContentBlock::text(REFUSED)]).synthetic();
         message.extra.set("refusal_retry", json!(true));

@@ -1,4 +1,4 @@
-//! Requests and messages that the agent sends only because a script says so,
+//! Requests and messages that the agent sends for a script,
 //! such as elicitations and dialogs.
 
 use super::{Agent, Event};
@@ -43,7 +43,7 @@ impl Agent {
         self.events.push_back(Event::HostAnswered { answer });
     }
 
-    /// Ends all scripted requests because the host is gone and will not answer.
+    /// Ends all scripted requests because the host has closed the session.
     pub(super) fn end_scripted_requests(&mut self) {
         for _ in std::mem::take(&mut self.scripted) {
             self.host_answered(Err("the host closed the session".to_owned()));

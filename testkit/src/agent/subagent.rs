@@ -121,8 +121,9 @@ impl Agent {
     /// Returns whether hooks of a sub-agent are pending.
     #[must_use]
     pub fn waits_for_hooks(&self, task_id: &str) -> bool {
-        let holds = |it: &Occasion| matches!(it, Occasion::AfterSubagentBatch(id) if id == task_id);
-        self.hooks.is_asked(holds)
+        let is_for_task =
+            |it: &Occasion| matches!(it, Occasion::AfterSubagentBatch(id) if id == task_id);
+        self.hooks.is_asked(is_for_task)
     }
 
     /// Sends the result of a sub-agent's tool call.
@@ -163,13 +164,13 @@ impl Agent {
         let (Some(agent), Some(id)) = (&task.agent, &task.tool_use_id) else {
             return;
         };
-        let mut said = vec![ContentBlock::text(&*task.last_text)];
+        let mut content = vec![ContentBlock::text(&*task.last_text)];
         // Lists tools that were not used before.
         let is_new = |tool: &&String| !self.used_tools.contains(*tool);
         let new: Vec<_> = task.tools.iter().filter(is_new).cloned().collect();
         if !new.is_empty() {
             let note = format!("It used {}.", new.join(", "));
-            said.insert(0, ContentBlock::text(note));
+            content.insert(0, ContentBlock::text(note));
         }
         self.used_tools.extend(task.tools.iter().cloned());
         let mut data = json!({
@@ -177,7 +178,7 @@ impl Agent {
             "agentId": task.id,
             "agentType": agent.kind,
             "prompt": agent.prompt,
-            "content": said,
+            "content": content,
             "canContinueAgent": true,
             "resolvedModel": self.model(),
             "harnessNoteCount": u64::from(!new.is_empty()),

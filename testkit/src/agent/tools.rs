@@ -265,7 +265,7 @@ impl Agent {
         let answer = if name == "ExitPlanMode" {
             self.leave_plan_mode(&input)
         } else {
-            let answer = ToolAnswer::of_question(&input);
+            let answer = ToolAnswer::for_question(&input);
             // With invalid input the tool did not run.
             open.is_denied = answer.is_error == Some(true);
             answer

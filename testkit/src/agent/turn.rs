@@ -36,9 +36,9 @@ pub(super) struct Turn {
     pub(super) uuids: Vec<String>,
     /// Whether the lifecycle of those that were folded in has ended.
     pub(super) has_ended_folded: bool,
-    /// Whether the model was asked and has not started its reply.
+    /// Whether a model request has no reply yet.
     pub(super) is_asked: bool,
-    /// The model that was asked last. The host may have set another one since.
+    /// The model of the last request. The host may have set another one since.
     pub(super) asked_model: Option<String>,
     /// Whether the reply was requested without streaming.
     pub(super) asks_for_whole: bool,
@@ -200,11 +200,11 @@ impl Turn {
 
 /// Returns the UUID that represents all prompts of a turn: the last of several
 /// that started it, or the first if others were folded in.
-pub(super) fn named(uuids: &[String], is_batch: bool) -> Option<String> {
-    let named = if is_batch {
+pub(super) fn representative_uuid(uuids: &[String], is_batch: bool) -> Option<String> {
+    let representative_uuid = if is_batch {
         uuids.last()
     } else {
         uuids.first()
     };
-    named.cloned()
+    representative_uuid.cloned()
 }

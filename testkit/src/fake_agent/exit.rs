@@ -19,8 +19,5 @@ pub(super) fn complain(message: &str, code: i32) -> ! {
 
 /// Reports that the log cannot be written, and exits.
 pub(super) fn no_log(error: &io::Error) -> ! {
-    complain(
-        &format!("fake-agent: {LOG} cannot be written: {error}"),
-        USAGE,
-    )
+    complain(&format!("fake-agent: cannot write `{LOG}`: {error}"), USAGE)
 }

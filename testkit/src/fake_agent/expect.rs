@@ -98,10 +98,10 @@ impl Expected {
     }
 
     fn head(&self, expected: &Value) -> String {
-        let place = self.number - self.lines.len() + 1;
+        let line = self.number - self.lines.len() + 1;
         format!(
             "fake-agent: the host did not send what is expected\n  expected:   {expected} \
-             (line {place} of {})\n",
+             (line {line} of {})\n",
             self.number
         )
     }
@@ -238,7 +238,7 @@ mod tests {
         // `no_others` forbids a second line of the kind.
         let more = json!({"type": "user", "message": {"content": "Go"}});
         let report = check_input(&mut expected, &more).unwrap_err();
-        assert!(report.contains("not expected"), "{report}");
+        assert!(report.contains("unexpected line"), "{report}");
     }
 
     #[test]

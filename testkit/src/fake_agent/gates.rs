@@ -20,9 +20,9 @@ pub(super) struct GateFolder(PathBuf);
 
 impl GateFolder {
     /// Returns the directory that the environment names.
-    pub(super) fn of(scenario: &Scenario) -> Result<Self, ScriptError> {
+    pub(super) fn from_environment(scenario: &Scenario) -> Result<Self, ScriptError> {
         let folder = PathBuf::from(std::env::var_os(GATES).unwrap_or_default());
-        if Gates::of(scenario).is_empty() || folder.is_dir() {
+        if Gates::new(scenario).is_empty() || folder.is_dir() {
             Ok(Self(folder))
         } else {
             Err(ScriptError::NoGates)

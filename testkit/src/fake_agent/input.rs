@@ -81,7 +81,7 @@ impl Input {
             };
             match read {
                 Ok(Received::Bytes(_)) if self.is_left.load(Ordering::Acquire) => {}
-                Ok(heard) => return Some(heard),
+                Ok(received) => return Some(received),
                 Err(_) => return None,
             }
         }

@@ -90,7 +90,9 @@ pub fn main() -> ! {
         println!("{} (Claude Code)", config.version);
         exit(0);
     }
-    match scenario.and_then(|scenario| Ok((GateFolder::of(&scenario)?, clock()?, scenario))) {
+    match scenario
+        .and_then(|scenario| Ok((GateFolder::from_environment(&scenario)?, clock()?, scenario)))
+    {
         Ok((gates, clock, scenario)) => {
             let mut log = log();
             if let Err(report) = check_start(&scenario) {
@@ -101,7 +103,11 @@ pub fn main() -> ! {
             }
             let mut ids = ids();
             let flags = flags.unwrap_or_else(|error| {
-                refuse(&Refusal::of_flags(error.to_string()), None, log.as_mut())
+                refuse(
+                    &Refusal::invalid_flags(error.to_string()),
+                    None,
+                    log.as_mut(),
+                )
             });
             report_unsupported(&flags);
             let mut config = flags.config();
@@ -112,18 +118,18 @@ pub fn main() -> ! {
                 // Standard error may be closed.
                 drop(writeln!(io::stderr(), "fake-agent: {warning}"));
             }
-            let begun = Sessions::begin(&flags, folder.as_deref(), &config.cwd, &ids());
-            let begun = begun.unwrap_or_else(|refusal| {
+            let session = Sessions::begin(&flags, folder.as_deref(), &config.cwd, &ids());
+            let session = session.unwrap_or_else(|refusal| {
                 let has_result = flags.output_format() == OutputFormat::StreamJson;
                 let uuid = has_result.then(&mut ids);
                 refuse(&refusal, uuid.as_deref(), log.as_mut())
             });
             // The session ID is the agent's first ID.
-            let mut first = begun.session_id;
+            let mut first = session.session_id;
             let ids = move || first.take().unwrap_or_else(&mut ids);
             let player = Player::new(scenario, config, ids);
-            let print = Print::of(&flags);
-            Driver::new(player, gates, log, clock, begun.sessions, print, profile).run()
+            let print = Print::from_flags(&flags);
+            Driver::new(player, gates, log, clock, session.sessions, print, profile).run()
         }
         Err(error) => refuse_environment(&error),
     }

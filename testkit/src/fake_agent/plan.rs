@@ -46,7 +46,7 @@ pub(super) struct Plan {
 
 impl Plan {
     /// Plans a whole reply.
-    pub(super) fn of(taken: &Taken) -> Self {
+    pub(super) fn from_reply(taken: &Taken) -> Self {
         if let Some(error) = taken.refusal() {
             return Self::failing(error.clone());
         }

@@ -114,7 +114,7 @@ impl Player {
         let mut player = Self {
             script: Script::new(&scenario),
             has_no_key: scenario.no_key,
-            gates: Gates::of(&scenario),
+            gates: Gates::new(&scenario),
             older: config.profile.and_then(Older::of),
             claude,
             agent: Agent::new(config, ids),
@@ -462,7 +462,7 @@ impl Player {
             }
         };
         lines::charge(&mut self.agent, &taken.reply);
-        self.plan = Plan::of(&taken);
+        self.plan = Plan::from_reply(&taken);
     }
 
     /// Inserts a text block with the host's response into the plan.

@@ -34,7 +34,7 @@ pub(super) struct Print {
 
 impl Print {
     /// Enters print mode, if the command line selects it.
-    pub(super) fn of(flags: &Flags) -> Option<Self> {
+    pub(super) fn from_flags(flags: &Flags) -> Option<Self> {
         flags.reads_text().then(|| Self {
             argument: flags.prompt.clone().unwrap_or_default(),
             format: flags.output_format(),
@@ -134,7 +134,7 @@ mod tests {
     fn print(args: &str) -> Print {
         let args = args.split(' ').map(str::to_owned);
         let flags = Flags::from_args(args, Profile::V2_1_332, false).unwrap();
-        Print::of(&flags).unwrap()
+        Print::from_flags(&flags).unwrap()
     }
 
     #[test]

@@ -109,7 +109,7 @@ impl Record {
     /// Returns the missing tool results and replies of a process that was
     /// killed.
     pub(super) fn repairs(session_id: &str, records: &[Value]) -> Vec<Self> {
-        let mut said = records
+        let mut messages = records
             .iter()
             .filter(|it| it["type"] == "user" || it["type"] == "assistant");
         let blocks = |it: &Value| {
@@ -117,7 +117,7 @@ impl Record {
             content.cloned().unwrap_or_default()
         };
         let mut pending: Vec<String> = vec![];
-        for record in said.clone() {
+        for record in messages.clone() {
             for block in blocks(record) {
                 match (block["type"].as_str(), block["tool_use_id"].as_str()) {
                     (Some("tool_use"), _) => {
@@ -128,7 +128,9 @@ impl Record {
                 }
             }
         }
-        let is_answered = said.next_back().is_none_or(|it| it["type"] == "assistant");
+        let is_answered = messages
+            .next_back()
+            .is_none_or(|it| it["type"] == "assistant");
         if is_answered && pending.is_empty() {
             return vec![];
         }

@@ -22,7 +22,7 @@ pub(super) struct Refusal {
 
 impl Refusal {
     /// Creates a refusal of the command line.
-    pub(super) fn of_flags(why: impl Into<String>) -> Self {
+    pub(super) fn invalid_flags(why: impl Into<String>) -> Self {
         Self {
             why: why.into(),
             session_id: None,
@@ -67,10 +67,10 @@ impl Sessions {
         let is_resumed = flags.resume.is_some() || flags.continue_session;
         if let Some(id) = &flags.session_id {
             if !is_uuid(id) {
-                return Err(Refusal::of_flags("--session-id requires a UUID"));
+                return Err(Refusal::invalid_flags("--session-id requires a UUID"));
             }
             if is_resumed && !flags.fork_session {
-                return Err(Refusal::of_flags(
+                return Err(Refusal::invalid_flags(
                     "--session-id with --resume or --continue requires --fork-session",
                 ));
             }
@@ -101,7 +101,7 @@ impl Sessions {
         let new_id = flags.session_id.as_deref().unwrap_or(fresh_id);
         if sessions.file(new_id).exists() {
             let why = format!("session {new_id} already exists");
-            return Err(Refusal::of_flags(why));
+            return Err(Refusal::invalid_flags(why));
         }
         let session_id = match sessions.session_to_resume(flags)? {
             None => new_id.to_owned(),
@@ -137,9 +137,9 @@ impl Sessions {
         let lines = text.lines().filter_map(|it| serde_json::from_str(it).ok());
         let mut records: Vec<Value> = lines.collect();
         if let Some(uuid) = &flags.resume_session_at {
-            let place = records.iter().position(|it| it["uuid"] == **uuid);
-            let place = place.ok_or_else(|| refuse(format!("there is no message {uuid}")))?;
-            let dropped = records.split_off(place + 1);
+            let index = records.iter().position(|it| it["uuid"] == **uuid);
+            let index = index.ok_or_else(|| refuse(format!("there is no message {uuid}")))?;
+            let dropped = records.split_off(index + 1);
             if let Some(turn) = &flags.resume_drops_turn
                 && !is_of_turn(&dropped, turn)
             {
@@ -299,14 +299,14 @@ impl Sessions {
 
 /// Returns whether all records belong to the turn of this prompt.
 fn is_of_turn(records: &[Value], prompt: &str) -> bool {
-    let said = |it: &&Value| it["type"] == "user" || it["type"] == "assistant";
-    let mut said = records.iter().filter(said);
+    let is_message = |it: &&Value| it["type"] == "user" || it["type"] == "assistant";
+    let mut messages = records.iter().filter(is_message);
     let is_prompt = |it: &Value| {
         let is_result = |block: &Value| block["type"] == "tool_result";
         let blocks = it["message"]["content"].as_array();
         it["type"] == "user" && !blocks.is_some_and(|it| it.iter().any(is_result))
     };
-    said.next().is_none_or(|first| first["uuid"] == *prompt) && !said.any(is_prompt)
+    messages.next().is_none_or(|first| first["uuid"] == *prompt) && !messages.any(is_prompt)
 }
 
 /// Returns the result that reports a refused session.

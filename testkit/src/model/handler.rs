@@ -43,16 +43,16 @@ pub(super) async fn answer(State(state): State<Arc<ServerState>>, request: Reque
     let model = member("model").and_then(Value::as_str);
     let model = model.unwrap_or("scripted").to_owned();
     let stream = member("stream").and_then(Value::as_bool) == Some(true);
-    let kind = Kind::of(&method, uri.path(), &headers, body.as_ref());
+    let kind = Kind::classify(&method, uri.path(), &headers, body.as_ref());
 
     if let Some(gate) = uri.path().strip_prefix("/gates/") {
         return at_gate(&state, &method, gate).await;
     }
-    let (place, answer, taken) = state.record(kind, &method, uri.path(), (body, bytes.len()));
+    let (index, answer, taken) = state.record(kind, &method, uri.path(), (body, bytes.len()));
     match (answer, taken) {
         (_, Some(Ok(taken))) => state.reply(&taken, &model, stream).await,
         (_, Some(Err(none))) => error(&none),
-        (Answer::Side, _) => state.side(place, &model, stream).await,
+        (Answer::Side, _) => state.side(index, &model, stream).await,
         // Estimate: four bytes of JSON per token.
         _ if kind == Kind::CountTokens => {
             Json(json!({ "input_tokens": bytes.len().div_ceil(4) })).into_response()
@@ -107,15 +107,15 @@ impl ServerState {
     async fn reply(&self, taken: &Taken, model: &str, stream: bool) -> Response {
         let mut response = match taken.refusal() {
             Some(refusal) => error(refusal),
-            None => self.send(Message::of(taken, model), stream).await,
+            None => self.send(Message::from_reply(taken, model), stream).await,
         };
         response.headers_mut().extend(headers(&taken.reply.headers));
         response
     }
 
     /// Sends the fixed reply to the side request at this index.
-    async fn side(&self, place: usize, model: &str, stream: bool) -> Response {
-        let id = format!("msg_side_{place}");
+    async fn side(&self, index: usize, model: &str, stream: bool) -> Response {
+        let id = format!("msg_side_{index}");
         let reply = Reply::new([Step::text(SIDE_REPLY)]);
         self.send(Message::new(id, model, &reply, String::new), stream)
             .await

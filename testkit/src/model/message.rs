@@ -53,7 +53,7 @@ pub(super) struct Timed {
 
 impl Message {
     /// Creates the message of a taken reply.
-    pub(super) fn of(taken: &Taken, model: &str) -> Self {
+    pub(super) fn from_reply(taken: &Taken, model: &str) -> Self {
         let mut tools = 0;
         let ids = || {
             tools += 1;

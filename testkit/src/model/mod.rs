@@ -115,9 +115,9 @@ impl ScriptedModel {
     /// Waits for request `n` of [`requests`](Self::requests), counted from 0.
     /// It is available before its response is sent.
     pub async fn request(&self, n: usize) -> ModelRequest {
-        let mut requests = self.state.requests.subscribe();
-        let seen = requests.wait_for(|seen| seen.len() > n).await;
-        seen.expect("the model owns the sender")[n].clone()
+        let mut receiver = self.state.requests.subscribe();
+        let requests = receiver.wait_for(|requests| requests.len() > n).await;
+        requests.expect("the model owns the sender")[n].clone()
     }
 
     /// Waits for the request that takes reply `n` of the main loop, counted
@@ -130,10 +130,12 @@ impl ScriptedModel {
     /// earlier ones. `|request| request.answer == Answer::Reply(1)` waits until
     /// the second reply is taken.
     pub async fn wait_for(&self, wanted: impl Fn(&ModelRequest) -> bool) -> ModelRequest {
-        let mut requests = self.state.requests.subscribe();
-        let seen = requests.wait_for(|seen| seen.iter().any(&wanted)).await;
-        let seen = seen.expect("the model owns the sender");
-        let found = seen.iter().find(|request| wanted(request));
+        let mut receiver = self.state.requests.subscribe();
+        let requests = receiver
+            .wait_for(|requests| requests.iter().any(&wanted))
+            .await;
+        let requests = requests.expect("the model owns the sender");
+        let found = requests.iter().find(|request| wanted(request));
         found.expect("the wait found it").clone()
     }
 

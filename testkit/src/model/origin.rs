@@ -8,13 +8,13 @@ use std::net::IpAddr;
 /// Returns why a request is rejected: its `Host` is not this machine, or its
 /// `Origin` is another page.
 pub(super) fn refusal(headers: &HeaderMap) -> Option<String> {
-    let named = |name| {
+    let header = |name| {
         headers
             .get(name)
             .map(|value| value.to_str().unwrap_or_default())
     };
     let is_elsewhere = |authority: &str| !is_here(authority);
-    if let Some(host) = named(HOST).filter(|host| is_elsewhere(host)) {
+    if let Some(host) = header(HOST).filter(|host| is_elsewhere(host)) {
         return Some(format!(
             "`host` is {host}: the scripted model only accepts 127.0.0.1"
         ));
@@ -23,7 +23,7 @@ pub(super) fn refusal(headers: &HeaderMap) -> Option<String> {
         let uri: Option<Uri> = origin.parse().ok();
         uri.is_none_or(|uri| uri.authority().is_none_or(|it| is_elsewhere(it.as_str())))
     };
-    let origin = named(ORIGIN).filter(of_page)?;
+    let origin = header(ORIGIN).filter(of_page)?;
     Some(format!(
         "`origin` is {origin}: the scripted model accepts no web pages"
     ))

@@ -71,7 +71,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    pub(super) fn of(
+    pub(super) fn classify(
         method: &Method,
         path: &str,
         headers: &HeaderMap,
@@ -144,11 +144,11 @@ fn is_about_command(body: &Value) -> bool {
 fn caches_new_content(body: &Value) -> bool {
     let messages = body.get("messages").and_then(Value::as_array);
     let messages = messages.map(Vec::as_slice).unwrap_or_default();
-    let news = messages
+    let new_messages = messages
         .rsplit(|message| message["role"] == "assistant")
         .next()
         .unwrap_or_default();
-    news.iter().any(is_cached) || !is_cached(body)
+    new_messages.iter().any(is_cached) || !is_cached(body)
 }
 
 /// Returns whether a value contains a cache mark.

@@ -5,7 +5,7 @@ use crate::request_info::RequestInfo;
 use serde_json::Value;
 
 /// The prefix of the CLI's mark of an interrupt.
-const INTERRUPTED: &str = "[Request interrupted by user";
+const INTERRUPT_MARK: &str = "[Request interrupted by user";
 
 /// Prefixes of the XML elements with which the CLI reports commands of the
 /// user, such as `/model`.
@@ -68,18 +68,18 @@ pub(super) fn request_info(
 fn since_interrupt(round: &[Value]) -> &[Value] {
     let is_interrupt = |block: &Value| {
         let text = block["text"].as_str();
-        text.is_some_and(|text| text.starts_with(INTERRUPTED))
+        text.is_some_and(|text| text.starts_with(INTERRUPT_MARK))
     };
-    let place = round.iter().rposition(is_interrupt);
-    &round[place.map_or(0, |place| place + 1)..]
+    let index = round.iter().rposition(is_interrupt);
+    &round[index.map_or(0, |index| index + 1)..]
 }
 
 /// Returns the blocks after the tool results if the user wrote one of them: it
 /// is a new prompt. (Prompts that are folded into a running turn are
 /// reminders.)
 fn since_tools(round: &[Value]) -> &[Value] {
-    let place = round.iter().rposition(is_result);
-    let after = &round[place.map_or(0, |place| place + 1)..];
+    let index = round.iter().rposition(is_result);
+    let after = &round[index.map_or(0, |index| index + 1)..];
     match texts(after).any(|text| !is_added_by_cli(text, false)) {
         true => after,
         false => round,
@@ -167,7 +167,7 @@ mod tests {
     }
 
     fn content(messages: &[Value]) -> UserContent {
-        UserContent::of(&json!({ "messages": messages }))
+        UserContent::parse(&json!({ "messages": messages }))
     }
 
     /// Returns the prompt, whether there are tool results, and these.

@@ -80,14 +80,14 @@ impl PauseState {
     async fn wait(&self, pauses: Vec<Pause>) -> Result<(), Broken> {
         for pause in pauses {
             let stopped = until_dropped(self.stopped.clone());
-            let over = match pause {
+            let has_passed = match pause {
                 Pause::Time(time) => tokio::time::timeout(time, stopped).await.is_err(),
                 Pause::Gate(name) => tokio::select! {
                     () = stopped => false,
                     () = self.gate(&name) => true,
                 },
             };
-            if !over {
+            if !has_passed {
                 return Err(Broken::Stopped);
             }
         }

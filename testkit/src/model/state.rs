@@ -32,7 +32,7 @@ impl ServerState {
     pub(super) fn new(scenario: &Scenario, stopped: watch::Receiver<()>) -> Self {
         Self {
             script: Mutex::new(Script::new(scenario)),
-            gates: watch::Sender::new(Gates::of(scenario)),
+            gates: watch::Sender::new(Gates::new(scenario)),
             requests: watch::Sender::default(),
             bodies: Mutex::default(),
             main: Mutex::default(),
@@ -88,7 +88,7 @@ impl ServerState {
     fn take(&self, body: Option<&Value>, is_subagent: bool) -> Result<Taken, NoReply> {
         let body = body.unwrap_or(&Value::Null);
         let model = body["model"].as_str().unwrap_or_default();
-        let content = UserContent::of(body);
+        let content = UserContent::parse(body);
         let last = match is_subagent {
             true => &self.subagents,
             false => &self.main,

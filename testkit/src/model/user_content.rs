@@ -24,7 +24,7 @@ pub(super) struct UserContent {
 
 impl UserContent {
     /// Reads the body of a request.
-    pub(super) fn of(body: &Value) -> Self {
+    pub(super) fn parse(body: &Value) -> Self {
         let mut user = Self::default();
         let messages = body.get("messages").and_then(Value::as_array);
         for message in messages.into_iter().flatten() {

@@ -220,15 +220,15 @@ impl RecordedLine {
         if msg.get().starts_with('"') {
             return Ok(raw(msg.read::<String>()?.into_bytes(), false));
         }
-        let odd: RawLine = msg.read()?;
-        let bytes = match (odd.text, odd.hex) {
+        let raw_line: RawLine = msg.read()?;
+        let bytes = match (raw_line.text, raw_line.hex) {
             (Some(text), None) => text.into_bytes(),
             (None, Some(hex)) => {
                 from_hex(&hex).ok_or_else(|| serde_json::Error::custom("`hex` is invalid"))?
             }
             _ => return Err(serde_json::Error::custom("`text` or `hex` is required")),
         };
-        Ok(raw(bytes, odd.unfinished))
+        Ok(raw(bytes, raw_line.unfinished))
     }
 
     fn to_raw(&self) -> Json {

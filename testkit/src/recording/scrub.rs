@@ -2,7 +2,7 @@
 
 use super::{Entry, EntryKind, RecordedLine, Spawn};
 use crate::secret::{MASKED, is_given, is_secret, is_sure, masked};
-use crate::strings::{self, Place};
+use crate::strings::{self, Position};
 use agentwire_protocol::Json;
 use std::path::Path;
 
@@ -155,7 +155,7 @@ impl Scrub {
                     format!("{flag}={}", self.value(value))
                 }
                 _ => {
-                    before = Flag::of(&argument);
+                    before = Flag::classify(&argument);
                     self.value(&argument)
                 }
             }
@@ -176,22 +176,22 @@ impl Scrub {
     }
 
     fn json(&self, json: &Json) -> Json {
-        let text = strings::replace(json.get(), |place, string| {
-            let new = self.string(place, string);
+        let text = strings::replace(json.get(), |position, string| {
+            let new = self.string(position, string);
             (new != string).then_some(new)
         });
         serde_json::from_str(&text).unwrap_or_default()
     }
 
-    fn string(&self, place: &Place, string: &str) -> String {
-        if place.is_key {
+    fn string(&self, position: &Position, string: &str) -> String {
+        if position.is_key {
             return self.text(string);
         }
-        let key = place.key().unwrap_or_default();
-        if self.hides_secrets && is_hidden(place) {
+        let key = position.key().unwrap_or_default();
+        if self.hides_secrets && is_hidden(position) {
             return MASKED.to_owned();
         }
-        if place.is_number {
+        if position.is_number {
             return string.to_owned();
         }
         if self.prose && PROSE.contains(&key) {
@@ -216,15 +216,15 @@ impl Scrub {
 }
 
 /// Returns whether a member is secret by its name or its parents.
-fn is_hidden(place: &Place) -> bool {
-    let Some((key, parents)) = place.keys.split_last() else {
+fn is_hidden(position: &Position) -> bool {
+    let Some((key, parents)) = position.keys.split_last() else {
         return false;
     };
     let says_so = |key: &String| !NO_SECRETS.contains(&&**key);
     // A schema has names of secrets, but no secrets.
     let is_declared = |at: usize| at > 0 && parents[at - 1] == "properties";
     let mut groups = parents.iter().enumerate();
-    match place.is_number {
+    match position.is_number {
         true => is_sure(key) && says_so(key),
         false => {
             (is_secret(key) && says_so(key))
@@ -250,7 +250,7 @@ enum Flag {
 }
 
 impl Flag {
-    fn of(argument: &str) -> Self {
+    fn classify(argument: &str) -> Self {
         match argument {
             "-H" | "--header" => Self::Header,
             "-u" | "--user" | "--proxy-user" => Self::User,

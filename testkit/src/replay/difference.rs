@@ -117,14 +117,14 @@ fn find_either(expected: Option<&Value>, actual: Option<&Value>) -> Option<Found
 
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let what = match (&self.expected, &self.actual) {
+        let summary = match (&self.expected, &self.actual) {
             _ if self.in_arguments => "the host started the CLI with different arguments",
             _ if !self.pointer.is_empty() => "the host wrote a different value",
             (Some(_), None) => "the host closed the input before it wrote a recorded line",
             (None, Some(_)) => "the host wrote an unexpected line",
             _ => "the host wrote a different line",
         };
-        f.write_str(what)?;
+        f.write_str(summary)?;
         if let Some(line) = self.recorded_line {
             write!(f, "\n  in the recording: line {line}")?;
         }

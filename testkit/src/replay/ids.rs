@@ -2,7 +2,7 @@
 
 use super::meaning::{Kind, Meaning};
 use crate::recording::RecordedLine;
-use crate::strings::{self, Place};
+use crate::strings::{self, Position};
 use std::collections::{HashMap, HashSet};
 
 /// The recorded IDs and the current ones.
@@ -80,8 +80,8 @@ impl Ids {
             && self.has_unmapped()
             && text.starts_with('{')
         {
-            strings::replace(text, |place, string| {
-                let names = self.names(place);
+            strings::replace(text, |position, string| {
+                let names = self.names(position);
                 found |= names.is_some_and(|it| it.unmapped.contains(string));
                 None
             });
@@ -102,19 +102,19 @@ impl Ids {
             return Some(line.to_bytes());
         };
         let mut is_unrequested = false;
-        let line = strings::replace(json.get(), |place, string| {
-            let names = self.names(place)?;
-            is_unrequested |= names.unmapped.contains(string) && is_response_id(place);
+        let line = strings::replace(json.get(), |position, string| {
+            let names = self.names(position)?;
+            is_unrequested |= names.unmapped.contains(string) && is_response_id(position);
             names.current.get(string).cloned()
         });
         (!is_unrequested).then(|| (line + "\n").into_bytes())
     }
 
     /// Returns the mapping for a position.
-    fn names(&self, place: &Place) -> Option<&IdMap> {
-        match place.key() {
+    fn names(&self, position: &Position) -> Option<&IdMap> {
+        match position.key() {
             // Numbers are not IDs.
-            _ if place.is_number => None,
+            _ if position.is_number => None,
             Some("request_id") => Some(&self.requests),
             Some("callback_id") => Some(&self.hooks),
             _ => Some(&self.messages),
@@ -123,6 +123,6 @@ impl Ids {
 }
 
 /// Returns whether a position is the request ID of a response.
-fn is_response_id(place: &Place) -> bool {
-    place.keys == ["response", "request_id"]
+fn is_response_id(position: &Position) -> bool {
+    position.keys == ["response", "request_id"]
 }

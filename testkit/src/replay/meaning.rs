@@ -65,7 +65,7 @@ impl AgentRequest {
 }
 
 impl Meaning {
-    pub(super) fn of(line: &[u8], requests: &HashMap<String, AgentRequest>) -> Self {
+    pub(super) fn parse(line: &[u8], requests: &HashMap<String, AgentRequest>) -> Self {
         let line = line.trim_ascii();
         let read = serde_json::from_slice::<Value>(line).ok();
         let whole = read.unwrap_or_else(|| String::from_utf8_lossy(line).into());

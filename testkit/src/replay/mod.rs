@@ -191,7 +191,7 @@ impl Replay {
     fn plan(&mut self, entry: &Entry) {
         let step = match &entry.kind {
             EntryKind::Sent(line) => {
-                let meaning = Meaning::of(line.bytes(), &self.requests);
+                let meaning = Meaning::parse(line.bytes(), &self.requests);
                 if meaning.kind == Kind::Ignored {
                     return;
                 }
@@ -342,7 +342,8 @@ impl Replay {
     /// Handles a line of the host.
     fn handle_line(&mut self, line: &[u8]) {
         self.lines += 1;
-        let actual = Meaning::of(line, &self.requests).renamed(|id| self.ids.recorded_message(id));
+        let actual =
+            Meaning::parse(line, &self.requests).renamed(|id| self.ids.recorded_message(id));
         if self.has_ended || actual.kind == Kind::Ignored {
             return;
         }

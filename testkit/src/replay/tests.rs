@@ -259,7 +259,7 @@ fn the_first_difference_is_reported_and_ends_a_strict_replay() {
     assert_eq!(outputs.lines.len(), 0);
     assert_eq!(
         outputs.differences[0].to_string(),
-        "the host wrote something else\n  in the recording: line 1\n  of the host:      line 1\n  \
+        "the host wrote a different value\n  in the recording: line 1\n  of the host:      line 1\n  \
          at:       /message/content/0/text\n  expected: \"Go\"\n  actual:   \"Stay\""
     );
 
@@ -485,7 +485,7 @@ fn arguments_are_compared_if_both_are_known() {
     let outputs = Host::new(&recorded, given("--model=b")).outputs();
     assert_eq!(outputs.ending, Some(Ending::Differs));
     assert_eq!(outputs.differences.len(), 1);
-    let told = "the host started its CLI with other arguments\n  \
+    let told = "the host started the CLI with different arguments\n  \
         in the recording: line 1\n  at:       /--model/0\n  \
         expected: \"a\"\n  actual:   \"b\"";
     assert_eq!(outputs.differences[0].to_string(), told);

@@ -25,7 +25,7 @@ pub struct NoSuchGate {
 }
 
 impl Gates {
-    pub(crate) fn of(scenario: &Scenario) -> Self {
+    pub(crate) fn new(scenario: &Scenario) -> Self {
         let steps = scenario.every_reply().flat_map(|reply| &reply.say);
         let names = steps.filter_map(|step| step.gate_name());
         Self(

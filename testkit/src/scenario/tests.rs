@@ -216,7 +216,7 @@ fn gate_names_are_valid_file_names() {
 
 #[test]
 fn opening_an_unknown_gate_is_an_error_that_lists_the_gates() {
-    let mut gates = gate::Gates::of(&Scenario::default().reply([
+    let mut gates = gate::Gates::new(&Scenario::default().reply([
         Step::gate("b"),
         Step::Tool(ToolCall {
             gate: Some("a".into()),

@@ -97,7 +97,7 @@ impl Scanner<'_> {
             _ if !self.is_start(at, |byte| byte.is_ascii_alphanumeric() || byte == b'_') => None,
             _ => token_end(self.bytes, at)
                 .map(|end| at..end)
-                .or_else(|| self.named(at)),
+                .or_else(|| self.named_secret(at)),
         }
     }
 
@@ -161,7 +161,7 @@ impl Scanner<'_> {
     }
 
     /// The secret after the name that starts here.
-    fn named(&mut self, start: usize) -> Option<Range<usize>> {
+    fn named_secret(&mut self, start: usize) -> Option<Range<usize>> {
         let belongs = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
         let is_first =
             self.bytes[start].is_ascii_alphabetic() || b"_-".contains(&self.bytes[start]);
@@ -240,7 +240,7 @@ impl Scanner<'_> {
         })
     }
 
-    /// Skips what may stand between a name and a sign: the closing quote and
+    /// Skips what may be between a name and a sign: the closing quote and
     /// brackets.
     fn skip_quote_and_brackets(&self, end: usize) -> usize {
         let at = self.skip(end, b"\\");

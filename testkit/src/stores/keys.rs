@@ -21,8 +21,8 @@ pub(super) fn unusual() -> Vec<String> {
         format!("{}b", "a".repeat(299)),
         "ü".repeat(150),
     ];
-    let odd = UNUSUAL.iter().map(|&it| it.to_owned());
-    odd.chain(long).collect()
+    let unusual = UNUSUAL.iter().map(|&it| it.to_owned());
+    unusual.chain(long).collect()
 }
 
 /// Numbers the contracts of this process.

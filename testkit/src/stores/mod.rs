@@ -163,9 +163,9 @@ impl Conformance {
         task.spawn(check);
         match tokio::time::timeout(self.limit, task.join_next()).await {
             Err(_) => Some(format!("timed out after {:?}", self.limit)),
-            Ok(Some(Err(gone))) => Some(match gone.try_into_panic() {
+            Ok(Some(Err(error))) => Some(match error.try_into_panic() {
                 Ok(panic) => panic_message(&*panic),
-                Err(gone) => gone.to_string(),
+                Err(error) => error.to_string(),
             }),
             Ok(_) => None,
         }
@@ -249,8 +249,8 @@ impl fmt::Display for Outcomes {
                 (None, None) => writeln!(f, "holds   {name}")?,
             }
         }
-        let held = self.0.iter().filter(|it| it.holds()).count();
+        let passed = self.0.iter().filter(|it| it.holds()).count();
         let failed = self.0.iter().filter(|it| it.problem.is_some()).count();
-        write!(f, "{held} passed, {failed} failed")
+        write!(f, "{passed} passed, {failed} failed")
     }
 }

@@ -1,6 +1,6 @@
-//! Chance that can be thrown again.
+//! Reproducible random numbers.
 
-/// splitmix64: neighbouring seeds have nothing in common.
+/// splitmix64: neighboring seeds are independent.
 pub(crate) struct Dice(u64);
 
 impl Dice {
@@ -16,12 +16,12 @@ impl Dice {
         z ^ (z >> 31)
     }
 
-    /// A number below `limit`, which is not 0.
+    /// Returns a number below `limit`, which must not be 0.
     pub(crate) fn below(&mut self, limit: usize) -> usize {
         usize::try_from(self.next() % limit as u64).unwrap()
     }
 
-    /// Once in so many times.
+    /// Returns `true` once in `times` calls on average.
     pub(crate) fn one_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }

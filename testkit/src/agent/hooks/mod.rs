@@ -1,7 +1,7 @@
 //! The host's hooks: which to call, their output, and the consequences.
 //!
 //! The hooks of one event are called at the same time and form a round. When
-//! all of them have answered, or enough to decide, the agent continues with
+//! all of them have responded, or enough to decide, the agent continues with
 //! their combined verdict. An event without hooks is an empty round, so that
 //! both cases take the same path.
 
@@ -25,8 +25,8 @@ use table::{OpenHook, Round};
 
 impl Agent {
     /// Calls the hooks for an event. The agent continues according to the
-    /// occasion: at once if there are no hooks, otherwise when they have
-    /// answered.
+    /// occasion: immediately if there are no hooks, otherwise when they have
+    /// responded.
     ///
     /// `about` is the text that matchers are compared with, for events that
     /// have one. `tool_use_id` is the tool call, for events about one.
@@ -139,18 +139,18 @@ impl Agent {
             Ok(Some(output)) => round.verdict.add(&kind, output),
             Ok(None) => {}
             Err(why) => {
-                let what = format!("{kind}: the hook {} failed: {why}", hook.callback_id);
+                let text = format!("{kind}: the hook {} failed: {why}", hook.callback_id);
                 if hook.failure_blocks {
-                    round.verdict.fail(&kind, what.clone());
+                    round.verdict.fail(&kind, text.clone());
                 }
                 let outcome = if hook.failure_blocks {
                     "That counts as a block."
                 } else {
-                    "It is passed over."
+                    "It is ignored."
                 };
                 let notice = wire!(Informational {
                     tag: Some("hook_callback_failed".to_owned()),
-                    ..line(InformationalLevel::Warning, format!("{what}. {outcome}"))
+                    ..line(InformationalLevel::Warning, format!("{text}. {outcome}"))
                 });
                 // A notice about a prompt is sent after its turn has started.
                 if kind == HookKind::UserPromptSubmit {

@@ -41,8 +41,8 @@ pub(in crate::agent) struct Verdict {
     pub(in crate::agent) notices: Vec<Informational>,
     /// Whether a hook timed out.
     pub(in crate::agent) timed_out: bool,
-    /// Whether the host is gone, so that hooks were not called or did not
-    /// answer.
+    /// Whether the host has closed the session, so that hooks were not called or did not
+    /// respond.
     pub(in crate::agent) host_is_gone: bool,
 }
 

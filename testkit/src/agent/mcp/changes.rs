@@ -30,7 +30,7 @@ impl SetServers {
 
 impl Agent {
     /// Enables or disables a server. A request that enables a server is
-    /// answered when the server is connected or has failed.
+    /// responded to when the server is connected or has failed.
     pub(in crate::agent) fn toggle_server(&mut self, request_id: &str, request: &Json) {
         let toggle = match request.read::<Toggle>() {
             Ok(toggle) => toggle,

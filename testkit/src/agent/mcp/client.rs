@@ -21,7 +21,7 @@ const MAX_TOOL_NAME: usize = 128;
 #[derive(Debug, Default)]
 pub(in crate::agent) struct McpClient {
     pub(super) servers: Vec<Server>,
-    /// The server that is being enabled, and the ID of the request to answer.
+    /// The server that is being enabled, and the ID of the request to respond to.
     pub(super) toggled: Option<(String, String)>,
     /// Messages without a reply, by the ID of their control request.
     pub(super) pending: BTreeMap<String, PendingMessage>,
@@ -261,7 +261,7 @@ impl McpClient {
     }
 
     /// Returns the servers as listed by `mcp_status`, which has those of
-    /// `initialize` once their handshake is over.
+    /// `initialize` after their handshake.
     pub(in crate::agent) fn statuses(&self) -> Vec<McpServerStatus> {
         let is_listed = |it: &&Server| it.is_listed || it.state != McpConnection::Pending;
         self.servers.iter().filter(is_listed).map(status).collect()

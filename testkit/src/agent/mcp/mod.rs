@@ -63,8 +63,8 @@ impl Agent {
         manifests.map(|_| outcomes)
     }
 
-    /// Starts the handshake with the servers of the configuration, which do not
-    /// wait for `initialize`.
+    /// Starts the handshake with the servers of `--mcp-config`, before
+    /// `initialize`.
     pub(super) fn connect_configured_servers(&mut self) {
         for name in self.config.sdk_mcp_servers.clone() {
             self.mcp.servers.push(Server::new(&name));
@@ -233,7 +233,7 @@ impl Agent {
                     return self.list_tools(name, page.next_cursor, tools, failures);
                 }
             }
-            // The real CLI waits 250, 500 and 1,000 ms before it asks again.
+            // The real CLI waits 250, 500 and 1,000 ms before each retry.
             None if failures + 1 < LISTINGS => {
                 return self.list_tools(name, None, vec![], failures + 1);
             }

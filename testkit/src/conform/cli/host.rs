@@ -28,17 +28,17 @@ use tokio::time::{sleep, timeout};
 const GRACE: Duration = Duration::from_secs(1);
 
 /// The maximum length of a line.
-const LONGEST: usize = 16 << 20;
+const MAX_LINE: usize = 16 << 20;
 
 /// The maximum number of lines of a CLI, and of bytes.
-const LINES: usize = 10_000;
-const BYTES: usize = 64 << 20;
+const MAX_LINES: usize = 10_000;
+const MAX_BYTES: usize = 64 << 20;
 
 /// The stored length of standard error in bytes.
 const STDERR_LENGTH: usize = 4096;
 
 /// The maximum number of model requests after the end of the script.
-const UNSCRIPTED: usize = 10;
+const MAX_UNSCRIPTED: usize = 10;
 
 /// An entry of a recording.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,7 +62,7 @@ pub struct Recording {
     pub entries: Vec<Entry>,
     /// Why the session did not complete, if it was neither complete nor idle.
     pub stuck: Option<String>,
-    /// The next step of the host when the session ended, if one was left.
+    /// The next step of the host when the session ended, if any.
     pub remaining: Option<String>,
     /// The end of the CLI's standard error.
     pub stderr: String,
@@ -212,7 +212,7 @@ impl Player<'_> {
         mut stdout: ChildStdout,
     ) -> Result<Stopped, String> {
         let idle_timeout = idle_timeout(self.case);
-        let mut decoder = LineDecoder::new(LONGEST);
+        let mut decoder = LineDecoder::new(MAX_LINE);
         let mut chunk = vec![0; 64 << 10];
         let (mut has_exited, mut bytes, mut asked, mut unscripted) = (false, 0, 0, 0);
         loop {
@@ -234,7 +234,7 @@ impl Player<'_> {
                 request = self.model.request(asked), if !has_exited => {
                     asked += 1;
                     unscripted += usize::from(request.answer == Answer::EndOfScript);
-                    if unscripted > UNSCRIPTED {
+                    if unscripted > MAX_UNSCRIPTED {
                         return Ok(Stopped::Unscripted);
                     }
                     continue;
@@ -254,7 +254,7 @@ impl Player<'_> {
                 }
                 return Ok(Stopped::Ended);
             }
-            if bytes > BYTES || self.entries.len() > LINES {
+            if bytes > MAX_BYTES || self.entries.len() > MAX_LINES {
                 return Err("the output exceeds the limit".to_owned());
             }
         }
@@ -403,10 +403,10 @@ impl Player<'_> {
             "hook_callback" => {
                 let callback = request["callback_id"].as_str().unwrap_or_default();
                 let number = self.call(callback);
-                let place = callback
+                let index = callback
                     .strip_prefix("hook_")
                     .and_then(|it| it.parse().ok());
-                let hook = place.and_then(|it: usize| self.case.host.hooks.get(it));
+                let hook = index.and_then(|it: usize| self.case.host.hooks.get(it));
                 match hook.and_then(|it| it.answers.get(number)) {
                     Some(HookStep::Answer(answer)) => self.answer(id, Ok(answer.clone())).await,
                     Some(HookStep::Fail | HookStep::Panic) => {

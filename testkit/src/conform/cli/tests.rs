@@ -91,7 +91,7 @@ fn a_difference_names_the_members_of_a_line() {
             r#"< result/success {"a":{"b":[1,{"c":3}]},"new":null,"same":1}"#
         ),
         "< result/success: a.b[1].c is 3, expected 2; gone is missing, expected \"x\"; \
-         new is null, and is not to be"
+         new is null, expected no such member"
     );
     assert_eq!(told("< user {}", "exit 1"), "exit 1, expected < user {}");
     let missing = hunks(&lines(&["exit 0"]), &[]);

@@ -45,7 +45,7 @@ pub(super) struct Watched {
 pub(super) struct Mark(OsString);
 
 impl Mark {
-    fn of(name: &str, value: &OsStr) -> Self {
+    fn new(name: &str, value: &OsStr) -> Self {
         let mut mark = OsString::from(format!("{name}="));
         mark.push(value);
         Self(mark)
@@ -84,7 +84,7 @@ impl Watched {
         Ok(Self {
             leader: child.id(),
             child,
-            mark: Mark::of(name, value),
+            mark: Mark::new(name, value),
         })
     }
 

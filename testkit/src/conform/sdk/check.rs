@@ -152,7 +152,7 @@ mod tests {
         assert!(departures[0].contains("Done."), "{departures:?}");
         let missing = r#"did not see {"saw":"result"}, but {"saw":"error"}"#;
         assert!(departures[1].ends_with(missing), "{departures:?}");
-        assert!(departures[2].contains("should not"), "{departures:?}");
+        assert!(departures[2].contains("not expected"), "{departures:?}");
     }
 
     #[test]
@@ -168,7 +168,7 @@ mod tests {
         assert_eq!(sent(&case, ""), ["the agent was not started"]);
         let departures = sent(&case, &format!("{user}\n{user}\n"));
         assert_eq!(departures.len(), 2, "{departures:?}");
-        assert!(departures[0].contains("not expected"), "{departures:?}");
+        assert!(departures[0].contains("unexpected"), "{departures:?}");
         assert!(departures[1].contains("killed"), "{departures:?}");
         let raw = r#"{"t":0.1,"dir":"send_raw","msg":"{"}"#;
         let departures = sent(&case, &format!("{raw}\n{}", exit.replace('0', "3")));

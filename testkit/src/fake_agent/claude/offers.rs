@@ -305,9 +305,9 @@ pub(super) fn declare(config: &mut Config) {
         "provider": "firstParty",
         "costBasis": "list",
     });
-    let given = std::mem::take(&mut config.declared);
+    let previous = std::mem::take(&mut config.declared);
     config.declared = Declared {
-        disabled_tools: given.disabled_tools,
+        disabled_tools: previous.disabled_tools,
         init: read(init),
         initialize: read(initialize),
         result: read(result),
@@ -319,9 +319,9 @@ pub(super) fn declare(config: &mut Config) {
         listed_names: [("Agent".to_owned(), "Task".to_owned())].into(),
     };
     let declared = &mut config.declared;
-    let agents = given.initialize.agents.unwrap_or_default();
+    let agents = previous.initialize.agents.unwrap_or_default();
     declared.add_agents(agents);
-    if let Some(style) = given.init.output_style {
+    if let Some(style) = previous.init.output_style {
         declared.initialize.output_style = Some(style.clone());
         declared.init.output_style = Some(style);
     }

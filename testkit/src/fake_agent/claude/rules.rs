@@ -12,7 +12,7 @@ pub(in crate::fake_agent) fn covers(content: &str, tool: &str, input: &Json) -> 
         let mut parts = parts(&command).peekable();
         return parts.peek().is_some() && parts.all(|part| covers_command(content, part));
     }
-    let named = [
+    let arguments = [
         "file_path",
         "notebook_path",
         "path",
@@ -20,7 +20,7 @@ pub(in crate::fake_agent) fn covers(content: &str, tool: &str, input: &Json) -> 
         "query",
         "skill",
     ];
-    let value = named.into_iter().find_map(text).unwrap_or_default();
+    let value = arguments.into_iter().find_map(text).unwrap_or_default();
     let content = content.strip_prefix("domain:").unwrap_or(content);
     let value = value.split("://").nth(1).unwrap_or(&value);
     let value = if tool == "WebFetch" {

@@ -55,7 +55,7 @@ struct Progress {
 }
 
 impl Progress {
-    fn of(heard: &[String]) -> Self {
+    fn new(heard: &[String]) -> Self {
         let pieces = heard.iter().rev().take_while(|line| is_piece(line));
         Self {
             whole: heard.iter().filter(|line| !is_piece(line)).count(),
@@ -92,7 +92,7 @@ fn kind_of_request(line: &Value) -> String {
 }
 
 impl Host {
-    fn of(session: &[Entry]) -> (Self, Vec<String>) {
+    fn new(session: &[Entry]) -> (Self, Vec<String>) {
         let mut host = Self {
             acts: VecDeque::new(),
             answers: HashMap::new(),
@@ -114,7 +114,7 @@ impl Host {
                 EntryKind::Sent(RecordedLine::Json(json)) => {
                     let mut line: Value = json.read().expect("JSON");
                     if line["type"] != "control_response" {
-                        host.acts.push_back((Progress::of(&conversation), line));
+                        host.acts.push_back((Progress::new(&conversation), line));
                     } else if let Some((kind, place)) =
                         asked.get(&line["response"]["request_id"].to_string())
                         && let Some(answers) = host.answers.get_mut(kind)
@@ -162,7 +162,7 @@ fn play(scenario: Scenario, mut host: Host) -> Vec<String> {
             }
         }
         // Lines that were sent together arrive together.
-        let progress = Progress::of(&conversation);
+        let progress = Progress::new(&conversation);
         let mut lines = String::new();
         let is_due = |(when, _): &&(Progress, Value)| *when <= progress && answers.is_empty();
         while let Some((_, line)) = host.acts.front().filter(is_due) {
@@ -216,7 +216,7 @@ fn is_same(recorded: &[String], played: &[String]) -> bool {
 #[test]
 fn a_converted_recording_has_the_same_conversation_on_the_fake_agent() {
     for (name, session) in recordings() {
-        let (host, recorded) = Host::of(&session);
+        let (host, recorded) = Host::new(&session);
         let made = scenario(&session);
         // The scenario survives a round trip through JSON.
         let made = Scenario::from_json(&made.to_json()).expect("a scenario");

@@ -140,7 +140,7 @@ pub(super) async fn a_batch_from_before_a_deletion_is_refused<S: LogStore>(fixtu
         let begin = writer.at;
         writer.append(&numbered([round])).await;
         let wanted = numbered([round]);
-        // They repeat their appends, whose batches are gone.
+        // They repeat their appends, whose batches no longer exist.
         for (begin, earlier, entries) in &writers {
             for after in [*begin, writer.at] {
                 earlier.expect_refusal(after, entries).await;

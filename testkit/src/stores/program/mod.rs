@@ -58,7 +58,7 @@ use tokio::sync::{mpsc, oneshot};
 ///
 /// `SESSION` is `{"project":"…","session_id":"…"}`, `TOKEN` is `{"number":1,"writer":"…"}`, and
 /// `HEAD` the end of the log: `{"position":1,"token":TOKEN,"deleted":false}`, or `null` if there
-/// is no log. `PART` is empty for the main conversation. `summary` is left out if a batch has
+/// is no log. `PART` is empty for the main conversation. `summary` is omitted if a batch has
 /// none.
 ///
 /// Line breaks between the members of an entry become spaces, since a request is one line. The

@@ -60,8 +60,8 @@ pub(super) async fn delete_with_subpath_removes_only_that_subkey<S: SessionStore
     fixture.assert_absent(&subs[0]).await;
     fixture.assert_transcript(&subs[1], &numbered([1])).await;
     fixture.assert_transcript(&key, &numbered([1])).await;
-    let left = [(&key, numbered([1])), (&subs[1], numbered([1]))];
-    fixture.assert_session(&key, &left).await;
+    let remaining = [(&key, numbered([1])), (&subs[1], numbered([1]))];
+    fixture.assert_session(&key, &remaining).await;
     if fixture.has(Optional::Subpaths) {
         assert_eq!(fixture.subpaths(&key).await, ["subagents/agent-2"]);
     }
