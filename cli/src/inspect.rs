@@ -6,7 +6,7 @@ use agentwire::visible::{line, shortened};
 use agentwire_protocol::audit::{Audit, Auditor};
 use agentwire_protocol::content::{Content, ContentBlock};
 use agentwire_protocol::{Fault, Frame, Message};
-use agentwire_testkit::recording::{Entry, What};
+use agentwire_testkit::recording::{Entry, EntryKind};
 use console::style;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
@@ -37,7 +37,7 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-/// What `--json` prints.
+/// EntryKind `--json` prints.
 #[derive(Debug, Serialize)]
 struct Report<'a> {
     line: u64,
@@ -183,19 +183,19 @@ impl Inspector {
     fn recorded(&mut self, Entry { t, what, .. }: Entry) -> Seen {
         let aside = |kind: &str, msg: String| (Direction::Aside, msg.into_bytes(), kind.to_owned());
         let (direction, message, kind) = match what {
-            What::Sent(said) => (Direction::Sent, said.bytes().to_vec(), String::new()),
-            What::Received(said) => (Direction::Received, said.bytes().to_vec(), String::new()),
-            What::Stderr(said) => {
+            EntryKind::Sent(said) => (Direction::Sent, said.bytes().to_vec(), String::new()),
+            EntryKind::Received(said) => (Direction::Received, said.bytes().to_vec(), String::new()),
+            EntryKind::Stderr(said) => {
                 aside("stderr", String::from_utf8_lossy(said.bytes()).into_owned())
             }
-            What::Spawn(spawn) => {
+            EntryKind::Spawn(spawn) => {
                 // Another session, which may reuse the IDs of the last one.
                 self.auditor = Auditor::default();
                 aside("spawn", json(&spawn))
             }
-            What::Note(text) => aside("note", text),
-            What::Exit(exit) => aside("exit", json(&exit)),
-            What::Other { dir, msg } => aside(&dir, msg.to_string()),
+            EntryKind::Note(text) => aside("note", text),
+            EntryKind::Exit(exit) => aside("exit", json(&exit)),
+            EntryKind::Other { dir, msg } => aside(&dir, msg.to_string()),
             _ => aside("other", String::new()),
         };
         let audit = if direction == Direction::Aside {

@@ -82,7 +82,7 @@ fn an_older_cli_departs_and_the_report_says_in_what() {
     let (report, status) = run(&["--case", "interrupt_tool"], &older);
     // It is the first difference that is told.
     let expected = " s)\n    An interrupt while a tool runs.\n    \
-        < control_response: response.pending_permission_requests is missing, and is to be []";
+        < control_response: response.pending_permission_requests is missing, expected []";
     assert!(report.starts_with("departs   interrupt_tool ("));
     assert!(report.contains(expected), "{report}");
     assert!(report.contains("\n2 cases: 2 depart; measured on 2."));
@@ -105,8 +105,8 @@ fn a_case_that_passes_although_it_is_expected_to_depart_is_told() {
 fn a_cli_that_ends_at_once_departs() {
     let (report, status) = run_script(&[], "echo Oh. >&2; exit 3");
     assert!(report.starts_with("departs   hello ("));
-    assert!(report.contains("\n    the host had still to hear a line with "));
-    assert!(report.contains("\n    exit 3, and not < control_response"));
+    assert!(report.contains("\n    remaining step: receive a line with "));
+    assert!(report.contains("\n    exit 3, expected < control_response"));
     assert!(report.contains("\n    stderr: Oh.\n"));
     assert_eq!(status, 1);
 }
@@ -114,7 +114,7 @@ fn a_cli_that_ends_at_once_departs() {
 #[test]
 fn lines_that_are_no_json_and_output_that_is_held_open_are_no_obstacle() {
     let (report, status) = run_script(&[], "echo Hello; echo 42; sleep 1000 & exit 0");
-    assert!(report.contains("\n    < (no JSON object) Hello, and not < control_response"));
+    assert!(report.contains("\n    < (no JSON object) Hello, expected < control_response"));
     assert_eq!(status, 1);
 }
 
@@ -122,7 +122,7 @@ fn lines_that_are_no_json_and_output_that_is_held_open_are_no_obstacle() {
 fn a_cli_that_says_nothing_is_stuck_until_the_deadline() {
     let (report, status) = run_script(&["--deadline=0.5"], "exec sleep 1000");
     assert!(report.starts_with("stuck     hello ("));
-    assert!(report.contains("\n    it was not over after 0.5 s\n    the host had still to hear"));
+    assert!(report.contains("\n    timed out after 0.5 s\n    remaining step: receive"));
     assert!(report.contains("\n    missing: < control_response"));
     assert!(report.contains("\n1 cases: 1 are stuck; "));
     assert_eq!(status, 1);
@@ -132,7 +132,7 @@ fn a_cli_that_says_nothing_is_stuck_until_the_deadline() {
 fn a_case_is_left_when_nothing_comes_any_more() {
     let (report, status) = run_script(&[], "exec cat");
     assert!(report.starts_with("departs   hello ("));
-    assert!(report.contains("\n    the host had still to hear that the session is idle\n"));
+    assert!(report.contains("\n    remaining step: receive the state idle\n"));
     assert_eq!(status, 1);
 }
 
@@ -147,7 +147,7 @@ fn a_cli_that_does_not_end_is_left_too() {
     let script = format!("{}; sleep 1000", fake_agent.display());
     let (report, _) = run_script(&[], &script);
     assert!(report.starts_with("departs   hello ("));
-    assert!(report.contains("\n    the host had still to see the CLI end\n"));
+    assert!(report.contains("\n    remaining step: wait for the exit of the CLI\n"));
 }
 
 #[test]
@@ -184,7 +184,7 @@ fn a_cli_without_states_rests_at_a_result() {
 fn a_cli_that_writes_without_end_is_stuck() {
     for endless in ["exec yes", "exec yes '{}'", "exec cat /dev/zero"] {
         let (report, status) = run_script(&[], endless);
-        assert!(report.contains("\n    it writes without end\n"));
+        assert!(report.contains("\n    the output exceeds the limit\n"));
         assert_eq!(status, 1);
     }
 }
@@ -237,7 +237,7 @@ fn what_one_cli_does_can_be_the_measure_for_others() {
     assert_eq!(run(&against, &[fake_agent]).1, 1);
     // What does not come to its end is no measure.
     let (report, status) = run_script(&["--write-golden", golden], "exit 0");
-    assert!(report.starts_with("agentwire: cannot measure hello: the host had still "));
+    assert!(report.starts_with("agentwire: cannot measure hello: remaining step: "));
     assert_eq!(status, 2);
 }
 

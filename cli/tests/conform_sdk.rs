@@ -105,7 +105,7 @@ fn one_that_hangs_is_ended_with_everything_it_started() {
     let (reports, status) = reports(&arguments, &["sh", "-c", &with_child(&file)]);
     assert_eq!(status, Some(1));
     assert_eq!(reports[0]["verdict"], "stuck");
-    assert_eq!(reports[0]["stuck"], "it was not over after 5 s");
+    assert_eq!(reports[0]["stuck"], "timed out after 5 s");
     assert_gone(&lines_of(&file, 2));
 }
 
@@ -131,7 +131,7 @@ fn what_an_adapter_leaves_behind_is_told_and_ended() {
     let script = "sleep 600 & echo done >&2";
     let report = departs("one_shot_ask", &["sh", "-c", script]);
     let told = report["departures"][0].as_str().unwrap();
-    assert_eq!(told, "left behind: sleep 600");
+    assert_eq!(told, "still running: sleep 600");
 }
 
 #[test]

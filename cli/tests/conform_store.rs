@@ -39,7 +39,7 @@ fn contracts_are_listed() {
         .output();
     let listed = stdout(&output.unwrap());
     assert_eq!(listed.lines().count(), 35, "{listed}");
-    assert!(listed.contains("a_log_is_taken_over_by_an_append\n"));
+    assert!(listed.contains("an_append_with_a_newer_token_takes_ownership\n"));
 }
 
 #[test]

@@ -95,5 +95,5 @@ async fn a_tool_runs_or_not_as_the_command_line_says() {
 async fn an_error_of_the_model_is_status_1() {
     let (output, _) = run(Scenario::default(), &["Say hello"]).await;
     assert_eq!(output.status.code(), Some(1));
-    assert!(stderr(&output).contains("the script has no reply left"));
+    assert!(stderr(&output).contains("the script has no remaining reply"));
 }

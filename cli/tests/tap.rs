@@ -6,7 +6,7 @@
 
 use crate::support;
 
-use agentwire_testkit::recording::{Entry, Exit, INPUT_CLOSED, What, sessions};
+use agentwire_testkit::recording::{Entry, Exit, INPUT_CLOSED, EntryKind, sessions};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -38,17 +38,17 @@ fn recorded(folder: &TempDir) -> Vec<Entry> {
 }
 
 fn exit_of(session: &[Entry]) -> &Exit {
-    match &session.last().unwrap().what {
-        What::Exit(exit) => exit,
+    match &session.last().unwrap().kind {
+        EntryKind::Exit(exit) => exit,
         what => panic!("{what:?}"),
     }
 }
 
 /// The bytes of some of the entries.
-fn bytes(session: &[Entry], wanted: impl Fn(&What) -> bool) -> Vec<u8> {
-    let said = session.iter().filter(|entry| wanted(&entry.what));
-    said.flat_map(|entry| match &entry.what {
-        What::Sent(said) | What::Received(said) | What::Stderr(said) => said.to_bytes(),
+fn bytes(session: &[Entry], wanted: impl Fn(&EntryKind) -> bool) -> Vec<u8> {
+    let said = session.iter().filter(|entry| wanted(&entry.kind));
+    said.flat_map(|entry| match &entry.kind {
+        EntryKind::Sent(said) | EntryKind::Received(said) | EntryKind::Stderr(said) => said.to_bytes(),
         _ => Vec::new(),
     })
     .collect()
@@ -75,21 +75,21 @@ fn bytes_pass_unchanged_whatever_they_are_and_are_recorded() {
     assert_eq!(output.status.code(), Some(7));
 
     let session = recorded(&folder);
-    let What::Spawn(spawn) = &session[0].what else {
+    let EntryKind::Spawn(spawn) = &session[0].kind else {
         panic!("{:?}", session[0]);
     };
     assert_eq!(spawn.argv, ["sh", "-c", script]);
     assert!(spawn.env.contains(&"PATH".to_owned()));
-    assert!(bytes(&session, |what| matches!(what, What::Sent(_))) == sent);
-    assert!(bytes(&session, |what| matches!(what, What::Received(_))) == sent);
+    assert!(bytes(&session, |what| matches!(what, EntryKind::Sent(_))) == sent);
+    assert!(bytes(&session, |what| matches!(what, EntryKind::Received(_))) == sent);
     assert_eq!(
-        bytes(&session, |what| matches!(what, What::Stderr(_))),
+        bytes(&session, |what| matches!(what, EntryKind::Stderr(_))),
         b"oh\xff"
     );
     assert!(
         session
             .iter()
-            .any(|it| it.what == What::Note(INPUT_CLOSED.to_owned()))
+            .any(|it| it.kind == EntryKind::Note(INPUT_CLOSED.to_owned()))
     );
     assert_eq!(exit_of(&session).code, Some(7));
     assert!(session.iter().all(|entry| entry.t.is_some()));

@@ -1,6 +1,6 @@
-//! A fake agent CLI and a scripted model, to test what drives an agent
-//! without a network, an account or a bill. For programs that use `agentwire`,
-//! and for SDKs in any language: the binary `fake-agent` needs no Rust.
+//! A fake agent CLI and a scripted model: test programs that drive an agent
+//! without a network, an account or costs. Use it from Rust with `agentwire`, or
+//! from any language with the binary `fake-agent`.
 //!
 //! ```
 //! use agentwire_testkit::{Scenario, Step, fake_agent};
@@ -26,20 +26,18 @@
 //! | `conform` | conformance suites for CLIs and SDKs (feature `conform`) |
 //! | `stores` | the conformance suite for session stores (feature `stores`) |
 //!
-//! Both follow a [`Scenario`]: what the model says each time it is asked. The
-//! [fake agent](fake_agent) is a CLI that needs no model at all, starts in
-//! milliseconds and can fail in every way a process can. The scripted model
-//! (feature `model`) is a server on loopback that the real CLI talks to. The
-//! same scenario gives the same conversation on both.
+//! The [fake agent](fake_agent) is a CLI that needs no model, starts in
+//! milliseconds and simulates failures of a process. The scripted model (feature
+//! `model`) is a server on loopback for the real CLI. Both take the model's
+//! replies from a [`Scenario`], and have the same conversation with it.
 //!
-//! The third level are [recordings](recording) of real sessions, and their
-//! [`replay`]: the CLI's side of one, played to a host that lives.
+//! [Recordings](recording) are sessions of the real CLI. [`replay`] plays the
+//! CLI's side of one to a running host.
 
-// docs.rs builds with a nightly compiler, which marks what needs a feature.
+// docs.rs builds with a nightly compiler, which marks items that need a feature.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod agent;
-mod asked;
 #[cfg(feature = "conform")]
 pub mod conform;
 pub mod fake_agent;
@@ -47,6 +45,7 @@ pub mod fake_agent;
 pub mod model;
 pub mod recording;
 pub mod replay;
+mod request_info;
 pub mod scenario;
 mod script;
 pub mod secret;
@@ -54,9 +53,9 @@ pub mod secret;
 pub mod stores;
 mod strings;
 
-pub use asked::Asked;
+pub use request_info::RequestInfo;
 pub use scenario::{
-    ApiError, Child, Expect, Fault, HasAndHasNot, Load, LoadKind, NoSuchGate, OddLine, Predicate,
+    ApiError, Child, Expect, Fault, HasAndHasNot, LineFault, Load, LoadKind, NoSuchGate, Predicate,
     Reply, Scenario, ScenarioError, Signal, Step, Streamed, TextMatch, Thinking, Times, ToolCall,
     Usage, When,
 };

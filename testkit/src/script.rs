@@ -1,70 +1,69 @@
-//! Which reply is taken: the one place that decides it, for the fake agent
-//! and for the scripted model.
+//! Selects the reply to a model request, for the fake agent and for the
+//! scripted model.
 
-use crate::asked::Asked;
+use crate::request_info::RequestInfo;
 use crate::scenario::{ApiError, Reply, Scenario, Step, Times, When};
 use std::num::NonZeroU32;
 
-/// How often the model may be asked about one prompt, if the scenario says
-/// nothing of it.
+/// The default of [`Scenario::requests_per_prompt`].
 const REQUESTS_PER_PROMPT: u32 = 1_000;
 
-/// A scenario while it is being played: what was taken of it.
+/// A scenario in progress.
 #[derive(Debug, Clone)]
 pub(crate) struct Script {
-    main: Line,
-    subagents: Line,
+    main: ReplyList,
+    subagents: ReplyList,
     repeats: bool,
-    /// How many requests there may be about one prompt.
-    most: u32,
+    /// The maximum number of requests for one prompt.
+    limit: u32,
 }
 
 /// Why a request gets no reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum NoReply {
-    /// None is left that fits.
+    /// No remaining reply matches.
     EndOfScript {
-        /// How many there were.
+        /// The number of replies in the scenario.
         replies: usize,
     },
-    /// The prompt has no end.
+    /// The prompt has exceeded its maximum number of requests.
     TooMany {
-        /// Where the reply is in the scenario that was taken last.
-        place: usize,
+        /// The index in the scenario of the last taken reply.
+        index: usize,
         is_subagent: bool,
-        most: u32,
+        limit: u32,
     },
 }
 
-/// The replies for one kind of agent.
+/// The replies of the main agent or of sub-agents.
 #[derive(Debug, Clone)]
-struct Line {
+struct ReplyList {
     replies: Vec<Reply>,
-    /// How often each reply was taken, in this round.
+    /// How often each reply was taken in this round.
     counts: Vec<u32>,
-    /// What its ids begin with, after `msg_` and `toolu_`.
+    /// The prefix of its IDs, after `msg_` and `toolu_`.
     prefix: &'static str,
-    /// How many were taken, in all rounds.
+    /// The number of taken replies, in all rounds.
     taken: usize,
-    /// How many tools those called.
+    /// The number of tool calls in them.
     tools: usize,
     turns: usize,
-    /// How many requests there were about this prompt, and the place of the
-    /// reply that was taken last.
+    /// The number of requests for this prompt, and the index of the last taken
+    /// reply.
     requests: u32,
     last: usize,
-    /// The last reply, where it was a refusal that stands.
-    refused: Option<Taken>,
+    /// The last reply, if it is a permanent error.
+    permanent_error: Option<Taken>,
 }
 
-/// A reply that was taken.
+/// A taken reply.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Taken {
     pub(crate) reply: Reply,
-    /// How many were taken before.
+    /// The number of replies taken before.
     pub(crate) number: usize,
-    /// Where it is in the scenario.
-    pub(crate) place: usize,
+    /// Its index in the scenario.
+    pub(crate) index: usize,
     prefix: &'static str,
     earlier_tools: usize,
 }
@@ -72,22 +71,21 @@ pub(crate) struct Taken {
 impl Script {
     pub(crate) fn new(scenario: &Scenario) -> Self {
         Self {
-            main: Line::new(scenario.replies.clone(), ""),
-            subagents: Line::new(scenario.subagents.clone(), "sub_"),
+            main: ReplyList::new(scenario.replies.clone(), ""),
+            subagents: ReplyList::new(scenario.subagents.clone(), "sub_"),
             repeats: scenario.repeat,
-            most: (scenario.requests_per_prompt).map_or(REQUESTS_PER_PROMPT, NonZeroU32::get),
+            limit: (scenario.requests_per_prompt).map_or(REQUESTS_PER_PROMPT, NonZeroU32::get),
         }
     }
 
-    /// The reply to a request: the first that is meant for such a one, or
-    /// else the next of those that are meant for any. A refusal that stands
-    /// is the reply to the same question, however often it is put.
+    /// Takes the reply to a request: the first whose `when` matches, otherwise
+    /// the next without `when`. A retry after a permanent error gets the same
+    /// error again.
     ///
-    /// The script counts the turns. There is none when no reply is left that
-    /// fits, and the script does not repeat; and when it was asked too often
-    /// about one prompt, such as by an agent that gets the same tool call again
-    /// and again.
-    pub(crate) fn take(&mut self, mut asked: Asked) -> Result<Taken, NoReply> {
+    /// Counts the turns. Fails if no reply remains and the script does not
+    /// repeat, or if the prompt has exceeded its number of requests, for example
+    /// because the agent gets the same tool call again and again.
+    pub(crate) fn take(&mut self, mut asked: RequestInfo) -> Result<Taken, NoReply> {
         let replies = self.length();
         let line = if asked.is_subagent {
             &mut self.subagents
@@ -95,49 +93,49 @@ impl Script {
             &mut self.main
         };
         if asked.is_retry {
-            if let Some(refused) = &line.refused {
-                return Ok(refused.clone());
+            if let Some(permanent_error) = &line.permanent_error {
+                return Ok(permanent_error.clone());
             }
         } else if !asked.after_tools {
             line.turns += 1;
             line.requests = 0;
         }
-        if line.requests == self.most {
+        if line.requests == self.limit {
             return Err(NoReply::TooMany {
-                place: line.last,
+                index: line.last,
                 is_subagent: asked.is_subagent,
-                most: self.most,
+                limit: self.limit,
             });
         }
         asked.turn = line.turns;
-        let place = line.find(&asked).or_else(|| {
+        let index = line.find(&asked).or_else(|| {
             self.repeats.then(|| line.counts.fill(0));
             line.find(&asked)
         });
-        let place = place.ok_or(NoReply::EndOfScript { replies })?;
+        let index = index.ok_or(NoReply::EndOfScript { replies })?;
         line.requests += 1;
-        line.last = place;
-        Ok(line.take(place))
+        line.last = index;
+        Ok(line.take(index))
     }
 
-    /// How many replies there are, those of sub-agents not counted.
+    /// Returns the number of replies, without those of sub-agents.
     pub(crate) fn length(&self) -> usize {
         self.main.replies.len()
     }
 
-    /// Whether sub-agents have replies.
+    /// Returns whether sub-agents have replies.
     pub(crate) fn has_subagents(&self) -> bool {
         !self.subagents.replies.is_empty()
     }
 
-    /// Whether a reply depends on what tools answered.
+    /// Returns whether a reply depends on tool results.
     pub(crate) fn reads_results(&self) -> bool {
         let mut replies = self.main.replies.iter().chain(&self.subagents.replies);
         replies.any(|reply| reply.when.as_ref().is_some_and(When::reads_results))
     }
 }
 
-impl Line {
+impl ReplyList {
     fn new(replies: Vec<Reply>, prefix: &'static str) -> Self {
         Self {
             counts: vec![0; replies.len()],
@@ -148,55 +146,58 @@ impl Line {
             turns: 0,
             requests: 0,
             last: 0,
-            refused: None,
+            permanent_error: None,
         }
     }
 
-    /// Where the reply is that such a request gets.
-    fn find(&self, asked: &Asked) -> Option<usize> {
-        let is_left = |place: usize| self.replies[place].times.allow_more(self.counts[place]);
-        let fits = |place: &usize| {
-            let when = self.replies[*place].when.as_ref();
-            is_left(*place) && when.is_some_and(|when| when.fits(asked))
+    /// Returns the index of the reply to a request.
+    fn find(&self, asked: &RequestInfo) -> Option<usize> {
+        let has_remaining = |index: usize| self.replies[index].times.allow_more(self.counts[index]);
+        let fits = |index: &usize| {
+            let when = self.replies[*index].when.as_ref();
+            has_remaining(*index) && when.is_some_and(|when| when.fits(asked))
         };
-        let is_for_any = |place: &usize| is_left(*place) && self.replies[*place].when.is_none();
+        let is_for_any =
+            |index: &usize| has_remaining(*index) && self.replies[*index].when.is_none();
         let places = 0..self.replies.len();
-        let mut meant = places.clone().filter(fits);
-        meant.next().or_else(|| places.into_iter().find(is_for_any))
+        let mut matching = places.clone().filter(fits);
+        matching
+            .next()
+            .or_else(|| places.into_iter().find(is_for_any))
     }
 
-    fn take(&mut self, place: usize) -> Taken {
-        let reply = self.replies[place].clone();
+    fn take(&mut self, index: usize) -> Taken {
+        let reply = self.replies[index].clone();
         let taken = Taken {
             number: self.taken,
-            place,
+            index,
             prefix: self.prefix,
             earlier_tools: self.tools,
             reply,
         };
         if taken.reply.times != Times::Always {
-            self.counts[place] += 1;
+            self.counts[index] += 1;
         }
         self.taken += 1;
         self.tools += taken.reply.tool_count();
-        let stands = taken.refusal().is_some_and(ApiError::stands);
-        self.refused = stands.then(|| taken.clone());
+        let is_permanent = taken.refusal().is_some_and(ApiError::is_permanent);
+        self.permanent_error = is_permanent.then(|| taken.clone());
         taken
     }
 }
 
 impl Taken {
-    /// The id of the message.
+    /// Returns the ID of the message.
     pub(crate) fn message_id(&self) -> String {
         format!("msg_{}{}", self.prefix, self.number + 1)
     }
 
-    /// The id of a tool call, by its number in the reply (counted from 0).
+    /// Returns the ID of a tool call, by its index in the reply.
     pub(crate) fn tool_id(&self, number: usize) -> String {
         format!("toolu_{}{}", self.prefix, self.earlier_tools + number + 1)
     }
 
-    /// The error, where that is what the model's server answers.
+    /// Returns the error, if the model's server returns one.
     pub(crate) fn refusal(&self) -> Option<&ApiError> {
         match self.reply.say.first() {
             Some(Step::Error(error)) => Some(error),
@@ -206,30 +207,30 @@ impl Taken {
 }
 
 impl ApiError {
-    /// Whether it is about what was asked, and not about the moment: the same
-    /// question gets it again.
-    fn stands(&self) -> bool {
+    /// Returns whether the error concerns the request, so that a retry gets it
+    /// again.
+    fn is_permanent(&self) -> bool {
         (400..500).contains(&self.status) && !matches!(self.status, 401 | 408 | 409 | 429)
     }
 }
 
 impl From<&NoReply> for ApiError {
-    /// What the request is told.
+    /// Returns the error for the agent.
     fn from(none: &NoReply) -> Self {
         let message = match none {
             NoReply::EndOfScript { replies } => {
-                format!("the script has no reply left (it had {replies})")
+                format!("the script has no remaining reply (of {replies})")
             }
             NoReply::TooMany {
-                place,
+                index,
                 is_subagent,
-                most,
+                limit,
             } => {
                 let list = if *is_subagent { "subagents" } else { "replies" };
                 format!(
-                    "the model was asked {most} times about one prompt, the last time it said \
-                     {list}[{place}]: a reply that calls a tool and is taken again and again has no \
-                     end (`requests_per_prompt` sets how often it may be asked)"
+                    "{limit} model requests for one prompt, the last of them with {list}[{index}]: a reply \
+                     that calls a tool and is always taken does not end (`requests_per_prompt` sets \
+                     the limit)"
                 )
             }
         };
@@ -249,9 +250,9 @@ mod tests {
     use crate::scenario::TextMatch;
     use serde_json::Value;
 
-    /// What the script says to each of these requests.
-    fn said(script: &mut Script, requests: &[Asked]) -> Vec<String> {
-        let say = |asked: &Asked| match script.take(asked.clone()) {
+    /// Returns the reply of the script to each of these requests.
+    fn take_all(script: &mut Script, requests: &[RequestInfo]) -> Vec<String> {
+        let say = |asked: &RequestInfo| match script.take(asked.clone()) {
             Err(NoReply::EndOfScript { .. }) => "nothing".to_owned(),
             Err(none) => ApiError::from(&none).message,
             Ok(taken) => match &taken.reply.say[..] {
@@ -263,19 +264,19 @@ mod tests {
         requests.iter().map(say).collect()
     }
 
-    fn says(text: &str) -> Reply {
+    fn text_reply(text: &str) -> Reply {
         Reply::new([Step::text(text)])
     }
 
-    fn prompt(text: &str) -> Asked {
-        Asked {
+    fn prompt(text: &str) -> RequestInfo {
+        RequestInfo {
             prompt: text.to_owned(),
-            ..Asked::default()
+            ..RequestInfo::default()
         }
     }
 
-    fn after(prompt_text: &str, result: &str) -> Asked {
-        Asked {
+    fn after(prompt_text: &str, result: &str) -> RequestInfo {
+        RequestInfo {
             results: vec!["other".to_owned(), result.to_owned()],
             after_tools: true,
             ..prompt(prompt_text)
@@ -283,15 +284,15 @@ mod tests {
     }
 
     #[test]
-    fn a_reply_that_is_meant_for_a_request_goes_before_those_for_any() {
+    fn a_matching_reply_comes_before_replies_without_when() {
         let scenario = Scenario::default()
             .reply([Step::text("first")])
             .reply([Step::text("second")])
-            .reply(says("sunny").when(When::prompt_contains("weather")))
-            .reply(says("sunny still").when(When::prompt_matches("^weather$").unwrap()))
-            .reply(says("bye").when(When::prompt_is("bye")).always());
+            .reply(text_reply("sunny").when(When::prompt_contains("weather")))
+            .reply(text_reply("sunny still").when(When::prompt_matches("^weather$").unwrap()))
+            .reply(text_reply("bye").when(When::prompt_is("bye")).always());
         let mut script = Script::new(&scenario);
-        let asked = ["weather", "bye", "hi", "the weather", "weather", "bye", "x"].map(prompt);
+        let requests = ["weather", "bye", "hi", "the weather", "weather", "bye", "x"].map(prompt);
         let expected = [
             "sunny",
             "bye",
@@ -301,25 +302,25 @@ mod tests {
             "bye",
             "nothing",
         ];
-        assert_eq!(said(&mut script, &asked), expected);
+        assert_eq!(take_all(&mut script, &requests), expected);
     }
 
     #[test]
-    fn results_and_their_absence_turns_and_models_can_be_meant() {
+    fn results_turns_and_models_are_matched() {
         let result = When::default().result(TextMatch::Contains("denied".into()));
         let other = When::default().model(TextMatch::Is("other".into()));
         let scenario = Scenario::default()
-            .reply(says("then not").when(result))
-            .reply(says("prompt again").when(When::prompt_is("go").after_tools(false)))
-            .reply(says("turn three").when(When::default().turn(3)))
-            .reply(says("other model").when(other))
-            .reply(says("any").always());
+            .reply(text_reply("then not").when(result))
+            .reply(text_reply("prompt again").when(When::prompt_is("go").after_tools(false)))
+            .reply(text_reply("turn three").when(When::default().turn(3)))
+            .reply(text_reply("other model").when(other))
+            .reply(text_reply("any").always());
         let mut script = Script::new(&scenario);
-        let model = Asked {
+        let model = RequestInfo {
             model: "other".to_owned(),
             ..prompt("x")
         };
-        let asked = [
+        let requests = [
             after("go", "fine"),
             prompt("go"),
             after("go", "it was denied"),
@@ -335,78 +336,78 @@ mod tests {
             "turn three",
             "any",
         ];
-        assert_eq!(said(&mut script, &asked), expected);
+        assert_eq!(take_all(&mut script, &requests), expected);
     }
 
     #[test]
-    fn a_function_sees_what_is_known() {
-        let first = |asked: &Asked| asked.turn == 1 && asked.prompt.len() > 3;
+    fn a_predicate_gets_the_request() {
+        let first = |asked: &RequestInfo| asked.turn == 1 && asked.prompt.len() > 3;
         let scenario = Scenario::default()
-            .reply(says("long").when(When::predicate(first)).always())
-            .reply(says("short").always());
+            .reply(text_reply("long").when(When::predicate(first)).always())
+            .reply(text_reply("short").always());
         let mut script = Script::new(&scenario);
-        let asked = [prompt("hello"), after("hello", ""), prompt("hello")];
-        assert_eq!(said(&mut script, &asked), ["long", "long", "short"]);
+        let requests = [prompt("hello"), after("hello", ""), prompt("hello")];
+        assert_eq!(take_all(&mut script, &requests), ["long", "long", "short"]);
     }
 
     #[test]
-    fn replies_are_taken_as_often_as_they_may_and_begin_again() {
+    fn replies_are_taken_up_to_their_times_and_begin_again() {
         let scenario = Scenario::default()
-            .reply(says("twice").times(2))
-            .reply(says("once"))
-            .reply(says("mine").when(When::prompt_is("me")));
-        let asked = ["x", "me", "x", "me", "x", "me"].map(prompt);
+            .reply(text_reply("twice").times(2))
+            .reply(text_reply("once"))
+            .reply(text_reply("mine").when(When::prompt_is("me")));
+        let requests = ["x", "me", "x", "me", "x", "me"].map(prompt);
         let mut script = Script::new(&scenario);
         let once = ["twice", "mine", "twice", "once", "nothing", "nothing"];
-        assert_eq!(said(&mut script, &asked), once);
+        assert_eq!(take_all(&mut script, &requests), once);
         let mut script = Script::new(&scenario.repeated());
         let again = ["twice", "mine", "twice", "once", "twice", "mine"];
-        assert_eq!(said(&mut script, &asked), again);
+        assert_eq!(take_all(&mut script, &requests), again);
         // A script without replies does not repeat either.
         let mut script = Script::new(&Scenario::default().repeated());
-        assert_eq!(said(&mut script, &[prompt("x")]), ["nothing"]);
+        assert_eq!(take_all(&mut script, &[prompt("x")]), ["nothing"]);
     }
 
     #[test]
-    fn a_reply_that_is_taken_without_end_is_named() {
+    fn the_error_of_an_endless_prompt_names_the_reply() {
         let call = Reply::new([Step::tool("Bash", Value::Null, "x")]).always();
         let scenario = Scenario::default()
-            .reply(says("first").when(When::prompt_is("go").after_tools(false)))
+            .reply(text_reply("first").when(When::prompt_is("go").after_tools(false)))
             .reply(call)
             .requests_per_prompt(NonZeroU32::new(3).unwrap());
         let mut script = Script::new(&scenario);
-        let asked = [
+        let requests = [
             prompt("go"),
             after("go", ""),
             after("go", ""),
             after("go", ""),
             after("go", ""),
-            // The next prompt has as many again.
+            // Each prompt has its own limit.
             prompt("more"),
         ];
-        let said = said(&mut script, &asked);
-        let told = &said[3];
+        let taken = take_all(&mut script, &requests);
+        let error = &taken[3];
         assert!(
-            told.starts_with("the model was asked 3 times") && told.contains("replies[1]"),
-            "{told}"
+            error.starts_with("3 model requests for one prompt") && error.contains("replies[1]"),
+            "{error}"
         );
-        assert_eq!(said[4], *told);
-        assert!(said[5].starts_with("[Tool"), "{}", said[5]);
+        assert_eq!(taken[4], *error);
+        assert!(taken[5].starts_with("[Tool"), "{}", taken[5]);
     }
 
     #[test]
-    fn only_a_refusal_that_stands_is_given_again_and_a_retry_is_no_turn() {
-        let again = Asked {
+    fn only_a_permanent_error_is_repeated_and_a_retry_is_no_turn() {
+        let again = RequestInfo {
             is_retry: true,
             ..prompt("x")
         };
         let scenario = Scenario::default()
             .reply([Step::error(529, "overloaded_error", "Later.")])
             .reply([Step::error(404, "not_found_error", "No.")])
-            .reply(says("second turn").when(When::default().turn(2)))
+            .reply(text_reply("second turn").when(When::default().turn(2)))
             .reply([Step::text("any")]);
         let mut script = Script::new(&scenario);
-        let asked = [
+        let requests = [
             prompt("x"),
             again.clone(),
             again.clone(),
@@ -415,18 +416,18 @@ mod tests {
             prompt("z"),
         ];
         let expected = ["529", "404", "404", "404", "second turn", "any"];
-        assert_eq!(said(&mut script, &asked), expected);
+        assert_eq!(take_all(&mut script, &requests), expected);
     }
 
     #[test]
-    fn sub_agents_have_replies_turns_and_ids_of_their_own() {
+    fn sub_agents_have_their_own_replies_turns_and_ids() {
         let call = || Step::tool("Bash", Value::Null, "");
         let scenario = Scenario::default()
             .reply([call(), call()])
             .reply([call()])
             .subagent(Reply::new([call()]).when(When::default().turn(1)));
         let mut script = Script::new(&scenario);
-        let sub = Asked {
+        let sub = RequestInfo {
             is_subagent: true,
             ..prompt("x")
         };

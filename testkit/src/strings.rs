@@ -1,28 +1,28 @@
-//! JSON text with some of its strings and numbers replaced, and all the rest as
-//! it was.
+//! Replaces strings and numbers in JSON text without changing the rest.
 
-/// Where a string or a number stands.
+/// The position of a string or a number.
 #[derive(Debug, Default)]
-pub(crate) struct Place {
-    /// The keys on the way to it, from the outside; items of a list stand
-    /// where their list does.
+pub(crate) struct Position {
+    /// The keys from the root to it. An item of a list has the keys of the
+    /// list.
     pub(crate) keys: Vec<String>,
-    /// Whether it is itself a key, the last one of those.
+    /// Whether it is a key itself, the last of `keys`.
     pub(crate) is_key: bool,
     /// Whether it is a number.
     pub(crate) is_number: bool,
 }
 
-impl Place {
-    /// The key that it stands under.
+impl Position {
+    /// Returns the innermost key.
     pub(crate) fn key(&self) -> Option<&str> {
         self.keys.last().map(String::as_str)
     }
 }
 
-/// What encloses a place.
-enum Around {
-    /// An object; whether the next string is a key, and whether one was seen.
+/// The container of a position.
+enum Container {
+    /// An object. `key_next`: the next string is a key. `has_key`: `keys` ends
+    /// with a key of it.
     Object {
         key_next: bool,
         has_key: bool,
@@ -30,49 +30,51 @@ enum Around {
     List,
 }
 
-/// The text, with each string and number for which `new` has a string replaced.
-/// Strings that hold half a surrogate pair stay as they are. The text must be
-/// JSON.
-pub(crate) fn replace(text: &str, mut new: impl FnMut(&Place, &str) -> Option<String>) -> String {
+/// Replaces each string and number for which `new` returns a text. Strings with
+/// a lone surrogate stay. `text` must be JSON.
+pub(crate) fn replace(
+    text: &str,
+    mut new: impl FnMut(&Position, &str) -> Option<String>,
+) -> String {
     let mut written = String::with_capacity(text.len());
-    let mut place = Place::default();
-    let mut around = Vec::new();
-    // Up to here it is written.
+    let mut position = Position::default();
+    let mut containers = Vec::new();
+    // The end of the text that was written.
     let mut done = 0;
     let mut at = 0;
     let bytes = text.as_bytes();
     while let Some(&byte) = bytes.get(at) {
         match byte {
-            b'{' => around.push(Around::Object {
+            b'{' => containers.push(Container::Object {
                 key_next: true,
                 has_key: false,
             }),
-            b'[' => around.push(Around::List),
+            b'[' => containers.push(Container::List),
             b'}' | b']' => {
-                if let Some(Around::Object { has_key: true, .. }) = around.pop() {
-                    place.keys.pop();
+                if let Some(Container::Object { has_key: true, .. }) = containers.pop() {
+                    position.keys.pop();
                 }
             }
             b',' => {
-                if let Some(Around::Object { key_next, .. }) = around.last_mut() {
+                if let Some(Container::Object { key_next, .. }) = containers.last_mut() {
                     *key_next = true;
                 }
             }
             b'"' => {
                 let end = end_of_string(bytes, at);
                 let string = serde_json::from_str::<String>(&text[at..end]).ok();
-                (place.is_key, place.is_number) = (false, false);
-                if let Some(Around::Object { key_next, has_key }) = around.last_mut()
+                (position.is_key, position.is_number) = (false, false);
+                if let Some(Container::Object { key_next, has_key }) = containers.last_mut()
                     && *key_next
                 {
                     *key_next = false;
                     if std::mem::replace(has_key, true) {
-                        place.keys.pop();
+                        position.keys.pop();
                     }
-                    place.keys.push(string.clone().unwrap_or_default());
-                    place.is_key = true;
+                    position.keys.push(string.clone().unwrap_or_default());
+                    position.is_key = true;
                 }
-                if let Some(other) = string.and_then(|string| new(&place, &string)) {
+                if let Some(other) = string.and_then(|string| new(&position, &string)) {
                     written.push_str(&text[done..at]);
                     written.push_str(&serde_json::Value::from(other).to_string());
                     done = end;
@@ -82,8 +84,8 @@ pub(crate) fn replace(text: &str, mut new: impl FnMut(&Place, &str) -> Option<St
             }
             b'-' | b'0'..=b'9' => {
                 let end = end_of_number(bytes, at);
-                (place.is_key, place.is_number) = (false, true);
-                if let Some(other) = new(&place, &text[at..end]) {
+                (position.is_key, position.is_number) = (false, true);
+                if let Some(other) = new(&position, &text[at..end]) {
                     written.push_str(&text[done..at]);
                     written.push_str(&serde_json::Value::from(other).to_string());
                     done = end;
@@ -103,7 +105,7 @@ fn end_of_number(bytes: &[u8], start: usize) -> usize {
     start + bytes[start..].iter().take_while(is_of_number).count()
 }
 
-/// Behind the quote that ends the string that begins here.
+/// Returns the index after the closing quote of a string.
 fn end_of_string(bytes: &[u8], start: usize) -> usize {
     let mut at = start + 1;
     while let Some(&byte) = bytes.get(at) {
@@ -121,13 +123,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn strings_and_numbers_are_replaced_by_where_they_stand_and_the_rest_stays() {
+    fn strings_and_numbers_are_replaced_by_position_and_the_rest_is_unchanged() {
         let text = r#"{ "a":"x","b":{"a":["x",-1.5e3,"y\"x"],"x":1e400},"c":"\ud800" ,"a2":"x"}"#;
         let mut seen = Vec::new();
-        let written = replace(text, |place, string| {
-            seen.push(format!("{}={string}", place.keys.join("/")));
+        let written = replace(text, |position, string| {
+            seen.push(format!("{}={string}", position.keys.join("/")));
             let is_x = string == "x" || string == "-1.5e3";
-            (place.key() == Some("a") && !place.is_key && is_x).then(|| "ü\"".to_owned())
+            (position.key() == Some("a") && !position.is_key && is_x).then(|| "ü\"".to_owned())
         });
         assert_eq!(
             written,

@@ -1,4 +1,4 @@
-//! `CONFORM.md` has all that the cases tell an adapter and want printed.
+//! `CONFORM.md` lists all actions, members and prints of the cases.
 #![allow(clippy::unwrap_used)]
 
 use agentwire_testkit::conform::sdk::{CASE, CLI, Case, cases};
@@ -55,7 +55,7 @@ fn the_page_has_every_action_member_and_print_of_the_cases() {
 }
 
 #[test]
-fn the_page_has_no_print_that_no_case_wants() {
+fn the_page_has_no_unused_print() {
     let (_, table) = PAGE.split_once("| `saw` |").unwrap();
     let (table, _) = table.split_once("\n\n").unwrap();
     let rows = table.lines().skip(2);
@@ -63,7 +63,7 @@ fn the_page_has_no_print_that_no_case_wants() {
     let mut wanted: BTreeSet<_> = (cases().iter().flat_map(Case::sees))
         .map(|seen| seen["saw"].as_str().unwrap())
         .collect();
-    // That a request was answered or refused is wanted, and that it was not.
+    // Cases expect responses and refusals, and also their absence.
     wanted.insert("closed");
     assert_eq!(on_page, wanted);
 }

@@ -1,16 +1,16 @@
-//! The examples of `SCENARIOS.md` are scenarios.
+//! Examples of `SCENARIOS.md` are valid.
 #![allow(clippy::unwrap_used)]
 
 use agentwire_testkit::{Reply, Scenario, Step};
 use serde_json::Value;
 
 #[test]
-fn every_example_of_the_page_can_be_read() {
+fn the_examples_of_the_page_are_valid() {
     let page = include_str!("../SCENARIOS.md");
     let (mut scenarios, mut replies, mut steps) = (0, 0, 0);
     for block in page.split("```json\n").skip(1) {
         let example = block.split("```").next().unwrap();
-        // An example is a scenario, a reply, or steps, one a line.
+        // An example is a scenario, a reply, or one step per line.
         if example.contains("\"replies\"") {
             let scenario = Scenario::from_json(example);
             scenario.unwrap_or_else(|error| panic!("{error}: {example}"));
@@ -33,7 +33,7 @@ fn every_example_of_the_page_can_be_read() {
 }
 
 #[test]
-fn the_errors_that_the_page_shows_are_those_that_are_reported() {
+fn the_error_on_the_page_is_current() {
     let page = include_str!("../SCENARIOS.md");
     let (_, rest) = page.split_once("```json-error\n").unwrap();
     let (script, rest) = rest.split_once("```").unwrap();

@@ -1,4 +1,4 @@
-//! Gates of the binary, opened by files, as a program in any language does.
+//! Gates of the binary, as files.
 #![allow(clippy::unwrap_used)]
 
 use agentwire_testkit::{Scenario, Step, fake_agent};
@@ -23,7 +23,7 @@ fn agent(gates: Option<&Path>) -> Child {
     command.spawn().unwrap()
 }
 
-/// Waits until there is such a file; the run of the tests has an end.
+/// Waits until a file exists.
 fn wait_for(file: &Path) {
     while !file.exists() {
         std::thread::yield_now();
@@ -31,7 +31,7 @@ fn wait_for(file: &Path) {
 }
 
 #[test]
-fn a_file_opens_a_gate_and_a_file_says_that_it_was_reached() {
+fn a_file_opens_a_gate_and_a_file_marks_it_as_reached() {
     let folder = tempfile::tempdir().unwrap();
     let mut agent = agent(Some(folder.path()));
     let mut input = agent.stdin.take().unwrap();
@@ -48,7 +48,7 @@ fn a_file_opens_a_gate_and_a_file_says_that_it_was_reached() {
 }
 
 #[test]
-fn an_agent_whose_directory_is_gone_waits_no_longer() {
+fn an_agent_exits_when_the_gate_directory_is_removed() {
     let folder = tempfile::tempdir().unwrap();
     let mut agent = agent(Some(folder.path()));
     let mut input = agent.stdin.take().unwrap();
@@ -59,12 +59,12 @@ fn an_agent_whose_directory_is_gone_waits_no_longer() {
 }
 
 #[test]
-fn gates_that_nobody_could_open_are_refused() {
+fn gates_without_a_directory_are_refused() {
     let output = agent(None).wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(2));
-    let complaint = String::from_utf8(output.stderr).unwrap();
+    let message = String::from_utf8(output.stderr).unwrap();
     assert!(
-        complaint.contains("FAKE_AGENT_GATES names no directory"),
-        "{complaint}"
+        message.contains("set `FAKE_AGENT_GATES` to a directory"),
+        "{message}"
     );
 }

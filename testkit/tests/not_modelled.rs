@@ -1,5 +1,5 @@
-//! The testkit's page lists what is not modelled, as the lists of the
-//! calibration have it. `AGENTWIRE_WRITE_PAGE=1` updates the page.
+//! README.md lists the differences from the real CLI, from the files in
+//! `conform`. `AGENTWIRE_WRITE_PAGE=1` updates it.
 #![allow(clippy::unwrap_used)]
 
 use serde_json::{Map, Value};
@@ -9,7 +9,7 @@ const START: &str = "<!-- not modelled -->\n";
 const END: &str = "<!-- /not modelled -->";
 
 #[test]
-fn the_page_lists_what_the_fake_agent_does_otherwise() {
+fn the_readme_lists_the_differences_from_the_real_cli() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     let path = folder.join("README.md");
     let page = std::fs::read_to_string(&path).unwrap();
@@ -25,7 +25,7 @@ fn the_page_lists_what_the_fake_agent_does_otherwise() {
     );
 }
 
-/// The lists, as Markdown.
+/// Returns the lists as Markdown.
 fn section(folder: &Path) -> String {
     let read = |name: &str| -> Value {
         let text = std::fs::read_to_string(folder.join("conform").join(name)).unwrap();
@@ -33,9 +33,13 @@ fn section(folder: &Path) -> String {
     };
     let rows = |list: &Value| -> String {
         let list: &Map<String, Value> = list.as_object().unwrap();
-        let row = |(what, here): (&String, &Value)| {
-            let names: Vec<_> = what.split(", ").map(|it| format!("`{it}`")).collect();
-            format!("| {} | {} |\n", names.join(", "), here.as_str().unwrap())
+        let row = |(names, difference): (&String, &Value)| {
+            let names: Vec<_> = names.split(", ").map(|it| format!("`{it}`")).collect();
+            format!(
+                "| {} | {} |\n",
+                names.join(", "),
+                difference.as_str().unwrap()
+            )
         };
         list.iter().map(row).collect()
     };
@@ -56,9 +60,9 @@ fn section(folder: &Path) -> String {
         })
         .collect();
     format!(
-        "\n| control request | |\n|---|---|\n{}\n\
-         | case of the calibration that differs | |\n|---|---|\n{}\n\
-         | lines some of whose values are made up | |\n|---|---|\n{members}\n",
+        "\n| control request | response |\n|---|---|\n{}\n\
+         | calibration case | difference |\n|---|---|\n{}\n\
+         | lines with generated values | generated |\n|---|---|\n{members}\n",
         rows(&read("not-modelled.json")),
         rows(&read("fake-agent.json")),
     )

@@ -1,4 +1,4 @@
-//! Print mode: one prompt in text, and what comes of it in each format.
+//! Print mode: a prompt as text, and the output of each format.
 #![allow(clippy::unwrap_used)]
 
 use agentwire_testkit::{Scenario, Step, fake_agent};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
 
-/// What it does with these arguments and this on standard input.
+/// Runs the agent with these arguments and this standard input.
 fn run(scenario: &Value, args: &[&str], input: &str) -> Output {
     let mut agent = Command::new(env!("CARGO_BIN_EXE_fake-agent"))
         .args(args)
@@ -17,7 +17,7 @@ fn run(scenario: &Value, args: &[&str], input: &str) -> Output {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // One that refuses its arguments reads nothing.
+    // An agent that refuses its arguments reads nothing.
     drop(agent.stdin.take().unwrap().write_all(input.as_bytes()));
     agent.wait_with_output().unwrap()
 }
@@ -26,13 +26,13 @@ fn stdout(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
-/// Says what it was asked, if it is as expected.
-fn asked(prompt: &str) -> Value {
+/// Returns a scenario that replies only to this prompt.
+fn replies_to(prompt: &str) -> Value {
     let replies = json!([{"when": {"prompt": {"is": prompt}}, "say": [{"text": "Yes."}]}]);
     json!({ "replies": replies })
 }
 
-/// A tool that needs permission, and an answer.
+/// Returns a scenario with a tool that needs permission.
 fn tool() -> Value {
     let scenario = Scenario::default()
         .reply([Step::text("Let me."), Step::tool("Bash", json!({}), "done")])
@@ -49,19 +49,19 @@ fn a_prompt_is_an_argument_or_standard_input_or_both() {
         (&["--print", "One"], "two", "One\ntwo"),
         (&["--input-format=text"], "Hi", "Hi"),
     ] {
-        let output = run(&asked(prompt), args, input);
+        let output = run(&replies_to(prompt), args, input);
         assert_eq!(stdout(&output), "Yes.\n", "{output:?}");
         assert_eq!(output.status.code(), Some(0));
     }
     for (args, input) in [(&["-p"][..], ""), (&["-p", " "], "\n")] {
-        let output = run(&asked(""), args, input);
+        let output = run(&replies_to(""), args, input);
         assert_eq!(output.status.code(), Some(1));
         assert!(output.stdout.is_empty() && !output.stderr.is_empty());
     }
 }
 
 #[test]
-fn a_result_is_text_or_json_and_with_verbose_all_messages_are() {
+fn a_result_is_text_or_json_and_verbose_adds_all_messages() {
     let output = run(&tool(), &["-p", "Go"], "");
     assert_eq!(stdout(&output), "Done.\n");
 
@@ -97,7 +97,7 @@ fn a_stream_has_the_lines_of_a_session_and_no_requests() {
 }
 
 #[test]
-fn an_error_of_the_api_is_the_result_and_the_status() {
+fn an_api_error_sets_the_result_and_the_exit_status() {
     let error =
         json!({"error": {"status": 400, "type": "invalid_request_error", "message": "No."}});
     let scenario = json!({"replies": [[error]]});
@@ -111,7 +111,7 @@ fn an_error_of_the_api_is_the_result_and_the_status() {
 }
 
 #[test]
-fn a_session_that_cannot_go_on_is_told_with_a_result_in_a_stream_only() {
+fn a_refused_session_has_a_result_only_in_stream_json() {
     let refused = |format: &[&str]| {
         let output = run(
             &tool(),

@@ -1,4 +1,4 @@
-//! Other versions of the CLI, as the binary is told to be like them.
+//! Emulation of other CLI versions.
 #![allow(clippy::unwrap_used)]
 
 use agentwire_testkit::{Scenario, Step, fake_agent};
@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
 
-/// What the agent does with these lines and the end of its input.
-fn plays(script: &Value, profile: Option<&str>, lines: &[Value]) -> Output {
+/// Runs the agent with these lines.
+fn run(script: &Value, profile: Option<&str>, lines: &[Value]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fake-agent"));
     command
         .env(fake_agent::SCRIPT, script.to_string())
@@ -22,7 +22,7 @@ fn plays(script: &Value, profile: Option<&str>, lines: &[Value]) -> Output {
     let mut agent = command.spawn().unwrap();
     let mut stdin = agent.stdin.take().unwrap();
     let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
-    // One that makes no sense of its environment may be gone already.
+    // The agent may exit because of its environment before it reads.
     let _ = stdin.write_all(text.as_bytes());
     drop(stdin);
     agent.wait_with_output().unwrap()
@@ -32,8 +32,8 @@ fn script() -> Value {
     serde_json::to_value(Scenario::default().reply([Step::text("Hello.")])).unwrap()
 }
 
-fn said(script: &Value, profile: Option<&str>, lines: &[Value]) -> Vec<Value> {
-    let output = plays(script, profile, lines);
+fn lines_of(script: &Value, profile: Option<&str>, lines: &[Value]) -> Vec<Value> {
+    let output = run(script, profile, lines);
     assert!(output.status.success(), "{output:?}");
     let lines = output.stdout.split(|byte| *byte == b'\n');
     let lines = lines.filter(|line| !line.is_empty());
@@ -42,7 +42,7 @@ fn said(script: &Value, profile: Option<&str>, lines: &[Value]) -> Vec<Value> {
         .collect()
 }
 
-/// What a request is answered, `null` if nothing.
+/// Returns the responses to requests; `null` for none.
 fn answers(script: &Value, profile: Option<&str>) -> [Value; 3] {
     let request = |id: &str, request: Value| json!({"type": "control_request", "request_id": id, "request": request});
     let lines = [
@@ -50,16 +50,16 @@ fn answers(script: &Value, profile: Option<&str>) -> [Value; 3] {
         request("b", json!({"subtype": "set_model", "model": "m-2"})),
         request("c", json!({"subtype": "sing"})),
     ];
-    let said = said(script, profile, &lines);
+    let output = lines_of(script, profile, &lines);
     ["a", "b", "c"].map(|id| {
-        let mut answers = said.iter().map(|line| &line["response"]);
+        let mut answers = output.iter().map(|line| &line["response"]);
         let answer = answers.find(|answer| answer["request_id"] == id);
         answer.cloned().unwrap_or_default()
     })
 }
 
 #[test]
-fn each_version_answers_requests_as_it_does() {
+fn each_version_has_its_own_responses() {
     let success = |id: &str| json!({"subtype": "success", "request_id": id});
     for (profile, has_receipts, answers_unknown) in [
         (None, true, true),
@@ -83,7 +83,7 @@ fn each_version_answers_requests_as_it_does() {
 }
 
 #[test]
-fn a_turn_names_the_version_and_one_without_a_queue_tells_nothing_of_it() {
+fn init_has_the_version_and_no_queue_means_no_lifecycle_and_states() {
     let prompt = json!({"type": "user", "uuid": "11111111-0000-4000-8000-000000000001",
         "message": {"role": "user", "content": "Go"}});
     for (profile, version, has_queue) in [
@@ -92,12 +92,16 @@ fn a_turn_names_the_version_and_one_without_a_queue_tells_nothing_of_it() {
         ("2.0.77", "2.0.77", false),
         ("no-queue", "2.1.332", false),
     ] {
-        let said = said(&script(), Some(profile), std::slice::from_ref(&prompt));
+        let output = lines_of(&script(), Some(profile), std::slice::from_ref(&prompt));
         let has = |kind: &str| {
-            said.iter()
+            output
+                .iter()
                 .any(|it| it["type"] == kind || it["subtype"] == kind)
         };
-        let init = said.iter().find(|line| line["subtype"] == "init").unwrap();
+        let init = output
+            .iter()
+            .find(|line| line["subtype"] == "init")
+            .unwrap();
         assert_eq!(init["claude_code_version"], version);
         assert_eq!(has("command_lifecycle"), has_queue, "{profile}");
         assert_eq!(has("session_state_changed"), has_queue, "{profile}");
@@ -106,7 +110,7 @@ fn a_turn_names_the_version_and_one_without_a_queue_tells_nothing_of_it() {
 }
 
 #[test]
-fn the_scenario_goes_before_the_environment() {
+fn the_profile_of_the_scenario_overrides_the_environment() {
     let mut script = script();
     script["profile"] = "2.0.77".into();
     for profile in [None, Some("2.1.332")] {
@@ -115,12 +119,12 @@ fn the_scenario_goes_before_the_environment() {
 }
 
 #[test]
-fn a_version_that_nobody_measured_is_refused() {
-    let output = plays(&script(), Some("1.0"), &[]);
+fn an_unknown_version_is_refused() {
+    let output = run(&script(), Some("1.0"), &[]);
     assert_eq!(output.status.code(), Some(2));
-    let complaint = String::from_utf8(output.stderr).unwrap();
+    let message = String::from_utf8(output.stderr).unwrap();
     assert_eq!(
-        complaint.trim_end(),
-        "fake-agent: FAKE_AGENT_PROFILE: there is no \"1.0\" among 2.0.77, 2.1.197, 2.1.332, no-queue"
+        message.trim_end(),
+        "fake-agent: `FAKE_AGENT_PROFILE` is \"1.0\": expected one of 2.0.77, 2.1.197, 2.1.332, no-queue"
     );
 }

@@ -1,14 +1,13 @@
-//! The binary as a host in any language sees it: what it expects, its clock,
-//! its faults and its load.
+//! The binary: expectations, clock, faults and load.
 #![allow(clippy::unwrap_used)]
 
-use agentwire_testkit::{Expect, Fault, Load, LoadKind, OddLine, Scenario, Step, fake_agent};
+use agentwire_testkit::{Expect, Fault, LineFault, Load, LoadKind, Scenario, Step, fake_agent};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-/// A fake agent that plays this, and was not started.
+/// Returns the command of a fake agent with this scenario.
 fn agent(scenario: &Scenario) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fake-agent"));
     command
@@ -19,12 +18,12 @@ fn agent(scenario: &Scenario) -> Command {
     command
 }
 
-/// What it does when it is sent these lines, and then the end.
+/// Runs the agent with these lines.
 fn run(mut command: Command, lines: &[Value]) -> Output {
     let mut child = command.spawn().unwrap();
     let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
     let mut stdin = child.stdin.take().unwrap();
-    // One that has exited by then reads nothing.
+    // The agent may have exited.
     drop(stdin.write_all(text.as_bytes()));
     drop(stdin);
     child.wait_with_output().unwrap()
@@ -47,7 +46,7 @@ fn says(text: &str) -> Scenario {
 }
 
 #[test]
-fn a_host_that_does_what_is_expected_hears_nothing_of_it() {
+fn expectations_are_checked_at_the_start_on_arrival_and_at_the_end() {
     let expect = Expect::default()
         .argument("--model=opus")
         .no_argument("--resume")
@@ -74,7 +73,7 @@ fn a_host_that_does_what_is_expected_hears_nothing_of_it() {
     let twice = [request("initialize"), prompt("Go on"), prompt("Go on")];
     let output = run(start(), &twice);
     assert_eq!(output.status.code(), Some(fake_agent::UNEXPECTED));
-    assert!(stderr(&output).contains("is not expected"), "{output:?}");
+    assert!(stderr(&output).contains("an unexpected line"), "{output:?}");
 
     let output = run(agent(&scenario), &[]);
     assert_eq!(output.status.code(), Some(fake_agent::UNEXPECTED));
@@ -84,7 +83,7 @@ fn a_host_that_does_what_is_expected_hears_nothing_of_it() {
 }
 
 #[test]
-fn with_a_virtual_clock_a_script_waits_for_nothing_and_keeps_its_order() {
+fn a_virtual_clock_skips_pauses_and_preserves_the_order() {
     let hour = 3_600_000;
     let slow = match Step::tool("Bash", json!({}), "slept") {
         Step::Tool(mut call) => {
@@ -110,7 +109,7 @@ fn with_a_virtual_clock_a_script_waits_for_nothing_and_keeps_its_order() {
     let text = String::from_utf8(output.stdout).unwrap();
     let places = ["One two.", "slept", "Three."].map(|it| text.find(it).unwrap());
     assert!(places.is_sorted(), "{text}");
-    // It knows that time has passed.
+    // The virtual time has passed.
     let result = text
         .lines()
         .find(|line| line.contains(r#""type":"result""#));
@@ -124,11 +123,11 @@ fn with_a_virtual_clock_a_script_waits_for_nothing_and_keeps_its_order() {
     command.env(fake_agent::CLOCK, "fast");
     let output = run(command, &[]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(stderr(&output).contains("it takes `real` or `virtual`"));
+    assert!(stderr(&output).contains("expected `real` or `virtual`"));
 }
 
 #[test]
-fn load_comes_whole_and_says_how_much_it_was() {
+fn load_is_complete_and_reports_its_size() {
     for kind in [LoadKind::TextDeltas, LoadKind::WholeMessages] {
         let load = Load {
             messages: 20_000,
@@ -157,14 +156,14 @@ fn load_comes_whole_and_says_how_much_it_was() {
 }
 
 #[test]
-fn a_host_is_heard_in_the_middle_of_load() {
+fn input_is_handled_during_load() {
     let load = Load {
         messages: u64::MAX,
         size: 100,
         kind: LoadKind::default(),
     };
     let scenario = Scenario::default().reply([Step::Load(load)]);
-    // It is cut off, or this never ends.
+    // The interrupt ends the load, which would otherwise not end in time.
     let output = run(agent(&scenario), &[prompt("Go"), request("interrupt")]);
     let text = String::from_utf8(output.stdout).unwrap();
     let result = text
@@ -175,9 +174,13 @@ fn a_host_is_heard_in_the_middle_of_load() {
 }
 
 #[test]
-fn what_is_written_is_as_the_faults_want_it() {
+fn faults_change_the_output() {
     let mut scenario = says("Ümläut.");
-    scenario.startup = vec![Fault::Crlf, Fault::Chunked(2), Fault::Line(OddLine::Noise)];
+    scenario.startup = vec![
+        Fault::Crlf,
+        Fault::Chunked(2),
+        Fault::Line(LineFault::Noise),
+    ];
     let output = run(agent(&scenario), &[prompt("Go")]);
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.starts_with("This line is no JSON.\r\n{"), "{text}");

@@ -5,20 +5,23 @@ use agentwire_testkit::scenario;
 use serde_json::Value;
 
 #[test]
-fn every_member_is_described_and_in_the_documentation() {
+fn every_member_has_a_description_and_is_in_the_documentation() {
     let page = include_str!("../SCENARIOS.md");
     let schema = scenario::schema();
     let mut members = 0;
     visit(schema.as_value(), &mut |name, member| {
         let is_described = member.get("description").is_some() || member.get("$ref").is_some();
         assert!(is_described, "{name}: {member}");
-        assert!(page.contains(&format!("`{name}`")), "{name} is not in it");
+        assert!(
+            page.contains(&format!("`{name}`")),
+            "{name} is not documented"
+        );
         members += 1;
     });
     assert!(members > 40, "{members}");
 }
 
-/// Calls `each` with every member of every object.
+/// Calls `each` for every member of every object.
 fn visit(schema: &Value, each: &mut impl FnMut(&str, &Value)) {
     match schema {
         Value::Object(keys) => {
@@ -28,7 +31,7 @@ fn visit(schema: &Value, each: &mut impl FnMut(&str, &Value)) {
                 .into_iter()
                 .flatten()
             {
-                // The name of a step or of a fault is described beside it.
+                // The enclosing variant describes a step or a fault.
                 if keys.get("description").is_none()
                     || keys["properties"].as_object().unwrap().len() > 1
                 {

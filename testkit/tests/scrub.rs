@@ -1,20 +1,18 @@
-//! How many secrets `Scrub::secrets` finds, and how often it finds what is
-//! none.
+//! The recall and the false alarms of `Scrub::secrets`.
 //!
-//! The probes are what two other rule sets look for than the one whose shapes
-//! are known here: secretlint (commit 18346ba) and detect-secrets 1.5.0. They
-//! are made here, by chance from a fixed seed, so that no file has anything in
-//! it that looks like a key.
+//! The probes follow two rule sets that were not used to write the formats:
+//! secretlint (commit 18346ba) and detect-secrets 1.5.0. They are generated from
+//! a fixed seed, so that no file contains a text in the form of a key.
 
-#![allow(clippy::print_stdout, reason = "tests say what they have found")]
+#![allow(clippy::print_stdout, reason = "the tests print their findings")]
 
 use agentwire_testing::Random;
-use agentwire_testkit::recording::{Entry, Reader, Said, Scrub, Spawn, What};
+use agentwire_testkit::recording::{Entry, EntryKind, Reader, RecordedLine, Scrub, Spawn};
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// Tokens that are told by their looks. `<A36>` is 36 characters of an
-/// alphabet, `<A20-60>` a number of them by chance.
+/// Tokens that are found by their form. `<A36>` is 36 random characters of an
+/// alphabet, `<A20-60>` between 20 and 60.
 const TOKENS: &[&str] = &[
     // secretlint
     "ops_eyJ<B120-1280>fQ",
@@ -91,7 +89,7 @@ const TOKENS: &[&str] = &[
     "SK<h32>",
 ];
 
-/// Secrets, in brackets, that are told by what stands before them.
+/// Secrets in brackets that are found by the text before them.
 const NAMED: &[&str] = &[
     // secretlint
     "aws_secret_access_key = [<B40>]",
@@ -155,11 +153,11 @@ const NAMED: &[&str] = &[
     "MYSQL_ROOT_PASSWORD=[<l8>]",
 ];
 
-/// Makes texts by chance.
-struct Chance(Random);
+/// Fills in templates with random text.
+struct Filler(Random);
 
-impl Chance {
-    /// What a template says.
+impl Filler {
+    /// Fills in a template.
     fn fill(&mut self, template: &str) -> String {
         let mut pieces = template.split('<');
         let mut filled = pieces.next().unwrap_or_default().to_owned();
@@ -193,7 +191,7 @@ fn alphabet_of(name: &str) -> &'static str {
         "L" => &ALL[10..62],
         "U" => "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ",
         "B" | "b" => "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ+/",
-        _ => unreachable!("no alphabet is called {name}"),
+        _ => unreachable!("unknown alphabet {name}"),
     }
 }
 
@@ -201,25 +199,28 @@ fn scrub() -> Scrub {
     Scrub::nothing().secrets([])
 }
 
-/// A line that is sent, without its secrets.
+/// Returns a sent line without its secrets.
 fn scrubbed(line: &Value) -> Value {
-    let said = Said::new(line.to_string().as_bytes(), false);
-    let entry = scrub().entry(Entry::new(None, What::Sent(said)));
+    let said = RecordedLine::new(line.to_string().as_bytes(), false);
+    let entry = scrub().entry(Entry::new(None, EntryKind::Sent(said)));
     let line: Value = serde_json::from_slice(&entry.to_line()).expect("JSON");
     line["msg"].clone()
 }
 
-/// A command line without its secrets.
+/// Returns a command line without its secrets.
 fn arguments(argv: &[&str]) -> Vec<String> {
     let mut spawn = Spawn::default();
     spawn.argv = argv.iter().map(|it| (*it).to_owned()).collect();
-    match scrub().entry(Entry::new(None, What::Spawn(spawn))).what {
-        What::Spawn(spawn) => spawn.argv,
+    match scrub()
+        .entry(Entry::new(None, EntryKind::Spawn(spawn)))
+        .kind
+    {
+        EntryKind::Spawn(spawn) => spawn.argv,
         other => panic!("{other:?}"),
     }
 }
 
-/// A session's line with a text in it, where the number says.
+/// Returns a line of a session with this text at one of several positions.
 fn said(text: &str, place: usize) -> String {
     let nested = json!({"value": text, "number": 1}).to_string();
     match place % 5 {
@@ -234,8 +235,8 @@ fn said(text: &str, place: usize) -> String {
     .to_string()
 }
 
-/// Whether anything of a secret is left: a dozen characters in a row.
-fn is_left(secret: &str, line: &str) -> bool {
+/// Returns whether a dozen consecutive characters of a secret are in a line.
+fn contains_part_of(secret: &str, line: &str) -> bool {
     let runs = secret.split(|c: char| !c.is_ascii_graphic() || c == '\\');
     let pieces = runs.flat_map(|run| {
         let window = run.len().min(12);
@@ -247,26 +248,26 @@ fn is_left(secret: &str, line: &str) -> bool {
 }
 
 #[test]
-fn secrets_that_other_rule_sets_look_for_are_removed() {
-    let mut chance = Chance(Random::new(17));
-    let mut left = Vec::new();
+fn secrets_of_other_rule_sets_are_removed() {
+    let mut random = Filler(Random::new(17));
+    let mut remaining = Vec::new();
     let mut probes = 0;
     let mut probe = |template: &str, secret: &str, line: &str| {
         probes += 1;
-        if is_left(secret, line) {
-            left.push(format!("{template}\n    {line}"));
+        if contains_part_of(secret, line) {
+            remaining.push(format!("{template}\n    {line}"));
         }
     };
     for (number, template) in TOKENS.iter().enumerate() {
         for place in [number, number + 1] {
-            let token = chance.fill(template);
+            let token = random.fill(template);
             probe(template, &token, &said(&token, place));
         }
     }
     for (number, template) in NAMED.iter().enumerate() {
-        let text = chance.fill(template);
+        let text = random.fill(template);
         let (before, rest) = text.split_once('[').expect("a bracket");
-        // The last one: some probes have others of their own.
+        // Take the last one: some probes contain others.
         let (before, rest) = match rest.split_once("= \"[") {
             Some((more, rest)) => (format!("{before}[{more}= \""), rest),
             None => (before.to_owned(), rest),
@@ -278,18 +279,20 @@ fn secrets_that_other_rule_sets_look_for_are_removed() {
             &said(&format!("{before}{secret}{after}"), number),
         );
     }
-    let removed = probes - left.len();
-    println!("removed {removed} of {probes}; left:\n{}", left.join("\n"));
+    let removed = probes - remaining.len();
+    println!(
+        "removed {removed} of {probes}; remaining:\n{}",
+        remaining.join("\n")
+    );
     assert_eq!(probes, 200);
     assert!(
         removed >= 190,
-        "removed {removed} of {probes}; left:\n{}",
-        left.join("\n")
+        "removed {removed} of {probes}; remaining:\n{}",
+        remaining.join("\n")
     );
 }
 
-/// How many bytes of lines there are, and where something was found in them:
-/// the first place of a line.
+/// The size of the examined lines, and the first finding in each line.
 #[derive(Default)]
 struct Found {
     bytes: usize,
@@ -298,7 +301,7 @@ struct Found {
 
 impl Found {
     fn look(&mut self, line: &[u8]) {
-        let entry = Entry::new(None, What::Received(Said::new(line, false)));
+        let entry = Entry::new(None, EntryKind::Received(RecordedLine::new(line, false)));
         let before = String::from_utf8(entry.to_line()).expect("UTF-8");
         let after = String::from_utf8(scrub().entry(entry).to_line()).expect("UTF-8");
         self.bytes += line.len();
@@ -326,8 +329,8 @@ fn ordinary_sessions_have_less_than_one_false_alarm_a_megabyte() {
             found.look(entry.expect("an entry").to_line().trim_ascii_end());
         }
     }
-    // Programs in which keys, tokens and passwords are spoken of, as a tool
-    // reads them. Tests of the scrubbing have some in them.
+    // Sources and documents about keys, tokens and passwords, as tools read
+    // them. Tests of scrubbing are excluded: they contain some.
     for folder in [
         "src",
         "protocol/src",
@@ -351,9 +354,9 @@ fn ordinary_sessions_have_less_than_one_false_alarm_a_megabyte() {
             }
         }
     }
-    let mut chance = Chance(Random::new(4));
+    let mut random = Filler(Random::new(4));
     for _ in 0..1000 {
-        found.look(tool_result(&ordinary(&mut chance)).as_bytes());
+        found.look(tool_result(&ordinary(&mut random)).as_bytes());
     }
     let megabytes = found.bytes / 1_000_000;
     let alarms = found.places.len();
@@ -386,8 +389,8 @@ fn tool_result(content: &str) -> String {
     json!({"type": "user", "message": {"role": "user", "content": [block]}}).to_string()
 }
 
-/// What tools print that looks as if it were made by chance, and is no secret.
-fn ordinary(chance: &mut Chance) -> String {
+/// Returns output of ordinary tools that looks random.
+fn ordinary(random: &mut Filler) -> String {
     let lines = [
         "commit <h40>\nAuthor: A \n\n    Keep the token count\n",
         "<h7> Merge branch 'key-rotation' into main\n",
@@ -411,7 +414,7 @@ fn ordinary(chance: &mut Chance) -> String {
         "0x<h16>: call <l12>_<l6>+0x<h3>\n",
     ];
     let template: String = (0..20)
-        .map(|_| lines[chance.0.below(lines.len())])
+        .map(|_| lines[random.0.below(lines.len())])
         .collect();
-    chance.fill(&template)
+    random.fill(&template)
 }

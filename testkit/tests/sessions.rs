@@ -1,4 +1,4 @@
-//! Sessions on disk: kept, gone on with, copied, and refused.
+//! Stored sessions: written, resumed, forked and refused.
 #![allow(clippy::unwrap_used)]
 
 use agentwire_testkit::{Scenario, Step, fake_agent};
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 const ID: &str = "11111111-1111-4111-8111-111111111111";
 const OTHER: &str = "22222222-2222-4222-8222-222222222222";
 
-/// A directory of configuration, and a project.
+/// A configuration directory and a project.
 struct Home(TempDir);
 
 impl Home {
@@ -42,12 +42,12 @@ impl Home {
             .spawn()
             .unwrap();
         let prompt = json!({"type": "user", "message": {"role": "user", "content": "Go"}});
-        // One that refuses reads nothing.
+        // An agent that refuses to start reads nothing.
         drop(writeln!(child.stdin.take().unwrap(), "{prompt}"));
         child.wait_with_output().unwrap()
     }
 
-    /// The session in which a turn was made.
+    /// Runs a turn. Returns its session ID.
     fn turn(&self, args: &[&str]) -> String {
         let output = self.run_in("project", args);
         assert_eq!(output.status.code(), Some(0), "{output:?}");
@@ -84,8 +84,8 @@ impl Home {
     }
 }
 
-/// What was said in a record.
-fn said(record: &Value) -> String {
+/// Returns the content of a record.
+fn content(record: &Value) -> String {
     let content = &record["message"]["content"];
     let block = &content[0];
     let kind = record["type"].as_str().unwrap();
@@ -95,14 +95,14 @@ fn said(record: &Value) -> String {
     format!("{kind}: {}", text.unwrap_or("?"))
 }
 
-/// Each record follows another, and is of this session. By which the last is
-/// preceded, up to the first.
+/// Checks that each record follows another one of this session. Returns the
+/// contents from the last record back to the first.
 fn chain(records: &[Value], id: &str) -> Vec<String> {
     let mut chain = vec![];
     let mut next = records.last();
     while let Some(record) = next {
         assert_eq!(record["sessionId"], id);
-        chain.push(said(record));
+        chain.push(content(record));
         let parent = &record["parentUuid"];
         next = records.iter().find(|it| &it["uuid"] == parent);
         assert_eq!(next.is_none(), parent.is_null(), "{record}");
@@ -120,7 +120,7 @@ const TURN: [&str; 5] = [
 ];
 
 #[test]
-fn a_session_is_kept_and_goes_on() {
+fn a_session_is_stored_and_resumed() {
     let home = Home::new();
     assert_eq!(home.turn(&["--session-id", ID]), ID);
     let records = home.records(ID);
@@ -134,7 +134,7 @@ fn a_session_is_kept_and_goes_on() {
     assert_eq!(home.turn(&["--continue"]), ID);
     assert_eq!(chain(&home.records(ID), ID), [TURN; 3].concat());
 
-    // From an earlier message, which leaves a branch behind.
+    // Resumes from an earlier message, which leaves a branch.
     let at = format!(
         "--resume-session-at={}",
         records[4]["uuid"].as_str().unwrap()
@@ -147,7 +147,7 @@ fn a_session_is_kept_and_goes_on() {
 }
 
 #[test]
-fn a_copy_goes_on_by_itself() {
+fn a_fork_is_independent() {
     let home = Home::new();
     home.turn(&["--session-id", ID]);
     let fork = ["--resume", ID, "--fork-session", "--session-id", OTHER];
@@ -160,20 +160,20 @@ fn a_copy_goes_on_by_itself() {
 }
 
 #[test]
-fn a_session_of_another_project_goes_on_where_it_is_kept() {
+fn a_session_of_another_project_is_resumed_in_place() {
     let home = Home::new();
     home.turn(&["--session-id", ID]);
     let output = home.run_in("elsewhere", &["--resume", ID]);
     assert_eq!(output.status.code(), Some(0));
     assert_eq!(chain(&home.records(ID), ID), [TURN; 2].concat());
-    // There is none to continue elsewhere.
+    // Another project has no session to continue.
     let output = home.run_in("elsewhere", &["--continue"]);
     assert_eq!(output.status.code(), Some(0));
     assert_eq!(home.records(ID).len(), 10);
 }
 
 #[test]
-fn a_session_that_is_not_to_be_kept_is_not() {
+fn no_session_persistence_stores_nothing() {
     let home = Home::new();
     home.turn(&["--no-session-persistence"]);
     assert_eq!(home.number(), 0);
@@ -183,13 +183,13 @@ fn a_session_that_is_not_to_be_kept_is_not() {
 }
 
 #[test]
-fn what_cannot_go_on_is_refused_with_a_result() {
+fn an_invalid_resume_is_refused_with_a_result() {
     let home = Home::new();
     home.turn(&["--session-id", ID]);
     let unknown = ["--resume", ID, "--resume-session-at", OTHER];
     for (args, id) in [
         (&["--resume", OTHER][..], Some(OTHER)),
-        // These could be the ids of no session.
+        // Not a valid session ID.
         (&["--resume=none"], None),
         (&["--resume"], None),
         (&unknown, Some(ID)),
@@ -218,7 +218,7 @@ fn what_cannot_go_on_is_refused_with_a_result() {
 }
 
 #[test]
-fn a_message_is_gone_back_to_if_that_drops_the_turn_that_is_named() {
+fn resume_at_a_message_requires_that_only_the_named_turn_is_dropped() {
     let home = Home::new();
     home.turn(&["--session-id", ID]);
     let first = home.records(ID);
@@ -226,7 +226,7 @@ fn a_message_is_gone_back_to_if_that_drops_the_turn_that_is_named() {
     let records = home.records(ID);
     let uuid = |place: usize| records[place]["uuid"].as_str().unwrap().to_owned();
     let (last, prompt) = (uuid(first.len() - 1), uuid(first.len()));
-    let goes_back = |message: &str, turn: &str| {
+    let resume_at = |message: &str, turn: &str| {
         let back = ["--resume-session-at", message, "--resume-drops-turn", turn];
         let args = [&["--resume", ID, "--no-session-persistence"][..], &back].concat();
         let output = home.run_in("project", &args);
@@ -237,10 +237,10 @@ fn a_message_is_gone_back_to_if_that_drops_the_turn_that_is_named() {
         let result: Value = serde_json::from_str(result.unwrap()).unwrap();
         (output.status.code(), result["subtype"] == "success")
     };
-    assert_eq!(goes_back(&last, &prompt), (Some(0), true));
+    assert_eq!(resume_at(&last, &prompt), (Some(0), true));
     // Nothing is dropped.
-    assert_eq!(goes_back(&uuid(records.len() - 1), OTHER), (Some(0), true));
+    assert_eq!(resume_at(&uuid(records.len() - 1), OTHER), (Some(0), true));
     // Another turn, or one more.
-    assert_eq!(goes_back(&last, OTHER), (Some(1), false));
-    assert_eq!(goes_back(&uuid(0), &uuid(1)), (Some(1), false));
+    assert_eq!(resume_at(&last, OTHER), (Some(1), false));
+    assert_eq!(resume_at(&uuid(0), &uuid(1)), (Some(1), false));
 }

@@ -59,7 +59,7 @@ fn has(list: &Value, name: &str) -> bool {
     list.as_array().unwrap().iter().any(|it| it == name)
 }
 
-/// Whether the two shell commands ran.
+/// Returns whether each of the two shell commands ran.
 fn ran(lines: &[Value]) -> Vec<bool> {
     let results = lines.iter().filter(|it| it["type"] == "user");
     results
@@ -68,7 +68,7 @@ fn ran(lines: &[Value]) -> Vec<bool> {
 }
 
 #[test]
-fn the_output_style_is_that_of_the_strongest_source() {
+fn the_source_with_the_highest_precedence_sets_the_output_style() {
     let user = ("config/settings.json", r#"{"outputStyle": "Concise"}"#);
     let project = ("project/.claude/settings.json", r#"{"outputStyle": "Own"}"#);
     let local = (
@@ -94,19 +94,19 @@ fn the_output_style_is_that_of_the_strongest_source() {
 }
 
 #[test]
-fn rules_of_settings_decide_on_calls_and_tools() {
-    // Without a host that answers, what no rule allows is denied.
+fn permission_rules_of_settings_apply() {
+    // Without a host, calls that no rule allows are denied.
     let (lines, stderr) = run(&[("config/settings.json", RULES)], &[]);
     assert_eq!(ran(&lines), [true, false]);
     assert!(!has(&init(&lines)["tools"], "WebFetch"));
     assert!(has(&init(&lines)["tools"], "WebSearch"));
     assert_eq!(stderr, "");
-    // Those of the project allow nothing, since it is not trusted.
+    // Allow rules of an untrusted project are ignored.
     let (lines, stderr) = run(&[("project/.claude/settings.json", RULES)], &[]);
     assert_eq!(ran(&lines), [false, false]);
     assert!(!has(&init(&lines)["tools"], "WebFetch"));
     assert!(stderr.contains("permissions.allow"), "{stderr}");
-    // The command line goes before the mode of the settings.
+    // The command line overrides the mode of the settings.
     let mode = r#"--settings={"permissions": {"defaultMode": "acceptEdits"}}"#;
     let (lines, _) = run(&[], &[mode]);
     assert_eq!(init(&lines)["permissionMode"], "acceptEdits");

@@ -1,4 +1,4 @@
-//! Signals that end the agent.
+//! Signals.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
@@ -8,7 +8,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, Stdio};
 
-/// An agent, and what it has said.
+/// An agent and its output.
 struct Agent {
     child: Child,
     stdout: BufReader<std::process::ChildStdout>,
@@ -43,7 +43,7 @@ impl Agent {
         stdin.write_all(text.as_bytes()).unwrap();
     }
 
-    /// Reads up to a line with this.
+    /// Reads up to a line that contains this text.
     fn wait_for(&mut self, text: &str) {
         let mut line = String::new();
         while !line.contains(text) {
@@ -52,8 +52,8 @@ impl Agent {
         }
     }
 
-    /// Sends a signal. The status, the signal that it died of, and what it said
-    /// then.
+    /// Sends a signal. Returns the exit status, the signal that killed the
+    /// agent, and its remaining output.
     fn signal(mut self, name: &str) -> (Option<i32>, Option<i32>, String) {
         let id = self.child.id().to_string();
         let kill = Command::new("kill").args(["-s", name, &id]).status();
@@ -71,7 +71,7 @@ fn prompt(number: u8) -> Value {
     json!({"type": "user", "uuid": uuid, "message": {"role": "user", "content": "Go"}})
 }
 
-/// An agent in the middle of its first turn, with another prompt behind it.
+/// Starts an agent in the middle of its first turn, with a queued prompt.
 fn talking(profile: &str) -> Agent {
     let mut agent = Agent::start(&[], profile);
     agent.send(&[prompt(1), prompt(2)]);
@@ -81,9 +81,9 @@ fn talking(profile: &str) -> Agent {
 
 #[test]
 fn sigint_interrupts_the_turn_and_nothing_follows() {
-    let (code, _, said) = talking("2.1.332").signal("INT");
+    let (code, _, output) = talking("2.1.332").signal("INT");
     assert_eq!(code, Some(0));
-    let lines: Vec<Value> = said
+    let lines: Vec<Value> = output
         .lines()
         .map(|it| serde_json::from_str(it).unwrap())
         .collect();
@@ -94,11 +94,14 @@ fn sigint_interrupts_the_turn_and_nothing_follows() {
         (&last["type"], &last["state"]),
         (&json!("command_lifecycle"), &json!("cancelled"))
     );
-    assert!(!said.contains("Two.") && !said.contains("idle"), "{said}");
+    assert!(
+        !output.contains("Two.") && !output.contains("idle"),
+        "{output}"
+    );
 }
 
 #[test]
-fn sigint_of_an_idle_agent_ends_it() {
+fn sigint_exits_an_idle_agent() {
     let mut agent = Agent::start(&[], "2.1.332");
     agent.send(&[
         json!({"type": "control_request", "request_id": "1", "request": {"subtype": "initialize"}}),
@@ -108,7 +111,7 @@ fn sigint_of_an_idle_agent_ends_it() {
 }
 
 #[test]
-fn sigint_in_print_mode_says_why_there_is_no_answer() {
+fn sigint_in_print_mode_prints_the_reason() {
     let args = ["-p", "Go", "--output-format=json"];
     let mut agent = Agent::start(&args, "2.1.332");
     drop(agent.child.stdin.take());
@@ -117,14 +120,14 @@ fn sigint_in_print_mode_says_why_there_is_no_answer() {
         assert_eq!(agent.child.try_wait().unwrap(), None);
         std::thread::yield_now();
     }
-    let (code, _, said) = agent.signal("INT");
+    let (code, _, output) = agent.signal("INT");
     assert_eq!(code, Some(0));
-    let result: Value = serde_json::from_str(&said).unwrap();
+    let result: Value = serde_json::from_str(&output).unwrap();
     assert_eq!(result["subtype"], "error_during_execution");
 }
 
 #[test]
-fn sigterm_and_sighup_end_it_where_it_is() {
+fn sigterm_and_sighup_exit_immediately() {
     for (name, code) in [("TERM", 143), ("HUP", 129)] {
         assert_eq!(
             talking("2.1.332").signal(name),
@@ -134,7 +137,7 @@ fn sigterm_and_sighup_end_it_where_it_is() {
 }
 
 #[test]
-fn an_older_version_says_nothing_on_sigint_and_dies_of_sighup() {
+fn an_older_version_has_no_result_on_sigint_and_dies_of_sighup() {
     assert_eq!(
         talking("2.0.77").signal("INT"),
         (Some(0), None, String::new())

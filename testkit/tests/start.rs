@@ -1,4 +1,4 @@
-//! How the binary is started: flags, the version, the script, and variables.
+//! The start of the binary: flags, version, script and variables.
 #![allow(clippy::unwrap_used)]
 
 use agentwire_testkit::fake_agent;
@@ -28,7 +28,7 @@ fn refused(output: &Output) -> String {
 }
 
 #[test]
-fn a_flag_that_the_version_does_not_have_is_refused_unless_it_is_to_be_accepted() {
+fn an_unknown_flag_is_refused_unless_unknown_flags_are_accepted() {
     let args = ["-p", "Hi", "--await-initialise"];
     let why = refused(&agent(&args).output().unwrap());
     assert!(
@@ -51,7 +51,7 @@ fn a_flag_that_the_version_does_not_have_is_refused_unless_it_is_to_be_accepted(
 }
 
 #[test]
-fn a_bad_value_is_refused_with_what_is_expected() {
+fn an_invalid_value_is_refused_with_the_expected_ones() {
     let why = refused(
         &agent(&["-p", "Hi", "--permission-mode=nonsense"])
             .output()
@@ -64,7 +64,7 @@ fn a_bad_value_is_refused_with_what_is_expected() {
 }
 
 #[test]
-fn a_flag_that_has_no_effect_here_is_told_unless_it_means_nothing_to_a_script() {
+fn unsupported_flags_are_reported_and_meaningless_flags_are_not() {
     let args = [
         "-p",
         "Hi",
@@ -74,9 +74,9 @@ fn a_flag_that_has_no_effect_here_is_told_unless_it_means_nothing_to_a_script() 
     ];
     let output = agent(&args).output().unwrap();
     assert_eq!(text(&output.stdout), "Hello.\n");
-    let told = "fake-agent: --include-hook-events has no effect here\n\
-                fake-agent: --tmux has no effect here\n";
-    assert_eq!(text(&output.stderr), told);
+    let expected = "fake-agent: --include-hook-events has no effect\n\
+                fake-agent: --tmux has no effect\n";
+    assert_eq!(text(&output.stderr), expected);
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn the_version_is_printed_without_a_script() {
 }
 
 #[test]
-fn either_variable_turns_session_states_on() {
+fn either_variable_enables_session_states() {
     let args = ["-p", "Hi", "--output-format=stream-json", "--verbose"];
     let states = |variable: &str, value: &str| {
         let output = agent(&args).env(variable, value).output().unwrap();

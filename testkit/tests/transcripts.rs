@@ -1,5 +1,4 @@
-//! Transcripts beside those of turns that end well: of sub-agents, of sessions
-//! that were killed, and for hosts that store them elsewhere.
+//! Transcripts of sub-agents and of killed sessions, and mirrored transcripts.
 #![allow(clippy::unwrap_used)]
 
 use agentwire_testkit::{Fault, Scenario, Step, fake_agent};
@@ -11,7 +10,7 @@ use tempfile::TempDir;
 
 const ID: &str = "11111111-1111-4111-8111-111111111111";
 
-/// Asks the agent once, and returns its lines.
+/// Runs one turn. Returns the agent's lines.
 fn ask(home: &Path, scenario: &Scenario, args: &[&str]) -> Vec<Value> {
     let mut child = Command::new(env!("CARGO_BIN_EXE_fake-agent"))
         .args(args)
@@ -31,7 +30,7 @@ fn ask(home: &Path, scenario: &Scenario, args: &[&str]) -> Vec<Value> {
         .collect()
 }
 
-/// The only project's folder.
+/// Returns the folder of the only project.
 fn project(home: &Path) -> PathBuf {
     let mut folders = std::fs::read_dir(home.join("config/projects")).unwrap();
     folders.next().unwrap().unwrap().path()
@@ -44,7 +43,7 @@ fn records(file: &Path) -> Vec<Value> {
         .collect()
 }
 
-/// Each record follows the one before it; what they say.
+/// Checks that each record follows the one before. Returns the contents.
 fn chain(records: &[Value]) -> Vec<String> {
     let mut parent = Value::Null;
     let mut chain = vec![];
@@ -79,7 +78,7 @@ fn delegation(in_background: bool) -> Scenario {
 }
 
 #[test]
-fn a_sub_agent_has_a_transcript_of_its_own() {
+fn a_sub_agent_has_its_own_transcript() {
     for in_background in [false, true] {
         let home = TempDir::new().unwrap();
         let args = ["--session-id", ID, "--allowedTools=Agent,Bash"];
@@ -113,7 +112,7 @@ fn a_sub_agent_has_a_transcript_of_its_own() {
 }
 
 #[test]
-fn a_host_that_mirrors_a_session_is_sent_what_is_kept_before_the_result() {
+fn a_mirrored_session_sends_all_records_before_the_result() {
     let home = TempDir::new().unwrap();
     let args = ["--session-mirror", "--allowedTools=Agent,Bash"];
     let lines = ask(home.path(), &delegation(false), &args);
@@ -133,7 +132,7 @@ fn a_host_that_mirrors_a_session_is_sent_what_is_kept_before_the_result() {
     for (file, entries) in files {
         assert_eq!(records(Path::new(file)), entries);
     }
-    // A start and an end of the sub-agent, beside eight records.
+    // The start and the end of the sub-agent, and eight records.
     assert_eq!(mirrored, 10);
     let lines = ask(
         home.path(),
@@ -144,15 +143,15 @@ fn a_host_that_mirrors_a_session_is_sent_what_is_kept_before_the_result() {
 }
 
 #[test]
-fn a_session_that_was_killed_at_a_tool_call_goes_on_with_a_result_of_it() {
+fn a_session_killed_during_a_tool_call_resumes_with_its_result() {
     let home = TempDir::new().unwrap();
     let killed = Scenario::default().reply([
         Step::tool("Bash", json!({"command": "make"}), ""),
         Step::Fault(Fault::Exit(9)),
     ]);
     ask(home.path(), &killed, &["--session-id", ID]);
-    let goes_on = Scenario::default().reply([Step::text("Here I am.")]);
-    ask(home.path(), &goes_on, &["--resume", ID]);
+    let resumed = Scenario::default().reply([Step::text("Here I am.")]);
+    ask(home.path(), &resumed, &["--resume", ID]);
     let records = records(&project(home.path()).join(format!("{ID}.jsonl")));
     let call = records[1]["message"]["content"][0]["id"].as_str().unwrap();
     assert_eq!(records[2]["message"]["content"][0]["is_error"], true);
@@ -167,14 +166,14 @@ fn a_session_that_was_killed_at_a_tool_call_goes_on_with_a_result_of_it() {
         "assistant: Here I am.",
     ];
     assert_eq!(said, expected);
-    // Nothing is missing now.
-    ask(home.path(), &goes_on, &["--resume", ID]);
+    // The transcript is complete now.
+    ask(home.path(), &resumed, &["--resume", ID]);
     let file = project(home.path()).join(format!("{ID}.jsonl"));
     assert_eq!(self::records(&file).len(), 8);
 }
 
 #[test]
-fn a_tool_writes_its_file_if_the_script_and_the_host_want_it() {
+fn a_write_creates_its_file_if_the_script_and_the_host_allow_it() {
     let home = TempDir::new().unwrap();
     let call = |file: &str, writes: bool| {
         json!({"tool": {"name": "Write", "writes": writes, "input": {

@@ -22,7 +22,7 @@ mod support;
 mod accepted;
 
 use accepted::Accepted;
-use agentwire_testkit::conform::cli::{Case, Entry, Golden, Hunk, LeftOut, Normal, hunks, play};
+use agentwire_testkit::conform::cli::{Case, Entry, Golden, Hunk, IgnoredMembers, Normal, hunks, play};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -69,7 +69,7 @@ async fn main() -> ExitCode {
         .skip(1)
         .filter(|it| !it.starts_with('-'))
         .collect();
-    let rules = Arc::new(LeftOut::embedded().unwrap());
+    let rules = Arc::new(IgnoredMembers::embedded().unwrap());
     let golden = Arc::new(Golden::embedded().unwrap());
     let places = Arc::new(Semaphore::new(AT_ONCE));
     let mut running = Vec::new();
@@ -112,15 +112,15 @@ fn all_cases() -> Vec<Case> {
 }
 
 /// Plays a case on both agents.
-async fn compare(case: &Case, rules: &LeftOut, golden: &Golden) -> Outcome {
+async fn compare(case: &Case, rules: &IgnoredMembers, golden: &Golden) -> Outcome {
     let mut normals = [Normal::new(case, rules), Normal::new(case, rules)];
     let mut lines = vec![];
     let mut stuck = None;
     let clis: [(&str, PathBuf); 2] = [("real", live_cli()), ("fake", fake_agent_path())];
     for ((who, cli), normal) in clis.into_iter().zip(&mut normals) {
         let recording = play(case, &[cli.into()], DEADLINE).await.unwrap();
-        if let Some(why) = recording.stuck.or(recording.left) {
-            stuck = Some(format!("the {who} one: {why}\n{}", recording.complaints));
+        if let Some(why) = recording.stuck.or(recording.remaining) {
+            stuck = Some(format!("the {who} one: {why}\n{}", recording.stderr));
         }
         let of_record = normal.lines(&recording.entries);
         keep(case.name(), who, &recording.entries, &of_record);
@@ -131,7 +131,7 @@ async fn compare(case: &Case, rules: &LeftOut, golden: &Golden) -> Outcome {
         hunks: hunks(&lines[0], &lines[1]),
         stuck,
         moved: moved(case, golden, &lines[0]),
-        left_out: normals.map(|it| it.left_out().clone()),
+        left_out: normals.map(|it| it.ignored().clone()),
         lines: lines[0].len(),
     }
 }
@@ -172,7 +172,7 @@ fn keep(case: &str, who: &str, entries: &[Entry], lines: &[String]) {
 }
 
 /// Prints what is not accepted, and what is accepted for nothing.
-fn report(rules: &LeftOut, outcomes: &[Outcome], is_all: bool) -> ExitCode {
+fn report(rules: &IgnoredMembers, outcomes: &[Outcome], is_all: bool) -> ExitCode {
     let accepted = Accepted::read();
     let mut met = BTreeSet::new();
     let (mut wrong, mut explained, mut lines) = (0, 0, 0);
@@ -240,7 +240,7 @@ fn report(rules: &LeftOut, outcomes: &[Outcome], is_all: bool) -> ExitCode {
 /// Says what is listed and does not occur.
 fn report_stale(
     accepted: &Accepted,
-    rules: &LeftOut,
+    rules: &IgnoredMembers,
     outcomes: &[Outcome],
     met: &BTreeSet<(usize, String)>,
 ) -> usize {

@@ -3,7 +3,7 @@
 use crate::BEFORE;
 use crate::support::{LONG, hasty, patient};
 use agentwire::{ClosePolicy, Options};
-use agentwire_testkit::{Child, Fault, OddLine, Signal};
+use agentwire_testkit::{Child, Fault, LineFault, Signal};
 use std::time::Duration;
 
 /// A session in which something goes wrong.
@@ -122,7 +122,7 @@ pub(crate) const TOO_SLOW: &str = "the agent CLI did not start up: the agent did
 const UNANSWERED: &str = "the agent did not answer `set_model` within its deadline; agents \
                           up to 2.0.77 ignore unknown requests";
 
-fn line(name: &'static str, line: OddLine) -> Row {
+fn line(name: &'static str, line: LineFault) -> Row {
     Row::new(name).has([Fault::Line(line)])
 }
 
@@ -160,48 +160,48 @@ fn bytes() -> Vec<Row> {
 /// What is in a line.
 fn lines() -> Vec<Row> {
     vec![
-        line("noise", OddLine::Noise)
+        line("noise", LineFault::Noise)
             .sees(["notice: the line is not a JSON object: an object expected at byte 0: \"…"]),
-        line("an empty line", OddLine::Empty),
-        line("JSON that is no object", OddLine::NoObject)
+        line("an empty line", LineFault::Empty),
+        line("JSON that is no object", LineFault::NoObject)
             .sees(["notice: the line is not a JSON object: an object expected at byte 0: \"…"]),
-        line("an object without a type", OddLine::NoType).sees([
+        line("an object without a type", LineFault::NoType).sees([
             "notice: the line is a JSON object without a `type`: \"{\\\"uuid\\\":\\\"00000…",
         ]),
-        line("half a line, and another", OddLine::Half)
+        line("half a line, and another", LineFault::Half)
             .sees(["notice: the line is not a JSON object: `:` expected at byte 173: \"{\\\"t…"]),
-        line("invalid UTF-8", OddLine::InvalidUtf8).sees(["fault: `.` is invalid: invalid UTF-8"]),
-        line("a lone surrogate", OddLine::LoneSurrogate).sees(["text: Alone: �."]),
-        line("U+2028 and its kin", OddLine::LineSeparators)
+        line("invalid UTF-8", LineFault::InvalidUtf8).sees(["fault: `.` is invalid: invalid UTF-8"]),
+        line("a lone surrogate", LineFault::LoneSurrogate).sees(["text: Alone: �."]),
+        line("U+2028 and its kin", LineFault::LineSeparators)
             .sees(["text: One\\u{2028}two\\u{2029}three\\u{85}four."]),
-        line("missing fields", OddLine::MissingFields).sees([
+        line("missing fields", LineFault::MissingFields).sees([
             "fault: `message` is invalid: missing field `message`",
             "fault: `message` is invalid: missing field `message`",
             "fault: `event` is invalid: missing field `event`",
         ]),
-        line("a member twice", OddLine::MemberTwice).sees(["text: The second."]),
-        line("the same message twice", OddLine::MessageAgain).sees([BEFORE]),
-        line("the same answer twice", OddLine::AnswerAgain)
+        line("a member twice", LineFault::MemberTwice).sees(["text: The second."]),
+        line("the same message twice", LineFault::MessageAgain).sees([BEFORE]),
+        line("the same answer twice", LineFault::AnswerAgain)
             .sees(["notice: unexpected response: no pending request with id `…`"]),
-        line("an answer that nobody asked for", OddLine::StrayAnswer)
+        line("an answer that nobody asked for", LineFault::StrayAnswer)
             .sees(["notice: unexpected response: no pending request with id `nobody asked`"]),
-        line("two requests with one id", OddLine::SameRequestId)
+        line("two requests with one id", LineFault::SameRequestId)
             .sees(["notice: `Bash` was denied: no callback is set; set `Options::on_permis…"]),
-        line("a request without an id", OddLine::RequestWithoutId)
+        line("a request without an id", LineFault::RequestWithoutId)
             .sees(["notice: a `control_request/can_use_tool` without a request_id, which c…"]),
-        line("an unknown request", OddLine::UnknownRequest)
+        line("an unknown request", LineFault::UnknownRequest)
             .sees(["notice: cannot handle the agent's request `unknown_request`: this host…"]),
-        line("an unknown type", OddLine::UnknownType)
+        line("an unknown type", LineFault::UnknownType)
             .sees(["a `unknown_type` message that has all that came"]),
-        line("an unknown subtype", OddLine::UnknownSubtype)
+        line("an unknown subtype", LineFault::UnknownSubtype)
             .sees(["a `system` message that has all that came"]),
-        line("an unknown stream event", OddLine::UnknownEvent)
+        line("an unknown stream event", LineFault::UnknownEvent)
             .sees(["a `stream_event` message that has all that came"]),
-        line("unknown fields", OddLine::UnknownField)
+        line("unknown fields", LineFault::UnknownField)
             .sees(["a `assistant` message that has all that came"]),
-        line("an unknown value", OddLine::UnknownValue)
+        line("an unknown value", LineFault::UnknownValue)
             .sees(["a `system` message that has all that came"]),
-        line("an unknown block", OddLine::UnknownBlock)
+        line("an unknown block", LineFault::UnknownBlock)
             .sees(["a `assistant` message that has all that came"]),
     ]
 }
@@ -250,13 +250,13 @@ fn ends() -> Vec<Row> {
             .has(signal(Signal::Abrt))
             .ends("signal: 6 (SIGABRT)"),
         Row::new("exit in the middle of a line")
-            .has([Fault::Line(OddLine::Half), Fault::Exit(3)])
+            .has([Fault::Line(LineFault::Half), Fault::Exit(3)])
             .sees([
                 "notice: the output ended in the middle of a line: \"{\\\"type\\\":\\\"assista…",
             ])
             .ends("exit status: 3"),
         Row::new("dies in the middle of a line")
-            .has([Fault::Line(OddLine::Half), Fault::Signal(Signal::Kill)])
+            .has([Fault::Line(LineFault::Half), Fault::Signal(Signal::Kill)])
             .sees([
                 "notice: the output ended in the middle of a line: \"{\\\"type\\\":\\\"assista…",
             ])

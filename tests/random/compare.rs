@@ -41,9 +41,9 @@ pub(crate) async fn compare(case: &Case, agents: &Agents, accepted: &Accepted) -
         let recording = play(case, &[cli.into()], DEADLINE).await.unwrap();
         let mut lines = Normal::new(case, &agents.rules).lines(&recording.entries);
         // The session itself is compared too.
-        lines.extend(recording.left.map(|it| format!("left {it}")));
+        lines.extend(recording.remaining.map(|it| format!("left {it}")));
         lines.extend(recording.stuck.map(|it| format!("stuck {it}")));
-        let raw = raw(&recording.entries, &recording.complaints);
+        let raw = raw(&recording.entries, &recording.stderr);
         recordings.push(Recorded { name, raw, lines });
     }
     let [real, again, fake] = [0, 1, 2].map(|it: usize| &recordings[it].lines);

@@ -26,7 +26,7 @@ mod plan;
 mod shrink;
 
 use accepted::Accepted;
-use agentwire_testkit::conform::cli::{Case, LeftOut};
+use agentwire_testkit::conform::cli::{Case, IgnoredMembers};
 use compare::{Outcome, compare};
 use plan::Plan;
 use std::collections::BTreeMap;
@@ -50,7 +50,7 @@ const MOST_NOT_COMPARED: f64 = 5.0;
 struct Agents {
     real: PathBuf,
     fake: PathBuf,
-    rules: LeftOut,
+    rules: IgnoredMembers,
 }
 
 /// What is to be played.
@@ -80,7 +80,7 @@ async fn main() -> ExitCode {
         agents: Agents {
             real: live_cli(),
             fake: fake_agent_path(),
-            rules: LeftOut::embedded().unwrap(),
+            rules: IgnoredMembers::embedded().unwrap(),
         },
         accepted: Accepted::read(),
     });

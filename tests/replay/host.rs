@@ -8,14 +8,14 @@ use agentwire::{
     Client, ClosePolicy, CloseReport, Error, Event, Hook, HookCall, Options, PermissionAsk,
     PermissionResult, Reply, SessionEnd,
 };
-use agentwire_testkit::recording::{Entry, INPUT_CLOSED, Said, What};
+use agentwire_testkit::recording::{Entry, INPUT_CLOSED, RecordedLine, EntryKind};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What came of a session.
+/// EntryKind came of a session.
 pub(crate) struct Played {
     /// All that the client delivered.
     pub(crate) events: Vec<Event>,
@@ -24,15 +24,15 @@ pub(crate) struct Played {
     pub(crate) end: Option<Arc<SessionEnd>>,
     /// What the client calls the messages that had an id.
     names: BTreeMap<String, String>,
-    /// What it calls those that had none: the recorded agent says nothing of
+    /// EntryKind it calls those that had none: the recorded agent says nothing of
     /// what becomes of them.
     pub(crate) nameless: BTreeSet<String>,
 }
 
 /// The lines of the agent's.
 pub(crate) fn received(session: &[Entry]) -> impl Iterator<Item = Value> {
-    session.iter().filter_map(|entry| match &entry.what {
-        What::Received(Said::Json(json)) => Some(json.read().unwrap()),
+    session.iter().filter_map(|entry| match &entry.kind {
+        EntryKind::Received(RecordedLine::Json(json)) => Some(json.read().unwrap()),
         _ => None,
     })
 }
@@ -40,15 +40,15 @@ pub(crate) fn received(session: &[Entry]) -> impl Iterator<Item = Value> {
 /// The lines of the host's, with where they are among the entries.
 fn sent(session: &[Entry]) -> impl Iterator<Item = (usize, Value)> {
     let entries = session.iter().enumerate();
-    entries.filter_map(|(at, entry)| match &entry.what {
-        What::Sent(Said::Json(json)) => Some((at, json.read().unwrap())),
+    entries.filter_map(|(at, entry)| match &entry.kind {
+        EntryKind::Sent(RecordedLine::Json(json)) => Some((at, json.read().unwrap())),
         _ => None,
     })
 }
 
 /// What the agent said, if it is something for the host's user.
 pub(crate) fn message(entry: &Entry) -> Option<&str> {
-    let What::Received(Said::Json(json)) = &entry.what else {
+    let EntryKind::Received(RecordedLine::Json(json)) = &entry.kind else {
         return None;
     };
     let frame = Frame::new(json.get().to_owned().into()).unwrap();
@@ -74,7 +74,7 @@ pub(crate) fn goes_on_after_input(session: &[Entry]) -> bool {
 }
 
 fn is_input_end(entry: &Entry) -> bool {
-    matches!(&entry.what, What::Note(text) if text == INPUT_CLOSED)
+    matches!(&entry.kind, EntryKind::Note(text) if text == INPUT_CLOSED)
 }
 
 /// What the recorded host answered, by the id of the ask.
@@ -94,7 +94,7 @@ fn read<T: DeserializeOwned>(answer: &Value) -> T {
 
 /// The flags of the recorded host's that a client gives only when it is told to.
 pub(crate) fn started_as_recorded(session: &[Entry], mut options: Options) -> Options {
-    let Some(What::Spawn(spawn)) = session.first().map(|it| &it.what) else {
+    let Some(EntryKind::Spawn(spawn)) = session.first().map(|it| &it.kind) else {
         panic!("the recording does not say how the CLI was started");
     };
     for (at, flag) in spawn.argv.iter().enumerate() {
@@ -107,7 +107,7 @@ pub(crate) fn started_as_recorded(session: &[Entry], mut options: Options) -> Op
     options
 }
 
-/// The first request of the recorded host's, and its callbacks. What it did not
+/// The first request of the recorded host's, and its callbacks. EntryKind it did not
 /// answer was cancelled.
 pub(crate) fn answering_as_recorded(session: &[Entry], options: Options) -> Options {
     let answers = Arc::new(answers(session));
@@ -167,7 +167,7 @@ pub(crate) async fn play(session: &[Entry], options: Options) -> Played {
         if message(entry).is_some() {
             messages += 1;
         }
-        if let What::Received(Said::Json(json)) = &entry.what {
+        if let EntryKind::Received(RecordedLine::Json(json)) = &entry.kind {
             let line: Value = json.read().unwrap();
             let answered = &line["response"]["request_id"];
             if let Some(place) = asked.iter().position(|(id, _)| id == answered) {
@@ -176,14 +176,14 @@ pub(crate) async fn play(session: &[Entry], options: Options) -> Played {
                 assert_eq!(pending.await.is_err(), is_error, "{line}");
             }
         }
-        if matches!(entry.what, What::Sent(_)) || is_input_end(entry) {
+        if matches!(entry.kind, EntryKind::Sent(_)) || is_input_end(entry) {
             while heard < messages {
                 let event = client.next().await.unwrap().unwrap();
                 heard += usize::from(matches!(event, Event::Frame(_)));
                 played.events.push(event);
             }
         }
-        let What::Sent(Said::Json(json)) = &entry.what else {
+        let EntryKind::Sent(RecordedLine::Json(json)) = &entry.kind else {
             continue;
         };
         let line: Value = serde_json::from_str(&played.renamed(json.get())).unwrap();

@@ -10,7 +10,7 @@ mod server;
 
 use agentwire::protocol::host::Notice as WireNotice;
 use agentwire::{Client, EndReason, Event, Notice, Options};
-use agentwire_testkit::recording::{Entry, Said, What, sessions};
+use agentwire_testkit::recording::{Entry, RecordedLine, EntryKind, sessions};
 use agentwire_testkit::replay;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -177,7 +177,7 @@ impl Recorded {
             .map(|line| line["request_id"].clone());
         let asks: Vec<_> = asks.collect();
         for entry in &mut self.session {
-            if let What::Sent(Said::Json(json)) = &mut entry.what {
+            if let EntryKind::Sent(RecordedLine::Json(json)) = &mut entry.kind {
                 let mut line: Value = json.read().unwrap();
                 let response = &mut line["response"];
                 if asks.contains(&response["request_id"]) {
@@ -194,7 +194,7 @@ impl Recorded {
     /// Takes a flag out of what the recorded host started its CLI with.
     #[cfg(feature = "mcp")]
     fn forget_flag(&mut self, flag: &str) {
-        let Some(What::Spawn(spawn)) = self.session.first_mut().map(|it| &mut it.what) else {
+        let Some(EntryKind::Spawn(spawn)) = self.session.first_mut().map(|it| &mut it.kind) else {
             panic!("the recording does not say how the CLI was started");
         };
         let at = spawn.argv.iter().position(|it| it == flag).unwrap();

@@ -93,7 +93,7 @@ pub(super) async fn conform(arguments: &Arguments) -> Result<ExitCode, Failure> 
     let command: Arc<[OsString]> = cli.clone().into();
     let hold = |measured: Arc<Measured>, deadline| {
         let command = Arc::clone(&command);
-        async move { Ok(came(measured.hold(&command, deadline).await?)) }
+        async move { Ok(came(measured.run(&command, deadline).await?)) }
     };
     let version = golden.version.as_deref().unwrap_or("an unknown version");
     let measure = format!("; measured on {version}");
@@ -153,7 +153,7 @@ fn golden(arguments: &Arguments) -> Result<Golden, Failure> {
 /// case the CLI's standard error.
 fn came(outcome: Outcome) -> Came {
     let mut told = vec![];
-    told.extend(outcome.left.clone());
+    told.extend(outcome.remaining.clone());
     if let Some(first) = outcome.differences.first() {
         told.push(first.to_string());
         told.push(match &*first.after {
@@ -167,14 +167,14 @@ fn came(outcome: Outcome) -> Came {
         places => told.push(format!("and {} more differences", places - 1)),
     }
     if outcome.stuck.is_some() || !outcome.differences.is_empty() {
-        let complaints = outcome.complaints.lines();
+        let complaints = outcome.stderr.lines();
         told.extend(complaints.map(|line| format!("stderr: {line}")));
     }
     let details = json!({
-        "left": outcome.left,
+        "left": outcome.remaining,
         "first": outcome.differences.first().map(ToString::to_string),
         "differences": outcome.differences,
-        "stderr": outcome.complaints,
+        "stderr": outcome.stderr,
     });
     Came {
         stuck: outcome.stuck,

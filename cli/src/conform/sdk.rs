@@ -56,7 +56,7 @@ pub(super) async fn conform(arguments: &Arguments) -> Result<ExitCode, Failure> 
     let hold = |case: Arc<&'static Case>, deadline| {
         let (agent, command) = (Arc::clone(&agent), Arc::clone(&command));
         async move {
-            let outcome = case.hold(&agent, &command, deadline).await?;
+            let outcome = case.run(&agent, &command, deadline).await?;
             Ok(Came {
                 details: json!({ "departures": outcome.departures }),
                 stuck: outcome.stuck,

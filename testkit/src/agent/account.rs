@@ -13,16 +13,16 @@ pub(super) struct Account {
     /// The usage of all replies of the turn, excluding those of sub-agents.
     turn: Usage,
     /// The usage and cost of all replies of the session, by model.
-    session: BTreeMap<String, Spent>,
+    session: BTreeMap<String, ModelTotal>,
     /// The same since the last result.
-    since_result: BTreeMap<String, Spent>,
+    since_result: BTreeMap<String, ModelTotal>,
     /// The usage of the first reply of the turn.
     first: Option<Usage>,
 }
 
 /// The usage and cost of one model.
 #[derive(Debug, Clone, Default)]
-struct Spent {
+struct ModelTotal {
     usage: Usage,
     cost_usd: f64,
 }
@@ -47,9 +47,9 @@ impl Account {
     /// Adds the usage and cost of a reply to the session, but not to the turn.
     pub(super) fn spend(&mut self, model: &str, usage: &Usage, cost_usd: f64) {
         for models in [&mut self.session, &mut self.since_result] {
-            let spent = models.entry(model.to_owned()).or_default();
-            add(&mut spent.usage, usage);
-            spent.cost_usd += cost_usd;
+            let total = models.entry(model.to_owned()).or_default();
+            add(&mut total.usage, usage);
+            total.cost_usd += cost_usd;
         }
     }
 
@@ -107,7 +107,7 @@ impl Account {
     /// Returns the cost of the session so far, in US dollars.
     pub(super) fn total_usd(&self) -> f64 {
         // The sum of none is -0.0.
-        let costs = self.session.values().map(|spent| spent.cost_usd);
+        let costs = self.session.values().map(|total| total.cost_usd);
         costs.fold(0.0, |sum, cost| sum + cost)
     }
 
@@ -122,22 +122,25 @@ impl Account {
     }
 }
 
-fn report(models: &BTreeMap<String, Spent>, template: &ModelUsage) -> BTreeMap<String, ModelUsage> {
-    let report = |spent: &Spent| {
-        let [input, output, created, read] = counts(&spent.usage).map(|it| it.or(Some(0)));
+fn report(
+    models: &BTreeMap<String, ModelTotal>,
+    template: &ModelUsage,
+) -> BTreeMap<String, ModelUsage> {
+    let report = |total: &ModelTotal| {
+        let [input, output, created, read] = counts(&total.usage).map(|it| it.or(Some(0)));
         wire!(ModelUsage {
             input_tokens: input,
             output_tokens: output,
             cache_creation_input_tokens: created,
             cache_read_input_tokens: read,
             web_search_requests: Some(0),
-            cost_usd: Some(dollars(spent.cost_usd)),
+            cost_usd: Some(dollars(total.cost_usd)),
             ..template.clone()
         })
     };
     let models = models.iter();
     models
-        .map(|(name, spent)| (name.clone(), report(spent)))
+        .map(|(name, total)| (name.clone(), report(total)))
         .collect()
 }
 

@@ -13,7 +13,7 @@ pub(super) struct ToolAnswer {
     pub(super) is_error: Option<bool>,
 }
 
-/// What a tool answers.
+/// The outcome of a tool.
 #[derive(Debug, Clone)]
 pub struct ToolOutcome {
     text: String,
@@ -80,7 +80,7 @@ impl ToolAnswer {
 
     /// Creates the result of an allowed `AskUserQuestion`. The answers are in
     /// its input.
-    pub(super) fn of_question(input: &Json) -> Self {
+    pub(super) fn for_question(input: &Json) -> Self {
         if input.member("questions").is_none() {
             let why = "The host's input for AskUserQuestion is not valid: it has no `questions`.";
             return Self::error(why);

@@ -21,7 +21,7 @@ impl Agent {
         self.stats.started(&task);
         self.tasks.push(task.clone());
         if !task.is_awaited {
-            self.tell_tasks();
+            self.send_tasks();
         }
         let agent = task.agent.as_ref();
         let started = wire!(TaskStarted {
@@ -91,7 +91,7 @@ impl Agent {
         if task.is_awaited {
             return self.finish_awaited(now, &task);
         }
-        self.tell_tasks();
+        self.send_tasks();
         self.unreported.push(task.report());
         self.used_tools.extend(task.tools);
         if self.turn.is_none() && !self.exited {
@@ -118,9 +118,9 @@ impl Agent {
             session_id: Some(self.session_id.clone()),
         });
         self.send(encode(&updated));
-        let is_beside = task.agent.is_some() && !task.is_awaited;
+        let runs_in_background = task.agent.is_some() && !task.is_awaited;
         let usage = task.agent.is_some().then(|| task.usage());
-        let mut over = wire!(TaskNotification {
+        let mut end_line = wire!(TaskNotification {
             task_id: task.id.clone(),
             run_id: Some(task.run_id.clone()),
             tool_use_id: task.tool_use_id.clone(),
@@ -135,10 +135,12 @@ impl Agent {
             uuid: Some((self.ids)()),
             session_id: Some(self.session_id.clone()),
         });
-        if is_report && is_beside {
-            over.extra.set("summary_is_report", serde_json::json!(true));
+        if is_report && runs_in_background {
+            end_line
+                .extra
+                .set("summary_is_report", serde_json::json!(true));
         }
-        self.send(encode(&over));
+        self.send(encode(&end_line));
     }
 
     /// Stops a task in the background, because the host asks for it. An unknown
@@ -155,7 +157,7 @@ impl Agent {
         if task.is_awaited {
             return self.finish_awaited(now, &task);
         }
-        self.tell_tasks();
+        self.send_tasks();
         if task.agent.is_some() {
             self.unreported.push(task.report());
             if self.turn.is_none() && !self.exited {
@@ -167,8 +169,8 @@ impl Agent {
     /// Starts a turn that reports finished tasks to the model. Returns `false`
     /// if there are none.
     pub(super) fn report_to_model(&mut self, now: Instant) -> bool {
-        let mut over = std::mem::take(&mut self.unreported).into_iter();
-        let Some(report) = over.next() else {
+        let mut reports = std::mem::take(&mut self.unreported).into_iter();
+        let Some(report) = reports.next() else {
             return false;
         };
         self.set_state(SessionState::Running);
@@ -197,10 +199,10 @@ impl Agent {
     pub(super) fn end_all_tasks(&mut self) {
         self.tasks.clear();
         self.unreported.clear();
-        self.tell_tasks();
+        self.send_tasks();
     }
 
-    pub(super) fn tell_tasks(&mut self) {
+    pub(super) fn send_tasks(&mut self) {
         let task = |task: &Task| {
             wire!(BackgroundTask {
                 task_id: task.id.clone(),

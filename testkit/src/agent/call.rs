@@ -40,7 +40,7 @@ pub(super) struct OpenCall {
     /// The ID of the assistant message that contains the call.
     pub(super) message_id: String,
     /// The state of the running tool: set from the permission to run until the
-    /// tool has answered.
+    /// tool has a result.
     pub(super) running: Option<Running>,
     /// The result of the tool, while `PostToolUse` or `PostToolUseFailure`
     /// hooks are running.
@@ -49,7 +49,7 @@ pub(super) struct OpenCall {
 
 /// A pending permission request.
 #[derive(Debug)]
-pub(super) struct PendingAsk {
+pub(super) struct PendingPermission {
     pub(super) tool_use_id: String,
     /// The request as it was sent.
     pub(super) request: Json,
@@ -96,7 +96,7 @@ impl ToolCall {
 
     /// Returns whether the tool requires the user, so that the host is always
     /// asked.
-    pub(super) fn is_for_people(&self) -> bool {
+    pub(super) fn requires_user(&self) -> bool {
         matches!(&*self.name, "AskUserQuestion" | "ExitPlanMode")
     }
 }
@@ -112,7 +112,7 @@ impl Running {
 
     /// Counts a heartbeat. Returns the number of earlier heartbeats, and the
     /// running time at this one.
-    pub(super) fn beat(&mut self) -> (u32, Duration) {
+    pub(super) fn count_heartbeat(&mut self) -> (u32, Duration) {
         let number = self.beats;
         self.beats += 1;
         (number, HEARTBEAT * self.beats)
@@ -122,14 +122,14 @@ impl Running {
 impl OpenCall {
     /// Returns when the next progress report is due.
     pub(super) fn progress_due(&self) -> Option<Instant> {
-        [self.task_due(), self.next_beat()]
+        [self.task_due(), self.heartbeat_due()]
             .into_iter()
             .flatten()
             .min()
     }
 
     /// Returns when the next heartbeat is due. Tools of sub-agents have none.
-    fn next_beat(&self) -> Option<Instant> {
+    fn heartbeat_due(&self) -> Option<Instant> {
         let running = self.running.as_ref().filter(|_| self.owner.is_none())?;
         Some(running.since + HEARTBEAT * (running.beats + 1))
     }
@@ -143,8 +143,8 @@ impl OpenCall {
 
     /// Returns the user-facing description of a shell command.
     pub(super) fn description(&self) -> String {
-        let named = ["description", "command"].into_iter();
-        let mut named = named.filter_map(|name| self.input.member(name)?.read().ok());
-        named.next().unwrap_or_default()
+        let descriptions = ["description", "command"].into_iter();
+        let mut descriptions = descriptions.filter_map(|name| self.input.member(name)?.read().ok());
+        descriptions.next().unwrap_or_default()
     }
 }

@@ -17,7 +17,7 @@ use agentwire_protocol::message::{
 use serde_json::json;
 use std::time::Instant;
 
-/// What the host is told if there is nothing to compact.
+/// What the host is text if there is nothing to compact.
 pub(super) const NOTHING_TO_COMPACT: &str = "There is nothing to compact.";
 
 /// The model that the agent names in messages that it writes itself.
@@ -28,7 +28,7 @@ const SYNTHETIC: &str = "<synthetic>";
 pub(super) struct Command {
     /// The name, without the slash.
     name: String,
-    /// What follows the name.
+    /// The text after the name.
     args: String,
 }
 
@@ -89,9 +89,9 @@ impl Agent {
                 self.raise(now, Occasion::Clear, Some("clear"), event, None);
             }
             "compact" if self.has_history => {
-                self.compact_by_hand(now, (!args.is_empty()).then_some(args));
+                self.compact_on_command(now, (!args.is_empty()).then_some(args));
             }
-            "compact" => self.refuse_to_compact(now, true),
+            "compact" => self.report_nothing_to_compact(now, true),
             _ => {
                 let called = Event::CommandCalled { name, args };
                 self.events.push_back(called);
@@ -146,9 +146,9 @@ impl Agent {
         self.send_user_message(echo);
     }
 
-    /// Reports that there is nothing to compact. In an empty session that is
-    /// called a failure.
-    pub(super) fn refuse_to_compact(&mut self, now: Instant, is_failure: bool) {
+    /// Reports that there is nothing to compact. In an empty session this is a
+    /// failure.
+    pub(super) fn report_nothing_to_compact(&mut self, now: Instant, is_failure: bool) {
         let uuids = self.turn.as_ref().map(|turn| turn.uuids.clone());
         self.send_init(&uuids.unwrap_or_default());
         let why = NOTHING_TO_COMPACT;
@@ -165,8 +165,8 @@ impl Agent {
         }
         self.send_output(why, members);
         self.replay_command("compact", "");
-        let told = if is_failure { "" } else { why };
-        self.end_without_model(now, Some("compact"), told);
+        let text = if is_failure { "" } else { why };
+        self.end_without_model(now, Some("compact"), text);
     }
 
     /// Sends the output of a command as a message of the assistant.
@@ -220,9 +220,9 @@ impl Agent {
         self.end_all_tasks();
         self.session_id = (self.ids)();
         self.context = Context::default();
-        // The new session takes over the title, and says so twice.
-        self.tell_title();
-        self.tell_title();
+        // The new session keeps the title, and sends it twice.
+        self.send_title();
+        self.send_title();
         let event = wire!(SessionStart {
             source: Some(SessionStartSource::Clear),
             session_title: self.title.clone(),
@@ -231,7 +231,7 @@ impl Agent {
     }
 
     /// Ends the turn of a command, with a text for the user. Prompts that the
-    /// model is not asked about end in the same way, without a command.
+    /// model does not receive end in the same way, without a command.
     pub(super) fn end_command(&mut self, now: Instant, command: Option<&str>, outcome: &str) {
         let uuids = self.turn.as_ref().map(|turn| turn.uuids.clone());
         self.send_init(&uuids.unwrap_or_default());
@@ -248,9 +248,9 @@ fn is_own(name: &str) -> bool {
     matches!(name, "clear" | "compact")
 }
 
-/// Returns whether a prompt has a turn of its own, because it looks like a
-/// command. The command need not exist, and blanks may stand before it.
-pub(super) fn is_alone(prompt: &UserMessage) -> bool {
+/// Returns whether a prompt needs its own turn, because it has the form of a
+/// command. The command need not exist, and blanks may precede it.
+pub(super) fn needs_own_turn(prompt: &UserMessage) -> bool {
     typed(prompt).is_some_and(|text| text.trim_start().starts_with('/'))
 }
 
@@ -266,7 +266,7 @@ fn typed(prompt: &UserMessage) -> Option<&str> {
     }
 }
 
-/// Returns what a prompt calls, if it has the form of a command.
+/// Parses a prompt that has the form of a command.
 fn command(prompt: &UserMessage) -> Option<Command> {
     let text = typed(prompt)?.strip_prefix('/')?;
     let (name, args) = text.split_once(char::is_whitespace).unwrap_or((text, ""));

@@ -19,10 +19,10 @@ use serde_json::json;
 use std::time::Instant;
 
 impl Agent {
-    /// Emits `event`, which has the model asked. If the context window is
+    /// Emits `event`, which starts a model request. If the context window is
     /// nearly full, the conversation is compacted first. If the window is full
     /// and automatic compaction is disabled, the turn ends instead.
-    pub(super) fn go_to_model(&mut self, now: Instant, event: Event) {
+    pub(super) fn request_model(&mut self, now: Instant, event: Event) {
         let room = self.context.room(&self.config);
         if room == Room::Enough || room == Room::Little && !self.config.compacts {
             return self.events.push_back(event);
@@ -52,7 +52,7 @@ impl Agent {
     }
 
     /// Handles `/compact`.
-    pub(super) fn compact_by_hand(&mut self, now: Instant, instructions: Option<String>) {
+    pub(super) fn compact_on_command(&mut self, now: Instant, instructions: Option<String>) {
         self.send_status(wire!(Status {
             status: Some(StatusKind::Compacting),
         }));
@@ -98,7 +98,7 @@ impl Agent {
         if let Some(reason) = verdict.blocks.first() {
             if is_automatic {
                 self.send_status(Status::default());
-                return self.go_on_without_summary(now);
+                return self.continue_without_summary(now);
             }
             let why = if verdict.failed { reason } else { "[callback]" };
             let why = format!("Compaction blocked by PreCompact hook: {why}");
@@ -108,20 +108,20 @@ impl Agent {
             }));
             return self.end_command(now, Some("compact"), &why);
         }
-        // The last reply is kept, so there must be another reply before it.
-        if is_automatic && self.keeps_reply() && self.context.replies < 2 {
+        // The last reply is preserved, so there must be another reply before it.
+        if is_automatic && self.preserves_reply() && self.context.replies < 2 {
             self.send_status(wire!(Status {
                 compact_result: Some(CompactResult::Failed),
                 compact_error: Some("too_few_groups".to_owned()),
             }));
-            return self.go_on_without_summary(now);
+            return self.continue_without_summary(now);
         }
         if !is_automatic && self.context.replies == 0 {
             self.send_status(wire!(Status {
                 compact_result: Some(CompactResult::Failed),
                 compact_error: Some(NOTHING_TO_COMPACT.to_owned()),
             }));
-            return self.refuse_to_compact(now, false);
+            return self.report_nothing_to_compact(now, false);
         }
         let event = wire!(SessionStart {
             source: Some(SessionStartSource::Compact),
@@ -143,10 +143,10 @@ impl Agent {
         format!("A summary of the conversation. Tools used: {used}.")
     }
 
-    /// Returns whether compaction keeps the last reply. By hand it does, if there
+    /// Returns whether compaction preserves the last reply. On command it does, if there
     /// is another one. Of automatic compactions only the first in a turn does,
     /// and only if the window is not full.
-    fn keeps_reply(&self) -> bool {
+    fn preserves_reply(&self) -> bool {
         if self.trigger() == CompactTrigger::Manual {
             return self.context.replies > 1;
         }
@@ -155,7 +155,7 @@ impl Agent {
             && turn.is_some_and(|turn| !turn.is_summarized)
     }
 
-    fn go_on_without_summary(&mut self, now: Instant) {
+    fn continue_without_summary(&mut self, now: Instant) {
         let turn = self.turn.as_mut();
         let event = turn.and_then(|turn| turn.waits_for_summary.take());
         if self.context.room(&self.config) == Room::None {
@@ -189,7 +189,7 @@ impl Agent {
         let mut summary = UserMessage::new(self.summary());
         summary.is_replay = Some(false);
         self.replace_with_summary(summary);
-        // Output of commands is part of what is kept, and sent once more.
+        // Output of commands is preserved and sent again.
         for mut output in self.context.outputs.clone() {
             output.message.id = Some((self.ids)());
             self.send(encode(&output));
@@ -204,17 +204,17 @@ impl Agent {
     }
 
     /// Replaces the conversation with this summary. Keeps the last reply and
-    /// everything after it, or only the prompts after it, as `keeps_reply`
+    /// everything after it, or only the prompts after it, as `preserves_reply`
     /// decides.
     fn replace_with_summary(&mut self, summary: UserMessage) {
-        let keeps_reply = self.keeps_reply();
+        let preserves_reply = self.preserves_reply();
         let trigger = self.trigger();
         if let Some(turn) = &mut self.turn {
             turn.is_summarized = true;
         }
         let mut context = std::mem::take(&mut self.context);
-        let mut last = context.summarize(keeps_reply);
-        if trigger == CompactTrigger::Manual && !keeps_reply && context.is_followed {
+        let mut last = context.summarize(preserves_reply);
+        if trigger == CompactTrigger::Manual && !preserves_reply && context.is_followed {
             // The summary follows the note.
             last = Some((self.ids)());
         }
@@ -228,12 +228,12 @@ impl Agent {
                 anchor_uuid: anchor.clone(),
                 tail_uuid: tail.clone(),
             }));
-            let mut kept = wire!(PreservedMessages {
+            let mut preserved = wire!(PreservedMessages {
                 anchor_uuid: anchor.clone(),
                 uuids: context.latest.clone(),
             });
-            kept.extra.set("all_uuids", json!(context.latest));
-            metadata.preserved_messages = Some(kept);
+            preserved.extra.set("all_uuids", json!(context.latest));
+            metadata.preserved_messages = Some(preserved);
         }
         self.send_boundary(metadata, last);
         let mut summary = summary.synthetic();

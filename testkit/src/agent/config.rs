@@ -21,7 +21,7 @@ pub struct Config {
     pub cwd: String,
     /// The permission mode.
     pub permission_mode: PermissionMode,
-    /// Whether the host answers permission requests
+    /// Whether the host responds to permission requests
     /// (`--permission-prompt-tool=stdio`). If not, a tool call that needs a
     /// permission request is denied.
     pub asks_host: bool,
@@ -85,14 +85,14 @@ pub struct Config {
     /// The size of a smaller window, in tokens, that triggers automatic
     /// compaction instead (`CLAUDE_CODE_AUTO_COMPACT_WINDOW`).
     pub compact_window: Option<u64>,
-    /// What the agent offers.
+    /// The declared tools, commands and models.
     pub declared: Declared,
     /// The process ID that `initialize` reports.
     pub pid: u32,
     /// Returns the time, as RFC 3339, for the `timestamp` of messages. The
     /// default returns `None`: messages have no timestamp.
     pub timestamp: fn() -> Option<String>,
-    /// Returns the effort level of a model, which hooks are told. The default
+    /// Returns the effort level of a model, for hooks. The default
     /// returns `medium` for every model.
     pub effort: fn(&str) -> Option<&'static str>,
     /// Returns whether a regular expression (the first argument) matches

@@ -1,19 +1,19 @@
-//! The model's context: the tokens in use, and the room left in the window.
+//! The model's context: the tokens in use, and the remaining room in the window.
 
 use super::config::Config;
 use agentwire_protocol::message::{AssistantMessage, Usage};
 
-/// The window is nearly full when at most this many tokens are left. The
+/// The window is nearly full when at most this many tokens remain. The
 /// messages before the last reply are then summarized.
 const NEARLY_FULL: u64 = 33_000;
 
-/// The window is full when at most this many tokens are left. The model is then
-/// not asked before the whole conversation is summarized.
+/// The window is full when at most this many tokens remain. The model is then
+/// not called before the whole conversation is summarized.
 const FULL: u64 = 23_000;
 
 /// The minimum of the window size that triggers automatic compaction, unless
 /// the context window itself is smaller.
-const SMALLEST: u64 = 100_000;
+const MIN_COMPACT_WINDOW: u64 = 100_000;
 
 /// The model's context.
 #[derive(Debug, Default)]
@@ -22,7 +22,7 @@ pub(super) struct Context {
     tokens: u64,
     /// Whether the model was given a prompt.
     pub(super) is_begun: bool,
-    /// Whether the agent notes something for itself behind the last message.
+    /// Whether the agent adds an internal note after the last message.
     pub(super) is_followed: bool,
     /// Whether the next message is the first one of a reply.
     is_new: bool,
@@ -37,7 +37,7 @@ pub(super) struct Context {
     answered: usize,
 }
 
-/// The room left in the context window.
+/// The remaining room in the context window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Room {
     Enough,
@@ -63,13 +63,13 @@ impl Context {
         self.tokens
     }
 
-    /// Starts a reply. One that says nothing is none.
+    /// Starts a reply. An empty reply does not count.
     pub(super) fn begin_reply(&mut self) {
         self.is_new = true;
     }
 
     /// Adds a message of the reply.
-    pub(super) fn add_said(&mut self, uuid: &str) {
+    pub(super) fn add_message(&mut self, uuid: &str) {
         if std::mem::take(&mut self.is_new) {
             self.replies += 1;
             self.latest.clear();
@@ -98,26 +98,26 @@ impl Context {
         self.latest.push(uuid.to_owned());
     }
 
-    /// Replaces the conversation with a summary. With `keeps_reply`, the last
+    /// Replaces the conversation with a summary. With `preserves_reply`, the last
     /// reply and the messages after it stay; without, only the prompts after
     /// it. Returns the UUID of the message that the summary follows.
-    pub(super) fn summarize(&mut self, keeps_reply: bool) -> Option<String> {
+    pub(super) fn summarize(&mut self, preserves_reply: bool) -> Option<String> {
         let last = self.latest.last().cloned();
-        if !keeps_reply {
+        if !preserves_reply {
             self.latest.drain(..self.answered);
             self.outputs.clear();
             self.answered = 0;
         }
-        self.replies = u64::from(keeps_reply);
+        self.replies = u64::from(preserves_reply);
         self.tokens = 0;
         last
     }
 
-    /// Returns the room left in the model's context window.
+    /// Returns the remaining room in the model's context window.
     pub(super) fn room(&self, config: &Config) -> Room {
         let window = config.context_window;
         let chosen = config.compact_window.unwrap_or(window);
-        let chosen = chosen.max(SMALLEST).min(window);
+        let chosen = chosen.max(MIN_COMPACT_WINDOW).min(window);
         let tokens = self.tokens;
         if tokens >= window.saturating_sub(FULL) {
             Room::None

@@ -1,4 +1,4 @@
-//! What an agent offers, as its user declares it.
+//! The declared tools, commands and models of an agent.
 
 use agentwire_protocol::agent_definition::AgentInfo;
 use agentwire_protocol::control::InitializeAnswer;
@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The tool with which the model gives structured output.
 pub(super) const STRUCTURED_OUTPUT: &str = "StructuredOutput";
 
-/// What an agent offers its host: tools, commands, models.
+/// The tools, commands and models that an agent declares to its host.
 ///
 /// Each message is a template. The agent replaces the members that it knows
 /// itself, such as `session_id` or `mcp_servers`, and sends the others as they
@@ -22,7 +22,7 @@ pub struct Declared {
     /// The template of the response to `initialize`.
     pub initialize: InitializeAnswer,
     /// The template of results: the fast mode, the safety stops, and times such
-    /// as `ttft_ms`, which are only sent if the model was asked.
+    /// as `ttft_ms`, which are only sent if the model was called.
     pub result: ResultMessage,
     /// The template of the usage in results.
     pub usage: Usage,
@@ -31,7 +31,7 @@ pub struct Declared {
     /// How thinking is shown, as streamed and whole messages say.
     pub thinking_display: Option<ThinkingDisplay>,
     /// The names of the commands that the agent runs itself, without its model,
-    /// such as `cost` for the prompt `/cost`. Each has a turn of its own, which
+    /// such as `cost` for the prompt `/cost`. Each has its own turn, which
     /// starts with [`Event::CommandCalled`](super::Event::CommandCalled).
     /// `clear` and `compact` are always among them.
     pub commands: BTreeSet<String>,

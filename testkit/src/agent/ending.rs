@@ -4,7 +4,7 @@ use super::answer::ToolAnswer;
 use super::failure::Failure;
 use super::hooks::{Occasion, Verdict};
 use super::notice::line;
-use super::turn::{OpenMessage, Phase, Turn, named};
+use super::turn::{OpenMessage, Phase, Turn, representative_uuid};
 use super::{Agent, Event, ruling};
 use agentwire_protocol::codec::encode;
 use agentwire_protocol::content::ContentBlock;
@@ -53,7 +53,7 @@ impl Agent {
                 status,
                 kind,
                 message,
-            } => self.end_failed(now, Failure::of_api(*status, kind, message)),
+            } => self.end_failed(now, Failure::api(*status, kind, message)),
             Ending::NoKey => self.end_failed(now, Failure::no_key()),
         }
     }
@@ -73,10 +73,10 @@ impl Agent {
     }
 
     /// Continues after the `Stop` hooks.
-    pub(super) fn stop_checked(&mut self, now: Instant, verdict: Verdict) {
+    pub(super) fn after_stop_hooks(&mut self, now: Instant, verdict: Verdict) {
         let Some(turn) = &mut self.turn else { return };
         if turn.structured.is_some() {
-            // Whatever the hooks say.
+            // Overrides the hooks.
             let result = self.completed();
             return self.end_turn(now, result, CommandState::Completed);
         }
@@ -85,10 +85,10 @@ impl Agent {
             turn.phase = Phase::Running;
             turn.stop_hook_active = true;
         }
-        self.tell("Stop", verdict.messages);
+        self.send_hook_messages("Stop", verdict.messages);
         if verdict.timed_out {
             let content = "Stop says: a hook did not answer in time, and the turn ended.";
-            self.inform(line(InformationalLevel::Notice, content.to_owned()));
+            self.send_notice(line(InformationalLevel::Notice, content.to_owned()));
         }
         let blocks = !verdict.blocks.is_empty();
         for reason in verdict.blocks {
@@ -96,10 +96,10 @@ impl Agent {
             self.send_user_message(UserMessage::new(vec![text]).synthetic());
         }
         if blocks {
-            self.notify("stop-hook-error", "A stop hook wants the turn to go on.");
+            self.send_notification("stop-hook-error", "A stop hook wants the turn to go on.");
         }
         if goes_on {
-            self.go_to_model(now, Event::TurnContinued);
+            self.request_model(now, Event::TurnContinued);
         } else if verdict.stop.is_some() {
             self.end_early(now, TerminalReason::StopHookPrevented, "end_turn");
         } else {
@@ -150,20 +150,20 @@ impl Agent {
     /// Handles a message with the priority `now` during a turn. Text is cut off
     /// at once; running tools finish first.
     ///
-    /// Pending requests to the host are cancelled first. `hear` then reports
+    /// Pending requests to the host are cancelled first. `report` then reports
     /// the message to the host.
-    pub(super) fn preempt(&mut self, now: Instant, hear: impl FnOnce(&mut Self)) {
+    pub(super) fn preempt(&mut self, now: Instant, report: impl FnOnce(&mut Self)) {
         let is_checked = |it: &Occasion| matches!(it, Occasion::BeforeTool(_));
         let is_checked = self.hooks.is_asked(is_checked);
         let Some(turn) = &mut self.turn else { return };
         if turn.tools.is_empty() || is_checked {
-            self.take_requests_back();
-            hear(self);
+            self.cancel_requests();
+            report(self);
             self.abort(now, false);
         } else {
             turn.preempted = true;
-            let calls = self.withdraw_asks();
-            hear(self);
+            let calls = self.withdraw_permission_requests();
+            report(self);
             self.deny_withdrawn(now, &calls);
         }
     }
@@ -172,7 +172,7 @@ impl Agent {
     /// priority `now`.
     pub(super) fn abort(&mut self, now: Instant, interrupted: bool) {
         self.send_late();
-        self.take_requests_back();
+        self.cancel_requests();
         self.calls.retain(|_, open| open.owner.is_some());
         let Some(turn) = &mut self.turn else { return };
         let folded = turn.folded.drain(..).chain(turn.folding.drain(..));
@@ -205,7 +205,7 @@ impl Agent {
         let in_tools =
             !tools.is_empty() || message.is_none() && turn.requests > 0 && !turn.is_asked;
         let has_text = |open: &OpenMessage| matches!(open.block, Some(ContentBlock::Text(_)));
-        // The part of a text block that was streamed is kept, and nothing else.
+        // Only the streamed part of a text block is preserved.
         let void = message.map(|open| open.index + u64::from(has_text(open)));
         let open = message.map(|open| (open.index, open.block.clone()));
         let block = open.as_ref().and_then(|(_, block)| block.clone());
@@ -243,9 +243,9 @@ impl Agent {
         } else {
             stopped.map(|reason| reason.as_str().to_owned())
         };
-        // A turn in which the model has said nothing is an error.
-        let says_nothing = self.turn.as_ref().is_some_and(|turn| !turn.has_spoken);
-        let result = if interrupted || says_nothing {
+        // A turn without output of the model is an error.
+        let has_no_content = self.turn.as_ref().is_some_and(|turn| !turn.has_spoken);
+        let result = if interrupted || has_no_content {
             wire!(ResultMessage {
                 subtype: ResultSubtype::ErrorDuringExecution,
                 is_error: true,
@@ -380,7 +380,7 @@ impl Agent {
         {
             result.origin = Some(origin);
         }
-        result.user_message_uuid = named(&turn.uuids, is_batch);
+        result.user_message_uuid = representative_uuid(&turn.uuids, is_batch);
         result.user_message_uuids = (!turn.uuids.is_empty()).then(|| turn.uuids.clone());
         result.uuid = Some((self.ids)());
         result.session_id = Some(self.session_id.clone());

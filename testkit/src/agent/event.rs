@@ -7,7 +7,7 @@ use agentwire_protocol::message::UserMessage;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Event {
-    /// A turn started. The model should answer these prompts.
+    /// A turn started. Send these prompts to the model.
     TurnStarted {
         /// The prompts, in order.
         prompts: Vec<UserMessage>,
@@ -24,11 +24,11 @@ pub enum Event {
         /// The ID of the tool call.
         tool_use_id: String,
     },
-    /// The turn continues. The model should be asked again.
+    /// The turn continues. Send another request to the model.
     TurnContinued,
     /// The turn was aborted, and all of its remaining messages have been sent.
     TurnAborted,
-    /// The host answered the request that
+    /// The host responded to the request that
     /// [`Agent::ask_host`](super::Agent::ask_host) sent.
     HostAnswered {
         /// The response, or the reason why there is none.
@@ -44,7 +44,7 @@ pub enum Event {
         /// The request: an object with a `subtype`.
         request: Json,
     },
-    /// The host stopped a task. The driver must end what it started for it.
+    /// The host stopped a task. The driver must end its work.
     TaskStopped {
         /// The ID of the task.
         task_id: String,
@@ -55,7 +55,7 @@ pub enum Event {
     CommandCalled {
         /// The name of the command, without the slash.
         name: String,
-        /// What follows the name.
+        /// The text after the name.
         args: String,
     },
     /// The process should exit.
@@ -63,7 +63,7 @@ pub enum Event {
         /// The exit status.
         code: i32,
         /// The message for standard error.
-        complaint: Option<String>,
+        message: Option<String>,
     },
 }
 

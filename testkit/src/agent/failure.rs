@@ -3,7 +3,7 @@
 use super::Agent;
 use super::hooks::Occasion;
 use super::task::Task;
-use super::turn::named;
+use super::turn::representative_uuid;
 use agentwire_protocol::codec::encode;
 use agentwire_protocol::content::ContentBlock;
 use agentwire_protocol::hook::StopFailure;
@@ -16,7 +16,7 @@ use serde_json::json;
 use std::time::{Duration, Instant};
 
 /// The number of failures in a row after which an overloaded model is replaced.
-const OVERLOADED: u64 = 3;
+const FALLBACK_AFTER: u64 = 3;
 
 /// Returns the error for an HTTP status.
 fn meaning(status: u16, message: &str) -> AssistantError {
@@ -41,7 +41,7 @@ fn retried(status: Option<u16>) -> AssistantError {
     }
 }
 
-/// The reason why a turn ends without an answer of the model, as reported to
+/// The reason why a turn ends without a reply of the model, as reported to
 /// the host.
 #[derive(Debug, Clone)]
 pub(super) struct Failure {
@@ -57,7 +57,7 @@ pub(super) struct Failure {
     /// The agent's error type.
     pub(super) cause: Option<&'static str>,
     /// Additional members of its message.
-    pub(super) beside: Vec<(&'static str, Json)>,
+    pub(super) members: Vec<(&'static str, Json)>,
 }
 
 impl Failure {
@@ -70,12 +70,12 @@ impl Failure {
             status: None,
             kind: None,
             cause: None,
-            beside: vec![],
+            members: vec![],
         }
     }
 
     /// The API failed with this HTTP status, error type and message.
-    pub(super) fn of_api(status: u16, kind: &str, message: &str) -> Self {
+    pub(super) fn api(status: u16, kind: &str, message: &str) -> Self {
         let error = meaning(status, message);
         let text = match error {
             AssistantError::Other | AssistantError::ServerError => message.to_owned(),
@@ -93,7 +93,7 @@ impl Failure {
         }
     }
 
-    /// No API key is configured, so the API was not asked.
+    /// No API key is configured, so the API was not called.
     pub(super) fn no_key() -> Self {
         let text = "There is no key, so the API was not asked.";
         Self::new(AssistantError::AuthenticationFailed, text.to_owned())
@@ -104,7 +104,7 @@ impl Agent {
     /// Reports that the API failed with this HTTP status. `failed` is the
     /// number of failed attempts so far.
     ///
-    /// Returns the delay before the next attempt, which the host is told of, or
+    /// Returns the delay before the next attempt, which is reported to the host, or
     /// `None` if there is no further attempt. Then end the turn with
     /// [`Agent::finish_turn`].
     pub fn retry(&mut self, status: u16, failed: u64) -> Option<Duration> {
@@ -155,7 +155,7 @@ impl Agent {
         let Some(turn) = &mut self.turn else {
             return false;
         };
-        if failed < OVERLOADED || turn.fallback.is_some() {
+        if failed < FALLBACK_AFTER || turn.fallback.is_some() {
             return false;
         }
         turn.fallback = Some(fallback.clone());
@@ -179,7 +179,7 @@ impl Agent {
     /// `failed` is the number of failures in a row.
     ///
     /// Returns the delay before the next attempt, or `None` if there is no
-    /// further attempt. The host is told of the retry only for an
+    /// further attempt. The retry is reported to the host only for an
     /// [awaited](Task::awaited) sub-agent.
     pub fn retry_subagent(&mut self, task_id: &str, status: u16, failed: u64) -> Option<Duration> {
         let wait = self.retry_delay(Some(status), failed)?;
@@ -192,16 +192,16 @@ impl Agent {
             error_status: Some(status),
             error_category: Some(retried(Some(status)).as_str().to_owned()),
         });
-        self.tell_subagent_retry(task_id, Some(retry));
+        self.send_subagent_retry(task_id, Some(retry));
         Some(wait)
     }
 
-    /// Reports that the API answers a sub-agent again.
+    /// Reports that the API responds to a sub-agent again.
     pub fn subagent_recovers(&mut self, task_id: &str) {
-        self.tell_subagent_retry(task_id, None);
+        self.send_subagent_retry(task_id, None);
     }
 
-    fn tell_subagent_retry(&mut self, task_id: &str, subagent_retry: Option<SubagentRetry>) {
+    fn send_subagent_retry(&mut self, task_id: &str, subagent_retry: Option<SubagentRetry>) {
         let task = self.task(task_id).filter(|task| task.is_awaited);
         let Some(Task {
             tool_use_id, agent, ..
@@ -225,16 +225,16 @@ impl Agent {
     /// Returns the delay before the next attempt, or `None` if there is no
     /// further attempt.
     fn retry_delay(&self, status: Option<u16>, failed: u64) -> Option<Duration> {
-        let most = match status {
+        let limit = match status {
             // A rejected key may have been replaced in the meantime.
             None | Some(401 | 408 | 409 | 429 | 500..) => self.config.max_retries,
             Some(_) => 0,
         };
         let factor = 1 << failed.saturating_sub(1).min(6);
-        (failed <= most).then(|| self.config.retry_after * factor)
+        (failed <= limit).then(|| self.config.retry_after * factor)
     }
 
-    /// Ends the turn because the API failed, or was not asked.
+    /// Ends the turn because the API failed or was not called.
     pub(super) fn end_failed(&mut self, now: Instant, failure: Failure) {
         self.ask_model();
         self.send_failure(&failure);
@@ -278,7 +278,7 @@ impl Agent {
 
     /// Ends the process with an error. The real CLI does so when a
     /// `PostToolBatch` hook times out.
-    pub(super) fn break_down(&mut self) {
+    pub(super) fn exit_with_error(&mut self) {
         let why = "A PostToolBatch hook did not answer in time.";
         let mut result = wire!(ResultMessage {
             subtype: ResultSubtype::ErrorDuringExecution,
@@ -328,7 +328,7 @@ impl Agent {
             error: Some(failure.error.clone()),
             uuid: Some((self.ids)()),
             session_id: Some(self.session_id.clone()),
-            user_message_uuid: named(&uuids, is_batch),
+            user_message_uuid: representative_uuid(&uuids, is_batch),
             user_message_uuids: (!uuids.is_empty()).then_some(uuids),
             timestamp: (self.config.timestamp)(),
         });
@@ -344,7 +344,7 @@ impl Agent {
         if let Some(cause) = failure.cause {
             extra.set("api_error", cause);
         }
-        for (member, value) in &failure.beside {
+        for (member, value) in &failure.members {
             extra.set(*member, value.clone());
         }
         self.send(encode(&message));

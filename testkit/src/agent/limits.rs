@@ -5,18 +5,18 @@ use agentwire_protocol::message::{CommandState, ResultMessage, ResultSubtype, Te
 use std::time::Instant;
 
 impl Agent {
-    /// Ends the turn if it made as many model requests as it may. Returns
-    /// whether it did.
+    /// Ends the turn if it has reached its limit of model requests. Returns
+    /// whether it has.
     pub(super) fn end_at_turn_limit(&mut self, now: Instant) -> bool {
         let requests = self.turn.as_ref().map_or(0, |turn| turn.requests);
-        let Some(most) = self.config.max_turns.filter(|most| requests >= *most) else {
+        let Some(limit) = self.config.max_turns.filter(|limit| requests >= *limit) else {
             return false;
         };
         let result = wire!(ResultMessage {
             subtype: ResultSubtype::ErrorMaxTurns,
             is_error: true,
             errors: Some(vec![format!(
-                "The turn reached its limit of {most} requests."
+                "The turn reached its limit of {limit} requests."
             )]),
             terminal_reason: Some(TerminalReason::MaxTurns),
             stop_reason: Some("tool_use".to_owned()),
@@ -26,28 +26,28 @@ impl Agent {
         true
     }
 
-    /// Returns whether the session cost as much as it may.
+    /// Returns whether the session has reached its budget.
     pub(super) fn is_over_budget(&self) -> bool {
-        let most = self.config.max_budget_usd;
-        most.is_some_and(|most| self.account.total_usd() >= most)
+        let limit = self.config.max_budget_usd;
+        limit.is_some_and(|limit| self.account.total_usd() >= limit)
     }
 
-    /// Ends the turn because the session cost as much as it may.
+    /// Ends the turn because the session has reached its budget.
     pub(super) fn end_over_budget(&mut self, now: Instant) {
         let Some(turn) = &self.turn else { return };
         let stop_reason = turn.stop_reason.as_ref().map(|it| it.as_str().to_owned());
-        let most = self.config.max_budget_usd.unwrap_or_default();
+        let limit = self.config.max_budget_usd.unwrap_or_default();
         let result = wire!(ResultMessage {
             subtype: ResultSubtype::ErrorMaxBudgetUsd,
             is_error: true,
             errors: Some(vec![format!(
-                "The session reached its budget of {most} USD."
+                "The session reached its budget of {limit} USD."
             )]),
             terminal_reason: Some(TerminalReason::BudgetExhausted),
             stop_reason,
             ..ResultMessage::default()
         });
-        self.take_requests_back();
+        self.cancel_requests();
         self.events.push_back(Event::TurnAborted);
         self.end_turn(now, result, CommandState::Cancelled);
     }

@@ -91,7 +91,7 @@
 #[macro_use]
 mod wire;
 
-// State. These files do not refer to `Agent`, which holds the state.
+// State. These files do not refer to `Agent`, which contains the state.
 mod account;
 mod answer;
 mod call;
@@ -153,7 +153,7 @@ use agentwire_protocol::message::{
 };
 use agentwire_protocol::open::Reader;
 use bytes::Bytes;
-use call::{OpenCall, PendingAsk};
+use call::{OpenCall, PendingPermission};
 use context::Context;
 use hooks::HookTable;
 use mcp::McpClient;
@@ -169,7 +169,7 @@ use turn::Turn;
 /// The number of message UUIDs remembered, so that no message runs twice.
 const KNOWN: usize = 1000;
 
-/// What an agent with a prompt queue supports.
+/// The capabilities of an agent with a prompt queue.
 const CAPABILITIES: [&str; 3] = [
     "interrupt_receipt_v1",
     "interrupt_cancel_queued_v1",
@@ -203,26 +203,26 @@ pub struct Agent {
     /// Tool calls that have no result yet.
     calls: BTreeMap<String, OpenCall>,
     /// Pending permission requests, by request ID.
-    asks: BTreeMap<String, PendingAsk>,
+    asks: BTreeMap<String, PendingPermission>,
     /// Other pending requests, sent by a script, by request ID.
     scripted: BTreeMap<String, Json>,
     /// The IDs of cancelled requests, whose responses are not echoed.
     cancelled: BTreeSet<String>,
     /// Running tasks.
     tasks: Vec<Task>,
-    /// The run IDs of finished tasks that the model has not been told of.
+    /// Finished tasks that are not yet reported to the model.
     unreported: Vec<Report>,
     stats: Stats,
     account: Account,
     context: Context,
-    /// Whether the model or a command has said anything.
+    /// Whether the model or a command has produced output.
     has_history: bool,
     state: SessionState,
     is_initialized: bool,
-    /// Whether a request waits for the driver, and the lines after it.
-    is_held: bool,
-    /// Whether the end of the input waits for it as well.
-    end_waits: bool,
+    /// Whether a request, and the lines after it, wait for the driver.
+    awaits_driver: bool,
+    /// Whether the end of the input is deferred until then.
+    end_is_deferred: bool,
     input_ended: bool,
     exited: bool,
     last_turn_failed: bool,
@@ -272,14 +272,14 @@ impl Agent {
             has_history: false,
             state: SessionState::Idle,
             is_initialized: false,
-            is_held: false,
-            end_waits: false,
+            awaits_driver: false,
+            end_is_deferred: false,
             input_ended: false,
             exited: false,
             last_turn_failed: false,
             results: 0,
         };
-        agent.meet_configured_servers();
+        agent.connect_configured_servers();
         agent
     }
 
@@ -287,26 +287,26 @@ impl Agent {
 
     /// Handles bytes from the host.
     ///
-    /// What follows a request that the driver handles waits until the driver
-    /// has taken [`Event::Requested`], so that the order of lines is the order
-    /// of their effects. Call this then, with further bytes or without.
+    /// Lines after a request for the driver are deferred until the driver has
+    /// taken [`Event::Requested`], so that lines take effect in order. Call
+    /// this again after that, with or without further bytes.
     pub fn handle_input(&mut self, now: Instant, bytes: &[u8]) {
         self.decoder.push(bytes);
-        while !self.is_held {
+        while !self.awaits_driver {
             let Some(line) = self.decoder.next_line() else {
                 break;
             };
             self.handle_line(now, line);
         }
-        if !self.is_held && std::mem::take(&mut self.end_waits) {
+        if !self.awaits_driver && std::mem::take(&mut self.end_is_deferred) {
             self.end_input(now);
         }
     }
 
     /// Handles the end of the host's input. Running work continues to its end,
-    /// but pending permission requests are denied: no answer can arrive.
+    /// but pending permission requests are denied: no response can arrive.
     pub fn handle_input_end(&mut self, now: Instant) {
-        self.end_waits = true;
+        self.end_is_deferred = true;
         self.handle_input(now, &[]);
     }
 
@@ -320,23 +320,23 @@ impl Agent {
                 continue;
             }
             self.set_state(SessionState::Running);
-            self.deny_unanswered(now, &ask.tool_use_id);
+            self.deny_without_response(now, &ask.tool_use_id);
         }
-        self.hooks_go_unheard(now);
-        self.servers_are_gone(now);
-        self.host_is_gone();
+        self.end_hooks_without_host(now);
+        self.end_servers(now);
+        self.end_scripted_requests();
         self.exit_when_done();
     }
 
     /// Handles the passing of time. Call it when [`Agent::poll_timeout`] is
     /// due.
     pub fn handle_timeout(&mut self, now: Instant) {
-        self.tell_progress(now);
-        self.give_up_on_hooks(now);
-        self.go_on_with_prompts(now);
+        self.send_progress_reports(now);
+        self.expire_hooks(now);
+        self.continue_with_prompts(now);
     }
 
-    /// Returns the model that is asked: the one that the host set last, or the
+    /// Returns the model of requests: the one that the host set last, or the
     /// fallback model of this turn.
     #[must_use]
     pub fn model(&self) -> &str {
@@ -407,7 +407,7 @@ impl Agent {
     pub fn poll_event(&mut self) -> Option<Event> {
         let event = self.events.pop_front()?;
         if matches!(event, Event::Requested { .. }) {
-            self.is_held = false;
+            self.awaits_driver = false;
         }
         Some(event)
     }
@@ -468,7 +468,7 @@ impl Agent {
             // reported again.
             self.replay(&message, true);
             if self.turn.is_none() {
-                self.tell_state();
+                self.send_state();
             }
             return;
         }
@@ -477,16 +477,16 @@ impl Agent {
         if is_idle {
             self.set_state(SessionState::Running);
         }
-        let hear = |agent: &mut Self| {
+        let report = |agent: &mut Self| {
             if let Some(uuid) = message.uuid.clone() {
                 agent.lifecycle(&uuid, CommandState::Queued);
             }
             agent.queue.push(message);
         };
         if preempts && !is_idle {
-            return self.preempt(now, hear);
+            return self.preempt(now, report);
         }
-        hear(self);
+        report(self);
         if is_idle {
             self.start_turn(now);
         }
@@ -566,21 +566,21 @@ impl Agent {
     }
 
     fn set_state(&mut self, state: SessionState) {
-        if self.state == state || self.has_forgotten_ask() {
+        if self.state == state || self.has_stale_permission_request() {
             return;
         }
         self.state = state;
-        self.tell_state();
+        self.send_state();
     }
 
     /// Returns whether a permission request is pending whose tool call has
     /// ended.
-    fn has_forgotten_ask(&self) -> bool {
+    fn has_stale_permission_request(&self) -> bool {
         let mut asks = self.asks.values();
         asks.any(|ask| !self.calls.contains_key(&ask.tool_use_id))
     }
 
-    fn tell_state(&mut self) {
+    fn send_state(&mut self) {
         if self.config.session_states {
             let message = wire!(SessionStateChanged {
                 state: self.state.clone(),
@@ -646,10 +646,10 @@ impl Agent {
         }
     }
 
-    fn exit(&mut self, code: i32, complaint: Option<String>) {
+    fn exit(&mut self, code: i32, message: Option<String>) {
         if !self.exited {
             self.exited = true;
-            self.events.push_back(Event::Exit { code, complaint });
+            self.events.push_back(Event::Exit { code, message });
         }
     }
 }

@@ -8,15 +8,15 @@ use agentwire_protocol::message::{
 
 impl Agent {
     /// Sends the messages of hooks to the user.
-    pub(super) fn tell(&mut self, whose: &str, messages: Vec<String>) {
+    pub(super) fn send_hook_messages(&mut self, whose: &str, messages: Vec<String>) {
         for message in messages {
             let content = format!("{whose} says: {message}");
-            self.inform(line(InformationalLevel::Notice, content));
+            self.send_notice(line(InformationalLevel::Notice, content));
         }
     }
 
     /// Sends a notice to the user.
-    pub(super) fn inform(&mut self, line: Informational) {
+    pub(super) fn send_notice(&mut self, line: Informational) {
         let line = wire!(Informational {
             uuid: Some((self.ids)()),
             session_id: Some(self.session_id.clone()),
@@ -26,7 +26,7 @@ impl Agent {
     }
 
     /// Sends a notification to show at once.
-    pub(super) fn notify(&mut self, key: &str, text: &str) {
+    pub(super) fn send_notification(&mut self, key: &str, text: &str) {
         let notification = wire!(NotificationMessage {
             key: key.to_owned(),
             text: text.to_owned(),

@@ -3,7 +3,7 @@
 //! host's response.
 
 use super::answer::ToolAnswer;
-use super::call::{PendingAsk, ToolCall};
+use super::call::{PendingPermission, ToolCall};
 use super::hooks::{Occasion, Verdict};
 use super::rules::Rules;
 use super::ruling::Ruling;
@@ -36,10 +36,10 @@ impl Agent {
         let rule = |behavior| self.config.rules.find(&behavior, &call.name, &input);
         if let Some(rule) = rule(PermissionBehavior::Deny) {
             let ruling = Ruling::by_rule(rule, &call.name, false);
-            return self.deny_unasked(now, id, ruling, None);
+            return self.deny_without_request(now, id, ruling, None);
         }
         let is_forced =
-            reason.is_some() || call.is_for_people() || rule(PermissionBehavior::Ask).is_some();
+            reason.is_some() || call.requires_user() || rule(PermissionBehavior::Ask).is_some();
         let allowed = rule(PermissionBehavior::Allow).filter(|_| !is_forced);
         let allowed = allowed.map(|rule| Ruling::by_rule(rule, &call.name, true));
         let ruling = match &self.config.permission_mode {
@@ -50,7 +50,7 @@ impl Agent {
             {
                 Some(Ruling::MODE_ALLOWED)
             }
-            _ if !call.asks => Some(Ruling::no_question(&call.name)),
+            _ if !call.asks => Some(Ruling::without_request(&call.name)),
             _ => allowed,
         };
         if let Some(ruling) = ruling {
@@ -59,12 +59,12 @@ impl Agent {
         }
         match &self.config.permission_mode {
             mode if !is_forced && *mode == PermissionMode::DontAsk => {
-                self.deny_unasked(now, id, Ruling::MODE_DENIED, None);
+                self.deny_without_request(now, id, Ruling::MODE_DENIED, None);
             }
             _ if !self.config.asks_host => {
-                self.deny_unasked(now, id, Ruling::NOBODY_ASKED, reason);
+                self.deny_without_request(now, id, Ruling::REQUESTS_DISABLED, reason);
             }
-            _ if self.input_ended => self.deny_unanswered(now, id),
+            _ if self.input_ended => self.deny_without_response(now, id),
             _ => {
                 let request_id = (self.ids)();
                 let owner = open.owner.clone();
@@ -76,7 +76,7 @@ impl Agent {
                     .and_then(|line| serde_json::from_slice(line).ok())
                     .unwrap_or_else(Json::null);
                 self.send(line);
-                let ask = PendingAsk {
+                let ask = PendingPermission {
                     tool_use_id: id.to_owned(),
                     request,
                 };
@@ -95,7 +95,13 @@ impl Agent {
 
     /// Denies a tool call that needs permission without asking the host, and
     /// reports the denial. `reason` is set if a hook required the request.
-    fn deny_unasked(&mut self, now: Instant, id: &str, ruling: Ruling, reason: Option<String>) {
+    fn deny_without_request(
+        &mut self,
+        now: Instant,
+        id: &str,
+        ruling: Ruling,
+        reason: Option<String>,
+    ) {
         let Some(open) = self.calls.get(id) else {
             return;
         };
@@ -126,24 +132,24 @@ impl Agent {
         self.decide(now, id, Decision::Denied(why));
     }
 
-    /// Denies a tool because the host can no longer answer. Unlike
-    /// [`deny_unasked`](Self::deny_unasked), the real agent does not report it.
-    pub(super) fn deny_unanswered(&mut self, now: Instant, id: &str) {
+    /// Denies a tool because the host can no longer respond. Unlike
+    /// [`deny_without_request`](Self::deny_without_request), the real agent does not report it.
+    pub(super) fn deny_without_response(&mut self, now: Instant, id: &str) {
         self.note_denial(id);
-        self.rule(id, Ruling::UNREADABLE);
+        self.rule(id, Ruling::INVALID_RESPONSE);
         let why = "The host closed the session.".to_owned();
         self.decide(now, id, Decision::Denied(why));
     }
 
     fn question(&self, call: &ToolCall, input: Json, reason: Option<String>) -> CanUseTool {
-        let is_mcp = self.mcp.knows(&call.name);
+        let is_mcp = self.mcp.owns_tool(&call.name);
         let mut question = wire!(CanUseTool {
             display_name: Some(self.mcp.display_name(&call.name)),
             tool_use_id: Some(call.id.clone()),
             mcp_server: self.mcp.provenance(&call.name),
             // A hook may decide as well.
             server_policy_ask_only: is_mcp.then(|| !self.hooks.has(&HookKind::PermissionRequest)),
-            requires_user_interaction: call.is_for_people().then_some(true),
+            requires_user_interaction: call.requires_user().then_some(true),
             ..CanUseTool::new(&call.name, input)
         });
         if is_mcp {
@@ -163,12 +169,12 @@ impl Agent {
     pub(super) fn permission_answered(
         &mut self,
         now: Instant,
-        ask: &PendingAsk,
+        ask: &PendingPermission,
         answer: Result<Option<Json>, String>,
     ) {
         let id = &ask.tool_use_id;
         // The first response decides.
-        self.forget_permission_hooks(id);
+        self.drop_permission_hooks(id);
         let requires_input = self.config.requires_updated_input;
         let result = answer.and_then(|answer| read_strictly(answer.as_ref()));
         let result = result.and_then(|result| match result {
@@ -178,13 +184,13 @@ impl Agent {
             result => Ok(result),
         });
         if let Ok(PermissionResult::Allow(allow)) = &result {
-            self.take_over(allow.updated_permissions.as_deref().unwrap_or_default());
+            self.apply_updates(allow.updated_permissions.as_deref().unwrap_or_default());
         }
         self.set_state(SessionState::Running);
         let ruling = match &result {
             Ok(PermissionResult::Allow(_)) => Ruling::HOST_ALLOWED,
             Ok(PermissionResult::Deny(_)) => Ruling::HOST_DENIED,
-            _ => Ruling::UNREADABLE,
+            _ => Ruling::INVALID_RESPONSE,
         };
         self.rule(id, ruling);
         match result {
@@ -202,7 +208,7 @@ impl Agent {
     }
 
     /// Applies the permission updates of a response: rules and the mode.
-    fn take_over(&mut self, updates: &[PermissionUpdate]) {
+    fn apply_updates(&mut self, updates: &[PermissionUpdate]) {
         for update in updates {
             match update {
                 PermissionUpdate::SetMode(update) => self.enter_mode(update.mode.clone()),
@@ -223,7 +229,7 @@ impl Agent {
         &self.config.rules
     }
 
-    /// Switches to another permission mode, and tells the host.
+    /// Switches to another permission mode, and reports it to the host.
     pub(super) fn enter_mode(&mut self, mode: PermissionMode) {
         if self.config.permission_mode == mode {
             return;
@@ -235,15 +241,15 @@ impl Agent {
     }
 
     /// Continues after the `PermissionRequest` hooks, which run at the same
-    /// time as the request to the host: all of them have answered, or one has
+    /// time as the request to the host: all of them have responded, or one has
     /// decided.
-    pub(super) fn permission_hooked(&mut self, now: Instant, id: &str, verdict: Verdict) {
+    pub(super) fn after_permission_hooks(&mut self, now: Instant, id: &str, verdict: Verdict) {
         let decision = verdict.permission;
         if decision.is_none() && !verdict.timed_out {
             // The host decides.
             return;
         }
-        let Some(request_id) = self.ask_about(id) else {
+        let Some(request_id) = self.find_permission_request(id) else {
             return;
         };
         // After a timeout the request to the host stays pending, and the
@@ -253,7 +259,7 @@ impl Agent {
             self.cancel(&request_id);
             self.set_state(SessionState::Running);
         }
-        self.tell("PermissionRequest", verdict.messages);
+        self.send_hook_messages("PermissionRequest", verdict.messages);
         match decision {
             Some(PermissionRequestDecision::Allow(allow)) => {
                 self.rule(id, Ruling::HOOK_ALLOWED);
@@ -266,16 +272,16 @@ impl Agent {
                 self.deny(now, id, why, deny.interrupt == Some(true));
             }
             _ => {
-                self.rule(id, Ruling::UNREADABLE);
+                self.rule(id, Ruling::INVALID_RESPONSE);
                 let why = "A PermissionRequest hook did not answer in time.";
                 self.deny(now, id, why, false);
             }
         }
     }
 
-    fn ask_about(&self, id: &str) -> Option<String> {
-        let mut asks = self.asks.iter();
-        asks.find_map(|(request, ask)| (ask.tool_use_id == id).then(|| request.clone()))
+    fn find_permission_request(&self, id: &str) -> Option<String> {
+        let mut requests = self.asks.iter();
+        requests.find_map(|(request, ask)| (ask.tool_use_id == id).then(|| request.clone()))
     }
 
     fn allow(&mut self, now: Instant, id: &str, updated: Option<Json>) {
@@ -297,24 +303,24 @@ impl Agent {
 
     /// Cancels all pending permission requests, and records them as denials.
     /// Returns whether there were any.
-    pub(super) fn take_asks_back(&mut self) -> bool {
-        let asks = std::mem::take(&mut self.asks);
-        for (request_id, ask) in &asks {
+    pub(super) fn cancel_permission_requests(&mut self) -> bool {
+        let requests = std::mem::take(&mut self.asks);
+        for (request_id, ask) in &requests {
             self.cancel(request_id);
             self.note_denial(&ask.tool_use_id);
         }
-        !asks.is_empty()
+        !requests.is_empty()
     }
 
     /// Cancels all pending permission requests, because of a prompt with the
     /// priority `now`. Returns their tool calls, which must still be denied.
-    pub(super) fn withdraw_asks(&mut self) -> Vec<String> {
-        let asks = std::mem::take(&mut self.asks);
-        for request_id in asks.keys() {
+    pub(super) fn withdraw_permission_requests(&mut self) -> Vec<String> {
+        let requests = std::mem::take(&mut self.asks);
+        for request_id in requests.keys() {
             self.cancel(request_id);
         }
-        let calls: Vec<_> = asks.into_values().map(|ask| ask.tool_use_id).collect();
-        self.take_permission_hooks_back(&calls);
+        let calls: Vec<_> = requests.into_values().map(|ask| ask.tool_use_id).collect();
+        self.cancel_permission_hooks(&calls);
         calls
     }
 

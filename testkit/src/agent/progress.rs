@@ -10,15 +10,15 @@ use std::time::Instant;
 
 impl Agent {
     /// Sends the progress reports that are due.
-    pub(super) fn tell_progress(&mut self, now: Instant) {
+    pub(super) fn send_progress_reports(&mut self, now: Instant) {
         while let Some((due, id)) = self.progress_due().filter(|(due, _)| *due <= now) {
             let Some(open) = self.calls.get(&id) else {
                 return;
             };
             if open.task_due() == Some(due) {
-                self.tell_shell(&id);
+                self.report_shell(&id);
             } else {
-                self.tell_heartbeat(&id);
+                self.send_heartbeat(&id);
             }
         }
     }
@@ -29,14 +29,14 @@ impl Agent {
         self.calls.iter().filter_map(due).min()
     }
 
-    fn tell_heartbeat(&mut self, id: &str) {
+    fn send_heartbeat(&mut self, id: &str) {
         let Some(open) = self.calls.get_mut(id) else {
             return;
         };
         let Some(running) = &mut open.running else {
             return;
         };
-        let (number, elapsed) = running.beat();
+        let (number, elapsed) = running.count_heartbeat();
         let name = open.call.name.clone();
         let progress = wire!(ToolProgress {
             parent_tool_use_id: Some(id.to_owned()),
@@ -48,7 +48,7 @@ impl Agent {
     }
 
     /// Reports a running shell command to the host as a task in the foreground.
-    fn tell_shell(&mut self, id: &str) {
+    fn report_shell(&mut self, id: &str) {
         let task = (format!("shell_{}", (self.ids)()), (self.ids)());
         let Some(open) = self.calls.get_mut(id) else {
             return;
@@ -81,7 +81,7 @@ impl Agent {
         self.send(encode(&started));
     }
 
-    /// Ends the task of a tool that has answered.
+    /// Ends the task of a tool that has a result.
     pub(super) fn end_progress(&mut self, id: &str, is_error: bool) {
         let Some(open) = self.calls.get_mut(id) else {
             return;
@@ -91,7 +91,7 @@ impl Agent {
         let Some((task_id, run_id)) = running.and_then(|running| running.task) else {
             return;
         };
-        let mut over = wire!(TaskNotification {
+        let mut end = wire!(TaskNotification {
             task_id,
             run_id: Some(run_id),
             tool_use_id: Some(id.to_owned()),
@@ -111,9 +111,9 @@ impl Agent {
             session_id: Some(self.session_id.clone()),
         });
         if is_subagents {
-            over.extra.set("owned_by_subagent", json!(true));
+            end.extra.set("owned_by_subagent", json!(true));
         }
-        self.send(encode(&over));
+        self.send(encode(&end));
     }
 
     /// Returns a progress message about this tool call.

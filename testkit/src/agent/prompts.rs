@@ -1,7 +1,7 @@
 //! The path of prompts to the model: the start of a turn, the hooks that may
 //! block prompts, and prompts that are folded into a running turn.
 
-use super::commands::is_alone;
+use super::commands::needs_own_turn;
 use super::hooks::{Occasion, Verdict};
 use super::notice::line;
 use super::task::Report;
@@ -16,7 +16,7 @@ use agentwire_protocol::message::{
 use std::time::{Duration, Instant};
 
 /// How long a turn waits for the handshakes of MCP servers.
-const MCP_PATIENCE: Duration = Duration::from_secs(4);
+const MCP_TIMEOUT: Duration = Duration::from_secs(4);
 
 impl Agent {
     /// Starts a turn with the next prompts of the queue. Without prompts,
@@ -26,7 +26,7 @@ impl Agent {
         if self.exited {
             return;
         }
-        let prompts = self.queue.next_turn(is_alone);
+        let prompts = self.queue.next_turn(needs_own_turn);
         if prompts.is_empty() {
             if self.report_to_model(now) {
                 return;
@@ -51,7 +51,7 @@ impl Agent {
         let mut turn = Turn::new(now, prompt_id, prompts.clone());
         turn.report = report;
         if self.mcp.is_pending() {
-            turn.waits_until = Some(now + MCP_PATIENCE);
+            turn.waits_until = Some(now + MCP_TIMEOUT);
         }
         self.turn = Some(turn);
         if let [earlier @ .., _] = &*prompts {
@@ -61,14 +61,14 @@ impl Agent {
             }
         }
         for prompt in &prompts {
-            self.take_up(prompt);
+            self.add_prompt(prompt);
         }
-        self.go_on_with_prompts(now);
+        self.continue_with_prompts(now);
     }
 
     /// Continues a turn that has just started, once the tools of all MCP
     /// servers are known or the wait for them has timed out.
-    pub(super) fn go_on_with_prompts(&mut self, now: Instant) {
+    pub(super) fn continue_with_prompts(&mut self, now: Instant) {
         let is_pending = self.mcp.is_pending();
         let Some(turn) = &mut self.turn else { return };
         if turn.phase != Phase::Begun
@@ -99,7 +99,7 @@ impl Agent {
 
     /// Continues after the `UserPromptSubmit` hooks of a new turn: passes the
     /// prompts to the model, or ends the turn.
-    pub(super) fn prompt_checked(&mut self, now: Instant, verdict: Verdict) {
+    pub(super) fn after_prompt_hooks(&mut self, now: Instant, verdict: Verdict) {
         let Some(turn) = &mut self.turn else { return };
         let prompts = turn.prompts.clone();
         let uuids = turn.uuids.clone();
@@ -111,11 +111,11 @@ impl Agent {
         self.send_init(&uuids);
         let is_over_budget = refusal.is_none() && self.is_over_budget();
         if is_over_budget || refusal.is_none() && self.config.replays_prompts {
-            // The host hears of the request before it hears of the prompts.
+            // The host receives the request before the prompts.
             self.ask_model();
         }
         match &mut self.turn {
-            // Without partial messages the first whole message comes behind it.
+            // Without partial messages the first complete message follows it.
             Some(turn) if refusal.is_none() && !self.config.partial_messages => {
                 turn.has_echo_due = true;
             }
@@ -125,14 +125,14 @@ impl Agent {
             return self.end_over_budget(now);
         }
         for notice in verdict.notices {
-            self.inform(notice);
+            self.send_notice(notice);
         }
-        self.tell("UserPromptSubmit", verdict.messages);
+        self.send_hook_messages("UserPromptSubmit", verdict.messages);
         match refusal {
-            None => self.go_to_model(now, Event::TurnStarted { prompts }),
+            None => self.request_model(now, Event::TurnStarted { prompts }),
             Some(refusal) => {
                 let text = refusal.content.clone();
-                self.inform(refusal);
+                self.send_notice(refusal);
                 self.end_without_model(now, None, &text);
             }
         }
@@ -152,7 +152,7 @@ impl Agent {
             self.replay(prompt, false);
         }
         for prompt in &folded {
-            self.take_up(prompt);
+            self.add_prompt(prompt);
         }
         self.report_next(now);
     }
@@ -161,7 +161,7 @@ impl Agent {
     /// in the turn. If there is none, the model continues.
     pub(super) fn report_next(&mut self, now: Instant) {
         if self.unreported.is_empty() {
-            return self.go_to_model(now, Event::TurnContinued);
+            return self.request_model(now, Event::TurnContinued);
         }
         let report = self.unreported.remove(0);
         let event = self.submitted(report.text);
@@ -170,9 +170,9 @@ impl Agent {
 
     /// Continues after the `UserPromptSubmit` hooks of a prompt that is folded
     /// in.
-    pub(super) fn fold_checked(&mut self, now: Instant, mut verdict: Verdict) {
+    pub(super) fn after_fold_hooks(&mut self, now: Instant, mut verdict: Verdict) {
         for notice in std::mem::take(&mut verdict.notices) {
-            self.inform(notice);
+            self.send_notice(notice);
         }
         let Some(turn) = &mut self.turn else { return };
         let Some(prompt) = turn.folding.pop_front() else {
@@ -189,7 +189,7 @@ impl Agent {
                     self.lifecycle(uuid, CommandState::Started);
                     self.lifecycle(uuid, CommandState::Completed);
                 }
-                self.inform(refusal);
+                self.send_notice(refusal);
             }
         }
         self.fold_next(now);
@@ -220,7 +220,7 @@ impl Agent {
 
     /// Echoes a prompt, if the host wants that. One that is repeated, or echoed
     /// once more with others, has no timestamp.
-    pub(super) fn replay(&mut self, prompt: &UserMessage, is_again: bool) {
+    pub(super) fn replay(&mut self, prompt: &UserMessage, is_repeated: bool) {
         if !self.config.replays_prompts {
             return;
         }
@@ -228,7 +228,7 @@ impl Agent {
             message: prompt.message.clone(),
             uuid: Some(prompt.uuid.clone().unwrap_or_else(|| (self.ids)())),
             session_id: Some(self.session_id.clone()),
-            timestamp: (self.config.timestamp)().filter(|_| !is_again),
+            timestamp: (self.config.timestamp)().filter(|_| !is_repeated),
             is_replay: Some(true),
             ..UserMessage::default()
         });
@@ -245,7 +245,7 @@ impl Agent {
     }
 
     /// Adds a prompt to the turn.
-    fn take_up(&mut self, prompt: &UserMessage) {
+    fn add_prompt(&mut self, prompt: &UserMessage) {
         let Some(uuid) = &prompt.uuid else { return };
         if !self.config.has_queue {
             return;

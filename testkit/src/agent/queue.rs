@@ -34,11 +34,11 @@ impl Queue {
     }
 
     /// Removes and returns the prompts of the next turn: those of the most
-    /// urgent class up to one for which `is_alone` returns `true`, which has a
+    /// urgent class up to one for which `needs_own_turn` returns `true`, which has a
     /// turn of its own; or a single prompt without priorities.
     pub(super) fn next_turn(
         &mut self,
-        is_alone: impl Fn(&UserMessage) -> bool,
+        needs_own_turn: impl Fn(&UserMessage) -> bool,
     ) -> Vec<UserMessage> {
         let urgencies = self.prompts.iter().map(|it| self.urgency(it));
         let Some(most) = urgencies.min() else {
@@ -46,7 +46,7 @@ impl Queue {
         };
         let class = self.prompts.iter().filter(|it| self.urgency(it) == most);
         let count = if self.minds_priorities {
-            class.take_while(|it| !is_alone(it)).count().max(1)
+            class.take_while(|it| !needs_own_turn(it)).count().max(1)
         } else {
             1
         };
@@ -54,11 +54,14 @@ impl Queue {
     }
 
     /// Removes and returns the prompts to fold into the running turn after its
-    /// tool calls: those with the priority `next` for which `is_alone` returns
+    /// tool calls: those with the priority `next` for which `needs_own_turn` returns
     /// `false`.
-    pub(super) fn fold(&mut self, is_alone: impl Fn(&UserMessage) -> bool) -> Vec<UserMessage> {
+    pub(super) fn fold(
+        &mut self,
+        needs_own_turn: impl Fn(&UserMessage) -> bool,
+    ) -> Vec<UserMessage> {
         self.take(usize::MAX, |queue, it| {
-            queue.urgency(it) == Urgency::Next && !is_alone(it)
+            queue.urgency(it) == Urgency::Next && !needs_own_turn(it)
         })
     }
 

@@ -34,10 +34,10 @@ impl Agent {
         };
         match frame.subtype().unwrap_or_default() {
             "initialize" => match request.read::<Initialize>() {
-                Ok(request) => self.greet(&request_id, request),
+                Ok(request) => self.respond_to_initialize(&request_id, request),
                 Err(error) => self.refuse_invalid(&request_id, &error),
             },
-            // Another `cancel_queued` than `true` counts for nothing, whatever it is.
+            // Values of `cancel_queued` other than `true` are ignored.
             "interrupt" => {
                 let interrupt = request.read::<Interrupt>().unwrap_or_default();
                 self.handle_interrupt(now, &request_id, &interrupt);
@@ -64,11 +64,11 @@ impl Agent {
             }
             "mcp_toggle" => self.toggle_server(&request_id, &request),
             "mcp_set_servers" => self.set_servers(&request_id, &request),
-            // What is no message is taken as well, and dropped.
+            // An invalid message is accepted and dropped.
             "mcp_message" => {
                 self.send(control::success::<Json>(&request_id, None));
                 if let Ok(message) = request.read::<McpMessage>() {
-                    self.hear_server(&message);
+                    self.handle_server_message(&message);
                 }
             }
             "stop_task" => match request.read::<StopTask>() {
@@ -82,7 +82,7 @@ impl Agent {
                 }
             },
             _ => {
-                self.is_held = true;
+                self.awaits_driver = true;
                 self.events.push_back(Event::Requested {
                     request_id: request_id.into(),
                     request,
@@ -102,8 +102,8 @@ impl Agent {
 
     /// Answers `initialize`. The response lists pending requests to the host,
     /// for a host that connects again.
-    fn greet(&mut self, request_id: &str, request: Initialize) {
-        let sdk_mcp_manifests_parked = self.meet_servers(&request);
+    fn respond_to_initialize(&mut self, request_id: &str, request: Initialize) {
+        let sdk_mcp_manifests_parked = self.connect_servers(&request);
         self.configure(&request);
         let mut initialized = wire!(InitializeAnswer {
             hooks_applied: request.hooks.is_some().then_some(true),
@@ -135,9 +135,9 @@ impl Agent {
         });
         self.send(encode(&wire!(ControlResponse { response })));
         if std::mem::replace(&mut self.is_initialized, true) {
-            self.tell_tasks();
+            self.send_tasks();
         }
-        self.list_parked_tools();
+        self.list_manifest_tools();
     }
 
     /// Applies what the host configures with `initialize`.
@@ -165,14 +165,14 @@ impl Agent {
         })
     }
 
-    /// Sets the title of the session, and tells the host.
+    /// Sets the title of the session, and reports it to the host.
     pub fn set_title(&mut self, title: &str) {
         self.title = Some(title.to_owned());
-        self.tell_title();
+        self.send_title();
     }
 
-    /// Tells the host the title of the session, if it has one.
-    pub(super) fn tell_title(&mut self) {
+    /// Sends the title of the session to the host, if it has one.
+    pub(super) fn send_title(&mut self) {
         let Some(title) = self.title.clone() else {
             return;
         };
@@ -184,7 +184,7 @@ impl Agent {
         self.send(encode(&changed));
     }
 
-    /// Sets the working directory, which the next `init` tells the host.
+    /// Sets the working directory, which the next `init` reports.
     pub fn set_cwd(&mut self, cwd: &str) {
         cwd.clone_into(&mut self.config.cwd);
     }
@@ -194,19 +194,19 @@ impl Agent {
         model.clone_into(&mut self.config.model);
     }
 
-    /// Sets the model, and tells the host if it changed. Before the
-    /// conversation has begun the host is not told.
+    /// Sets the model, and reports a change to the host, unless the
+    /// conversation has not begun.
     pub fn set_model(&mut self, model: &str) {
         if self.config.model == model {
             return;
         }
         self.change_model(model);
         if self.config.has_receipts && self.context.is_begun {
-            let told =
+            let text =
                 format!("<local-command-stdout>The model is {model} now.</local-command-stdout>");
-            let mut told = UserMessage::new(told);
-            told.is_replay = Some(true);
-            self.send_user_message(told);
+            let mut message = UserMessage::new(text);
+            message.is_replay = Some(true);
+            self.send_user_message(message);
             // It is the last message then, in place of the result.
             self.last_turn_failed = false;
         }
@@ -241,7 +241,7 @@ impl Agent {
     /// requests to the host are cancelled, the turn is aborted, queued messages
     /// are discarded, and then the agent exits with status 0.
     pub fn interrupt(&mut self, now: Instant) {
-        self.take_requests_back();
+        self.cancel_requests();
         self.queue.drain().for_each(drop);
         self.exit(0, None);
         self.abort(now, true);
@@ -249,7 +249,7 @@ impl Agent {
 
     fn handle_interrupt(&mut self, now: Instant, request_id: &str, interrupt: &Interrupt) {
         // Pending requests are cancelled before the interrupt is answered.
-        let asks_were_open = self.take_requests_back();
+        let had_permission_request = self.cancel_requests();
         let mut receipt = wire!(InterruptReceipt {
             still_queued: Some(vec![]),
         });
@@ -267,7 +267,7 @@ impl Agent {
         } else {
             self.respond(request_id, Ok(None));
         }
-        if asks_were_open {
+        if had_permission_request {
             self.set_state(SessionState::Running);
         }
         if self.turn.is_some() {
@@ -277,12 +277,12 @@ impl Agent {
 
     /// Cancels all pending requests to the host. Returns whether a permission
     /// request was among them.
-    pub(super) fn take_requests_back(&mut self) -> bool {
-        let asks_were_open = self.take_asks_back();
-        self.take_hooks_back();
-        self.take_scripted_back();
+    pub(super) fn cancel_requests(&mut self) -> bool {
+        let had_permission_request = self.cancel_permission_requests();
+        self.cancel_hooks();
+        self.cancel_scripted_requests();
         self.cancel_mcp_calls();
-        asks_were_open
+        had_permission_request
     }
 
     fn withdraw(&mut self, uuid: &str) -> bool {
@@ -306,13 +306,13 @@ impl Agent {
     }
 }
 
-/// An open permission request as a later `initialize` lists it.
+/// Returns a pending permission request, in the form that `initialize` lists.
 fn listed(request: &Json) -> Json {
     let read = || {
         let mut line: Members = request.read().ok()?;
-        let mut asked: Members = line.get("request")?.read().ok()?;
-        asked.remove("server_policy_ask_only")?;
-        line.set("request", Json::from_value(&asked).ok()?);
+        let mut members: Members = line.get("request")?.read().ok()?;
+        members.remove("server_policy_ask_only")?;
+        line.set("request", Json::from_value(&members).ok()?);
         Json::from_value(&line).ok()
     };
     read().unwrap_or_else(|| request.clone())

@@ -1,11 +1,11 @@
-//! Incomplete replies: the agent has the model continue by itself, and gives up
-//! after a few attempts.
+//! Incomplete replies: the agent asks the model to continue, a limited number
+//! of times.
 
 use super::answer::ToolAnswer;
 use super::failure::Failure;
 use super::notice::line;
 use super::tools::tool_result;
-use super::unfinished::Why;
+use super::unfinished::IncompleteReason;
 use super::{Agent, Event};
 use agentwire_protocol::codec::encode;
 use agentwire_protocol::content::ContentBlock;
@@ -26,13 +26,13 @@ const LOST: &str = "API Error: The connection was lost. The answer above may not
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Broken {
     /// No block was complete: repeat the request after this delay.
-    AskAgain(Duration),
-    /// No block was complete, and there are no retries left: repeat the request
+    Retry(Duration),
+    /// No block was complete, and no retries remain: repeat the request
     /// at once, without streaming.
-    AskForWhole,
-    /// The received blocks are kept, and their tool calls run. Continue with
+    RetryWithoutStreaming,
+    /// The received blocks are preserved, and their tool calls run. Continue with
     /// [`Agent::finish_tools`] or [`Agent::finish_turn`].
-    Kept,
+    Continue,
 }
 
 impl Agent {
@@ -40,7 +40,7 @@ impl Agent {
     /// or in the middle of one. `failed` is the number of failures in a row.
     pub fn lose_connection(&mut self, failed: u64) -> Broken {
         let Some(turn) = &self.turn else {
-            return Broken::Kept;
+            return Broken::Continue;
         };
         let Some(open) = &turn.message else {
             return self.repeat_request(failed);
@@ -64,15 +64,15 @@ impl Agent {
         } else if let Some(turn) = &mut self.turn {
             turn.unfinished.cut_off();
         }
-        Broken::Kept
+        Broken::Continue
     }
 
     fn repeat_request(&mut self, failed: u64) -> Broken {
         match self.retry_after(None, failed) {
-            Some(wait) => Broken::AskAgain(wait),
+            Some(wait) => Broken::Retry(wait),
             None => {
                 self.ask_for_whole();
-                Broken::AskForWhole
+                Broken::RetryWithoutStreaming
             }
         }
     }
@@ -95,7 +95,7 @@ impl Agent {
         let Some(why) = turn.unfinished.take() else {
             return false;
         };
-        if let Why::Refused(id) = &why {
+        if let IncompleteReason::Refused(id) = &why {
             if turn.unfinished.is_refused_again() {
                 self.end_with(now, refused(id));
             } else {
@@ -105,7 +105,7 @@ impl Agent {
         }
         if !turn.unfinished.may_resume() {
             let failure = match why {
-                Why::TooLong => too_long(),
+                IncompleteReason::TooLong => too_long(),
                 _ => lost(),
             };
             self.send_failure(&failure);
@@ -113,17 +113,16 @@ impl Agent {
             return true;
         }
         let text = match why {
-            Why::TooLong => TOO_LONG,
+            IncompleteReason::TooLong => TOO_LONG,
             _ => CUT_OFF,
         };
         let text = vec![ContentBlock::text(text)];
         self.send_user_message(UserMessage::new(text).synthetic());
-        self.go_to_model(now, Event::TurnContinued);
+        self.request_model(now, Event::TurnContinued);
         true
     }
 
-    /// Has the model continue once after a refusal, and tells it of the
-    /// refusal.
+    /// Lets the model continue once after a refusal, with a message about it.
     fn resume_refused(&mut self, now: Instant, message_id: &str) {
         let Some(turn) = &mut self.turn else { return };
         for id in std::mem::take(&mut turn.tools).into_keys() {
@@ -137,13 +136,13 @@ impl Agent {
             message.extra.set("refusal_retry", json!(true));
             self.send_user_message(message);
         }
-        let notice = "The answer above was refused. The model goes on once.";
-        self.inform(line(InformationalLevel::Notice, notice.to_owned()));
+        let notice = "The answer above was refused. The model continues once.";
+        self.send_notice(line(InformationalLevel::Notice, notice.to_owned()));
         let mut message = UserMessage::new(vec![ContentBlock::text(REFUSED)]).synthetic();
         message.extra.set("refusal_retry", json!(true));
         message.extra.set("refused_message_id", message_id);
         self.send_user_message(message);
-        self.go_to_model(now, Event::TurnContinued);
+        self.request_model(now, Event::TurnContinued);
     }
 
     /// Reports a refusal for which there is no fallback model.
@@ -173,7 +172,7 @@ fn too_long() -> Failure {
     let text = "API Error: The answer is longer than the model may give.";
     Failure {
         cause: Some("max_output_tokens"),
-        beside: vec![("api_error_params", json!({"cut": "output_limit"}).into())],
+        members: vec![("api_error_params", json!({"cut": "output_limit"}).into())],
         ..Failure::new(AssistantError::MaxOutputTokens, text.to_owned())
     }
 }
@@ -191,7 +190,7 @@ fn refused(message_id: &str) -> Failure {
     let text = format!("API Error: The model refused this ({message_id}).");
     Failure {
         stop_reason: StopReason::Refusal,
-        beside: vec![("refused_message_id", message_id.into())],
+        members: vec![("refused_message_id", message_id.into())],
         ..Failure::new(AssistantError::InvalidRequest, text)
     }
 }

@@ -11,7 +11,7 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct SessionRule {
-    /// The tool, and the part of its inputs that the rule is about.
+    /// The tool, and the inputs that the rule matches.
     pub rule: PermissionRule,
     /// What the rule does.
     pub behavior: PermissionBehavior,
@@ -143,7 +143,7 @@ impl fmt::Debug for Rules {
     }
 }
 
-/// Returns whether a rule for `name` is about this tool.
+/// Returns whether a rule for `name` applies to this tool.
 fn is_about(name: &str, tool: &str) -> bool {
     name == tool || is_of_server(name, tool)
 }
@@ -164,7 +164,7 @@ mod tests {
     use super::is_of_server;
 
     #[test]
-    fn a_rule_for_a_server_covers_what_it_does_on_the_real_cli() {
+    fn server_rules_match_as_on_the_real_cli() {
         let tools = [
             "mcp__srv__one",
             "mcp__srv__two",

@@ -14,8 +14,8 @@ pub(super) struct Ruling {
 impl Ruling {
     pub(super) const HOST_ALLOWED: Self = Self::accepted("user_temporary", None);
     pub(super) const HOST_DENIED: Self = Self::rejected("user_reject", None);
-    /// The host gave no valid answer, or could not give one.
-    pub(super) const UNREADABLE: Self = Self::rejected("config", Some("other"));
+    /// The host sent no valid response, or could not respond.
+    pub(super) const INVALID_RESPONSE: Self = Self::rejected("config", Some("other"));
     /// A prompt with the priority `now` cancelled the permission request.
     pub(super) const PREEMPTED: Self = Self::rejected("user_abort", None);
     pub(super) const HOOK_ALLOWED: Self = Self::accepted("hook", Some("hook"));
@@ -25,7 +25,7 @@ impl Ruling {
     pub(super) const MODE_ALLOWED: Self = Self::accepted("config", Some("mode"));
     pub(super) const MODE_DENIED: Self = Self::rejected("config", Some("mode"));
     /// The host does not accept permission requests.
-    pub(super) const NOBODY_ASKED: Self = Self::rejected("config", None);
+    pub(super) const REQUESTS_DISABLED: Self = Self::rejected("config", None);
     /// The tool is one of the agent's own and is always allowed.
     pub(super) const OWN_ALLOWED: Self = Self::accepted("config", None);
 
@@ -46,7 +46,7 @@ impl Ruling {
     }
 
     /// The decision on a tool call that needs no permission request.
-    pub(super) const fn no_question(tool: &str) -> Self {
+    pub(super) const fn without_request(tool: &str) -> Self {
         // All parts of a shell command were checked.
         let is_shell = matches!(tool.as_bytes(), b"Bash");
         Self::accepted(
@@ -89,7 +89,7 @@ impl Ruling {
     pub(super) fn meta(self, id: &str) -> ToolResultMeta {
         let decision = if self.is_accepted { "accept" } else { "reject" };
         let not_executed = match self {
-            Self::NOBODY_ASKED => "user-rejected",
+            Self::REQUESTS_DISABLED => "user-rejected",
             _ => "permission-rule",
         };
         wire!(ToolResultMeta {

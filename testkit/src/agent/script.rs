@@ -1,4 +1,4 @@
-//! Requests and messages that the agent sends only because a script says so,
+//! Requests and messages that the agent sends for a script,
 //! such as elicitations and dialogs.
 
 use super::{Agent, Event};
@@ -13,8 +13,10 @@ impl Agent {
     /// cancelled first, for example by an interrupt.
     pub fn ask_host(&mut self, request: Json) {
         if self.input_ended {
-            let gone = Err("the host closed the session".to_owned());
-            return self.events.push_back(Event::HostAnswered { answer: gone });
+            let closed = Err("the host closed the session".to_owned());
+            return self
+                .events
+                .push_back(Event::HostAnswered { answer: closed });
         }
         let request_id = (self.ids)();
         let line = control::request(&request_id, &request);
@@ -41,14 +43,14 @@ impl Agent {
         self.events.push_back(Event::HostAnswered { answer });
     }
 
-    /// Ends all scripted requests because the host is gone and will not answer.
-    pub(super) fn host_is_gone(&mut self) {
+    /// Ends all scripted requests because the host has closed the session.
+    pub(super) fn end_scripted_requests(&mut self) {
         for _ in std::mem::take(&mut self.scripted) {
             self.host_answered(Err("the host closed the session".to_owned()));
         }
     }
 
-    pub(super) fn take_scripted_back(&mut self) {
+    pub(super) fn cancel_scripted_requests(&mut self) {
         for request_id in std::mem::take(&mut self.scripted).into_keys() {
             self.cancel(&request_id);
         }

@@ -1,7 +1,7 @@
 //! The output of the model: a message, block by block, and its frames.
 
 use super::Agent;
-use super::turn::{OpenMessage, named};
+use super::turn::{OpenMessage, representative_uuid};
 use agentwire_protocol::codec::encode;
 use agentwire_protocol::content::{ContentBlock, TextBlock, ThinkingBlock, ToolUseBlock};
 use agentwire_protocol::json::{Json, Number};
@@ -17,8 +17,8 @@ use agentwire_protocol::model::ThinkingDisplay;
 const INPUT_PIECES: usize = 3;
 
 impl Agent {
-    /// Tells the host that the model is asked, unless it was told already.
-    /// [`Agent::start_message`] does so as well.
+    /// Reports a model request to the host, unless it is already reported.
+    /// [`Agent::start_message`] does so too.
     pub fn ask_model(&mut self) {
         let Some(turn) = &mut self.turn else { return };
         if turn.is_asked {
@@ -46,7 +46,7 @@ impl Agent {
         self.send(encode(&status));
     }
 
-    /// Marks that the model is asked again, without streaming.
+    /// Records that the request is repeated without streaming.
     pub(super) fn ask_for_whole(&mut self) {
         if let Some(turn) = &mut self.turn {
             turn.is_asked = true;
@@ -63,11 +63,11 @@ impl Agent {
         self.account.charge(&model, usage, cost_usd, stop_reason);
     }
 
-    /// Returns the model that was asked last in this turn.
+    /// Returns the model of the last request in this turn.
     fn asked_model(&self) -> &str {
         let turn = self.turn.as_ref();
-        let asked = turn.and_then(|turn| turn.asked_model.as_deref());
-        asked.unwrap_or_else(|| self.model())
+        let model = turn.and_then(|turn| turn.asked_model.as_deref());
+        model.unwrap_or_else(|| self.model())
     }
 
     /// Starts a message of the model. `id` is its ID from the API.
@@ -99,7 +99,7 @@ impl Agent {
         });
         let event = self.event(start.into());
         self.send_stream(wire!(StreamEventMessage {
-            user_message_uuid: named(&uuids, is_batch),
+            user_message_uuid: representative_uuid(&uuids, is_batch),
             owed_rows: (!uuids.is_empty()).then(Vec::new),
             user_message_uuids: (!uuids.is_empty()).then_some(uuids),
             ttft_ms: Some(Number::from(0)),
@@ -256,7 +256,7 @@ impl Agent {
         if open.is_some_and(|open| open.is_whole) {
             return;
         }
-        let uuid = turn.and_then(|turn| named(&turn.uuids, turn.is_batch()));
+        let uuid = turn.and_then(|turn| representative_uuid(&turn.uuids, turn.is_batch()));
         let message = wire!(ThinkingTokens {
             estimated_tokens: Some(tokens),
             estimated_tokens_delta: Some(delta),
@@ -377,7 +377,7 @@ impl Agent {
             message: body.into(),
             uuid: Some((self.ids)()),
             session_id: Some(self.session_id.clone()),
-            user_message_uuid: named(&uuids, is_batch),
+            user_message_uuid: representative_uuid(&uuids, is_batch),
             user_message_uuids: (!uuids.is_empty()).then_some(uuids),
             aborted: aborted.then_some(true),
             tool_use_meta,
@@ -390,7 +390,7 @@ impl Agent {
             message.message.stop_reason = self.account.stop_reason().cloned();
         }
         self.context
-            .add_said(message.uuid.as_deref().unwrap_or_default());
+            .add_message(message.uuid.as_deref().unwrap_or_default());
         self.send(encode(&message));
     }
 }

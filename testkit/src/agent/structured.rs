@@ -1,5 +1,4 @@
-//! Structured output: the tool with which the model gives it, and what happens
-//! if it does not.
+//! Structured output: its tool, and the handling of invalid or missing output.
 
 use super::answer::ToolAnswer;
 use super::declared::STRUCTURED_OUTPUT;
@@ -72,12 +71,12 @@ impl Agent {
         let Some(turn) = &mut self.turn else {
             return false;
         };
-        if std::mem::replace(&mut turn.is_told_to_structure, true) {
+        if std::mem::replace(&mut turn.was_asked_to_structure, true) {
             return false;
         }
         let text = ContentBlock::text("Call the tool StructuredOutput to complete this request.");
         self.send_user_message(UserMessage::new(vec![text]).synthetic());
-        self.go_to_model(now, Event::TurnContinued);
+        self.request_model(now, Event::TurnContinued);
         true
     }
 }

@@ -54,8 +54,8 @@ impl Agent {
             session_id: Some(self.session_id.clone()),
             timestamp: (self.config.timestamp)(),
         });
-        // For an awaited sub-agent the progress is sent first, and a call behind
-        // the hooks for it.
+        // For an awaited sub-agent the progress is sent first, and a call after
+        // its hooks.
         if task.is_awaited {
             let is_call = call.is_some();
             self.send_progress(&task, call);
@@ -105,7 +105,7 @@ impl Agent {
     }
 
     /// Calls the hooks for the tool calls of a sub-agent's reply, which all
-    /// have results. [`Agent::is_held`] tells when it may go on.
+    /// have results. Continue when [`Agent::waits_for_hooks`] is `false`.
     pub fn finish_subagent_tools(&mut self, now: Instant, task_id: &str) {
         let Some(task) = self.task(task_id) else {
             return;
@@ -118,11 +118,12 @@ impl Agent {
         self.raise(now, occasion, None, batch, Some(&id));
     }
 
-    /// Returns whether a sub-agent waits for hooks.
+    /// Returns whether hooks of a sub-agent are pending.
     #[must_use]
-    pub fn is_held(&self, task_id: &str) -> bool {
-        let holds = |it: &Occasion| matches!(it, Occasion::AfterSubagentBatch(id) if id == task_id);
-        self.hooks.is_asked(holds)
+    pub fn waits_for_hooks(&self, task_id: &str) -> bool {
+        let is_for_task =
+            |it: &Occasion| matches!(it, Occasion::AfterSubagentBatch(id) if id == task_id);
+        self.hooks.is_asked(is_for_task)
     }
 
     /// Sends the result of a sub-agent's tool call.
@@ -163,13 +164,13 @@ impl Agent {
         let (Some(agent), Some(id)) = (&task.agent, &task.tool_use_id) else {
             return;
         };
-        let mut said = vec![ContentBlock::text(&*task.last_text)];
-        // Tools that nobody has used before are named.
+        let mut content = vec![ContentBlock::text(&*task.last_text)];
+        // Lists tools that were not used before.
         let is_new = |tool: &&String| !self.used_tools.contains(*tool);
         let new: Vec<_> = task.tools.iter().filter(is_new).cloned().collect();
         if !new.is_empty() {
             let note = format!("It used {}.", new.join(", "));
-            said.insert(0, ContentBlock::text(note));
+            content.insert(0, ContentBlock::text(note));
         }
         self.used_tools.extend(task.tools.iter().cloned());
         let mut data = json!({
@@ -177,7 +178,7 @@ impl Agent {
             "agentId": task.id,
             "agentType": agent.kind,
             "prompt": agent.prompt,
-            "content": said,
+            "content": content,
             "canContinueAgent": true,
             "resolvedModel": self.model(),
             "harnessNoteCount": u64::from(!new.is_empty()),
@@ -195,12 +196,12 @@ impl Agent {
                 "otherToolCount": task.tools.len(), "readCount": 0, "searchCount": 0,
             });
         }
-        let told = format!(
+        let text = format!(
             "{}\n\nThe sub-agent {} is done.\n<usage></usage>",
             task.last_text, task.id
         );
         let answer = ToolAnswer {
-            content: vec![ContentBlock::text(told)].into(),
+            content: vec![ContentBlock::text(text)].into(),
             data: data.into(),
             is_error: None,
         };

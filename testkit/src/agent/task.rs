@@ -39,7 +39,7 @@ pub(super) struct Subagent {
 #[derive(Debug, Clone)]
 pub(super) struct Report {
     pub(super) run_id: String,
-    /// What the model is told.
+    /// The text for the model.
     pub(super) text: String,
 }
 
@@ -85,7 +85,8 @@ impl Task {
         self
     }
 
-    /// Has the model wait for the task: its end is the result of its tool call.
+    /// Makes the model wait for the task: its end is the result of its tool
+    /// call.
     #[must_use]
     pub fn awaited(mut self) -> Self {
         self.is_awaited = true;
@@ -106,7 +107,7 @@ impl Task {
         })
     }
 
-    /// Returns what a sub-agent used so far. Tokens and times are not known.
+    /// Returns the usage of a sub-agent so far. Tokens and times are unknown.
     pub(super) fn usage(&self) -> TaskUsage {
         wire!(TaskUsage {
             total_tokens: Some(0),
@@ -115,7 +116,7 @@ impl Task {
         })
     }
 
-    /// Returns what is reported to the model when the task has ended.
+    /// Returns the report for the model after the end of the task.
     pub(super) fn report(&self) -> Report {
         let summary = self.ending.as_ref().unwrap_or(&self.description);
         let usage = self.agent.as_ref().map_or("", |_| "<usage></usage>\n");

@@ -3,7 +3,7 @@
 
 use super::answer::{ToolAnswer, ToolOutcome};
 use super::call::{OpenCall, Running, ToolCall};
-use super::commands::is_alone;
+use super::commands::needs_own_turn;
 use super::hooks::{Occasion, Verdict};
 use super::ruling::Ruling;
 use super::{Agent, Decision, Event};
@@ -27,8 +27,8 @@ impl Agent {
     /// host, questions and plans are run by the agent itself: for these only
     /// [`Event::ToolFinished`] arrives.
     ///
-    /// Once the session has cost as much as it may, the tool is not run, and
-    /// [`Event::ToolFinished`] arrives at once.
+    /// When the session has reached its budget, the tool is not run, and
+    /// [`Event::ToolFinished`] arrives immediately.
     pub fn call_tool(&mut self, now: Instant, call: ToolCall) {
         if self.turn.is_none() {
             return;
@@ -78,8 +78,8 @@ impl Agent {
         }
     }
 
-    /// Returns whether the result of a call is sent late: behind the calls of
-    /// the `PreToolUse` hooks for the next call of the reply.
+    /// Returns whether the result of a call is sent late: after the `PreToolUse`
+    /// hook calls for the next tool call of the reply.
     fn is_late(&self) -> bool {
         let turn = self.turn.as_ref();
         let has_next = turn.is_some_and(|turn| !turn.tools.is_empty());
@@ -87,15 +87,15 @@ impl Agent {
         has_next && others.next().is_none() && self.hooks.has(&HookKind::PreToolUse)
     }
 
-    /// Sends what is late.
+    /// Sends late results.
     pub(super) fn send_late(&mut self) {
         self.out.append(&mut self.late);
     }
 
-    /// Returns whether a tool may run at the same time as others for which this
-    /// is `true`. All other tools run one after the other.
+    /// Returns whether a tool may run concurrently with other such tools. All
+    /// other tools run in sequence.
     #[must_use]
-    pub fn runs_beside_others(&self, name: &str) -> bool {
+    pub fn runs_concurrently(&self, name: &str) -> bool {
         self.mcp.is_read_only(name)
     }
 
@@ -128,7 +128,7 @@ impl Agent {
         }
         let Some(turn) = &mut self.turn else { return };
         let tool_calls = std::mem::take(&mut turn.batch);
-        turn.unfinished.begin_row();
+        turn.unfinished.reset_count();
         if turn.preempted {
             return self.abort(now, false);
         }
@@ -147,7 +147,7 @@ impl Agent {
     }
 
     /// Continues after the `PreToolUse` hooks.
-    pub(super) fn tool_checked(&mut self, now: Instant, id: &str, verdict: Verdict) {
+    pub(super) fn after_pre_tool_hooks(&mut self, now: Instant, id: &str, verdict: Verdict) {
         let Some(open) = self.calls.get_mut(id) else {
             return;
         };
@@ -165,7 +165,7 @@ impl Agent {
         }
         let is_denied = verdict.decision == Some(ToolDecision::Deny);
         let denial = format!("PreToolUse:{name} hook error: {}", verdict.reason);
-        if verdict.is_unheard {
+        if verdict.host_is_gone {
             let why = "The host closed the session.".to_owned();
             return self.decide(now, id, Decision::Denied(why));
         }
@@ -178,7 +178,7 @@ impl Agent {
             };
             return self.decide(now, id, Decision::Denied(why));
         }
-        let is_for_people = open.call.is_for_people();
+        let requires_user = open.call.requires_user();
         match verdict.decision {
             Some(ToolDecision::Deny) => {
                 self.note_denial(id);
@@ -187,7 +187,7 @@ impl Agent {
             }
             Some(ToolDecision::Defer) => self.defer(id),
             Some(ToolDecision::Ask) => self.ask(now, id, Some(verdict.reason)),
-            Some(ToolDecision::Allow) if is_changed || !is_for_people => {
+            Some(ToolDecision::Allow) if is_changed || !requires_user => {
                 self.rule(id, Ruling::HOOK_ALLOWED);
                 self.decide(now, id, Decision::Allowed(input));
             }
@@ -243,7 +243,7 @@ impl Agent {
             }
             Decision::Denied(_) => open.is_denied = true,
         }
-        let is_own = open.call.is_for_people() || self.mcp.knows(&open.call.name);
+        let is_own = open.call.requires_user() || self.mcp.owns_tool(&open.call.name);
         if matches!(decision, Decision::Allowed(_)) && is_own {
             return self.run_own_tool(now, id);
         }
@@ -259,13 +259,13 @@ impl Agent {
             return;
         };
         let (name, input) = (open.call.name.clone(), open.input.clone());
-        if self.mcp.knows(&name) {
+        if self.mcp.owns_tool(&name) {
             return self.call_mcp_tool(now, id, &name, input);
         }
         let answer = if name == "ExitPlanMode" {
             self.leave_plan_mode(&input)
         } else {
-            let answer = ToolAnswer::of_question(&input);
+            let answer = ToolAnswer::for_question(&input);
             // With invalid input the tool did not run.
             open.is_denied = answer.is_error == Some(true);
             answer
@@ -291,7 +291,7 @@ impl Agent {
         self.end_progress(id, is_error);
         let occasion = Occasion::AfterTool(id.to_owned());
         if is_denied {
-            self.tool_reviewed(id, Verdict::default());
+            self.after_post_tool_hooks(id, Verdict::default());
         } else if is_error {
             let event = wire!(PostToolUseFailure {
                 tool_name: name.clone(),
@@ -317,7 +317,7 @@ impl Agent {
     }
 
     /// Sends the result of a tool after the hooks for it.
-    pub(super) fn tool_reviewed(&mut self, id: &str, verdict: Verdict) {
+    pub(super) fn after_post_tool_hooks(&mut self, id: &str, verdict: Verdict) {
         let Some(open) = self.calls.remove(id) else {
             return;
         };
@@ -343,7 +343,7 @@ impl Agent {
         if let Some(task) = open.owner.as_ref().and_then(|id| self.task(id)) {
             task.batch.push(done);
             let task = task.clone();
-            self.tell(&format!("PreToolUse:{}", call.name), open.messages);
+            self.send_hook_messages(&format!("PreToolUse:{}", call.name), open.messages);
             self.send_subagent_result(&task, id, answer, meta);
             return self.tool_finished(id);
         }
@@ -358,9 +358,9 @@ impl Agent {
             "PostToolUse"
         };
         let sent = self.out.len();
-        self.tell(&format!("PreToolUse:{}", call.name), open.messages);
+        self.send_hook_messages(&format!("PreToolUse:{}", call.name), open.messages);
         self.send_tool_result(id, answer, meta);
-        self.tell(&format!("{after}:{}", call.name), verdict.messages);
+        self.send_hook_messages(&format!("{after}:{}", call.name), verdict.messages);
         if self.is_late() {
             self.late.extend(self.out.drain(sent..));
         }
@@ -380,10 +380,10 @@ impl Agent {
     }
 
     /// Continues after the `PostToolBatch` hooks.
-    pub(super) fn batch_reviewed(&mut self, now: Instant, verdict: Verdict) {
-        self.tell("PostToolBatch", verdict.messages);
+    pub(super) fn after_batch_hooks(&mut self, now: Instant, verdict: Verdict) {
+        self.send_hook_messages("PostToolBatch", verdict.messages);
         if verdict.timed_out {
-            return self.break_down();
+            return self.exit_with_error();
         }
         if verdict.stop.is_some() || !verdict.blocks.is_empty() {
             return self.stop_after_tools(now);
@@ -391,7 +391,7 @@ impl Agent {
         if self.end_structured(now) || self.end_at_turn_limit(now) {
             return;
         }
-        let folding = self.queue.fold(is_alone);
+        let folding = self.queue.fold(needs_own_turn);
         if let Some(turn) = &mut self.turn {
             turn.folding = folding.into();
         }

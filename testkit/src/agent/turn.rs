@@ -36,9 +36,9 @@ pub(super) struct Turn {
     pub(super) uuids: Vec<String>,
     /// Whether the lifecycle of those that were folded in has ended.
     pub(super) has_ended_folded: bool,
-    /// Whether the model was asked and has not started its reply.
+    /// Whether a model request has no reply yet.
     pub(super) is_asked: bool,
-    /// The model that was asked last. The host may have set another one since.
+    /// The model of the last request. The host may have set another one since.
     pub(super) asked_model: Option<String>,
     /// Whether the reply was requested without streaming.
     pub(super) asks_for_whole: bool,
@@ -71,8 +71,8 @@ pub(super) struct Turn {
     pub(super) structured: Option<Json>,
     /// How many invalid structured outputs the model gave.
     pub(super) unstructured: u64,
-    /// Whether the model was told to give structured output.
-    pub(super) is_told_to_structure: bool,
+    /// Whether the model was asked to call the tool for structured output.
+    pub(super) was_asked_to_structure: bool,
     /// The model that replaces an overloaded one.
     pub(super) fallback: Option<String>,
     /// How many attempts had failed when it did.
@@ -152,7 +152,7 @@ impl Turn {
             failure: None,
             structured: None,
             unstructured: 0,
-            is_told_to_structure: false,
+            was_asked_to_structure: false,
             fallback: None,
             failed_before_fallback: 0,
             stop_reason: None,
@@ -200,11 +200,11 @@ impl Turn {
 
 /// Returns the UUID that represents all prompts of a turn: the last of several
 /// that started it, or the first if others were folded in.
-pub(super) fn named(uuids: &[String], is_batch: bool) -> Option<String> {
-    let named = if is_batch {
+pub(super) fn representative_uuid(uuids: &[String], is_batch: bool) -> Option<String> {
+    let representative_uuid = if is_batch {
         uuids.last()
     } else {
         uuids.first()
     };
-    named.cloned()
+    representative_uuid.cloned()
 }

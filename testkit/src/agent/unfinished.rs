@@ -4,13 +4,13 @@ use agentwire_protocol::message::StopReason;
 
 /// The maximum number of times in a row that the model is asked to continue a
 /// reply. Tool results reset the count.
-const RESUMES: u64 = 3;
+const MAX_RESUMES: u64 = 3;
 
 /// The incomplete replies of a turn.
 #[derive(Debug, Default)]
 pub(super) struct Unfinished {
     /// Why the last reply is incomplete, if it is.
-    reply: Option<Why>,
+    reply: Option<IncompleteReason>,
     /// How many times in a row the model was asked to continue.
     resumed: u64,
     /// The number of refused replies.
@@ -19,7 +19,7 @@ pub(super) struct Unfinished {
 
 /// Why a reply is incomplete.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Why {
+pub(super) enum IncompleteReason {
     TooLong,
     CutOff,
     /// The message with this ID was refused.
@@ -28,22 +28,24 @@ pub(super) enum Why {
 
 impl Unfinished {
     /// Resets the count after tool results.
-    pub(super) fn begin_row(&mut self) {
+    pub(super) fn reset_count(&mut self) {
         self.reply = None;
         self.resumed = 0;
     }
 
     /// Records that the connection broke in the middle of the reply.
     pub(super) fn cut_off(&mut self) {
-        self.reply = Some(Why::CutOff);
+        self.reply = Some(IncompleteReason::CutOff);
     }
 
     /// Records the stop reason of the reply. `message_id` is the ID of its
     /// message.
     pub(super) fn note_stop(&mut self, message_id: &str, reason: &StopReason) {
         self.reply = match reason {
-            StopReason::MaxTokens | StopReason::ContextWindowExceeded => Some(Why::TooLong),
-            StopReason::Refusal => Some(Why::Refused(message_id.to_owned())),
+            StopReason::MaxTokens | StopReason::ContextWindowExceeded => {
+                Some(IncompleteReason::TooLong)
+            }
+            StopReason::Refusal => Some(IncompleteReason::Refused(message_id.to_owned())),
             _ => None,
         };
         self.refused += u64::from(*reason == StopReason::Refusal);
@@ -55,7 +57,7 @@ impl Unfinished {
     }
 
     /// Takes the reason why the last reply is incomplete.
-    pub(super) fn take(&mut self) -> Option<Why> {
+    pub(super) fn take(&mut self) -> Option<IncompleteReason> {
         self.reply.take()
     }
 
@@ -63,6 +65,6 @@ impl Unfinished {
     /// again.
     pub(super) fn may_resume(&mut self) -> bool {
         self.resumed += 1;
-        self.resumed <= RESUMES
+        self.resumed <= MAX_RESUMES
     }
 }

@@ -1,5 +1,4 @@
-//! Conformance: whether an agent CLI, or what drives one, keeps to the
-//! protocol as it was measured.
+//! Conformance: compares an agent CLI, or an SDK, with the measured protocol.
 
 pub mod cli;
 mod process;
@@ -7,12 +6,12 @@ pub mod sdk;
 
 use std::time::Duration;
 
-/// What is said of a session that the deadline ended.
-fn not_over_after(deadline: Duration) -> String {
-    format!("it was not over after {} s", deadline.as_secs_f32())
+/// Returns the message about a session that ended at the deadline.
+fn timed_out(deadline: Duration) -> String {
+    format!("timed out after {} s", deadline.as_secs_f32())
 }
 
-/// A text with its end cut off, if it has more characters than so many.
+/// Shortens a text to a maximum number of characters.
 fn short(text: &str, width: usize) -> String {
     match text.char_indices().nth(width) {
         Some((end, _)) => format!("{} … ({} bytes)", &text[..end], text.len()),

@@ -1,8 +1,8 @@
-//! The time that a script goes by.
+//! The clock of the script.
 
 use std::time::{Duration, Instant};
 
-/// The system's clock, or one in which the script waits for nothing.
+/// The system's clock, or a virtual one that skips the script's pauses.
 #[derive(Debug, Default)]
 pub(super) struct Clock {
     pub(super) is_virtual: bool,
@@ -21,7 +21,7 @@ impl Clock {
         Instant::now() + self.skipped
     }
 
-    /// It is that time now.
+    /// Advances the virtual clock to this time.
     pub(super) fn skip_to(&mut self, time: Instant) {
         self.skipped += time.saturating_duration_since(self.now());
     }

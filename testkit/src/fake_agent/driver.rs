@@ -1,10 +1,10 @@
-//! Runs a player on the pipes of this process.
+//! Runs a [`Player`] on the pipes of this process.
 
 use super::clock::Clock;
 use super::environment::SESSIONS;
 use super::exit::{USAGE, complain, no_log};
 use super::gates::{self, GateFolder};
-use super::input::{Heard, Input};
+use super::input::{Input, Received};
 use super::log::Log;
 use super::player::{Output, Player};
 use super::print::Print;
@@ -19,9 +19,9 @@ use std::process::exit;
 use std::time::Duration;
 
 /// How long print mode waits for the first data on standard input.
-const PROMPT_PATIENCE: Duration = Duration::from_secs(3);
+const PROMPT_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// A player and what it acts on.
+/// A player and its I/O.
 #[derive(Debug)]
 pub(super) struct Driver {
     player: Player,
@@ -33,10 +33,10 @@ pub(super) struct Driver {
     signals: Signals,
     /// Set in print mode.
     print: Option<Print>,
-    /// Where sessions are kept, if they are.
+    /// The stored sessions, if they are enabled.
     sessions: Option<Sessions>,
-    /// What was kept and the host is to be told, after the message that it is
-    /// about.
+    /// Lines about stored records (`--session-mirror`), sent after the message
+    /// that they are about.
     mirrored: String,
 }
 
@@ -69,49 +69,49 @@ impl Driver {
     }
 
     pub(super) fn run(mut self) -> ! {
-        // Nothing is read before the start-up faults: a process that exits at
-        // once has read nothing either.
-        self.carry_out();
+        // Start-up faults come first: a process that exits immediately reads
+        // nothing.
+        self.perform_outputs();
         self.input.read();
         if let Some(print) = self.print.take() {
             self.ask(print);
         }
         loop {
-            self.carry_out();
+            self.perform_outputs();
             let script_due = self.player.poll_script_timeout();
-            let skips_to = script_due.filter(|_| self.clock.is_virtual);
-            let due = skips_to.map_or_else(
+            let skip_to_due = script_due.filter(|_| self.clock.is_virtual);
+            let due = skip_to_due.map_or_else(
                 || self.player.poll_timeout(),
-                // What has arrived is still heard first.
+                // Input that has arrived is handled before the clock advances.
                 |_| Some(self.clock.now()),
             );
             let wait = due.map(|due| due.saturating_duration_since(self.clock.now()));
-            // Nobody says when a file appears, so that it is looked for.
-            let look = self.player.shut_gates().next().map(|_| gates::PERIOD);
-            let wait = wait.into_iter().chain(look).min();
-            let heard = match wait {
-                // The input is over and nothing is planned: the turn waits for
-                // something that can no longer come.
+            // Gate files are polled.
+            let poll_period = self.player.shut_gates().next().map(|_| gates::PERIOD);
+            let wait = wait.into_iter().chain(poll_period).min();
+            let received = match wait {
+                // The input has ended and nothing is scheduled: the turn waits
+                // for something that cannot happen.
                 None if !self.input.is_open => {
                     self.player.give_up();
-                    self.carry_out();
+                    self.perform_outputs();
                     None
                 }
                 wait => self.input.next(wait),
             };
-            match heard {
-                Some(Heard::Interrupt) => self.player.interrupt(self.clock.now()),
-                Some(Heard::Bytes(bytes)) if !bytes.is_empty() => {
+            match received {
+                Some(Received::Interrupt) => self.player.interrupt(self.clock.now()),
+                Some(Received::Bytes(bytes)) if !bytes.is_empty() => {
                     self.note(|log| log.read(&bytes));
                     self.player.handle_input(self.clock.now(), &bytes);
                 }
-                Some(Heard::Bytes(_)) => {
+                Some(Received::Bytes(_)) => {
                     self.input.is_open = false;
                     self.note(Log::input_ended);
                     self.player.handle_input_end(self.clock.now());
                 }
                 None => {
-                    if let Some(due) = skips_to {
+                    if let Some(due) = skip_to_due {
                         self.clock.skip_to(due);
                     }
                     self.player.handle_timeout(self.clock.now());
@@ -140,18 +140,18 @@ impl Driver {
     /// Reads standard input to its end, unless no data arrives in time.
     fn read_prompt(&mut self) -> Vec<u8> {
         let mut prompt = Vec::new();
-        let mut wait = Some(PROMPT_PATIENCE);
+        let mut wait = Some(PROMPT_TIMEOUT);
         while !io::stdin().is_terminal() {
             match self.input.next(wait) {
-                Some(Heard::Interrupt) => self.leave(0),
-                Some(Heard::Bytes(bytes)) if !bytes.is_empty() => {
+                Some(Received::Interrupt) => self.log_and_exit(0),
+                Some(Received::Bytes(bytes)) if !bytes.is_empty() => {
                     self.note(|log| log.read(&bytes));
                     prompt.extend(bytes);
                     wait = None;
                 }
-                Some(Heard::Bytes(_)) => break,
+                Some(Received::Bytes(_)) => break,
                 None => {
-                    let seconds = PROMPT_PATIENCE.as_secs();
+                    let seconds = PROMPT_TIMEOUT.as_secs();
                     let warning = format!(
                         "fake-agent: no data on standard input within {seconds} s: continuing without it\n"
                     );
@@ -160,21 +160,25 @@ impl Driver {
                 }
             }
         }
-        self.input.leave();
+        self.input.stop();
         self.input.is_open = false;
         self.note(Log::input_ended);
         prompt
     }
 
-    /// Does what the player wants done.
-    fn carry_out(&mut self) {
+    /// Performs the player's outputs.
+    fn perform_outputs(&mut self) {
         while let Some(output) = self.player.poll_output() {
             let written = match output {
-                Output::Stdout(bytes) => self.say(&bytes).and_then(|()| self.tell_kept()),
+                Output::Stdout(bytes) => self
+                    .print_or_write(&bytes)
+                    .and_then(|()| self.send_mirrored()),
                 Output::Stderr(text) => io::stderr().write_all(text.as_bytes()),
                 Output::Spawn(argv) => process::spawn(&argv),
-                Output::Keep(record) => self.keep(|it| it.keep(record)),
-                Output::KeepSubagent(record) => self.keep(|it| it.keep_subagent(record)),
+                Output::Store(record) => self.store(|sessions| sessions.store(record)),
+                Output::StoreSubagent(record) => {
+                    self.store(|sessions| sessions.store_subagent(record))
+                }
                 Output::WriteFile(path, text) => {
                     if let Err(error) = std::fs::write(&path, text) {
                         complain(&format!("fake-agent: {path:?}: {error}"), 1);
@@ -183,7 +187,7 @@ impl Driver {
                 }
                 Output::Reached(gate) => {
                     drop(io::stdout().flush());
-                    match self.gates.say_reached(&gate) {
+                    match self.gates.mark_reached(&gate) {
                         Ok(()) => Ok(()),
                         Err(error) => complain(&format!("fake-agent: the gate {gate}: {error}"), 1),
                     }
@@ -197,7 +201,7 @@ impl Driver {
                 }
                 Output::Hang => {
                     drop(io::stdout().flush());
-                    self.input.leave();
+                    self.input.stop();
                     loop {
                         std::thread::park();
                     }
@@ -207,22 +211,22 @@ impl Driver {
                         drop(self.write(rest.as_bytes()));
                     }
                     drop(io::stdout().flush());
-                    self.leave(code);
+                    self.log_and_exit(code);
                 }
             };
             if written.is_err() {
-                // Whoever read us is gone.
-                self.leave(1);
+                // The host has closed standard output.
+                self.log_and_exit(1);
             }
         }
-        if self.tell_kept().is_err() || io::stdout().flush().is_err() {
-            self.leave(1);
+        if self.send_mirrored().is_err() || io::stdout().flush().is_err() {
+            self.log_and_exit(1);
         }
     }
 
-    /// Keeps something, if sessions are kept.
-    fn keep(&mut self, keep: impl FnOnce(&mut Sessions) -> io::Result<String>) -> io::Result<()> {
-        match self.sessions.as_mut().map(keep) {
+    /// Stores something, if sessions are stored.
+    fn store(&mut self, store: impl FnOnce(&mut Sessions) -> io::Result<String>) -> io::Result<()> {
+        match self.sessions.as_mut().map(store) {
             None => {}
             Some(Ok(lines)) => self.mirrored += &lines,
             Some(Err(error)) => complain(&format!("fake-agent: {SESSIONS}: {error}"), USAGE),
@@ -230,16 +234,16 @@ impl Driver {
         Ok(())
     }
 
-    /// Tells the host what was kept.
-    fn tell_kept(&mut self) -> io::Result<()> {
+    /// Sends the lines about stored records to the host.
+    fn send_mirrored(&mut self) -> io::Result<()> {
         let lines = std::mem::take(&mut self.mirrored);
         for line in lines.split_inclusive('\n') {
-            self.say(line.as_bytes())?;
+            self.print_or_write(line.as_bytes())?;
         }
         Ok(())
     }
 
-    fn say(&mut self, bytes: &[u8]) -> io::Result<()> {
+    fn print_or_write(&mut self, bytes: &[u8]) -> io::Result<()> {
         match self.print.as_mut().map(|print| print.take(bytes)) {
             Some(printed) => self.write(&printed),
             None => self.write(bytes),
@@ -249,18 +253,18 @@ impl Driver {
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         let bytes = self.stdout.as_written(bytes);
         if let Some(log) = &mut self.log
-            && let Err(error) = log.said(&bytes)
+            && let Err(error) = log.written(&bytes)
         {
             no_log(&error);
         }
         self.stdout.write(&bytes)
     }
 
-    /// Something goes wrong in the process.
+    /// Applies a fault to the process.
     fn fail(&mut self, fault: &Fault) -> io::Result<()> {
-        self.stdout.change(fault);
+        self.stdout.apply(fault);
         match fault {
-            Fault::LeaveStdin => self.input.leave(),
+            Fault::LeaveStdin => self.input.stop(),
             Fault::FreezeMs(time) if !self.clock.is_virtual => {
                 std::thread::sleep(Duration::from_millis(*time));
             }
@@ -268,22 +272,22 @@ impl Driver {
             Fault::CloseStderr => process::close_stderr()?,
             Fault::CloseStdout => process::close_stdout()?,
             Fault::IgnoreSigterm => self.signals.ignore_sigterm()?,
-            Fault::LeaveChild(belongs) => process::leave_child(*belongs)?,
+            Fault::LeaveChild(group) => process::leave_child(*group)?,
             Fault::Signal(signal) => process::die(*signal)?,
-            // The rest is done once it is written, or changes only that.
+            // The other faults only write, or change how [`Stdout`] writes.
             _ => {}
         }
         Ok(())
     }
 
-    /// Writes into the log, if there is one.
+    /// Writes to the log, if there is one.
     fn note(&mut self, write: impl FnOnce(&mut Log) -> io::Result<()>) {
         if let Some(Err(error)) = self.log.as_mut().map(write) {
             no_log(&error);
         }
     }
 
-    fn leave(&mut self, code: i32) -> ! {
+    fn log_and_exit(&mut self, code: i32) -> ! {
         self.note(|log| log.exits(code));
         exit(code)
     }

@@ -1,78 +1,73 @@
-//! The environment variables that tell the fake agent what to do, and what they
-//! name.
+//! The environment variables of the fake agent.
 
 use super::clock::Clock;
 use crate::scenario::{Scenario, ScenarioError};
 use std::io;
 
-/// The environment variable that holds the script: the path of a scenario, or
-/// the scenario itself, which begins with `{`, or its replies, which begin with
-/// `[`.
+/// Names the variable with the script: the path of a scenario, the scenario
+/// itself, which begins with `{`, or its replies, which begin with `[`.
 pub const SCRIPT: &str = "FAKE_AGENT_SCRIPT";
 
-/// The environment variable that names the directory of gates. The gate NAME
-/// is open once there is a file NAME in it; when the script comes to the gate,
-/// the agent writes NAME`.reached`.
+/// Names the variable with the directory of gates. Creating the file NAME in it
+/// opens the gate NAME. When the script reaches the gate, the agent creates
+/// NAME`.reached`.
 pub const GATES: &str = "FAKE_AGENT_GATES";
 
-/// The environment variable that names a file for the log: how the agent was
-/// started, every line that the host sent, every line that it was told, and
-/// the exit, each in the file before it has an effect. It is a recording, as
-/// those of real sessions are. Another session's log in the file stays.
+/// Names the variable with the path of the log, a
+/// [recording](crate::recording). The log contains the arguments, every line in
+/// both directions and the exit status. Each line is in the file before it has
+/// an effect. An existing file is appended to.
 pub const LOG: &str = "FAKE_AGENT_LOG";
 
-/// The environment variable that names the version of the CLI that the fake
-/// agent is like, such as `2.0.77`. What the scenario says goes before it.
+/// Names the variable with the CLI version to emulate, such as `2.0.77`. The
+/// scenario's `profile` overrides it.
 pub const PROFILE: &str = "FAKE_AGENT_PROFILE";
 
-/// The environment variable that says which clock there is. With `virtual`,
-/// what the script waits for takes no time: its clock goes ahead to the next
-/// thing that is to happen, as soon as the host has sent nothing that was not
-/// heard. What a host does meanwhile comes after that; a script in which it has
-/// to come in between has [gates](GATES). Deadlines of the host's answers stay
-/// as they are.
+/// Names the variable with the clock. With `virtual`, pauses of the script take
+/// no time: once all input that has arrived is handled, the clock advances to
+/// the next event. What the host sends later comes after that event; a script
+/// that must wait for the host needs [gates](GATES). Deadlines for the host's
+/// responses are in real time.
 pub const CLOCK: &str = "FAKE_AGENT_CLOCK";
 
-/// The environment variable that names the directory of the CLI's
-/// configuration, in which sessions are kept. Without it none is: the user's
-/// own is left alone.
+/// Names the variable with the CLI's configuration directory, which stores the
+/// sessions. If it is unset, no session is stored.
 pub const SESSIONS: &str = "CLAUDE_CONFIG_DIR";
 
-/// The environment variable for flags that the CLI does not have. `accept`
-/// ignores them; by default, and with `refuse`, the agent exits with status 1 as
-/// the CLI does.
+/// Names the variable that controls unknown flags. `accept` ignores them; by
+/// default, and with `refuse`, the agent exits with status 1 as the CLI does.
 pub const UNKNOWN_FLAGS: &str = "FAKE_AGENT_UNKNOWN_FLAGS";
 
-/// Why the fake agent has no script.
+/// An invalid environment of the fake agent.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ScriptError {
-    /// The variable is not set.
-    #[error("{SCRIPT} is not set: it takes the path of a scenario, or the scenario itself")]
+    /// The variable is unset.
+    #[error("`{SCRIPT}` is unset: set it to a scenario or to the path of one")]
     NotSet,
     /// The file cannot be read.
-    #[error("{SCRIPT} names {path:?}, which cannot be read: {error}")]
+    #[error("`{SCRIPT}` is {path:?}: {error}")]
     Unreadable {
         /// The file.
         path: String,
-        /// Why not.
+        /// The cause.
         error: io::Error,
     },
-    /// It is no scenario.
-    #[error("{SCRIPT}: {0}")]
+    /// The scenario is invalid.
+    #[error("`{SCRIPT}`: {0}")]
     Scenario(#[from] ScenarioError),
-    /// It has gates, and nobody could open them.
-    #[error("the scenario has gates, and {GATES} names no directory in which they are opened")]
+    /// The scenario has gates, but there is no directory to open them in.
+    #[error("the scenario has gates: set `{GATES}` to a directory")]
     NoGates,
-    /// There is no such clock.
-    #[error("{CLOCK} is {0:?}: it takes `real` or `virtual`")]
+    /// The clock is invalid.
+    #[error("`{CLOCK}` is {0:?}: expected `real` or `virtual`")]
     NoSuchClock(String),
     /// The value of [`UNKNOWN_FLAGS`] is invalid.
-    #[error("{UNKNOWN_FLAGS} is {0:?}: it takes `accept` or `refuse`")]
+    #[error("`{UNKNOWN_FLAGS}` is {0:?}: expected `accept` or `refuse`")]
     UnknownFlags(String),
 }
 
-/// The scenario that the environment names.
+/// Reads the scenario that the environment names.
 pub(super) fn script() -> Result<Scenario, ScriptError> {
     let value = std::env::var(SCRIPT).map_err(|_| ScriptError::NotSet)?;
     match value.trim_start().as_bytes().first() {
@@ -94,7 +89,7 @@ pub(super) fn accepts_unknown_flags() -> Result<bool, ScriptError> {
     }
 }
 
-/// The clock that the environment names.
+/// Returns the clock that the environment names.
 pub(super) fn clock() -> Result<Clock, ScriptError> {
     match std::env::var(CLOCK).as_deref() {
         Err(_) | Ok("" | "real") => Ok(Clock::new(false)),

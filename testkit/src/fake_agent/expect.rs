@@ -1,4 +1,4 @@
-//! Holds a host to what the scenario expects of it.
+//! Checks the host against the scenario's expectations.
 
 use crate::scenario::{Expect, HasAndHasNot};
 use agentwire_protocol::codec::{Line, LineDecoder};
@@ -7,20 +7,20 @@ use serde_json::Value;
 use std::collections::VecDeque;
 use std::fmt::Write;
 
-/// What is expected and has not come yet.
+/// The expectations that are not yet met.
 #[derive(Debug)]
 pub(crate) struct Expected {
     lines: VecDeque<Value>,
     no_others: Vec<Value>,
-    /// How many lines were expected at the beginning.
+    /// The number of expected lines at the start.
     number: usize,
     input: LineDecoder,
-    /// What the host has sent since the last line that was expected.
+    /// Lines of the host after the last expected line.
     since: Vec<Value>,
 }
 
-/// How many lines are kept for the report of one that did not come.
-const KEPT: usize = 100;
+/// The maximum number of lines in the report of a missing line.
+const MAX_REPORTED: usize = 100;
 
 impl Expected {
     pub(crate) fn new(expect: &Expect) -> Self {
@@ -33,8 +33,8 @@ impl Expected {
         }
     }
 
-    /// Bytes arrived from the host. Says what is not as expected.
-    pub(crate) fn hear(&mut self, bytes: &[u8]) -> Result<(), String> {
+    /// Checks bytes from the host. The error is a report.
+    pub(crate) fn check_input(&mut self, bytes: &[u8]) -> Result<(), String> {
         if self.lines.is_empty() && self.no_others.is_empty() {
             return Ok(());
         }
@@ -43,13 +43,13 @@ impl Expected {
             if let Line::Whole(raw) = line
                 && let Ok(sent) = serde_json::from_slice(&raw)
             {
-                self.hear_line(sent)?;
+                self.check_line(sent)?;
             }
         }
         Ok(())
     }
 
-    fn hear_line(&mut self, sent: Value) -> Result<(), String> {
+    fn check_line(&mut self, sent: Value) -> Result<(), String> {
         let expected = self.lines.front();
         let difference = expected.map(|expected| difference("", expected, &sent));
         if let Some(None) = difference {
@@ -65,18 +65,19 @@ impl Expected {
                     _ = writeln!(report, "  difference: {difference}");
                     report
                 }
-                _ => "fake-agent: the host sent a line that is not expected\n".to_owned(),
+                _ => "fake-agent: the host sent an unexpected line\n".to_owned(),
             };
             _ = writeln!(report, "  it sent:    {sent}");
             return Err(report);
         }
-        if self.since.len() < KEPT {
+        if self.since.len() < MAX_REPORTED {
             self.since.push(sent);
         }
         Ok(())
     }
 
-    /// The session ends. Says what has not come.
+    /// Checks at the end of the session that nothing is missing. The error is a
+    /// report.
     pub(crate) fn finish(&mut self) -> Result<(), String> {
         let Some(expected) = self.lines.front() else {
             return Ok(());
@@ -97,16 +98,16 @@ impl Expected {
     }
 
     fn head(&self, expected: &Value) -> String {
-        let place = self.number - self.lines.len() + 1;
+        let line = self.number - self.lines.len() + 1;
         format!(
             "fake-agent: the host did not send what is expected\n  expected:   {expected} \
-             (line {place} of {})\n",
+             (line {line} of {})\n",
             self.number
         )
     }
 }
 
-/// How the process was started. Says what is not as expected.
+/// Checks the arguments and the environment. The error is a report.
 pub(super) fn check_start(
     expect: &Expect,
     argv: &[String],
@@ -122,7 +123,7 @@ pub(super) fn check_start(
         Some((name, value)) => env.iter().any(|it| it.0 == name && it.1 == value),
     };
     check(&expect.env, "variable", variable, &|| {
-        // Names only: a value may be a secret.
+        // Names only: values may be secrets.
         let mut names: Vec<_> = env.iter().map(|(name, _)| name.as_str()).collect();
         names.sort_unstable();
         format!("  the variables are: {}\n", names.join(" "))
@@ -137,18 +138,15 @@ fn check(
 ) -> Result<(), String> {
     let mut report = String::new();
     for it in wanted.has.iter().filter(|it| !is_there(it)) {
-        _ = writeln!(
-            report,
-            "  expected:   the {what} {it:?}, which is not there"
-        );
+        _ = writeln!(report, "  expected:   the {what} {it:?}, which is missing");
     }
     for it in wanted.has_not.iter().filter(|it| is_there(it)) {
-        _ = writeln!(report, "  expected:   no {what} {it:?}, and it is there");
+        _ = writeln!(report, "  expected:   no {what} {it:?}, which is present");
     }
     if report.is_empty() {
         return Ok(());
     }
-    let head = "fake-agent: the host did not start this as is expected\n";
+    let head = "fake-agent: the host started the agent with unexpected arguments or variables\n";
     Err(format!("{head}{report}{}", there_is()))
 }
 
@@ -170,8 +168,7 @@ fn has_argument(argv: &[String], wanted: &str) -> bool {
     }
 }
 
-/// The first place at which a line is not as expected, and how it is there.
-/// `None` when it has all that is expected.
+/// Returns the first difference between an expected and a sent line.
 pub(crate) fn difference(path: &str, expected: &Value, sent: &Value) -> Option<String> {
     let here = || if path.is_empty() { "it" } else { path };
     match (expected, sent) {
@@ -193,7 +190,7 @@ pub(crate) fn difference(path: &str, expected: &Value, sent: &Value) -> Option<S
                     path => format!("{path}.{name}"),
                 };
                 match sent.get(name) {
-                    None => Some(format!("`{path}` is not there, instead of {expected}")),
+                    None => Some(format!("`{path}` is missing, expected {expected}")),
                     Some(sent) => difference(&path, expected, sent),
                 }
             })
@@ -205,7 +202,7 @@ pub(crate) fn difference(path: &str, expected: &Value, sent: &Value) -> Option<S
             places.find_map(|it| it)
         }
         _ if expected == sent => None,
-        _ => Some(format!("`{}` is {sent}, instead of {expected}", here())),
+        _ => Some(format!("`{}` is {sent}, expected {expected}", here())),
     }
 }
 
@@ -223,53 +220,53 @@ mod tests {
             .no_others(json!({"type": "user"}))
     }
 
-    fn hear(expected: &mut Expected, line: &Value) -> Result<(), String> {
-        expected.hear(format!("{line}\n").as_bytes())
+    fn check_input(expected: &mut Expected, line: &Value) -> Result<(), String> {
+        expected.check_input(format!("{line}\n").as_bytes())
     }
 
     #[test]
-    fn a_host_that_does_what_is_expected_hears_nothing_of_it() {
+    fn a_host_that_meets_all_expectations_gets_no_report() {
         let mut expected = Expected::new(&expects());
         for line in [
             json!({"type": "control_request", "request": {"subtype": "interrupt"}}),
             json!({"type": "control_request", "request": {"subtype": "set_model", "model": "x"}}),
             json!({"type": "user", "message": {"content": "Go on"}, "uuid": "1"}),
         ] {
-            hear(&mut expected, &line).unwrap();
+            check_input(&mut expected, &line).unwrap();
         }
         expected.finish().unwrap();
-        // More of that kind is not expected.
+        // `no_others` forbids a second line of the kind.
         let more = json!({"type": "user", "message": {"content": "Go"}});
-        let report = hear(&mut expected, &more).unwrap_err();
-        assert!(report.contains("not expected"), "{report}");
+        let report = check_input(&mut expected, &more).unwrap_err();
+        assert!(report.contains("unexpected line"), "{report}");
     }
 
     #[test]
-    fn the_report_says_what_is_missing_and_what_came_instead() {
+    fn the_report_has_the_missing_line_and_the_sent_lines() {
         let mut expected = Expected::new(&expects());
         let line = json!({"type": "control_request", "request": {"subtype": "interrupt"}});
-        hear(&mut expected, &line).unwrap();
+        check_input(&mut expected, &line).unwrap();
         let report = expected.finish().unwrap_err();
         let lines: Vec<_> = report.lines().collect();
         assert_eq!(lines.len(), 4, "{report}");
         assert!(lines[1].ends_with("(line 1 of 2)"), "{report}");
         let sent: Value = serde_json::from_str(lines[2].trim_start_matches("  it sent:")).unwrap();
         assert_eq!(sent, line);
-        let difference = "`request.subtype` is \"interrupt\", instead of \"set_model\"";
+        let difference = "`request.subtype` is \"interrupt\", expected \"set_model\"";
         assert_eq!(lines[3], format!("  difference: {difference}"));
     }
 
     #[test]
-    fn one_that_comes_too_early_is_reported_when_it_comes() {
+    fn an_early_line_is_reported_on_arrival() {
         let mut expected = Expected::new(&expects());
         let early = json!({"type": "user", "message": {"content": "Go on"}});
-        let report = hear(&mut expected, &early).unwrap_err();
+        let report = check_input(&mut expected, &early).unwrap_err();
         assert!(report.contains("line 1 of 2"), "{report}");
-        assert!(report.contains("`request` is not there"), "{report}");
+        assert!(report.contains("`request` is missing"), "{report}");
     }
 
     #[test]
-    fn flags_have_their_values_in_either_way() {
+    fn flag_values_match_in_both_forms() {
         let argv = ["--model", "opus", "--effort=high", "-p"].map(str::to_owned);
         for wanted in [
             "--model=opus",
@@ -302,7 +299,7 @@ mod tests {
         );
         let report = check_start(&expect, &["--resume".to_owned()], &env).unwrap_err();
         for text in [
-            "the argument \"--model=opus\", which is not",
+            "the argument \"--model=opus\", which is missing",
             "no argument \"--resume\"",
         ] {
             assert!(report.contains(text), "{report}");
@@ -312,11 +309,11 @@ mod tests {
     }
 
     #[test]
-    fn places_in_arrays_are_named() {
+    fn differences_in_arrays_have_an_index() {
         let expected = json!({"a": [{"b": 1}, {"b": 2}]});
         let sent = json!({"a": [{"b": 1, "c": 0}, {"b": 3}]});
         let found = difference("", &expected, &sent).unwrap();
-        assert_eq!(found, "`a[1].b` is 3, instead of 2");
+        assert_eq!(found, "`a[1].b` is 3, expected 2");
         assert!(difference("", &expected, &json!({"a": [{"b": 1}]})).is_some());
     }
 }

@@ -1,4 +1,4 @@
-//! The options that the fake agent takes from the CLI's command line.
+//! The options of the CLI's command line.
 
 use super::claude::{self, Settings, Sources};
 use super::command_line::{CommandLine, FlagError};
@@ -46,8 +46,8 @@ pub struct Flags {
     pub disallowed_tools: Vec<String>,
     /// `--tools`: the built-in tools, if they are limited.
     pub tools: Option<Vec<String>>,
-    /// `--mcp-config`: the names of the servers that run inside the host.
-    /// Others are passed over, and so is a file that cannot be read.
+    /// `--mcp-config`: the names of the servers that run inside the host. Other
+    /// servers and unreadable files are ignored.
     pub sdk_mcp_servers: Vec<String>,
     /// `--agents`: a JSON object, or the path of a file of it.
     pub agents: Option<String>,
@@ -73,19 +73,19 @@ pub struct Flags {
     /// `--resume`, `-r`: a session ID; empty if the flag has no value.
     pub resume: Option<String>,
     /// `--continue`, `-c`.
-    pub goes_on: bool,
+    pub continue_session: bool,
     /// `--fork-session`.
     pub fork_session: bool,
     /// `--session-id`.
     pub session_id: Option<String>,
-    /// `--resume-session-at`: the id of a message.
+    /// `--resume-session-at`: the UUID of a message.
     pub resume_session_at: Option<String>,
-    /// `--resume-drops-turn`: the id of a message.
+    /// `--resume-drops-turn`: the UUID of a message.
     pub resume_drops_turn: Option<String>,
     /// `--no-session-persistence`.
     pub no_session_persistence: bool,
     /// The given flags that are unsupported.
-    pub not_followed: Vec<&'static str>,
+    pub unsupported: Vec<&'static str>,
 }
 
 /// The values of `--output-format`.
@@ -137,8 +137,8 @@ impl Flags {
             if matches!(name, "--await-initialize" | "--await-claim") {
                 awaits = Some(name);
             }
-            if flag.class == Class::NotFollowed && !flags.not_followed.contains(&name) {
-                flags.not_followed.push(name);
+            if flag.class == Class::Unsupported && !flags.unsupported.contains(&name) {
+                flags.unsupported.push(name);
             }
             flags.take(name, value.unwrap_or_default());
         }
@@ -180,7 +180,7 @@ impl Flags {
             "--model" => self.model = Some(value),
             "--fallback-model" => self.fallback_model = Some(value),
             "--permission-mode" => {
-                // It has two names, of which the wire knows one.
+                // The wire uses the other name.
                 let mode = if value == "manual" {
                     "default".to_owned()
                 } else {
@@ -208,7 +208,7 @@ impl Flags {
             "--replay-user-messages" => self.replay_user_messages = true,
             "--session-mirror" => self.session_mirror = true,
             "--resume" => self.resume = Some(value),
-            "--continue" => self.goes_on = true,
+            "--continue" => self.continue_session = true,
             "--fork-session" => self.fork_session = true,
             "--session-id" => self.session_id = Some(value),
             "--resume-session-at" => self.resume_session_at = Some(value),
@@ -280,8 +280,8 @@ impl Flags {
         }
     }
 
-    /// The settings of the files in this directory of the user's configuration
-    /// and in the working directory, and those of the flags.
+    /// Reads the settings of the files in `folder` and in the working
+    /// directory, and those of the flags.
     pub(super) fn settings(&self, folder: Option<&Path>, cwd: &str) -> Settings {
         Settings::read(&Sources {
             user: folder,
@@ -293,7 +293,8 @@ impl Flags {
         })
     }
 
-    /// How the agent is to behave, from the flags and this process.
+    /// Returns the agent's configuration from the flags, the environment and
+    /// the working directory.
     #[must_use]
     pub fn config(&self) -> Config {
         let default = Config::default();
@@ -347,14 +348,13 @@ impl Flags {
 #[allow(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "it is whole and above 0"
+    reason = "the number is whole and positive"
 )]
 fn turns(limit: f64) -> Option<u64> {
     (limit != 0.0).then(|| limit.max(1.0) as u64)
 }
 
-/// The rules of a list. Commas and blanks part rules, but not within
-/// parentheses.
+/// Splits a list of rules at commas and blanks outside parentheses.
 fn rules(list: &str) -> Vec<String> {
     let mut depth = 0_usize;
     let parts = list.split(|letter: char| {
@@ -371,8 +371,8 @@ fn rules(list: &str) -> Vec<String> {
         .collect()
 }
 
-/// The servers of type `sdk` in a configuration, which is JSON or the path of
-/// a file of it.
+/// Returns the servers of type `sdk` in a configuration: JSON, or the path of a
+/// JSON file.
 fn servers_in_host(config: &str) -> Vec<String> {
     #[derive(Default, Deserialize)]
     #[serde(rename_all = "camelCase")]
@@ -398,8 +398,8 @@ fn servers_in_host(config: &str) -> Vec<String> {
         .collect()
 }
 
-/// The environment variable that says how many milliseconds the fake agent
-/// waits before it asks a model's server again that failed.
+/// Names the variable with the delay in milliseconds before the first retry of
+/// a failed model request. Default: 550.
 pub const RETRY_MS: &str = "FAKE_AGENT_RETRY_MS";
 
 fn is_set(variable: &str) -> bool {
@@ -418,8 +418,8 @@ fn variable(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }
 
-/// Whether an expression has a match in a text. What is no expression has
-/// none, as on the real CLI.
+/// Returns whether a regular expression matches. An invalid one does not, as on
+/// the real CLI.
 fn finds(expression: &str, text: &str) -> bool {
     Regex::new(expression).is_ok_and(|expression| expression.is_match(text))
 }
@@ -430,7 +430,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_expression_may_match_anywhere() {
+    fn an_expression_matches_anywhere_in_the_text() {
         assert!(finds("calc_.add", "mcp__calc__add"));
         assert!(!finds("^calc", "mcp__calc__add"));
         assert!(!finds("(", "("));
@@ -442,7 +442,7 @@ mod tests {
     }
 
     #[test]
-    fn blanks_and_commas_part_rules_but_not_within_parentheses() {
+    fn blanks_and_commas_outside_parentheses_separate_rules() {
         let list = "Read,Bash(git add *, rm),mcp__calc  Write,";
         let flags = read(&["--allowedTools", list, "Edit", "--disallowedTools", list]).unwrap();
         let rules = ["Read", "Bash(git add *, rm)", "mcp__calc", "Write", "Edit"];
@@ -451,7 +451,7 @@ mod tests {
     }
 
     #[test]
-    fn of_configured_servers_those_in_the_host_count() {
+    fn only_mcp_servers_inside_the_host_are_read() {
         let config = r#"{"mcpServers":{"calc":{"type":"sdk","name":"calc"},
             "files":{"command":"serve-files"},"web":{"type":"http","url":"http://127.0.0.1"}}}"#;
         let flags = read(&["--mcp-config", config]).unwrap();
@@ -460,7 +460,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_meaning_for_a_script_changes_nothing_and_the_rest_is_told() {
+    fn meaningless_flags_are_ignored_and_unsupported_flags_are_reported() {
         let args = "--effort high --model=a=b --setting-sources project --permission-prompt-tool stdio \
                     --include-hook-events --debug --tmux --include-hook-events";
         let args: Vec<_> = args.split_whitespace().collect();
@@ -468,7 +468,7 @@ mod tests {
             model: Some("a=b".to_owned()),
             permission_prompt_tool: Some("stdio".to_owned()),
             setting_sources: Some(vec!["project".to_owned()]),
-            not_followed: vec!["--include-hook-events", "--tmux"],
+            unsupported: vec!["--include-hook-events", "--tmux"],
             ..Flags::default()
         };
         assert_eq!(read(&args), Ok(expected));
@@ -484,7 +484,7 @@ mod tests {
     }
 
     #[test]
-    fn flags_that_do_not_go_without_others_are_refused() {
+    fn flags_without_the_flags_they_require_are_refused() {
         for args in [
             &["--input-format=stream-json", "--verbose"][..],
             &["-p", "Hi", "--output-format=stream-json"],
@@ -508,7 +508,7 @@ mod tests {
     }
 
     #[test]
-    fn the_protocol_is_spoken_unless_something_is_said_of_text() {
+    fn the_protocol_is_the_default_input_format() {
         let reads_text = |args: &[&str]| read(args).unwrap().reads_text();
         assert!(!reads_text(&["--model", "m"]));
         let protocol = [
@@ -522,7 +522,7 @@ mod tests {
     }
 
     #[test]
-    fn switches_of_the_environment_are_on_in_several_ways() {
+    fn boolean_variables_have_several_true_values() {
         for on in ["1", "true", "TRUE", "yes", "on", " 1"] {
             assert!(is_true(on), "{on:?}");
         }

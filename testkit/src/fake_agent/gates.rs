@@ -1,4 +1,4 @@
-//! Gates as files in a directory, which a program in any language can make.
+//! Gates as files in a directory.
 
 use super::environment::{GATES, ScriptError};
 use super::player::Player;
@@ -10,28 +10,29 @@ use std::path::PathBuf;
 use std::process::exit;
 use std::time::{Duration, Instant};
 
-/// How often the directory is looked at, while the script waits at a gate.
+/// The interval between checks of the directory while the script waits at a
+/// gate.
 pub(super) const PERIOD: Duration = Duration::from_millis(2);
 
-/// The directory, where the script has gates.
+/// The directory of gates.
 #[derive(Debug)]
 pub(super) struct GateFolder(PathBuf);
 
 impl GateFolder {
-    /// The directory that the environment names.
-    pub(super) fn of(scenario: &Scenario) -> Result<Self, ScriptError> {
+    /// Returns the directory that the environment names.
+    pub(super) fn from_environment(scenario: &Scenario) -> Result<Self, ScriptError> {
         let folder = PathBuf::from(std::env::var_os(GATES).unwrap_or_default());
-        if Gates::of(scenario).is_empty() || folder.is_dir() {
+        if Gates::new(scenario).is_empty() || folder.is_dir() {
             Ok(Self(folder))
         } else {
             Err(ScriptError::NoGates)
         }
     }
 
-    /// Opens the gates whose files are there.
+    /// Opens the gates whose files exist.
     ///
-    /// Exits when the directory is gone: a test that is over leaves no agent
-    /// behind that waits for it.
+    /// Exits if the directory was removed, so that an agent does not outlive its
+    /// test.
     pub(super) fn open(&self, player: &mut Player, now: Instant) {
         let shut: Vec<String> = player.shut_gates().map(str::to_owned).collect();
         if !shut.is_empty() && !self.0.is_dir() {
@@ -39,14 +40,14 @@ impl GateFolder {
         }
         for gate in shut {
             if self.0.join(&gate).exists() {
-                // It is one of the script's own.
+                // Reached gates are always known.
                 drop(player.open(now, &gate));
             }
         }
     }
 
-    /// Says that the script has come to a gate.
-    pub(super) fn say_reached(&self, gate: &str) -> io::Result<()> {
+    /// Creates the file that marks a gate as reached.
+    pub(super) fn mark_reached(&self, gate: &str) -> io::Result<()> {
         std::fs::write(self.0.join(format!("{gate}{REACHED}")), "")
     }
 }

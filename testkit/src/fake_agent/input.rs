@@ -1,4 +1,4 @@
-//! Standard input, read beside what the script does.
+//! Reads standard input on a separate thread.
 
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -8,8 +8,8 @@ use std::time::Duration;
 
 /// An input from the host.
 #[derive(Debug)]
-pub(super) enum Heard {
-    /// Bytes. Without any, the input is over.
+pub(super) enum Received {
+    /// Bytes. An empty chunk is the end of the input.
     Bytes(Vec<u8>),
     /// SIGINT.
     Interrupt,
@@ -18,15 +18,15 @@ pub(super) enum Heard {
 /// Bytes and signals, in order of arrival.
 #[derive(Debug)]
 pub(super) struct Input {
-    receiver: Receiver<Heard>,
-    /// Keeps an input that nobody reads from looking like one that is over.
-    sender: Sender<Heard>,
+    receiver: Receiver<Received>,
+    /// Keeps the channel open, so that unread input is not an end of input.
+    sender: Sender<Received>,
     is_left: Arc<AtomicBool>,
     pub(super) is_open: bool,
 }
 
 impl Input {
-    /// Reads nothing yet.
+    /// Creates an input that is not read yet.
     pub(super) fn new() -> Self {
         let (sender, receiver) = mpsc::channel();
         Self {
@@ -37,7 +37,7 @@ impl Input {
         }
     }
 
-    /// Begins to read, unless it is to be left.
+    /// Starts to read, unless the input is stopped.
     pub(super) fn read(&self) {
         if self.is_left.load(Ordering::Acquire) {
             return;
@@ -47,9 +47,9 @@ impl Input {
             let mut stdin = io::stdin().lock();
             let mut chunk = vec![0; 64 * 1024];
             while !is_left.load(Ordering::Acquire) {
-                // An input that fails is over.
+                // An error counts as the end of the input.
                 let length = stdin.read(&mut chunk).unwrap_or_default();
-                let bytes = Heard::Bytes(chunk[..length].to_vec());
+                let bytes = Received::Bytes(chunk[..length].to_vec());
                 if sender.send(bytes).is_err() || length == 0 {
                     return;
                 }
@@ -57,8 +57,8 @@ impl Input {
         });
     }
 
-    /// Reads nothing any more. What is being read is thrown away.
-    pub(super) fn leave(&self) {
+    /// Stops reading. Input of a read in progress is discarded.
+    pub(super) fn stop(&self) {
         self.is_left.store(true, Ordering::Release);
     }
 
@@ -66,11 +66,11 @@ impl Input {
     pub(super) fn interrupter(&self) -> impl FnMut() + Send + use<> {
         let sender = self.sender.clone();
         // Without a receiver, the process is exiting.
-        move || drop(sender.send(Heard::Interrupt))
+        move || drop(sender.send(Received::Interrupt))
     }
 
     /// Returns the next input, or `None` after this time.
-    pub(super) fn next(&self, wait: Option<Duration>) -> Option<Heard> {
+    pub(super) fn next(&self, wait: Option<Duration>) -> Option<Received> {
         loop {
             let read = match wait {
                 Some(wait) => self.receiver.recv_timeout(wait),
@@ -80,8 +80,8 @@ impl Input {
                     .map_err(|_| RecvTimeoutError::Disconnected),
             };
             match read {
-                Ok(Heard::Bytes(_)) if self.is_left.load(Ordering::Acquire) => {}
-                Ok(heard) => return Some(heard),
+                Ok(Received::Bytes(_)) if self.is_left.load(Ordering::Acquire) => {}
+                Ok(received) => return Some(received),
                 Err(_) => return None,
             }
         }

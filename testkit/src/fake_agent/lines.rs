@@ -1,18 +1,18 @@
-//! Between the script's words and those of the protocol.
+//! Conversions between scenarios and lines of the protocol.
 
 use crate::agent::Agent;
 use crate::scenario::{Reply, Thinking};
 use agentwire_protocol::content::{Content, ContentBlock};
 use agentwire_protocol::message::{StopReason, Usage, UserMessage};
 
-/// The text of the prompts of a turn.
+/// Returns the text of the prompts of a turn.
 pub(super) fn prompt(prompts: &[UserMessage]) -> String {
     let contents = prompts.iter().filter_map(|it| it.message.content.as_ref());
     contents.map(Content::text).collect::<Vec<_>>().join("\n")
 }
 
-/// What tools answered, where a line of the agent's says that. The agent runs
-/// some tools by itself, so that only its lines have the answers of all.
+/// Returns the tool results in a line of the agent. The agent runs some tools
+/// itself, so only its lines have all results.
 pub(super) fn results(line: &[u8]) -> Vec<String> {
     let Ok(message) = serde_json::from_slice::<UserMessage>(line) else {
         return Vec::new();
@@ -23,7 +23,7 @@ pub(super) fn results(line: &[u8]) -> Vec<String> {
     contents.map(Content::text).collect()
 }
 
-/// Tells the agent what the reply takes that it is about to say.
+/// Charges the token usage and cost of the next reply.
 pub(super) fn charge(agent: &mut Agent, reply: &Reply) {
     let stop_reason = match reply.stop_reason.as_deref() {
         Some(reason) => StopReason::from(reason),
@@ -37,7 +37,7 @@ pub(super) fn charge(agent: &mut Agent, reply: &Reply) {
     );
 }
 
-/// Tells the agent what the reply of a sub-agent took.
+/// Charges the token usage and cost of a sub-agent's reply.
 pub(super) fn charge_subagent(agent: &mut Agent, reply: &Reply) {
     agent.charge_subagent(&usage(reply), reply.cost_usd.unwrap_or(0.0));
 }
@@ -52,8 +52,8 @@ fn usage(reply: &Reply) -> Usage {
     usage
 }
 
-/// Thinking that has come whole.
-pub(super) fn thought(thinking: &Thinking) -> ContentBlock {
+/// Returns a complete thinking block.
+pub(super) fn thinking_block(thinking: &Thinking) -> ContentBlock {
     match ContentBlock::thinking(thinking.text.whole()) {
         ContentBlock::Thinking(mut block) => {
             let signature = thinking.signature.clone();
@@ -64,8 +64,8 @@ pub(super) fn thought(thinking: &Thinking) -> ContentBlock {
     }
 }
 
-/// Thinking that has not begun, and how it will be signed.
-pub(super) fn signed(signature: Option<String>) -> ContentBlock {
+/// Returns an empty thinking block with a signature.
+pub(super) fn empty_thinking_block(signature: Option<String>) -> ContentBlock {
     match ContentBlock::thinking("") {
         ContentBlock::Thinking(mut thinking) => {
             thinking.signature = signature;
@@ -75,16 +75,16 @@ pub(super) fn signed(signature: Option<String>) -> ContentBlock {
     }
 }
 
-/// The type of a line of the agent's, which writes that first.
+/// Returns the type of a line of the agent, which is its first member.
 pub(super) fn kind(line: &[u8]) -> Option<&str> {
     let rest = line.strip_prefix(br#"{"type":""#)?;
     let kind = rest.split(|byte| *byte == b'"').next()?;
     std::str::from_utf8(kind).ok()
 }
 
-/// Whether a `system` line of the agent's is about a task that has started or
-/// ended.
-pub(super) fn is_of_task(line: &[u8]) -> bool {
+/// Returns whether a `system` line of the agent reports the start or end of a
+/// task.
+pub(super) fn is_task_event(line: &[u8]) -> bool {
     let rest = line.strip_prefix(br#"{"type":"system","subtype":"task_"#);
     rest.is_some_and(|rest| rest.starts_with(b"started") || rest.starts_with(b"notification"))
 }

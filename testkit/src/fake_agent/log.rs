@@ -1,5 +1,4 @@
-//! What the host sent and what it was told, written down while it happens: a
-//! recording, in the format of all others.
+//! The log: a recording of the session in progress.
 
 use agentwire_protocol::codec::{Line, LineDecoder};
 use serde_json::{Value, json};
@@ -8,8 +7,8 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::Instant;
 
-/// A log that is being written. Each line is in the file before what it tells
-/// of has an effect: who saw the agent's answer finds the answer there too.
+/// A log. Each line is in the file before it has an effect: a host that has
+/// read a message finds it in the log.
 #[derive(Debug)]
 pub(super) struct Log {
     file: File,
@@ -19,8 +18,8 @@ pub(super) struct Log {
 }
 
 impl Log {
-    /// Begins a log with how this process was started. What the file held
-    /// before stays: a host that starts its agent again has both sessions.
+    /// Appends a session to a log, beginning with the arguments and the
+    /// environment of this process.
     pub(super) fn begin(
         path: &Path,
         argv: impl IntoIterator<Item = String>,
@@ -28,7 +27,7 @@ impl Log {
     ) -> io::Result<Self> {
         let mut options = OpenOptions::new();
         options.create(true).append(true);
-        // What is said in a session is nobody else's business.
+        // The log contains the conversation: only the user may read it.
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let file = options.open(path)?;
@@ -38,7 +37,7 @@ impl Log {
             input: LineDecoder::default(),
             output: LineDecoder::default(),
         };
-        // Names only: a value may be a secret.
+        // Names only: values may be secrets.
         let mut env: Vec<_> = env.into_iter().collect();
         env.sort_unstable();
         let argv: Vec<_> = argv.into_iter().collect();
@@ -46,7 +45,7 @@ impl Log {
         Ok(log)
     }
 
-    /// Bytes arrived from the host.
+    /// Records bytes from the host.
     pub(super) fn read(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.input.push(bytes);
         while let Some(line) = self.input.next_line() {
@@ -55,7 +54,7 @@ impl Log {
         Ok(())
     }
 
-    /// The host closed the pipe.
+    /// Records the end of the input.
     pub(super) fn input_ended(&mut self) -> io::Result<()> {
         match self.input.finish() {
             Some(line) => self.write_line("send", line),
@@ -63,8 +62,8 @@ impl Log {
         }
     }
 
-    /// Bytes go to the host.
-    pub(super) fn said(&mut self, bytes: &[u8]) -> io::Result<()> {
+    /// Records bytes to the host.
+    pub(super) fn written(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.output.push(bytes);
         while let Some(line) = self.output.next_line() {
             self.write_line("recv", line)?;
@@ -72,7 +71,7 @@ impl Log {
         Ok(())
     }
 
-    /// The process exits, perhaps in the middle of a line.
+    /// Records the exit. A line may be incomplete.
     pub(super) fn exits(&mut self, code: i32) -> io::Result<()> {
         if let Some(line) = self.output.finish() {
             self.write_line("recv", line)?;
@@ -80,8 +79,8 @@ impl Log {
         self.write("exit", &json!({"code": code}).to_string())
     }
 
-    /// A line that is JSON is kept as it is; another one as text, under a
-    /// name of its own.
+    /// Writes a JSON line unchanged, and other lines as text with the direction
+    /// `…_raw`.
     fn write_line(&mut self, dir: &str, line: Line) -> io::Result<()> {
         let (Line::Whole(raw) | Line::Unfinished(raw) | Line::TooLong { head: raw, .. }) = line;
         let text = String::from_utf8_lossy(&raw);
@@ -91,7 +90,7 @@ impl Log {
         self.write(&format!("{dir}_raw"), &Value::from(text).to_string())
     }
 
-    /// One write for each line, so that a line is there whole or not at all.
+    /// Writes a whole entry at once, so that a reader never sees half of it.
     fn write(&mut self, dir: &str, message: &str) -> io::Result<()> {
         let t = self.start.elapsed().as_secs_f64();
         let line = format!("{{\"t\":{t:.4},\"dir\":\"{dir}\",\"msg\":{message}}}\n");
@@ -104,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_log_has_both_directions_in_order_and_every_line_as_it_was() {
+    fn a_log_has_all_lines_of_both_directions_unchanged_and_in_order() {
         let folder = std::env::temp_dir().join(format!("agentwire-log-{}", std::process::id()));
         std::fs::create_dir_all(&folder).expect("a folder");
         let path = folder.join("log");
@@ -112,14 +111,14 @@ mod tests {
         for code in [0, 3] {
             let mut log = Log::begin(&path, words("claude -p"), words("PATH HOME")).expect("a log");
             log.read(b"{\"type\":\"user\", \"n\":1.0}\r\n{\"ha")
-                .and_then(|()| log.said(b"{\"type\":\"result\"}\nnoise\n{\"cut"))
+                .and_then(|()| log.written(b"{\"type\":\"result\"}\nnoise\n{\"cut"))
                 .and_then(|()| log.read(b"lf\":1}"))
                 .and_then(|()| log.input_ended())
                 .and_then(|()| log.exits(code))
                 .expect("it can be written");
         }
         let text = std::fs::read_to_string(&path).expect("the log");
-        std::fs::remove_dir_all(&folder).expect("the folder goes");
+        std::fs::remove_dir_all(&folder).expect("a removed folder");
         let lines: Vec<_> = text
             .lines()
             .map(|line| {

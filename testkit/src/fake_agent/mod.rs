@@ -1,9 +1,8 @@
 //! The fake agent: an agent CLI that follows a script.
 //!
-//! It speaks the protocol as the real CLI does (the machine for that is
-//! [`crate::agent`]) and says what a [`Scenario`] tells it to.
-//! The binary `fake-agent` is [`main`] and nothing else. A program can also
-//! be its own fake agent, and then needs no second binary:
+//! It emulates the real CLI's protocol ([`crate::agent`]) and takes the model's
+//! replies from a [`Scenario`]. The binary `fake-agent` only calls [`main`]. A
+//! program can also be its own fake agent, without a second binary:
 //!
 //! ```no_run
 //! if std::env::var_os(agentwire_testkit::fake_agent::SCRIPT).is_some() {
@@ -12,7 +11,7 @@
 //! // … here the program starts itself, with `FAKE_AGENT_SCRIPT` set.
 //! ```
 
-mod beside;
+mod background;
 mod claude;
 mod clock;
 mod command_line;
@@ -56,7 +55,7 @@ use driver::Driver;
 use environment::{accepts_unknown_flags, clock, script};
 use exit::{USAGE, complain, no_log};
 use gates::GateFolder;
-use input::{Heard, Input};
+use input::{Input, Received};
 use log::Log;
 use print::Print;
 use sessions::{Refusal, Sessions};
@@ -65,26 +64,25 @@ use std::path::{Path, PathBuf};
 use std::process::exit;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Runs the fake agent on standard input and output, with this process's
-/// arguments and environment, until the host is done with it.
+/// Runs the fake agent on standard input and output, with the arguments and
+/// environment of this process. `--version` prints the emulated version.
 ///
-/// `--version` prints the version of the CLI that it is like, which the host
-/// asks for where an option depends on it.
+/// The exit status is:
 ///
-/// Exits with status 2 and says why when the log cannot be written, when there
-/// is no script or no such clock, when the script cannot be read, or when it
-/// wants something that the system does not have; with status 64
-/// ([`UNEXPECTED`]) and the difference when the host does not do what the
-/// script expects; with status 1 where the real CLI refuses its arguments.
-#[allow(clippy::print_stdout, reason = "it is what a command line prints")]
+/// - 2 if the environment, the scenario or the log is invalid, or the system does
+///   not support a fault;
+/// - 64 ([`UNEXPECTED`]) if the host violates an expectation of the scenario;
+/// - 1 where the real CLI refuses its arguments.
+#[allow(clippy::print_stdout, reason = "`--version` prints to standard output")]
 pub fn main() -> ! {
-    process::stay_behind();
+    process::run_left_child();
     let named = named_profile();
     let scenario = script();
     let profile = scenario.as_ref().ok().and_then(|scenario| scenario.profile);
     let profile = profile.or(named).unwrap_or(Profile::V2_1_332);
-    let accepts_unknown = accepts_unknown_flags().unwrap_or_else(|error| make_no_sense(&error));
-    let args = std::env::args_os().map(|it| it.to_string_lossy().into_owned());
+    let accepts_unknown =
+        accepts_unknown_flags().unwrap_or_else(|error| refuse_environment(&error));
+    let args = std::env::args_os().map(|argument| argument.to_string_lossy().into_owned());
     let flags = Flags::from_args(args.skip(1), profile, accepts_unknown);
     if flags.as_ref().is_ok_and(|flags| flags.version) {
         let mut config = Config::default();
@@ -92,7 +90,9 @@ pub fn main() -> ! {
         println!("{} (Claude Code)", config.version);
         exit(0);
     }
-    match scenario.and_then(|scenario| Ok((GateFolder::of(&scenario)?, clock()?, scenario))) {
+    match scenario
+        .and_then(|scenario| Ok((GateFolder::from_environment(&scenario)?, clock()?, scenario)))
+    {
         Ok((gates, clock, scenario)) => {
             let mut log = log();
             if let Err(report) = check_start(&scenario) {
@@ -103,9 +103,13 @@ pub fn main() -> ! {
             }
             let mut ids = ids();
             let flags = flags.unwrap_or_else(|error| {
-                refuse(&Refusal::of_flags(error.to_string()), None, log.as_mut())
+                refuse(
+                    &Refusal::invalid_flags(error.to_string()),
+                    None,
+                    log.as_mut(),
+                )
             });
-            tell_not_followed(&flags);
+            report_unsupported(&flags);
             let mut config = flags.config();
             profile.apply(&mut config);
             let folder = std::env::var_os(SESSIONS).map(PathBuf::from);
@@ -114,20 +118,20 @@ pub fn main() -> ! {
                 // Standard error may be closed.
                 drop(writeln!(io::stderr(), "fake-agent: {warning}"));
             }
-            let begun = Sessions::begin(&flags, folder.as_deref(), &config.cwd, &ids());
-            let begun = begun.unwrap_or_else(|refusal| {
+            let session = Sessions::begin(&flags, folder.as_deref(), &config.cwd, &ids());
+            let session = session.unwrap_or_else(|refusal| {
                 let has_result = flags.output_format() == OutputFormat::StreamJson;
                 let uuid = has_result.then(&mut ids);
                 refuse(&refusal, uuid.as_deref(), log.as_mut())
             });
-            // The agent's first id is that of its session.
-            let mut first = begun.session_id;
+            // The session ID is the agent's first ID.
+            let mut first = session.session_id;
             let ids = move || first.take().unwrap_or_else(&mut ids);
             let player = Player::new(scenario, config, ids);
-            let print = Print::of(&flags);
-            Driver::new(player, gates, log, clock, begun.sessions, print, profile).run()
+            let print = Print::from_flags(&flags);
+            Driver::new(player, gates, log, clock, session.sessions, print, profile).run()
         }
-        Err(error) => make_no_sense(&error),
+        Err(error) => refuse_environment(&error),
     }
 }
 
@@ -136,33 +140,30 @@ fn named_profile() -> Option<Profile> {
     let name = std::env::var(PROFILE).ok()?;
     Some(Profile::named(&name).unwrap_or_else(|| {
         let known = Profile::ALL.map(Profile::name).join(", ");
-        let why = format!("fake-agent: {PROFILE}: there is no {name:?} among {known}");
+        let why = format!("fake-agent: `{PROFILE}` is {name:?}: expected one of {known}");
         complain(&why, USAGE)
     }))
 }
 
 /// Reports an invalid environment, and exits.
-fn make_no_sense(error: &ScriptError) -> ! {
+fn refuse_environment(error: &ScriptError) -> ! {
     complain(&format!("fake-agent: {error}"), USAGE)
 }
 
 /// Reports unsupported flags on standard error.
-fn tell_not_followed(flags: &Flags) {
-    for flag in &flags.not_followed {
+fn report_unsupported(flags: &Flags) {
+    for flag in &flags.unsupported {
         // Standard error may be closed.
-        drop(writeln!(
-            io::stderr(),
-            "fake-agent: {flag} has no effect here"
-        ));
+        drop(writeln!(io::stderr(), "fake-agent: {flag} has no effect"));
     }
 }
 
-/// How long the real CLI takes before it refuses a session.
-const REFUSAL_TAKES: Duration = Duration::from_millis(400);
+/// The time in which the real CLI refuses a session.
+const REFUSAL_DELAY: Duration = Duration::from_millis(400);
 
-/// Reports why the session cannot begin, and exits. With a `uuid`, a result is
-/// sent as well, once the host has sent its first message: a host that sends
-/// one to a process that has exited sees a broken pipe instead of the result.
+/// Reports why the session cannot begin, and exits. With a `uuid`, also sends a
+/// result. It waits for the host's first message: a host that writes to a
+/// process that has exited gets a broken pipe instead of the result.
 fn refuse(refusal: &Refusal, uuid: Option<&str>, mut log: Option<&mut Log>) -> ! {
     let mut note = |write: &dyn Fn(&mut Log) -> io::Result<()>| {
         if let Some(Err(error)) = log.as_deref_mut().map(write) {
@@ -172,20 +173,20 @@ fn refuse(refusal: &Refusal, uuid: Option<&str>, mut log: Option<&mut Log>) -> !
     if let (Some(session_id), Some(uuid)) = (&refusal.session_id, uuid) {
         let input = Input::new();
         input.read();
-        if let Some(Heard::Bytes(bytes)) = input.next(Some(REFUSAL_TAKES)) {
+        if let Some(Received::Bytes(bytes)) = input.next(Some(REFUSAL_DELAY)) {
             note(&|log| log.read(&bytes));
         }
         let result = sessions::refused(session_id, &refusal.why, uuid);
-        note(&|log| log.said(result.as_bytes()));
-        // Whoever does not read it has the exit status.
+        note(&|log| log.written(result.as_bytes()));
+        // A host that does not read the result has the exit status.
         drop(io::stdout().write_all(result.as_bytes()));
     }
     note(&|log| log.exits(1));
     complain(&refusal.why, 1)
 }
 
-/// Holds how this was started against what is expected. What is not Unicode is
-/// compared as well as it can be.
+/// Checks the arguments and the environment against the expectations. Invalid
+/// Unicode is compared lossily.
 fn check_start(scenario: &Scenario) -> Result<(), String> {
     let text = |it: std::ffi::OsString| it.to_string_lossy().into_owned();
     let argv: Vec<_> = std::env::args_os().skip(1).map(text).collect();
@@ -193,16 +194,16 @@ fn check_start(scenario: &Scenario) -> Result<(), String> {
     expect::check_start(&scenario.expect, &argv, &env.collect::<Vec<_>>())
 }
 
-/// The log that the environment names.
+/// Opens the log that the environment names.
 fn log() -> Option<Log> {
     let path = std::env::var_os(LOG)?;
     let env = std::env::vars_os().map(|(name, _)| name.to_string_lossy().into_owned());
-    let argv = std::env::args_os().map(|it| it.to_string_lossy().into_owned());
+    let argv = std::env::args_os().map(|argument| argument.to_string_lossy().into_owned());
     let log = Log::begin(Path::new(&path), argv, env);
     Some(log.unwrap_or_else(|error| no_log(&error)))
 }
 
-/// Ids that look like the real ones and differ from process to process.
+/// Generates IDs in the form of real ones, unique across processes.
 fn ids() -> impl FnMut() -> String + Send + 'static {
     let process = std::process::id();
     let started = SystemTime::now().duration_since(UNIX_EPOCH);

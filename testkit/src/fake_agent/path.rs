@@ -1,4 +1,4 @@
-//! Where a test finds the binary.
+//! Finds the `fake-agent` binary.
 
 use std::env::consts::EXE_SUFFIX;
 use std::ffi::OsString;
@@ -30,9 +30,9 @@ pub enum NotBuilt {
 
 /// Returns the absolute path of the fake agent's executable, for a test.
 ///
-/// This is the file that the environment variable `FAKE_AGENT_BIN` ([`BIN`])
-/// names. If the variable is unset or empty, it is one that Cargo has built next
-/// to the running executable, for `target/debug/deps/my_test`:
+/// This is the file in the environment variable `FAKE_AGENT_BIN` ([`BIN`]). If
+/// the variable is unset or empty, it is one of these, relative to the running
+/// executable `target/debug/deps/my_test`:
 ///
 /// 1. the binary `target/debug/fake-agent`;
 /// 2. the example `target/debug/examples/fake_agent`.
@@ -88,10 +88,10 @@ fn named_file(named: &OsString) -> Result<PathBuf, NotBuilt> {
     }
 }
 
-/// The binary of the profile with which this executable was built.
+/// Returns the binary in the profile directory of this executable.
 fn in_target(executable: &Path) -> Result<PathBuf, NotBuilt> {
     let folder = executable.parent().unwrap_or(executable);
-    // Binaries are in the profile's folder, tests and examples one below.
+    // Tests and examples are in a subdirectory of the profile's directory.
     let profile = match folder.parent() {
         Some(above) if folder.ends_with("deps") || folder.ends_with("examples") => above,
         _ => folder,
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_binary_that_is_not_built_is_an_error_that_says_what_to_build() {
+    fn a_missing_binary_is_an_error_with_the_build_command() {
         let profile = tempfile::tempdir().expect("a folder");
         // A folder of this name is no binary.
         let binary = binary_in(profile.path());

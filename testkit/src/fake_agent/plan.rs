@@ -1,5 +1,4 @@
-//! What a reply of the script is to the player: what happens, one thing after
-//! the other.
+//! The plan of a reply: its actions in order.
 
 use super::lines;
 use crate::scenario::{ApiError, Fault, Load, Step, Streamed, ToolCall};
@@ -10,10 +9,10 @@ use serde_json::{Map, Value};
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// One thing that happens in a reply.
+/// An action of a reply.
 #[derive(Debug)]
 pub(super) enum Action {
-    /// The model is asked, and the next reply is taken.
+    /// Repeats the model request with the next reply.
     AskModel,
     StartMessage(String),
     StartBlock(ContentBlock),
@@ -25,31 +24,30 @@ pub(super) enum Action {
     Message(Map<String, Value>),
     Wait(Duration),
     Gate(String),
-    /// The connection to the model breaks: it is asked the same again.
+    /// The connection to the model breaks.
     Cut,
     Fault(Fault),
     /// Messages from this number on.
     Load(Load, u64),
     Fail(ApiError),
-    /// The reply is over; with tool calls, the turn goes on after them.
-    Over,
+    /// Ends the reply. After tool calls, the turn continues.
+    EndReply,
 }
 
-/// What is left of a reply that is being played.
+/// The remaining actions of the current reply.
 #[derive(Debug, Default)]
 pub(super) struct Plan {
     pub(super) actions: VecDeque<Action>,
     /// Whether the reply calls tools.
     pub(super) calls_tools: bool,
-    /// Whether the model refuses in the end, so that they do not run.
+    /// Whether the stop reason is `refusal`, so that its tools do not run.
     is_refused: bool,
 }
 
 impl Plan {
-    /// All of a reply.
-    pub(super) fn of(taken: &Taken) -> Self {
+    /// Plans a whole reply.
+    pub(super) fn from_reply(taken: &Taken) -> Self {
         if let Some(error) = taken.refusal() {
-            // The model never begins to speak.
             return Self::failing(error.clone());
         }
         let mut plan = Self {
@@ -57,7 +55,8 @@ impl Plan {
             calls_tools: taken.reply.tool_count() > 0,
             ..Self::default()
         };
-        // As the scripted model has it: a reply that begins so says nothing.
+        // As on the scripted model, a reply that begins with `cut` sends
+        // nothing.
         if !matches!(taken.reply.say.first(), Some(Step::Cut)) {
             plan.push(Action::StartMessage(taken.message_id()));
         }
@@ -66,7 +65,10 @@ impl Plan {
             match step {
                 Step::Text(text) => plan.push_block(ContentBlock::text(""), &text),
                 Step::Thinking(thinking) => {
-                    plan.push_block(lines::signed(thinking.signature), &thinking.text);
+                    plan.push_block(
+                        lines::empty_thinking_block(thinking.signature),
+                        &thinking.text,
+                    );
                 }
                 Step::RedactedThinking(data) => {
                     plan.push(Action::StartBlock(ContentBlock::redacted_thinking(data)));
@@ -98,23 +100,23 @@ impl Plan {
                     plan.push(Action::Say(count));
                     plan.push(Action::StopBlock);
                 }
-                // It is the only step of its reply, and was met above.
+                // An error is the only step of its reply and is handled above.
                 Step::Error(_) => {}
             }
         }
         plan.push(Action::StopMessage);
-        plan.push(Action::Over);
+        plan.push(Action::EndReply);
         plan
     }
 
-    /// That the model's server fails with this.
+    /// Plans an error of the model's server.
     pub(super) fn failing(error: ApiError) -> Self {
         let mut plan = Self::default();
         plan.push(Action::Fail(error));
         plan
     }
 
-    /// Whether the turn goes on with what tools answer.
+    /// Returns whether the turn continues with tool results.
     pub(super) fn runs_tools(&self) -> bool {
         self.calls_tools && !self.is_refused
     }

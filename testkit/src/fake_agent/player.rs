@@ -1,7 +1,7 @@
-//! Plays a scenario: the model and the tools of an agent, without I/O and
-//! without a clock.
+//! Plays a scenario: the model and the tools of an agent, without I/O or a
+//! clock.
 
-use super::beside::{Advance, Beside};
+use super::background::{Advance, Background};
 use super::claude::{self, Claude};
 use super::exit::UNEXPECTED;
 use super::expect::Expected;
@@ -12,9 +12,9 @@ use super::records::{Record, SubagentRecord};
 use super::running::RunningTool;
 
 use crate::agent::{Agent, Broken, Config, Decision, Ending, Event, Profile, ToolOutcome};
-use crate::asked::Asked;
+use crate::request_info::RequestInfo;
 use crate::scenario::gate::Gates;
-use crate::scenario::{ApiError, Fault, NoSuchGate, OddLine, Scenario, ToolCall};
+use crate::scenario::{ApiError, Fault, LineFault, NoSuchGate, Scenario, ToolCall};
 use crate::script::Script;
 use agentwire_protocol::Json;
 use agentwire_protocol::content::ContentBlock;
@@ -22,35 +22,35 @@ use bytes::Bytes;
 use std::collections::VecDeque;
 use std::time::Instant;
 
-/// Whether files can be rewound, as the environment says.
+/// Returns whether the environment enables file checkpoints.
 fn has_checkpoints() -> bool {
     let variable = "CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING";
     std::env::var(variable).is_ok_and(|value| matches!(&*value, "1" | "true"))
 }
 
-/// What is to be done in the outside world.
+/// An output that the caller performs.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Output {
-    /// Write this to standard output.
+    /// Writes this to standard output.
     Stdout(Bytes),
-    /// Write this to standard error.
+    /// Writes this to standard error.
     Stderr(String),
-    /// Start this command and leave it running.
+    /// Spawns this command without waiting for it.
     Spawn(Vec<String>),
-    /// Keep this in the session's file, if there is one.
-    Keep(Record),
-    /// Keep this beside the transcript of a sub-agent, if there is one.
-    KeepSubagent(SubagentRecord),
-    /// Write this text into this file: a tool of the model's does.
+    /// Stores this in the session's transcript, if sessions are stored.
+    Store(Record),
+    /// Stores this in a sub-agent's metadata, if sessions are stored.
+    StoreSubagent(SubagentRecord),
+    /// Writes a file, for a tool: its path and text.
     WriteFile(String, String),
-    /// Say that the script has come to this gate.
+    /// Reports that the script has reached this gate.
     Reached(String),
-    /// Do this to the process.
+    /// Applies this fault to the process.
     Fault(Fault),
-    /// Do nothing any more.
+    /// Stops reading and writing.
     Hang,
-    /// Exit with this status.
+    /// Exits with this status.
     Exit(i32),
 }
 
@@ -58,47 +58,46 @@ pub enum Output {
 #[derive(Debug)]
 pub struct Player {
     pub(super) script: Script,
-    /// Whether there is no key, so that the model is never asked.
+    /// Whether there is no API key, so that model requests fail.
     has_no_key: bool,
     pub(super) gates: Gates,
-    /// What an older version lacks, if it is like one.
+    /// The differences of an older version.
     older: Option<&'static Older>,
-    /// What makes the agent Claude Code.
+    /// The behavior of Claude Code.
     pub(super) claude: Claude,
     pub(super) agent: Agent,
-    /// What the model is being asked.
-    asked: Asked,
-    /// What tools answered since the model was asked; nothing, if the script
-    /// does not mind.
+    /// The current model request.
+    asked: RequestInfo,
+    /// Tool results since the last model request, if the script reads them.
     results: Vec<String>,
-    /// What is left of the reply that is being played.
+    /// The remaining actions of the current reply.
     plan: Plan,
-    /// How often the model's server has failed in a row.
-    failed: u64,
-    /// Before this the plan does not go on.
+    /// The number of consecutive failures of the model's server.
+    failures: u64,
+    /// The time before which the plan does not continue.
     plan_due: Option<Instant>,
-    /// The gate that the plan waits for.
+    /// The gate at which the plan waits.
     plan_gate: Option<String>,
-    /// Whether the plan waits for the host to answer a request.
-    asks: bool,
-    /// Tool calls that have not begun.
-    pub(super) waiting: VecDeque<(String, ToolCall)>,
-    /// Those that have, and have no result yet.
+    /// Whether the plan waits for a response of the host.
+    awaits_response: bool,
+    /// Tool calls that have not started.
+    pub(super) pending_tools: VecDeque<(String, ToolCall)>,
+    /// Tool calls that have started and have no result.
     pub(super) running: Vec<RunningTool>,
-    pub(super) beside: Beside,
-    /// Whether the model is asked next with the results of tools.
-    follows_tools: bool,
-    /// What is expected of the host.
+    pub(super) background: Background,
+    /// Whether the next model request has tool results.
+    has_tool_results: bool,
+    /// The expectations about the host.
     expected: Expected,
-    /// The message of the assistant that came last.
+    /// The last assistant message.
     last_message: Bytes,
-    /// The answer that came last.
-    last_answer: Bytes,
+    /// The last control response.
+    last_response: Bytes,
     outputs: VecDeque<Output>,
 }
 
 impl Player {
-    /// An agent that was just started. `ids` makes the ids of its messages.
+    /// Creates an agent. `ids` generates the IDs of its messages.
     pub fn new(
         scenario: Scenario,
         mut config: Config,
@@ -115,24 +114,24 @@ impl Player {
         let mut player = Self {
             script: Script::new(&scenario),
             has_no_key: scenario.no_key,
-            gates: Gates::of(&scenario),
+            gates: Gates::new(&scenario),
             older: config.profile.and_then(Older::of),
             claude,
             agent: Agent::new(config, ids),
-            asked: Asked::default(),
+            asked: RequestInfo::default(),
             results: Vec::new(),
             plan: Plan::default(),
-            failed: 0,
+            failures: 0,
             plan_due: None,
             plan_gate: None,
-            asks: false,
-            waiting: VecDeque::new(),
+            awaits_response: false,
+            pending_tools: VecDeque::new(),
             running: Vec::new(),
-            beside: Beside::default(),
-            follows_tools: false,
+            background: Background::default(),
+            has_tool_results: false,
             expected: Expected::new(&scenario.expect),
             last_message: Bytes::new(),
-            last_answer: Bytes::new(),
+            last_response: Bytes::new(),
             outputs: VecDeque::new(),
         };
         for fault in scenario.startup {
@@ -141,97 +140,98 @@ impl Player {
         player
     }
 
-    /// Bytes arrived from the host.
+    /// Handles bytes from the host.
     pub fn handle_input(&mut self, now: Instant, bytes: &[u8]) {
-        if let Err(report) = self.expected.hear(bytes) {
-            return self.complain(report);
+        if let Err(report) = self.expected.check_input(bytes) {
+            return self.report_unexpected(report);
         }
         self.agent.handle_input(now, bytes);
-        self.go_on(now);
+        self.run_due(now);
     }
 
-    /// Handles bytes after which the host closed the pipe, so that it can no
-    /// longer answer requests.
+    /// Handles the last bytes from the host, which cannot respond to requests
+    /// after them.
     pub fn handle_last_input(&mut self, now: Instant, bytes: &[u8]) {
-        if let Err(report) = self.expected.hear(bytes) {
-            return self.complain(report);
+        if let Err(report) = self.expected.check_input(bytes) {
+            return self.report_unexpected(report);
         }
         self.agent.handle_input(now, bytes);
         self.handle_input_end(now);
     }
 
-    /// The host closed the pipe.
+    /// Handles the end of the input.
     pub fn handle_input_end(&mut self, now: Instant) {
         self.agent.handle_input_end(now);
-        self.go_on(now);
+        self.run_due(now);
     }
 
     /// Handles SIGINT: the turn is aborted, and then the process exits.
     pub fn interrupt(&mut self, now: Instant) {
         self.agent.interrupt(now);
-        self.go_on(now);
+        self.run_due(now);
     }
 
-    /// Time has passed.
+    /// Handles the passing of time.
     pub fn handle_timeout(&mut self, now: Instant) {
         self.agent.handle_timeout(now);
-        self.go_on(now);
+        self.run_due(now);
     }
 
-    /// Nothing more can come, from the host or in time: ends what waits.
+    /// Exits: neither input nor time can continue the session.
     pub fn give_up(&mut self) {
         self.exit(0);
     }
 
-    /// Opens a gate, for good.
+    /// Opens a gate permanently.
     ///
     /// # Errors
     ///
-    /// When no step of the scenario waits for such a gate.
+    /// Fails if the scenario has no gate of this name.
     pub fn open(&mut self, now: Instant, gate: &str) -> Result<(), NoSuchGate> {
         self.gates.open(gate)?;
-        for tool in self.running.iter_mut().chain(self.beside.tools()) {
-            tool.opened(now, gate);
+        for tool in self.running.iter_mut().chain(self.background.tools()) {
+            tool.open_gate(now, gate);
         }
-        self.go_on(now);
+        self.run_due(now);
         Ok(())
     }
 
-    /// The gates that the script has come to, and that are shut.
+    /// Returns the gates that the script has reached and that are not open.
     pub fn shut_gates(&self) -> impl Iterator<Item = &str> {
         self.gates.shut()
     }
 
-    /// When [`Player::handle_timeout`] is to be called.
+    /// Returns when to call [`Player::handle_timeout`].
     #[must_use]
     pub fn poll_timeout(&self) -> Option<Instant> {
         let script = self.poll_script_timeout();
         script.into_iter().chain(self.agent.poll_timeout()).min()
     }
 
-    /// The same without the deadlines of what the host is to answer: when the
-    /// script goes on.
+    /// Returns when the script continues, without the deadlines for the host's
+    /// responses.
     #[must_use]
     pub fn poll_script_timeout(&self) -> Option<Instant> {
         let tools = self.running.iter().filter_map(|tool| tool.done_at);
-        let tools = tools.chain(self.beside.due());
+        let tools = tools.chain(self.background.due());
         tools.chain(self.plan_due).min()
     }
 
-    /// What is to be done next.
+    /// Returns the next output.
     pub fn poll_output(&mut self) -> Option<Output> {
-        self.take_lines();
+        self.flush_agent();
         self.outputs.pop_front()
     }
 
-    /// Lets everything happen whose time has come.
-    fn go_on(&mut self, now: Instant) {
+    /// Performs everything that is due.
+    fn run_due(&mut self, now: Instant) {
         loop {
             while let Some(event) = self.agent.poll_event() {
-                self.take_lines();
+                self.flush_agent();
                 self.handle_event(now, event);
             }
-            if !self.advance_tools(now) && !self.advance_plan(now) && !self.advance_beside(now) {
+            if !self.advance_tools(now) && !self.advance_plan(now) && !self.advance_background(now)
+            {
                 return;
             }
         }
@@ -242,22 +242,22 @@ impl Player {
             Event::TurnStarted { prompts } => {
                 self.asked.prompt = lines::prompt(&prompts);
                 for prompt in prompts {
-                    self.claude.prompted(prompt.uuid.as_deref());
+                    self.claude.add_prompt(prompt.uuid.as_deref());
                     if let Some(content) = &prompt.message.content {
                         let id = self.agent.session_id();
                         let record = Record::prompt(id, prompt.uuid, content);
-                        self.outputs.push_back(Output::Keep(record));
+                        self.outputs.push_back(Output::Store(record));
                     }
                 }
                 self.results.clear();
                 self.ask_model(now, false);
             }
-            Event::TurnContinued => self.ask_model(now, self.follows_tools),
+            Event::TurnContinued => self.ask_model(now, self.has_tool_results),
             Event::ToolDecided {
                 tool_use_id,
                 decision,
             } => {
-                let mut tools = self.running.iter().chain(&self.beside.running);
+                let mut tools = self.running.iter().chain(&self.background.running);
                 let Some(tool) = tools.find(|tool| tool.id == tool_use_id) else {
                     return;
                 };
@@ -277,60 +277,60 @@ impl Player {
             }
             Event::ToolFinished { tool_use_id } => {
                 self.running.retain(|tool| tool.id != tool_use_id);
-                self.beside.tool_finished(&tool_use_id);
+                self.background.remove_tool(&tool_use_id);
             }
-            Event::HostAnswered { answer } => self.show(answer),
+            Event::HostAnswered { answer } => self.show_response(answer),
             Event::Requested {
                 request_id,
                 request,
             } => {
                 let agent = &mut self.agent;
                 self.claude.respond(now, agent, &request_id, &request);
-                // What came after the request.
+                // Handle the input after the request.
                 self.agent.handle_input(now, &[]);
             }
             Event::CommandCalled { name, args } => {
                 self.claude.run(now, &mut self.agent, &name, &args);
             }
-            Event::TaskStopped { task_id } => self.beside.stop(&task_id),
+            Event::TaskStopped { task_id } => self.background.stop(&task_id),
             Event::TurnAborted => {
                 self.plan.actions.clear();
-                self.failed = 0;
+                self.failures = 0;
                 self.plan_due = None;
                 self.plan_gate = None;
-                self.asks = false;
-                self.waiting.clear();
+                self.awaits_response = false;
+                self.pending_tools.clear();
                 self.running.clear();
             }
-            Event::Exit { code, complaint } => {
-                if let Some(complaint) = complaint {
+            Event::Exit { code, message } => {
+                if let Some(message) = message {
                     self.outputs
-                        .push_back(Output::Stderr(format!("{complaint}\n")));
+                        .push_back(Output::Stderr(format!("{message}\n")));
                 }
                 self.exit(code);
             }
         }
     }
 
-    /// Goes on with what is beside the conversation. `false` when nothing can
-    /// happen.
-    fn advance_beside(&mut self, now: Instant) -> bool {
+    /// Advances the background. Returns `false` if nothing is ready.
+    fn advance_background(&mut self, now: Instant) -> bool {
         let (agent, script, claude) = (&mut self.agent, &mut self.script, &self.claude);
-        match (self.beside).advance(now, agent, script, claude, &self.gates) {
-            Advance::Waits => return false,
-            Advance::Went => {}
-            Advance::Unheard(record) => {
-                self.take_lines();
-                self.outputs.push_back(Output::Keep(record));
+        match (self.background).advance(now, agent, script, claude, &self.gates) {
+            Advance::Nothing => return false,
+            Advance::Advanced => {}
+            Advance::Unforwarded(record) => {
+                self.flush_agent();
+                self.outputs.push_back(Output::Store(record));
             }
             Advance::Reached(gate) => self.reach(gate),
         }
         true
     }
 
-    /// The next thing of the reply. `false` when it has to wait.
+    /// Performs the next action of the reply. Returns `false` if nothing is
+    /// ready.
     fn advance_plan(&mut self, now: Instant) -> bool {
-        if self.asks || self.plan_due.is_some_and(|due| due > now) {
+        if self.awaits_response || self.plan_due.is_some_and(|due| due > now) {
             return false;
         }
         self.plan_due = None;
@@ -342,8 +342,8 @@ impl Player {
             return false;
         }
         self.plan_gate = None;
-        // All tools have to be done before the turn goes on.
-        if matches!(self.plan.actions.front(), Some(Action::Over)) && !self.running.is_empty() {
+        // The turn continues after all tools are done.
+        if matches!(self.plan.actions.front(), Some(Action::EndReply)) && !self.running.is_empty() {
             return false;
         }
         let Some(action) = self.plan.actions.pop_front() else {
@@ -352,19 +352,19 @@ impl Player {
         match action {
             Action::AskModel => {
                 self.asked.is_retry = true;
-                self.plan_reply(now);
+                self.take_reply(now);
             }
             Action::StartMessage(id) => self.agent.start_message(&id),
             Action::StartBlock(block) => self.agent.start_block(block),
             Action::Say(piece) => self.agent.say(&piece),
             Action::StopBlock => self.agent.stop_block(),
             Action::StopMessage => {
-                self.failed = 0;
+                self.failures = 0;
                 self.agent.stop_message();
             }
-            Action::CallTool(id, call) => self.waiting.push_back((id, call)),
+            Action::CallTool(id, call) => self.pending_tools.push_back((id, call)),
             Action::Ask(request) => {
-                self.asks = true;
+                self.awaits_response = true;
                 self.agent.ask_host(request);
             }
             Action::Message(message) => self.agent.send_message(message),
@@ -377,18 +377,18 @@ impl Player {
             Action::Fault(fault) => self.fail(fault),
             Action::Load(load, from) => {
                 let (lines, next) = load.lines(self.agent.session_id(), from);
-                self.take_lines();
+                self.flush_agent();
                 self.outputs.push_back(Output::Stdout(lines.into()));
                 if next < load.messages {
-                    // The host is heard in between, and the pipe has its time.
+                    // Yield to the host's input, and to the pipe.
                     self.plan.actions.push_front(Action::Load(load, next));
                     self.plan_due = Some(now);
                     return false;
                 }
             }
             Action::Fail(error) => self.fail_request(now, error),
-            Action::Over => {
-                self.follows_tools = self.plan.calls_tools;
+            Action::EndReply => {
+                self.has_tool_results = self.plan.calls_tools;
                 if self.plan.runs_tools() {
                     self.agent.finish_tools(now);
                 } else {
@@ -399,36 +399,37 @@ impl Player {
         true
     }
 
-    /// The connection to the model broke: it is asked once more, or goes on.
+    /// Handles a broken connection to the model: repeats the request, or
+    /// continues.
     fn lose_connection(&mut self, now: Instant) {
-        self.failed += 1;
-        match self.agent.lose_connection(self.failed) {
-            Broken::AskAgain(wait) => {
+        self.failures += 1;
+        match self.agent.lose_connection(self.failures) {
+            Broken::Retry(wait) => {
                 self.plan_due = Some(now + wait);
                 self.plan.actions.push_front(Action::AskModel);
             }
-            Broken::AskForWhole => self.plan.actions.push_front(Action::AskModel),
-            Broken::Kept => {
-                self.failed = 0;
-                self.plan.actions.push_front(Action::Over);
+            Broken::RetryWithoutStreaming => self.plan.actions.push_front(Action::AskModel),
+            Broken::Continue => {
+                self.failures = 0;
+                self.plan.actions.push_front(Action::EndReply);
             }
         }
     }
 
-    /// The model's server failed: it is asked once more, or the turn ends.
+    /// Handles an error of the model's server: retries, or ends the turn.
     fn fail_request(&mut self, now: Instant, error: ApiError) {
         let ApiError {
             status,
             kind,
             message,
         } = error;
-        self.failed += 1;
-        if let Some(wait) = self.agent.retry(status, self.failed) {
+        self.failures += 1;
+        if let Some(wait) = self.agent.retry(status, self.failures) {
             self.plan_due = Some(now + wait);
             self.plan.actions.push_front(Action::AskModel);
             return;
         }
-        self.failed = 0;
+        self.failures = 0;
         let message = format!("API Error: {status} {message}");
         let ending = Ending::ApiError {
             status,
@@ -438,17 +439,17 @@ impl Player {
         self.agent.finish_turn(now, &ending);
     }
 
-    /// The model is asked something new.
+    /// Sends a new request to the model.
     fn ask_model(&mut self, now: Instant, after_tools: bool) {
         self.asked.model = self.agent.model().to_owned();
         self.asked.results = std::mem::take(&mut self.results);
         self.asked.after_tools = after_tools;
         self.asked.is_retry = false;
-        self.plan_reply(now);
+        self.take_reply(now);
     }
 
-    /// Takes a reply of the script.
-    fn plan_reply(&mut self, now: Instant) {
+    /// Takes the next reply of the script.
+    fn take_reply(&mut self, now: Instant) {
         self.agent.ask_model();
         if self.has_no_key {
             return self.agent.finish_turn(now, &Ending::NoKey);
@@ -461,12 +462,12 @@ impl Player {
             }
         };
         lines::charge(&mut self.agent, &taken.reply);
-        self.plan = Plan::of(&taken);
+        self.plan = Plan::from_reply(&taken);
     }
 
-    /// Says what the host answered, before the plan goes on.
-    fn show(&mut self, answer: Result<Json, String>) {
-        self.asks = false;
+    /// Inserts a text block with the host's response into the plan.
+    fn show_response(&mut self, answer: Result<Json, String>) {
+        self.awaits_response = false;
         let text = match answer {
             Ok(answer) => format!("answered: {answer}"),
             Err(why) => format!("refused: {why}"),
@@ -480,18 +481,18 @@ impl Player {
         }
     }
 
-    /// The script has come to a gate.
+    /// Records that the script has reached a gate.
     pub(super) fn reach(&mut self, gate: String) {
         self.gates.reach(&gate);
-        self.take_lines();
+        self.flush_agent();
         self.outputs.push_back(Output::Reached(gate));
     }
 
     fn fail(&mut self, fault: Fault) {
-        self.take_lines();
+        self.flush_agent();
         let written = match fault {
-            Fault::Line(OddLine::MessageAgain) => Some(self.last_message.clone()),
-            Fault::Line(OddLine::AnswerAgain) => Some(self.last_answer.clone()),
+            Fault::Line(LineFault::MessageAgain) => Some(self.last_message.clone()),
+            Fault::Line(LineFault::AnswerAgain) => Some(self.last_response.clone()),
             _ => fault.written().map(Bytes::from),
         };
         self.outputs.push_back(match (written, fault) {
@@ -504,44 +505,44 @@ impl Player {
         });
     }
 
-    /// The process exits by itself, when the host has done what is expected.
+    /// Exits, after a check that all expectations are met.
     fn exit(&mut self, code: i32) {
-        self.take_lines();
+        self.flush_agent();
         match self.expected.finish() {
             Ok(()) => self.outputs.push_back(Output::Exit(code)),
-            Err(report) => self.complain(report),
+            Err(report) => self.report_unexpected(report),
         }
     }
 
-    /// The host does not do what is expected.
-    fn complain(&mut self, report: String) {
-        self.take_lines();
+    /// Reports a violated expectation, and exits.
+    fn report_unexpected(&mut self, report: String) {
+        self.flush_agent();
         self.outputs.push_back(Output::Stderr(report));
         self.outputs.push_back(Output::Exit(UNEXPECTED));
     }
 
-    /// What the agent has said so far comes before what happens next.
-    fn take_lines(&mut self) {
+    /// Takes the agent's lines, which come before later outputs.
+    fn flush_agent(&mut self) {
         while let Some(line) = self.agent.poll_transmit() {
             if self.script.reads_results() {
                 self.results.extend(lines::results(&line));
             }
             let kind = lines::kind(&line);
             if matches!(kind, Some("assistant" | "user")) {
-                let record = Record::of_line(&line).map(Output::Keep);
+                let record = Record::from_line(&line).map(Output::Store);
                 self.outputs.extend(record);
             }
-            if kind == Some("system") && lines::is_of_task(&line) {
-                let record = SubagentRecord::of_line(&line);
+            if kind == Some("system") && lines::is_task_event(&line) {
+                let record = SubagentRecord::from_line(&line);
                 if let Some(SubagentRecord::Started { .. }) = record {
-                    let prompt = Record::of_start(&line).map(Output::Keep);
+                    let prompt = Record::background_prompt(&line).map(Output::Store);
                     self.outputs.extend(prompt);
                 }
-                self.outputs.extend(record.map(Output::KeepSubagent));
+                self.outputs.extend(record.map(Output::StoreSubagent));
             }
             match kind {
                 Some("assistant") => self.last_message = line.clone(),
-                Some("control_response") => self.last_answer = line.clone(),
+                Some("control_response") => self.last_response = line.clone(),
                 _ => {}
             }
             let line = match self.older {

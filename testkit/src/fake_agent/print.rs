@@ -1,7 +1,7 @@
 //! Print mode: one prompt as text, and the result in an output format.
 //!
-//! The session itself is one of the protocol. The prompt is its only line of
-//! input, and the output format selects from the lines that the agent sends.
+//! Print mode runs a session of the protocol whose only input is the prompt.
+//! The output format selects from the lines of the agent.
 
 use super::flags::{Flags, OutputFormat};
 use super::lines;
@@ -9,7 +9,7 @@ use agentwire_protocol::codec::encode;
 use agentwire_protocol::message::ResultMessage;
 use serde_json::json;
 
-/// Why a prompt is refused.
+/// An error for a missing prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(super) enum NoPrompt {
     #[error("no prompt: pass it as an argument or on standard input")]
@@ -25,21 +25,21 @@ pub(super) struct Print {
     argument: String,
     format: OutputFormat,
     /// Whether `json` prints all messages, or only the result.
-    keeps_all: bool,
+    prints_all: bool,
     /// The messages that `json` prints.
-    kept: Vec<String>,
+    messages: Vec<String>,
     /// The text of the result.
     text: Option<String>,
 }
 
 impl Print {
     /// Enters print mode, if the command line selects it.
-    pub(super) fn of(flags: &Flags) -> Option<Self> {
+    pub(super) fn from_flags(flags: &Flags) -> Option<Self> {
         flags.reads_text().then(|| Self {
             argument: flags.prompt.clone().unwrap_or_default(),
             format: flags.output_format(),
-            keeps_all: flags.verbose,
-            kept: Vec::new(),
+            prints_all: flags.verbose,
+            messages: Vec::new(),
             text: None,
         })
     }
@@ -64,55 +64,55 @@ impl Print {
 
     /// Takes the agent's output. Returns what is printed at once: all of it for
     /// `stream-json`, otherwise lines that are not messages.
-    pub(super) fn take(&mut self, said: &[u8]) -> Vec<u8> {
+    pub(super) fn take(&mut self, output: &[u8]) -> Vec<u8> {
         if self.format == OutputFormat::StreamJson {
-            return said.to_vec();
+            return output.to_vec();
         }
         let mut printed = Vec::new();
-        for line in said.split_inclusive(|byte| *byte == b'\n') {
+        for line in output.split_inclusive(|byte| *byte == b'\n') {
             match lines::kind(line) {
                 None => printed.extend_from_slice(line),
-                Some("result") => self.keep_result(line),
-                Some(_) if self.keeps_all => self.keep(line),
+                Some("result") => self.add_result(line),
+                Some(_) if self.prints_all => self.add(line),
                 Some(_) => {}
             }
         }
         printed
     }
 
-    fn keep_result(&mut self, line: &[u8]) {
+    fn add_result(&mut self, line: &[u8]) {
         let Ok(mut result) = serde_json::from_slice::<ResultMessage>(line) else {
-            return self.keep(line);
+            return self.add(line);
         };
-        // The real CLI sends it in a stream only.
+        // The real CLI sends this member only in `stream-json`.
         result.model_usage_since_last_result = None;
         match encode(&result) {
-            Ok(line) => self.keep(&line),
-            Err(_) => self.keep(line),
+            Ok(line) => self.add(&line),
+            Err(_) => self.add(line),
         }
         self.text = Some(text(result));
     }
 
-    fn keep(&mut self, line: &[u8]) {
-        if !self.keeps_all {
-            self.kept.clear();
+    fn add(&mut self, line: &[u8]) {
+        if !self.prints_all {
+            self.messages.clear();
         }
         let line = String::from_utf8_lossy(line);
-        self.kept.push(line.trim_end().to_owned());
+        self.messages.push(line.trim_end().to_owned());
     }
 
     /// Returns what is printed when the agent exits.
     pub(super) fn finish(&mut self) -> String {
-        let kept = std::mem::take(&mut self.kept);
+        let messages = std::mem::take(&mut self.messages);
         let text = self.text.take();
         match self.format {
             OutputFormat::StreamJson => String::new(),
             OutputFormat::Text => text
                 .map(|text| format!("{}\n", text.trim_end_matches('\n')))
                 .unwrap_or_default(),
-            OutputFormat::Json if kept.is_empty() => String::new(),
-            OutputFormat::Json if self.keeps_all => format!("[{}]\n", kept.join(",")),
-            OutputFormat::Json => format!("{}\n", kept.concat()),
+            OutputFormat::Json if messages.is_empty() => String::new(),
+            OutputFormat::Json if self.prints_all => format!("[{}]\n", messages.join(",")),
+            OutputFormat::Json => format!("{}\n", messages.concat()),
         }
     }
 }
@@ -134,11 +134,11 @@ mod tests {
     fn print(args: &str) -> Print {
         let args = args.split(' ').map(str::to_owned);
         let flags = Flags::from_args(args, Profile::V2_1_332, false).unwrap();
-        Print::of(&flags).unwrap()
+        Print::from_flags(&flags).unwrap()
     }
 
     #[test]
-    fn a_prompt_is_what_the_arguments_say_and_then_the_input() {
+    fn a_prompt_is_the_argument_and_then_the_input() {
         let prompt = |args, input: &[u8]| {
             let line: Value = serde_json::from_str(&print(args).line(input)?).unwrap();
             Ok(line["message"]["content"].as_str().unwrap().to_owned())
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn each_format_prints_what_it_is_for() {
+    fn each_format_selects_from_the_output() {
         let system = r#"{"type":"system","subtype":"init"}"#;
         let result = r#"{"type":"result","subtype":"success","result":"Done.\n","model_usage_since_last_result":{}}"#;
         let short = r#"{"type":"result","subtype":"success","result":"Done.\n"}"#;
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_message_is_printed_as_it_is_and_an_error_says_why() {
+    fn lines_that_are_not_messages_are_printed_unchanged_and_errors_have_a_text() {
         let mut print = print("-p x");
         assert_eq!(print.take(b"noise\n"), b"noise\n");
         let result = r#"{"type":"result","subtype":"error_during_execution","errors":["No."]}"#;

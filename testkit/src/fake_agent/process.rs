@@ -1,4 +1,4 @@
-//! What a script does to the agent's process.
+//! Faults of the agent's process.
 
 use crate::scenario::{Child, Signal};
 use std::ffi::OsStr;
@@ -6,47 +6,48 @@ use std::io::{self, Write};
 use std::process::{Command, exit};
 use std::time::Duration;
 
-/// The environment variable that makes this program a child that is left
-/// behind, and says what it belongs to.
-const LEFT_BEHIND: &str = "FAKE_AGENT_LEFT_BEHIND";
+/// The environment variable that turns this program into the child of
+/// [`Fault::LeaveChild`](crate::Fault::LeaveChild). Its value is the child's
+/// group.
+const LEFT_CHILD: &str = "FAKE_AGENT_LEFT_CHILD";
 
-/// How long such a child lives, if nobody ends it.
-const LIFE: Duration = Duration::from_secs(600);
+/// The lifetime of the child.
+const LIFETIME: Duration = Duration::from_secs(600);
 
-/// Starts a command that stays behind with our standard output in its hands.
+/// Spawns a command that inherits standard output.
 pub(super) fn spawn(argv: &[String]) -> io::Result<()> {
     let (program, args) = argv.split_first().ok_or(io::ErrorKind::InvalidInput)?;
     Command::new(program).args(args).spawn().map(drop)
 }
 
-/// Leaves a child behind: this program, started anew.
-pub(super) fn leave_child(belongs: Child) -> io::Result<()> {
-    let name = match belongs {
+/// Spawns this program as a child that outlives it.
+pub(super) fn leave_child(group: Child) -> io::Result<()> {
+    let name = match group {
         Child::InSession => "in_session",
         Child::InOwnSession => "in_own_session",
     };
     let mut child = Command::new(std::env::current_exe()?)
-        .env(LEFT_BEHIND, name)
+        .env(LEFT_CHILD, name)
         .spawn()?;
-    if belongs == Child::InOwnSession {
+    if group == Child::InOwnSession {
         unix::wait_for_session(&mut child)?;
     }
     Ok(())
 }
 
-/// If this is a child that is left behind, does as such one does.
-pub(super) fn stay_behind() {
-    let Some(belongs) = std::env::var_os(LEFT_BEHIND) else {
+/// Runs as the child, if the environment says so.
+pub(super) fn run_left_child() {
+    let Some(group) = std::env::var_os(LEFT_CHILD) else {
         return;
     };
-    if belongs == OsStr::new("in_own_session") {
+    if group == OsStr::new("in_own_session") {
         unix::begin_session();
     }
-    std::thread::sleep(LIFE);
+    std::thread::sleep(LIFETIME);
     exit(0)
 }
 
-/// Writes so many KiB to standard error.
+/// Writes this many KiB to standard error.
 pub(super) fn flood_stderr(size: usize) -> io::Result<()> {
     let mut stderr = io::stderr().lock();
     for number in 0..size * 16 {
@@ -55,7 +56,7 @@ pub(super) fn flood_stderr(size: usize) -> io::Result<()> {
     Ok(())
 }
 
-/// Dies by a signal.
+/// Kills this process with a signal.
 pub(super) fn die(signal: Signal) -> io::Result<()> {
     unix::die(signal)
 }
@@ -73,22 +74,21 @@ mod unix {
     use std::process::Child;
     use std::time::Duration;
 
-    /// A file in which nothing arrives, which is put in the place of a pipe:
-    /// ours is then closed.
-    fn nowhere() -> io::Result<File> {
+    /// Returns a file that replaces a pipe, which is then closed.
+    fn dev_null() -> io::Result<File> {
         File::options().write(true).open("/dev/null")
     }
 
     pub(in super::super) fn close_stdout() -> io::Result<()> {
-        Ok(dup2_stdout(nowhere()?)?)
+        Ok(dup2_stdout(dev_null()?)?)
     }
 
     pub(in super::super) fn close_stderr() -> io::Result<()> {
-        Ok(dup2_stderr(nowhere()?)?)
+        Ok(dup2_stderr(dev_null()?)?)
     }
 
     pub(super) fn die(signal: Signal) -> io::Result<()> {
-        // Rust has a handler of its own for some, which must not be asked.
+        // Rust handles some signals itself.
         let signal = match signal {
             Signal::Kill => return Ok(kill_process(getpid(), rustix::process::Signal::KILL)?),
             Signal::Abrt => SIGABRT,
@@ -99,15 +99,14 @@ mod unix {
     }
 
     pub(super) fn begin_session() {
-        // It fails in one that has begun its own already.
+        // Fails if the process already leads a session.
         _ = setsid();
     }
 
-    /// Waits until a child has begun its session, or is gone.
+    /// Waits until a child has a session of its own, or has exited.
     ///
-    /// A session's leader leads a process group too, and that there is such a
-    /// group can be asked in any container. The number of a session cannot:
-    /// where a session was begun outside of the container, it is 0.
+    /// A session leader also leads a process group, which is visible in every
+    /// container. The session ID is not: it is 0 if the session began outside.
     pub(super) fn wait_for_session(child: &mut Child) -> io::Result<()> {
         let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
         while group.is_some_and(|group| test_kill_process_group(group).is_err())

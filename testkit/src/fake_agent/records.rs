@@ -1,20 +1,20 @@
-//! What the agent keeps in the transcripts of a session and its sub-agents.
+//! Records in the transcripts of a session and its sub-agents.
 
 use super::claude;
 use agentwire_protocol::content::{Content, ContentBlock};
 use serde_json::{Value, json};
 
-/// Something that was said, and is kept.
+/// A message in a transcript.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Record {
     /// The session.
     pub session_id: String,
-    /// The sub-agent, if it is in a sub-agent's transcript.
+    /// The sub-agent, in a sub-agent's transcript.
     pub agent_id: Option<String>,
     /// `user` or `assistant`.
     pub kind: String,
-    /// The message's id, if it has one.
+    /// The UUID of the message.
     pub uuid: Option<String>,
     /// The message, as on the wire.
     pub message: Value,
@@ -24,7 +24,7 @@ pub struct Record {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum SubagentRecord {
-    /// It has started. Contains what the transcript says about it.
+    /// It has started.
     Started {
         /// The session.
         session_id: String,
@@ -41,13 +41,14 @@ pub enum SubagentRecord {
 }
 
 impl Record {
-    /// What the host's user said.
+    /// Creates the record of a user's prompt.
     pub(super) fn prompt(session_id: &str, uuid: Option<String>, content: &Content) -> Self {
         Self::user(session_id, None, uuid, json!(content))
     }
 
-    /// What a sub-agent's model said that the host does not hear.
-    pub(super) fn unheard(
+    /// Creates the record of a sub-agent's content that the host does not
+    /// receive.
+    pub(super) fn unforwarded(
         session_id: &str,
         agent_id: &str,
         message_id: &str,
@@ -64,15 +65,15 @@ impl Record {
         }
     }
 
-    /// What a line of the agent's says, where it is kept: messages.
-    pub(super) fn of_line(line: &[u8]) -> Option<Self> {
+    /// Creates the record of a message line of the agent.
+    pub(super) fn from_line(line: &[u8]) -> Option<Self> {
         let mut line: Value = serde_json::from_slice(line).ok()?;
         let mut message = line["message"].take();
         let agent_id = line["agent_id"].as_str().map(str::to_owned);
         if agent_id.is_none() && !line["parent_tool_use_id"].is_null() {
             return None;
         }
-        // On the wire the prompt of a sub-agent is a block.
+        // On the wire the prompt of a sub-agent is a content block.
         if agent_id.is_some()
             && let Some([block]) = message["content"].as_array().map(Vec::as_slice)
             && line["type"] == "user"
@@ -89,9 +90,8 @@ impl Record {
         })
     }
 
-    /// The prompt of a sub-agent that has started in the background, of which
-    /// the host sees nothing more.
-    pub(super) fn of_start(line: &[u8]) -> Option<Self> {
+    /// Creates the record of the prompt of a background sub-agent.
+    pub(super) fn background_prompt(line: &[u8]) -> Option<Self> {
         let line: Value = serde_json::from_slice(line).ok()?;
         if line["is_backgrounded"] == false {
             return None;
@@ -106,10 +106,10 @@ impl Record {
         ))
     }
 
-    /// The results of tool calls that the last process did not live to see, and
-    /// the answer of the model that it did not either.
+    /// Returns the missing tool results and replies of a process that was
+    /// killed.
     pub(super) fn repairs(session_id: &str, records: &[Value]) -> Vec<Self> {
-        let mut said = records
+        let mut messages = records
             .iter()
             .filter(|it| it["type"] == "user" || it["type"] == "assistant");
         let blocks = |it: &Value| {
@@ -117,7 +117,7 @@ impl Record {
             content.cloned().unwrap_or_default()
         };
         let mut pending: Vec<String> = vec![];
-        for record in said.clone() {
+        for record in messages.clone() {
             for block in blocks(record) {
                 match (block["type"].as_str(), block["tool_use_id"].as_str()) {
                     (Some("tool_use"), _) => {
@@ -128,14 +128,16 @@ impl Record {
                 }
             }
         }
-        let is_answered = said.next_back().is_none_or(|it| it["type"] == "assistant");
+        let is_answered = messages
+            .next_back()
+            .is_none_or(|it| it["type"] == "assistant");
         if is_answered && pending.is_empty() {
             return vec![];
         }
         let result = |id: &String| {
             let block = json!({
                 "type": "tool_result", "tool_use_id": id, "is_error": true,
-                "content": "The session ended before this tool call did.",
+                "content": "The session ended before this tool call.",
             });
             Self::user(session_id, None, None, json!([block]))
         };
@@ -169,8 +171,8 @@ impl Record {
 }
 
 impl SubagentRecord {
-    /// What a `system` line of the agent's says about a sub-agent.
-    pub(super) fn of_line(line: &[u8]) -> Option<Self> {
+    /// Reads a sub-agent's start or end from a `system` line of the agent.
+    pub(super) fn from_line(line: &[u8]) -> Option<Self> {
         let mut line: Value = serde_json::from_slice(line).ok()?;
         let agent_id = line["task_id"].as_str()?.to_owned();
         match line["subtype"].as_str()? {

@@ -1,4 +1,4 @@
-//! A tool that runs: when it begins, and how long it takes.
+//! A running tool.
 
 use super::claude::Claude;
 use crate::agent;
@@ -7,20 +7,19 @@ use crate::scenario::gate::Gates;
 use agentwire_protocol::permission::PermissionMode;
 use std::time::{Duration, Instant};
 
-/// A tool that has begun and has no result yet.
+/// A tool that has started and has no result.
 #[derive(Debug, Clone)]
 pub(super) struct RunningTool {
     pub(super) id: String,
     pub(super) call: ToolCall,
-    /// When it answers. Not known before it was allowed and its gate is open,
-    /// nor after it has answered.
+    /// When it is done. `None` before it is allowed and its gate is open, and
+    /// after its result.
     pub(super) done_at: Option<Instant>,
-    /// Whether it may run, and waits for its gate.
+    /// Whether it waits at its gate.
     is_gated: bool,
 }
 
 impl RunningTool {
-    /// Nothing keeps it any more.
     pub(super) fn new(id: String, call: ToolCall) -> Self {
         Self {
             id,
@@ -30,8 +29,8 @@ impl RunningTool {
         }
     }
 
-    /// It may run: it does at once, or when its gate is open. The gate that it
-    /// has come to, if it has one.
+    /// Runs the tool, or waits at its gate. Returns the gate that it has
+    /// reached.
     pub(super) fn begin(&mut self, now: Instant, gates: &Gates) -> Option<String> {
         let gate = self.call.gate.clone();
         match &gate {
@@ -41,22 +40,22 @@ impl RunningTool {
         gate
     }
 
-    /// Lets it run if it waits for this gate, which is open.
-    pub(super) fn opened(&mut self, now: Instant, gate: &str) {
+    /// Runs the tool if it waits at this gate.
+    pub(super) fn open_gate(&mut self, now: Instant, gate: &str) {
         if self.is_gated && self.call.gate.as_deref() == Some(gate) {
             self.run(now);
         }
     }
 
-    /// The call, as the agent is told of it.
-    pub(super) fn wanted(&self, claude: &Claude, mode: &PermissionMode) -> agent::ToolCall {
+    /// Returns the call for the agent.
+    pub(super) fn agent_call(&self, claude: &Claude, mode: &PermissionMode) -> agent::ToolCall {
         let call = &self.call;
         agent::ToolCall::new(&self.id, &call.name, call.input.clone())
             .asks(claude.needs_permission(call, mode))
             .question(call.question.clone())
     }
 
-    /// Whether it answers now.
+    /// Returns whether it is done.
     pub(super) fn is_done(&self, now: Instant) -> bool {
         self.done_at.is_some_and(|at| at <= now)
     }

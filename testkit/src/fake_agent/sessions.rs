@@ -1,5 +1,4 @@
-//! Sessions on disk, as the real CLI keeps them, so that they can be listed,
-//! read, resumed and forked.
+//! Stored sessions, in the format of the real CLI.
 
 use super::flags::{Flags, OutputFormat};
 use super::records::{Record, SubagentRecord};
@@ -11,19 +10,19 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// Why a session cannot begin.
+/// The error of a session that cannot begin.
 #[derive(Debug, PartialEq)]
 pub(super) struct Refusal {
-    /// What is said on standard error.
+    /// The message on standard error.
     pub(super) why: String,
-    /// The session that the host is told of with a result; nothing for what
-    /// the command line alone shows to be wrong.
+    /// The session ID of the result, if the host gets one. `None` for invalid
+    /// flags.
     pub(super) session_id: Option<String>,
 }
 
 impl Refusal {
     /// Creates a refusal of the command line.
-    pub(super) fn of_flags(why: impl Into<String>) -> Self {
+    pub(super) fn invalid_flags(why: impl Into<String>) -> Self {
         Self {
             why: why.into(),
             session_id: None,
@@ -31,27 +30,25 @@ impl Refusal {
     }
 }
 
-/// The sessions under a directory of the CLI's configuration.
+/// The sessions in a configuration directory.
 #[derive(Debug)]
 pub(super) struct Sessions {
     projects: PathBuf,
     cwd: String,
-    /// The file of the session that goes on.
+    /// The transcript of the resumed session.
     resumed: Option<PathBuf>,
-    /// The record that the next one of a transcript follows.
+    /// The UUID of the last record of each transcript.
     last: BTreeMap<PathBuf, String>,
-    /// What is kept before the next record, where the last process was killed.
+    /// Records that complete the transcript of a killed process.
     repairs: Vec<Record>,
-    /// The sub-agents that have started: their session, and what is kept of
-    /// them.
+    /// The session and the metadata of each running sub-agent.
     subagents: BTreeMap<String, (String, Value)>,
-    /// Whether the host is sent what is kept (`--session-mirror`).
+    /// Whether the host gets the stored records (`--session-mirror`).
     is_mirrored: bool,
     number: u64,
 }
 
-/// The session that a process begins with: its id, if that is settled, and
-/// where it is kept, if it is.
+/// The session of this process: its ID and its storage, if any.
 #[derive(Debug, Default)]
 pub(super) struct Begun {
     pub(super) session_id: Option<String>,
@@ -59,29 +56,29 @@ pub(super) struct Begun {
 }
 
 impl Sessions {
-    /// Finds or begins the session that the command line wants. `fresh` is an
-    /// id for a new one.
+    /// Finds or creates the session of the command line. `fresh_id` is the ID
+    /// of a new one.
     pub(super) fn begin(
         flags: &Flags,
         config: Option<&Path>,
         cwd: &str,
-        fresh: &str,
+        fresh_id: &str,
     ) -> Result<Begun, Refusal> {
-        let is_resumed = flags.resume.is_some() || flags.goes_on;
+        let is_resumed = flags.resume.is_some() || flags.continue_session;
         if let Some(id) = &flags.session_id {
             if !is_uuid(id) {
-                return Err(Refusal::of_flags("--session-id takes a UUID"));
+                return Err(Refusal::invalid_flags("--session-id requires a UUID"));
             }
             if is_resumed && !flags.fork_session {
-                return Err(Refusal::of_flags(
-                    "--session-id beside --resume or --continue needs --fork-session",
+                return Err(Refusal::invalid_flags(
+                    "--session-id with --resume or --continue requires --fork-session",
                 ));
             }
         }
         if let Some(id) = flags.resume.as_ref().filter(|id| !is_uuid(id)) {
             return Err(Refusal {
                 why: format!("{id:?} is not a UUID and does not match any session title"),
-                session_id: Some(flags.session_id.as_deref().unwrap_or(fresh).to_owned()),
+                session_id: Some(flags.session_id.as_deref().unwrap_or(fresh_id).to_owned()),
             });
         }
         let Some(config) = config else {
@@ -101,12 +98,12 @@ impl Sessions {
             is_mirrored: flags.session_mirror && flags.output_format() == OutputFormat::StreamJson,
             number: 0,
         };
-        let new_id = flags.session_id.as_deref().unwrap_or(fresh);
+        let new_id = flags.session_id.as_deref().unwrap_or(fresh_id);
         if sessions.file(new_id).exists() {
-            let why = format!("there is a session {new_id} already");
-            return Err(Refusal::of_flags(why));
+            let why = format!("session {new_id} already exists");
+            return Err(Refusal::invalid_flags(why));
         }
-        let session_id = match sessions.wanted(flags)? {
+        let session_id = match sessions.session_to_resume(flags)? {
             None => new_id.to_owned(),
             Some(old) => sessions.resume(&old, flags, new_id)?,
         };
@@ -116,20 +113,20 @@ impl Sessions {
         })
     }
 
-    /// The file of the session that is to go on.
-    fn wanted(&self, flags: &Flags) -> Result<Option<PathBuf>, Refusal> {
+    /// Returns the transcript of the session to resume.
+    fn session_to_resume(&self, flags: &Flags) -> Result<Option<PathBuf>, Refusal> {
         if let Some(id) = &flags.resume {
             return self.find(id).map(Some).ok_or_else(|| Refusal {
                 why: format!("No conversation found with session ID: {id}"),
                 session_id: Some(id.clone()),
             });
         }
-        // Where there is none to go on with, a new one begins.
-        Ok(flags.goes_on.then(|| self.newest()).flatten())
+        // Without an earlier session a new one begins.
+        Ok(flags.continue_session.then(|| self.newest()).flatten())
     }
 
-    /// Goes on with a session, or with a copy of it, from its end or from the
-    /// message that the command line names. The id under which it does.
+    /// Resumes a session or its copy, from the end or from the message of the
+    /// command line. Returns the session ID.
     fn resume(&mut self, old: &Path, flags: &Flags, new_id: &str) -> Result<String, Refusal> {
         let old_id = old.file_stem().unwrap_or_default().to_string_lossy();
         let refuse = |why: String| Refusal {
@@ -140,9 +137,9 @@ impl Sessions {
         let lines = text.lines().filter_map(|it| serde_json::from_str(it).ok());
         let mut records: Vec<Value> = lines.collect();
         if let Some(uuid) = &flags.resume_session_at {
-            let place = records.iter().position(|it| it["uuid"] == **uuid);
-            let place = place.ok_or_else(|| refuse(format!("there is no message {uuid}")))?;
-            let dropped = records.split_off(place + 1);
+            let index = records.iter().position(|it| it["uuid"] == **uuid);
+            let index = index.ok_or_else(|| refuse(format!("there is no message {uuid}")))?;
+            let dropped = records.split_off(index + 1);
             if let Some(turn) = &flags.resume_drops_turn
                 && !is_of_turn(&dropped, turn)
             {
@@ -169,8 +166,8 @@ impl Sessions {
         Ok(id)
     }
 
-    /// Keeps what was said. Returns the lines for the host, if it wants them.
-    pub(super) fn keep(&mut self, record: Record) -> io::Result<String> {
+    /// Stores a record. Returns lines for the host, if it enabled them.
+    pub(super) fn store(&mut self, record: Record) -> io::Result<String> {
         let mut repairs = std::mem::take(&mut self.repairs);
         repairs.push(record);
         let mut lines = String::new();
@@ -210,9 +207,9 @@ impl Sessions {
         Ok(lines)
     }
 
-    /// Keeps what is known about a sub-agent, in a file beside its transcript.
-    /// Returns the line for the host, if it wants it.
-    pub(super) fn keep_subagent(&mut self, record: SubagentRecord) -> io::Result<String> {
+    /// Stores the metadata of a sub-agent. Returns a line for the host, if it
+    /// enabled them.
+    pub(super) fn store_subagent(&mut self, record: SubagentRecord) -> io::Result<String> {
         let (session_id, agent_id, metadata) = match record {
             SubagentRecord::Started {
                 session_id,
@@ -224,7 +221,7 @@ impl Sessions {
                 (session_id, agent_id, metadata)
             }
             SubagentRecord::Ended { agent_id } => {
-                // Shells end too, and have no transcript.
+                // Shells have no transcript.
                 let Some((session_id, mut metadata)) = self.subagents.remove(&agent_id) else {
                     return Ok(String::new());
                 };
@@ -240,7 +237,7 @@ impl Sessions {
         Ok(self.mirror(&file, &entry))
     }
 
-    /// The line that tells the host what a transcript has been given.
+    /// Returns the line that reports a stored record to the host.
     fn mirror(&self, file: &Path, entry: &Value) -> String {
         if !self.is_mirrored {
             return String::new();
@@ -249,7 +246,7 @@ impl Sessions {
         format!("{line}\n")
     }
 
-    /// The transcript of a session, or of one of its sub-agents.
+    /// Returns the transcript of a session, or of one of its sub-agents.
     fn path(&self, session_id: &str, agent_id: Option<&str>) -> PathBuf {
         let is_resumed = |file: &&PathBuf| file.file_stem().is_some_and(|it| it == session_id);
         let resumed = self.resumed.as_ref().filter(is_resumed).cloned();
@@ -277,12 +274,12 @@ impl Sessions {
         self.projects.join(key(&self.cwd))
     }
 
-    /// Where a session of this project is kept.
+    /// Returns the transcript of a session of this project.
     fn file(&self, id: &str) -> PathBuf {
         self.folder().join(format!("{id}.jsonl"))
     }
 
-    /// A session of this project, or else of any other.
+    /// Returns the transcript of a session of this project or of another one.
     fn find(&self, id: &str) -> Option<PathBuf> {
         let own = self.file(id);
         let others = fs::read_dir(&self.projects).into_iter().flatten().flatten();
@@ -290,7 +287,7 @@ impl Sessions {
         std::iter::once(own).chain(others).find(|it| it.is_file())
     }
 
-    /// The session of this project that was written to last.
+    /// Returns the most recently written session of this project.
     fn newest(&self) -> Option<PathBuf> {
         let files = fs::read_dir(self.folder()).ok()?.flatten();
         let sessions = files.filter(|it| it.path().extension().is_some_and(|it| it == "jsonl"));
@@ -302,17 +299,17 @@ impl Sessions {
 
 /// Returns whether all records belong to the turn of this prompt.
 fn is_of_turn(records: &[Value], prompt: &str) -> bool {
-    let said = |it: &&Value| it["type"] == "user" || it["type"] == "assistant";
-    let mut said = records.iter().filter(said);
+    let is_message = |it: &&Value| it["type"] == "user" || it["type"] == "assistant";
+    let mut messages = records.iter().filter(is_message);
     let is_prompt = |it: &Value| {
         let is_result = |block: &Value| block["type"] == "tool_result";
         let blocks = it["message"]["content"].as_array();
         it["type"] == "user" && !blocks.is_some_and(|it| it.iter().any(is_result))
     };
-    said.next().is_none_or(|first| first["uuid"] == *prompt) && !said.any(is_prompt)
+    messages.next().is_none_or(|first| first["uuid"] == *prompt) && !messages.any(is_prompt)
 }
 
-/// What the host is told when a session that it wants cannot go on.
+/// Returns the result that reports a refused session.
 pub(super) fn refused(session_id: &str, why: &str, uuid: &str) -> String {
     let result = json!({
         "type": "result",
@@ -348,8 +345,8 @@ fn append(file: &Path, records: &[Value]) -> io::Result<()> {
     options.open(file)?.write_all(text.as_bytes())
 }
 
-/// The name of a project's folder: its path, with a dash for each character
-/// that is neither a letter nor a digit of ASCII.
+/// Returns the folder name of a project: its path, with `-` for each character
+/// that is not an ASCII letter or digit.
 fn key(cwd: &str) -> String {
     let plain = |letter: char| {
         if letter.is_ascii_alphanumeric() {
@@ -372,12 +369,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_project_is_kept_under_its_path_with_dashes() {
+    fn a_project_folder_is_its_path_with_dashes() {
         assert_eq!(key("/home/me/em_pty.é dir"), "-home-me-em-pty---dir");
     }
 
     #[test]
-    fn ids_have_a_form() {
+    fn session_ids_are_uuids() {
         assert!(is_uuid("aaaaaaaa-aaaa-4aaa-8aaa-AAAAAAAAAAA1"));
         for text in [
             "",

@@ -1,4 +1,4 @@
-//! The signals that end the real CLI: SIGINT, SIGHUP and SIGTERM.
+//! The signals that the real CLI handles: SIGINT, SIGHUP and SIGTERM.
 //!
 //! SIGINT interrupts the turn, and then the process exits. On the others the
 //! process exits immediately, with status 128 plus the signal's number.
@@ -32,8 +32,8 @@ mod system {
             let dies_of_sigterm = Arc::new(AtomicBool::new(true));
             register_conditional_shutdown(SIGTERM, 128 + SIGTERM, Arc::clone(&dies_of_sigterm))?;
             if profile == Profile::V2_0_77 {
-                // It exits immediately on SIGINT, and dies of SIGHUP even if the
-                // process that started it ignores that, as under `nohup`.
+                // 2.0.77 exits immediately on SIGINT. SIGHUP kills it even if
+                // its parent ignores the signal, as under `nohup`.
                 let always = Arc::new(AtomicBool::new(true));
                 register_conditional_shutdown(SIGINT, 0, Arc::clone(&always))?;
                 register_conditional_default(SIGHUP, always)?;

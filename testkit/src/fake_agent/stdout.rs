@@ -1,26 +1,25 @@
-//! Standard output, as the script's faults want it written.
+//! Standard output, with its faults.
 
 use crate::scenario::Fault;
 use std::borrow::Cow;
 use std::io::{self, Write};
 use std::time::Duration;
 
-/// How long the next piece waits, so that a host that is quick reads each by
-/// itself.
+/// The pause after each chunk, so that a fast host reads it separately.
 const PAUSE: Duration = Duration::from_micros(20);
 
 /// Standard output.
 #[derive(Debug, Default)]
 pub(super) struct Stdout {
-    /// How many bytes are written at once, if not all.
+    /// The maximum size of a write.
     chunk: Option<usize>,
     ends_in_crlf: bool,
     is_closed: bool,
 }
 
 impl Stdout {
-    /// What a fault changes about it.
-    pub(super) fn change(&mut self, fault: &Fault) {
+    /// Applies a fault.
+    pub(super) fn apply(&mut self, fault: &Fault) {
         match fault {
             Fault::Chunked(bytes) => self.chunk = Some(*bytes),
             Fault::Crlf => self.ends_in_crlf = true,
@@ -29,7 +28,7 @@ impl Stdout {
         }
     }
 
-    /// The bytes as they are on the wire; none, if it is closed.
+    /// Returns the bytes as they are written; none if the output is closed.
     pub(super) fn as_written<'a>(&self, bytes: &'a [u8]) -> Cow<'a, [u8]> {
         if self.is_closed {
             return Cow::Borrowed(&[]);
@@ -50,7 +49,7 @@ impl Stdout {
         changed.into()
     }
 
-    /// Writes what [`as_written`](Self::as_written) made.
+    /// Writes the bytes of [`as_written`](Self::as_written).
     pub(super) fn write(&self, bytes: &[u8]) -> io::Result<()> {
         let mut stdout = io::stdout().lock();
         let Some(size) = self.chunk else {
@@ -70,12 +69,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ends_of_lines_change_and_nothing_is_written_once_it_is_closed() {
+    fn crlf_replaces_line_ends_and_a_closed_output_writes_nothing() {
         let mut stdout = Stdout::default();
         assert_eq!(&*stdout.as_written(b"a\nb"), b"a\nb");
-        stdout.change(&Fault::Crlf);
+        stdout.apply(&Fault::Crlf);
         assert_eq!(&*stdout.as_written(b"a\n\nb"), b"a\r\n\r\nb");
-        stdout.change(&Fault::CloseStdout);
+        stdout.apply(&Fault::CloseStdout);
         assert_eq!(&*stdout.as_written(b"a\n"), b"");
     }
 }

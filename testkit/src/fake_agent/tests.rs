@@ -1,4 +1,4 @@
-//! Scenarios, played to a host that looks at each line.
+//! Tests of [`Player`] with a scripted host.
 #![allow(clippy::unwrap_used)]
 
 use super::{Output, Player, claude};
@@ -7,7 +7,7 @@ use crate::scenario::{Reply, Scenario, Step, TextMatch, ToolCall, Usage, When};
 use serde_json::{Value, json};
 use std::time::Instant;
 
-/// What a player writes, and the host that answers it.
+/// A player and its host.
 struct Host {
     player: Player,
     now: Instant,
@@ -30,23 +30,23 @@ impl Host {
         }
     }
 
-    fn sends(&mut self, message: &Value) {
+    fn send(&mut self, message: &Value) {
         let line = format!("{message}\n");
         self.player.handle_input(self.now, line.as_bytes());
     }
 
-    fn answers(&mut self, request: &Value, answer: &Value) {
-        self.sends(&json!({"type": "control_response", "response": {
+    fn respond(&mut self, request: &Value, answer: &Value) {
+        self.send(&json!({"type": "control_response", "response": {
             "subtype": "success", "request_id": request["request_id"], "response": answer,
         }}));
     }
 
-    fn prompts(&mut self) {
-        self.sends(&json!({"type": "user", "message": {"role": "user", "content": "Go"}}));
+    fn prompt(&mut self) {
+        self.send(&json!({"type": "user", "message": {"role": "user", "content": "Go"}}));
     }
 
-    /// What was written since the last time.
-    fn hears(&mut self) -> Vec<Value> {
+    /// Returns the lines since the last call.
+    fn receive(&mut self) -> Vec<Value> {
         let outputs = std::iter::from_fn(|| self.player.poll_output());
         outputs
             .filter_map(|output| match output {
@@ -56,16 +56,16 @@ impl Host {
             .collect()
     }
 
-    /// The requests among it.
-    fn asks(&mut self) -> Vec<Value> {
-        let mut heard = self.hears();
+    /// Returns the requests since the last call.
+    fn receive_requests(&mut self) -> Vec<Value> {
+        let mut heard = self.receive();
         heard.retain(|it| it["type"] == "control_request");
         heard
     }
 }
 
 #[test]
-fn tools_that_only_read_run_at_the_same_time_and_others_one_after_the_other() {
+fn read_only_tools_run_concurrently_and_others_in_sequence() {
     let calls = ["read", "read", "write", "write", "read"]
         .map(|name| Step::tool(format!("mcp__files__{name}"), json!({}), ""));
     let scenario = Scenario::default()
@@ -79,24 +79,24 @@ fn tools_that_only_read_run_at_the_same_time_and_others_one_after_the_other() {
             {"name": "write", "inputSchema": {"type": "object"}},
         ]},
     });
-    host.sends(
+    host.send(
         &json!({"type": "control_request", "request_id": "1", "request": {
             "subtype": "initialize", "sdkMcpServers": ["files"],
             "sdkMcpServerManifests": {"files": manifest},
         }}),
     );
-    host.prompts();
+    host.prompt();
     let mut beside = Vec::new();
     loop {
-        // All that can begin begins, before any of it is answered.
+        // Every call that can start starts before the first response.
         let mut calls = Vec::new();
-        let mut asked = host.asks();
+        let mut asked = host.receive_requests();
         while let Some(request) = asked.pop() {
             if request["request"]["subtype"] == "mcp_message" {
                 calls.push(request);
             } else {
-                host.answers(&request, &json!({"behavior": "allow"}));
-                asked.extend(host.asks());
+                host.respond(&request, &json!({"behavior": "allow"}));
+                asked.extend(host.receive_requests());
             }
         }
         if calls.is_empty() {
@@ -105,14 +105,14 @@ fn tools_that_only_read_run_at_the_same_time_and_others_one_after_the_other() {
         beside.push(calls.len());
         for call in &calls {
             let reply = json!({"id": call["request"]["message"]["id"], "result": {}});
-            host.answers(call, &json!({"mcp_response": reply}));
+            host.respond(call, &json!({"mcp_response": reply}));
         }
     }
     assert_eq!(beside, [2, 1, 1, 1]);
 }
 
 #[test]
-fn a_reply_goes_on_when_a_request_is_answered_and_shows_the_answer() {
+fn a_reply_continues_after_a_response_and_shows_it() {
     let ask = json!({"subtype": "elicitation", "mcp_server_name": "s", "message": "Name?"});
     let scenario = Scenario::default().reply([
         Step::text("Before."),
@@ -120,13 +120,13 @@ fn a_reply_goes_on_when_a_request_is_answered_and_shows_the_answer() {
         Step::text("After."),
     ]);
     let mut host = Host::new(scenario);
-    host.prompts();
-    let heard = host.hears();
+    host.prompt();
+    let heard = host.receive();
     let request = heard.last().expect("a request").clone();
     assert_eq!(request["request"], ask);
-    host.answers(&request, &json!({"action": "cancel"}));
+    host.respond(&request, &json!({"action": "cancel"}));
     let said: Vec<_> = host
-        .hears()
+        .receive()
         .into_iter()
         .filter(|it| it["type"] == "assistant")
         .map(|it| it["message"]["content"][0]["text"].clone())
@@ -135,13 +135,13 @@ fn a_reply_goes_on_when_a_request_is_answered_and_shows_the_answer() {
 }
 
 #[test]
-fn a_message_is_sent_as_it_is_and_belongs_to_the_session() {
+fn a_message_step_is_sent_with_an_id_and_the_session_id() {
     let limit = json!({"type": "rate_limit_event", "rate_limit_info": {"status": "allowed"}});
     let told = json!({"type": "auth_status", "uuid": "mine", "session_id": "another"});
     let messages = [&limit, &told].map(|it| Step::Message(it.as_object().unwrap().clone()));
     let mut host = Host::new(Scenario::default().reply(messages));
-    host.prompts();
-    let heard = host.hears();
+    host.prompt();
+    let heard = host.receive();
     let of_session = &heard.last().unwrap()["session_id"];
     let find = |kind: &str| heard.iter().find(|it| it["type"] == kind).unwrap();
     let sent = find("rate_limit_event");
@@ -152,7 +152,7 @@ fn a_message_is_sent_as_it_is_and_belongs_to_the_session() {
 }
 
 #[test]
-fn a_tool_that_takes_long_says_that_it_is_alive() {
+fn a_slow_tool_reports_progress() {
     let mut step = Step::tool("Bash", json!({"command": "make"}), "made");
     if let Step::Tool(call) = &mut step {
         call.takes_ms = 61_000;
@@ -163,14 +163,14 @@ fn a_tool_that_takes_long_says_that_it_is_alive() {
             .reply([step])
             .reply([Step::text("Done.")]),
     );
-    host.prompts();
-    host.hears();
+    host.prompt();
+    host.receive();
     let began = host.now;
     let mut told = vec![];
     while let Some(due) = host.player.poll_timeout() {
         host.now = due;
         host.player.handle_timeout(due);
-        let heard = host.hears();
+        let heard = host.receive();
         let kinds = ["subtype", "type"].map(|name| heard[0][name].as_str());
         let after = due.duration_since(began).as_secs();
         told.push((
@@ -189,14 +189,14 @@ fn a_tool_that_takes_long_says_that_it_is_alive() {
 }
 
 #[test]
-fn a_question_has_the_members_that_the_script_gives_it() {
+fn a_permission_request_has_the_scripted_members() {
     let mut step = Step::tool("Bash", json!({"command": "ls /x"}), "");
     if let Step::Tool(call) = &mut step {
         call.question = json!({"blocked_path": "/x", "display_name": "Shell"});
     }
     let mut host = Host::new(Scenario::default().reply([step]));
-    host.prompts();
-    let asked = host.asks();
+    host.prompt();
+    let asked = host.receive_requests();
     let request = &asked[0]["request"];
     assert_eq!(request["blocked_path"], "/x");
     assert_eq!(request["display_name"], "Shell");
@@ -204,7 +204,7 @@ fn a_question_has_the_members_that_the_script_gives_it() {
 }
 
 #[test]
-fn a_tool_that_the_command_line_allows_needs_no_question() {
+fn a_tool_in_allowed_tools_needs_no_permission_request() {
     let calls = [
         "mcp__calc__add",
         "mcp__calculator__add",
@@ -221,39 +221,39 @@ fn a_tool_that_the_command_line_allows_needs_no_question() {
             ..Config::default()
         },
     );
-    host.prompts();
+    host.prompt();
     let mut asked_about = vec![];
-    while let Some(request) = host.asks().pop() {
+    while let Some(request) = host.receive_requests().pop() {
         asked_about.push(request["request"]["tool_name"].clone());
-        host.answers(&request, &json!({"behavior": "allow"}));
+        host.respond(&request, &json!({"behavior": "allow"}));
     }
     assert_eq!(asked_about, ["mcp__calculator__add", "BashOutput"]);
 }
 
 #[test]
-fn a_server_that_the_command_line_names_is_greeted_before_anything_is_read() {
+fn a_server_in_mcp_config_is_initialized_before_input_is_read() {
     let config = Config {
         sdk_mcp_servers: vec!["calc".to_owned()],
         ..Config::default()
     };
     let mut host = Host::with(Scenario::default(), config);
-    let asked = host.asks();
+    let asked = host.receive_requests();
     let [greeting] = asked.as_slice() else {
-        panic!("one greeting, not {asked:?}");
+        panic!("expected one initialize request, not {asked:?}");
     };
     assert_eq!(greeting["request"]["server_name"], "calc");
     assert_eq!(greeting["request"]["message"]["method"], "initialize");
-    // It is not greeted again.
-    host.sends(
+    // It is not initialized again.
+    host.send(
         &json!({"type": "control_request", "request_id": "1", "request": {
             "subtype": "initialize", "sdkMcpServers": ["calc"],
         }}),
     );
-    assert!(host.asks().is_empty());
+    assert!(host.receive_requests().is_empty());
 }
 
 #[test]
-fn a_script_that_repeats_has_no_end() {
+fn a_repeated_script_does_not_end() {
     let scenario = Scenario::default()
         .reply([Step::text("Tick.")])
         .reply([Step::text("Tock.")]);
@@ -271,7 +271,7 @@ fn a_script_that_repeats_has_no_end() {
                 }
             }
         }
-        ["Tick.", "Tock.", "has no reply left"].map(|it| {
+        ["Tick.", "Tock.", "has no remaining reply"].map(|it| {
             let lines = said
                 .lines()
                 .filter(|line| line.contains(r#""type":"assistant""#));
@@ -282,7 +282,7 @@ fn a_script_that_repeats_has_no_end() {
     assert_eq!(said(scenario.repeated()), [3, 2, 0]);
 }
 
-/// The texts of the assistant among these lines.
+/// Returns the assistant's texts in these lines.
 fn texts(lines: &[Value]) -> Vec<&str> {
     let texts = lines.iter().filter(|it| it["type"] == "assistant");
     texts
@@ -300,23 +300,23 @@ fn a_reply_waits_at_a_gate_until_it_is_opened() {
         ])
         .reply([Step::gate("go"), Step::text("Open still.")]);
     let mut host = Host::new(scenario);
-    host.prompts();
+    host.prompt();
     let outputs: Vec<_> = std::iter::from_fn(|| host.player.poll_output()).collect();
     let is_last = outputs.last() == Some(&Output::Reached("go".to_owned()));
     assert!(is_last, "{outputs:?}");
     assert!(host.player.shut_gates().eq(["go"]));
 
-    // Time alone opens nothing, and nothing is waited for in time.
+    // Time does not open a gate, and no timeout is set.
     host.now += std::time::Duration::from_secs(60);
     host.player.handle_timeout(host.now);
     assert_eq!(host.player.poll_timeout(), None);
-    assert_eq!(host.hears(), [] as [Value; 0]);
+    assert_eq!(host.receive(), [] as [Value; 0]);
     assert!(host.player.open(host.now, "went").is_err());
 
     host.player.open(host.now, "go").unwrap();
-    assert_eq!(texts(&host.hears()), ["After."]);
-    host.prompts();
-    assert_eq!(texts(&host.hears()), ["Open still."]);
+    assert_eq!(texts(&host.receive()), ["After."]);
+    host.prompt();
+    assert_eq!(texts(&host.receive()), ["Open still."]);
     assert_eq!(host.player.shut_gates().count(), 0);
 }
 
@@ -335,33 +335,33 @@ fn a_tool_waits_for_its_gate_and_then_takes_its_time() {
         .reply([tool("shell", 50)])
         .reply([Step::text("Done.")]);
     let mut host = Host::new(scenario);
-    host.prompts();
-    host.hears();
+    host.prompt();
+    host.receive();
     assert_eq!(host.player.poll_script_timeout(), None);
     host.player.open(host.now, "shell").unwrap();
     let due = host.player.poll_timeout().unwrap();
     assert_eq!(due - host.now, std::time::Duration::from_millis(50));
-    assert_eq!(texts(&host.hears()), [""; 0]);
+    assert_eq!(texts(&host.receive()), [""; 0]);
     host.player.handle_timeout(due);
-    assert_eq!(texts(&host.hears()), ["Done."]);
+    assert_eq!(texts(&host.receive()), ["Done."]);
 }
 
 #[test]
-fn an_interrupt_leaves_a_gate_behind() {
+fn an_interrupt_ends_the_wait_at_a_gate() {
     let scenario = Scenario::default()
         .reply([Step::gate("never"), Step::text("Never.")])
         .reply([Step::text("Here.")]);
     let mut host = Host::new(scenario);
-    host.prompts();
-    host.sends(
+    host.prompt();
+    host.send(
         &json!({"type": "control_request", "request_id": "1", "request": {"subtype": "interrupt"}}),
     );
-    host.prompts();
-    assert_eq!(texts(&host.hears()), ["Here."]);
+    host.prompt();
+    assert_eq!(texts(&host.receive()), ["Here."]);
 }
 
 #[test]
-fn what_is_said_depends_on_the_prompt_and_on_what_tools_answered() {
+fn replies_depend_on_the_prompt_and_on_tool_results() {
     let read = |ask| match Step::tool("Read", json!({}), "rain") {
         Step::Tool(call) => Step::Tool(ToolCall { ask, ..call }),
         _ => unreachable!(),
@@ -375,17 +375,17 @@ fn what_is_said_depends_on_the_prompt_and_on_what_tools_answered() {
         .reply(Reply::new([Step::text("What?")]).always());
     let mut host = Host::new(scenario);
     let prompt = |text| json!({"type": "user", "message": {"role": "user", "content": text}});
-    host.sends(&prompt("Weather?"));
-    assert_eq!(texts(&host.hears()), ["It rains."]);
-    host.sends(&prompt("Weather?"));
-    let asks = host.asks();
-    host.answers(
+    host.send(&prompt("Weather?"));
+    assert_eq!(texts(&host.receive()), ["It rains."]);
+    host.send(&prompt("Weather?"));
+    let asks = host.receive_requests();
+    host.respond(
         &asks[0],
         &json!({"behavior": "deny", "message": "It is not allowed."}),
     );
-    assert_eq!(texts(&host.hears()), ["Then not."]);
-    host.sends(&prompt("Hello"));
-    assert_eq!(texts(&host.hears()), ["What?"]);
+    assert_eq!(texts(&host.receive()), ["Then not."]);
+    host.send(&prompt("Hello"));
+    assert_eq!(texts(&host.receive()), ["What?"]);
 }
 
 #[test]
@@ -394,23 +394,23 @@ fn after_a_broken_connection_the_next_reply_is_taken_in_the_same_turn() {
         .reply([Step::text("Hal"), Step::Cut])
         .reply(Reply::new([Step::text("Whole.")]).when(When::default().turn(1)));
     let mut host = Host::new(scenario);
-    host.prompts();
-    let lines = host.hears();
+    host.prompt();
+    let lines = host.receive();
     assert_eq!(texts(&lines).last(), Some(&"Whole."));
     let results = lines.iter().filter(|it| it["type"] == "result");
     assert_eq!(results.count(), 1);
 }
 
 #[test]
-fn a_connection_that_breaks_first_leaves_no_trace() {
+fn a_connection_that_breaks_before_content_sends_nothing() {
     let scenario = Scenario::default()
         .reply([Step::Cut])
         .reply([Step::text("Whole.")]);
     let mut host = Host::new(scenario);
-    host.prompts();
+    host.prompt();
     let due = host.player.poll_timeout().unwrap();
     host.player.handle_timeout(due);
-    let lines = host.hears();
+    let lines = host.receive();
     assert_eq!(texts(&lines), ["Whole."]);
     let starts = lines
         .iter()
@@ -419,7 +419,7 @@ fn a_connection_that_breaks_first_leaves_no_trace() {
 }
 
 #[test]
-fn usage_cost_stop_reason_and_signature_are_what_the_script_says() {
+fn usage_cost_stop_reason_and_signature_are_scripted() {
     let usage = |input, output| Usage {
         input_tokens: Some(input),
         output_tokens: Some(output),
@@ -445,8 +445,8 @@ fn usage_cost_stop_reason_and_signature_are_what_the_script_says() {
         )
         .reply(Reply::new([Step::text("Plain.")]).cost_usd(0.25));
     let mut host = Host::new(scenario);
-    host.prompts();
-    let lines = host.hears();
+    host.prompt();
+    let lines = host.receive();
     let find = |path| {
         lines
             .iter()
@@ -469,8 +469,8 @@ fn usage_cost_stop_reason_and_signature_are_what_the_script_says() {
     assert_eq!(result["usage"]["input_tokens"], json!(30));
     assert_eq!(result["usage"]["output_tokens"], json!(5));
     assert_eq!(result["total_cost_usd"], json!(0.75));
-    host.prompts();
-    let lines = host.hears();
+    host.prompt();
+    let lines = host.receive();
     let result = lines.iter().find(|it| it["type"] == "result").unwrap();
     assert_eq!(result["usage"]["input_tokens"], json!(0));
     assert_eq!(result["usage"]["output_tokens"], json!(0));

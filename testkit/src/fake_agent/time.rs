@@ -1,9 +1,9 @@
-//! The date, in words.
+//! Timestamps.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// A time as ISO 8601 has it, in UTC, with milliseconds. Before 1970 there is
-/// none.
+/// Formats a time as ISO 8601 in UTC with milliseconds. Times before 1970
+/// become 1970.
 pub(super) fn timestamp(time: SystemTime) -> String {
     let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
     let seconds = since.as_secs();

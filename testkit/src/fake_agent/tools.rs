@@ -1,5 +1,4 @@
-//! The tools that the model calls: which begins when, and which goes on in the
-//! background.
+//! Starts and finishes the tools of the main agent.
 
 use super::claude;
 use super::player::Player;
@@ -8,26 +7,26 @@ use crate::scenario::ToolCall;
 use std::time::Instant;
 
 impl Player {
-    /// A tool may run: it does, or goes on in the background.
+    /// Starts an allowed tool, or moves it to the background.
     pub(super) fn begin_tool(&mut self, now: Instant, id: &str) {
-        if self.sends_to_background(now, id) {
+        if self.move_to_background(now, id) {
             return;
         }
-        let mut tools = self.running.iter_mut().chain(&mut self.beside.running);
+        let mut tools = self.running.iter_mut().chain(&mut self.background.running);
         let tool = tools.find(|tool| tool.id == id);
         if let Some(gate) = tool.and_then(|tool| tool.begin(now, &self.gates)) {
             self.reach(gate);
         }
     }
 
-    /// Whether a tool that may run goes on in the background, where it is
-    /// from here on.
-    fn sends_to_background(&mut self, now: Instant, id: &str) -> bool {
+    /// Moves a tool to the background if its input requests that. Returns
+    /// whether it was moved.
+    fn move_to_background(&mut self, now: Instant, id: &str) -> bool {
         let Some(tool) = self.running.iter().find(|tool| tool.id == id) else {
             return false;
         };
         let (script, model, gates) = (&self.script, self.agent.model(), &self.gates);
-        let Some((task, gate)) = self.beside.take_over(now, tool, script, model, gates) else {
+        let Some((task, gate)) = self.background.start(now, tool, script, model, gates) else {
             return false;
         };
         if let Some(gate) = gate {
@@ -37,7 +36,8 @@ impl Player {
         true
     }
 
-    /// A tool that is done, or the next one. `false` when nothing can happen.
+    /// Finishes a tool, or starts the next one. Returns `false` if nothing is
+    /// ready.
     pub(super) fn advance_tools(&mut self, now: Instant) -> bool {
         if let Some(tool) = self.running.iter_mut().find(|tool| tool.is_done(now)) {
             tool.done_at = None;
@@ -46,21 +46,22 @@ impl Player {
             return true;
         }
         let agent = &self.agent;
-        let is_beside = |call: &ToolCall| agent.runs_beside_others(&call.name);
+        let runs_concurrently = |call: &ToolCall| agent.runs_concurrently(&call.name);
         let may_begin = |(_, call): &(String, ToolCall)| {
             let mut running = self.running.iter();
-            self.running.is_empty() || is_beside(call) && running.all(|it| is_beside(&it.call))
+            self.running.is_empty()
+                || runs_concurrently(call) && running.all(|it| runs_concurrently(&it.call))
         };
-        if !self.waiting.front().is_some_and(may_begin) {
+        if !self.pending_tools.front().is_some_and(may_begin) {
             return false;
         }
-        let Some((id, call)) = self.waiting.pop_front() else {
+        let Some((id, call)) = self.pending_tools.pop_front() else {
             return false;
         };
         let tool = RunningTool::new(id, call);
-        let wanted = tool.wanted(&self.claude, self.agent.permission_mode());
+        let call = tool.agent_call(&self.claude, self.agent.permission_mode());
         self.running.push(tool);
-        self.agent.call_tool(now, wanted);
+        self.agent.call_tool(now, call);
         true
     }
 }

@@ -1,26 +1,26 @@
-//! The bodies of requests, of which no more are kept than have room.
+//! Limits the stored bodies of requests.
 
 use super::request::ModelRequest;
 use std::collections::VecDeque;
 
-/// How many bytes the bodies may have together that are kept. Those of the
-/// oldest requests go first.
-pub(super) const KEPT_BODIES: usize = 256 << 20;
+/// The maximum total size of stored bodies in bytes. Bodies of the oldest
+/// requests are removed first.
+pub(super) const MAX_STORED_BODIES: usize = 256 << 20;
 
-/// How long the bodies are that are kept, by the place of their requests.
+/// The sizes of the stored bodies, by the index of their request.
 #[derive(Debug, Default)]
 pub(super) struct Bodies {
-    kept: VecDeque<(usize, usize)>,
+    sizes: VecDeque<(usize, usize)>,
     bytes: usize,
 }
 
 impl Bodies {
-    /// One more is kept. Those that are not kept for that go.
-    pub(super) fn keep(&mut self, requests: &mut [ModelRequest], place: usize, bytes: usize) {
-        self.kept.push_back((place, bytes));
+    /// Stores a body, and removes old ones that exceed the limit.
+    pub(super) fn store(&mut self, requests: &mut [ModelRequest], index: usize, bytes: usize) {
+        self.sizes.push_back((index, bytes));
         self.bytes += bytes;
-        while self.bytes > KEPT_BODIES
-            && let Some((oldest, bytes)) = self.kept.pop_front()
+        while self.bytes > MAX_STORED_BODIES
+            && let Some((oldest, bytes)) = self.sizes.pop_front()
         {
             self.bytes -= bytes;
             requests[oldest].body = None;

@@ -1,11 +1,11 @@
-//! Answers the requests that come to the server.
+//! Handles the server's requests.
 
 use super::message::Message;
+use super::origin;
 use super::request::{Answer, Kind};
-use super::said::SIDE_ANSWER;
-use super::speaking::until_dropped;
+use super::response::until_dropped;
 use super::state::ServerState;
-use super::stranger;
+use super::user_content::SIDE_REPLY;
 use crate::scenario::{ApiError, Reply, Step};
 use crate::script::Taken;
 use axum::Json;
@@ -19,10 +19,10 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// How many bytes a request may have: twice what the API takes.
-pub(super) const LONGEST_BODY: usize = 64 << 20;
+/// The maximum size of a request body in bytes: twice the API's.
+pub(super) const MAX_BODY: usize = 64 << 20;
 
-/// Answers any request of this machine.
+/// Handles a request from this machine.
 pub(super) async fn answer(State(state): State<Arc<ServerState>>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     let Parts {
@@ -31,11 +31,11 @@ pub(super) async fn answer(State(state): State<Arc<ServerState>>, request: Reque
         headers,
         ..
     } = parts;
-    if let Some(why) = stranger::refusal(&headers) {
+    if let Some(why) = origin::refusal(&headers) {
         return refuse(StatusCode::FORBIDDEN, "permission_error", why);
     }
     let Some(bytes) = read(&headers, body).await else {
-        let why = format!("a request has {LONGEST_BODY} bytes at most");
+        let why = format!("the body exceeds {MAX_BODY} bytes");
         return refuse(StatusCode::PAYLOAD_TOO_LARGE, "request_too_large", why);
     };
     let body: Option<Value> = serde_json::from_slice(&bytes).ok();
@@ -43,17 +43,17 @@ pub(super) async fn answer(State(state): State<Arc<ServerState>>, request: Reque
     let model = member("model").and_then(Value::as_str);
     let model = model.unwrap_or("scripted").to_owned();
     let stream = member("stream").and_then(Value::as_bool) == Some(true);
-    let kind = Kind::of(&method, uri.path(), &headers, body.as_ref());
+    let kind = Kind::classify(&method, uri.path(), &headers, body.as_ref());
 
     if let Some(gate) = uri.path().strip_prefix("/gates/") {
         return at_gate(&state, &method, gate).await;
     }
-    let (place, answer, taken) = state.record(kind, &method, uri.path(), (body, bytes.len()));
+    let (index, answer, taken) = state.record(kind, &method, uri.path(), (body, bytes.len()));
     match (answer, taken) {
         (_, Some(Ok(taken))) => state.reply(&taken, &model, stream).await,
         (_, Some(Err(none))) => error(&none),
-        (Answer::Side, _) => state.side(place, &model, stream).await,
-        // About four bytes of JSON to a token.
+        (Answer::Side, _) => state.side(index, &model, stream).await,
+        // Estimate: four bytes of JSON per token.
         _ if kind == Kind::CountTokens => {
             Json(json!({ "input_tokens": bytes.len().div_ceil(4) })).into_response()
         }
@@ -66,22 +66,25 @@ pub(super) async fn answer(State(state): State<Arc<ServerState>>, request: Reque
         _ => refuse(
             StatusCode::NOT_FOUND,
             "not_found_error",
-            format!("the scripted model has no {method} {}", uri.path()),
+            format!(
+                "{method} {}: not supported by the scripted model",
+                uri.path()
+            ),
         ),
     }
 }
 
-/// The body of a request, unless it is too long.
+/// Reads the body of a request, unless it is too long.
 async fn read(headers: &HeaderMap, body: Body) -> Option<Bytes> {
     let announced = headers.get(CONTENT_LENGTH).and_then(|it| it.to_str().ok());
     let announced: Option<u64> = announced.and_then(|it| it.parse().ok());
-    if announced.is_some_and(|length| length > LONGEST_BODY as u64) {
+    if announced.is_some_and(|length| length > MAX_BODY as u64) {
         return None;
     }
-    to_bytes(body, LONGEST_BODY).await.ok()
+    to_bytes(body, MAX_BODY).await.ok()
 }
 
-/// Opens a gate, or waits until the script has come to it.
+/// Opens a gate, or waits until the script reaches it.
 async fn at_gate(state: &ServerState, method: &Method, gate: &str) -> Response {
     let done = match *method {
         Method::POST => state.open(gate),
@@ -100,20 +103,20 @@ async fn at_gate(state: &ServerState, method: &Method, gate: &str) -> Response {
 }
 
 impl ServerState {
-    /// A reply of the script, as a stream or whole.
+    /// Sends a reply of the script, streamed or whole.
     async fn reply(&self, taken: &Taken, model: &str, stream: bool) -> Response {
         let mut response = match taken.refusal() {
             Some(refusal) => error(refusal),
-            None => self.send(Message::of(taken, model), stream).await,
+            None => self.send(Message::from_reply(taken, model), stream).await,
         };
         response.headers_mut().extend(headers(&taken.reply.headers));
         response
     }
 
-    /// The answer to the side request at this place in the record.
-    async fn side(&self, place: usize, model: &str, stream: bool) -> Response {
-        let id = format!("msg_side_{place}");
-        let reply = Reply::new([Step::text(SIDE_ANSWER)]);
+    /// Sends the fixed reply to the side request at this index.
+    async fn side(&self, index: usize, model: &str, stream: bool) -> Response {
+        let id = format!("msg_side_{index}");
+        let reply = Reply::new([Step::text(SIDE_REPLY)]);
         self.send(Message::new(id, model, &reply, String::new), stream)
             .await
     }
@@ -129,7 +132,7 @@ fn refuse(status: StatusCode, kind: &str, message: String) -> Response {
     (status, Json(body)).into_response()
 }
 
-/// The headers of a reply, which were checked when the script was read.
+/// Returns the headers of a reply. They were validated with the script.
 fn headers(
     headers: &BTreeMap<String, String>,
 ) -> impl Iterator<Item = (HeaderName, HeaderValue)> + '_ {

@@ -1,11 +1,12 @@
-//! A reply of the script as a message of the Messages API, in pieces or whole.
+//! Converts a reply of the script to a message of the Messages API, streamed or
+//! whole.
 
 use crate::script::Taken;
 use crate::{Reply, Step, Streamed, Thinking, ToolCall, Usage};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// How many pieces a tool's input comes in.
+/// The number of deltas of a tool's input.
 const INPUT_PIECES: usize = 3;
 
 /// A message of the model.
@@ -14,7 +15,7 @@ pub(super) struct Message {
     id: String,
     model: String,
     blocks: Vec<Block>,
-    /// What is waited for after the last block.
+    /// The pauses after the last block.
     trailing: Vec<Pause>,
     usage: Usage,
     stop_reason: Option<String>,
@@ -22,37 +23,37 @@ pub(super) struct Message {
     is_cut: bool,
 }
 
-/// What the model waits for.
+/// A pause of the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Pause {
     Time(Duration),
-    /// The gate of this name.
+    /// Until the gate of this name opens.
     Gate(String),
 }
 
-/// A content block: how it begins, what is added to it, and what it comes to.
+/// A content block: its start, its deltas, and the whole.
 #[derive(Debug)]
 struct Block {
-    /// What is waited for before the block.
+    /// The pauses before the block.
     leading: Vec<Pause>,
     start: Value,
-    /// Silence before each delta.
+    /// The delay before each delta.
     pace: Duration,
     deltas: Vec<Value>,
     whole: Value,
 }
 
-/// A part of the stream, and what is waited for before it.
+/// A stream event, and the pauses before it.
 #[derive(Debug)]
 pub(super) struct Timed {
     pub(super) after: Vec<Pause>,
-    /// None is the end of the connection.
+    /// The event. `None` breaks the connection.
     pub(super) event: Option<Value>,
 }
 
 impl Message {
-    /// A reply that was taken.
-    pub(super) fn of(taken: &Taken, model: &str) -> Self {
+    /// Creates the message of a taken reply.
+    pub(super) fn from_reply(taken: &Taken, model: &str) -> Self {
         let mut tools = 0;
         let ids = || {
             tools += 1;
@@ -61,7 +62,8 @@ impl Message {
         Self::new(taken.message_id(), model, &taken.reply, ids)
     }
 
-    /// A message with this content. `tool_ids` makes the ids of its calls.
+    /// Creates a message with this content. `tool_ids` returns the IDs of its
+    /// tool calls.
     pub(super) fn new(
         id: String,
         model: &str,
@@ -96,7 +98,8 @@ impl Message {
                     message.is_cut = true;
                     continue;
                 }
-                // An error is no message; the others are the fake agent's.
+                // Errors are not messages. The fake agent handles the other
+                // steps.
                 Step::Error(_)
                 | Step::Fault(_)
                 | Step::Load(_)
@@ -109,7 +112,7 @@ impl Message {
         message
     }
 
-    /// The message as a stream of events.
+    /// Returns the message as a stream of events.
     pub(super) fn events(&self) -> Vec<Timed> {
         let mut events = Vec::new();
         let mut say = |after: &[Pause], event| {
@@ -117,7 +120,7 @@ impl Message {
             events.push(Timed { after, event });
         };
 
-        // Nothing was said before it: the agent cannot have seen a part.
+        // A message that begins with `cut` sends nothing.
         if self.is_cut && self.blocks.is_empty() && self.trailing.is_empty() {
             say(&[], None);
             return events;
@@ -150,7 +153,7 @@ impl Message {
         events
     }
 
-    /// The message in one piece.
+    /// Returns the whole message.
     pub(super) fn whole(&self) -> Value {
         let mut whole = self.shell(self.output_tokens());
         whole["content"] = self
@@ -162,13 +165,13 @@ impl Message {
         whole
     }
 
-    /// All that is waited for before the message is whole.
+    /// Returns all pauses before the end of the message.
     pub(super) fn pauses(&self) -> Vec<Pause> {
         let blocks = self.blocks.iter().flat_map(Block::pauses);
         blocks.chain(self.trailing.iter().cloned()).collect()
     }
 
-    /// Whether the connection breaks before the end.
+    /// Returns whether the connection breaks before the end.
     pub(super) fn is_cut(&self) -> bool {
         self.is_cut
     }
@@ -204,7 +207,7 @@ impl Message {
         }
     }
 
-    /// What the script says, or else one for each delta.
+    /// Returns the scripted number of tokens, otherwise one for each delta.
     fn output_tokens(&self) -> u64 {
         let deltas: usize = self.blocks.iter().map(|block| block.deltas.len()).sum();
         let deltas = u64::try_from(deltas).unwrap_or(u64::MAX);
@@ -267,7 +270,7 @@ impl Block {
         }
     }
 
-    /// What is waited for before each delta.
+    /// Returns the pauses before each delta.
     fn pace(&self) -> Vec<Pause> {
         let pauses = !self.pace.is_zero();
         pauses
@@ -282,7 +285,7 @@ impl Block {
     }
 }
 
-/// Cuts a text into a few pieces of about the same length.
+/// Splits a text into a few pieces of about the same length.
 fn pieces(text: &str) -> Vec<String> {
     let letters: Vec<char> = text.chars().collect();
     let length = letters.len().div_ceil(INPUT_PIECES).max(1);

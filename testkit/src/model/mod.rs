@@ -1,21 +1,19 @@
-//! The scripted model: a server on loopback that speaks the Anthropic
-//! Messages API and says what a [`Scenario`] tells it to say.
+//! The scripted model: a server on loopback that speaks the Anthropic Messages
+//! API and takes its replies from a [`Scenario`].
 //!
-//! The real CLI talks to it when its environment has
-//! `ANTHROPIC_BASE_URL=`[`url()`](ScriptedModel::url) and any
-//! `ANTHROPIC_API_KEY`, and then needs neither a network nor an account.
+//! Start the real CLI with `ANTHROPIC_BASE_URL=`[`url()`](ScriptedModel::url)
+//! and any `ANTHROPIC_API_KEY`. It then needs neither a network nor an account.
 //!
-//! Each request of the main loop takes a reply of the script; a retry
-//! is a request like any other, so an `error` 529 followed by a text shows a
-//! CLI that recovers. A refusal that stands (400, 403, 404, 413, 422) answers
-//! the same question however often it is put: the CLI takes an unknown 400 for
-//! a server that lacks a beta feature, and asks up to six times with less of
-//! them. When no reply is left, the answer is HTTP 400. Side requests (see
-//! [`Answer::Side`]) never take a reply, and sub-agents take theirs.
+//! Each request of the main loop takes a reply of the script, and so does a
+//! retry: an `error` 529 followed by a text simulates a temporary overload. A
+//! permanent error (400, 403, 404, 413, 422) is the response to every retry of
+//! the same request: the CLI treats an unknown 400 as a server without a beta
+//! feature, and retries up to six times with fewer features. When no reply
+//! remains, the response is HTTP 400. Side requests (see [`Answer::Side`])
+//! never take a reply. Sub-agents have their own replies.
 //!
-//! Where the script waits at a gate, [`open`](ScriptedModel::open) lets it go
-//! on, and so does `POST /gates/NAME` on the server; `GET /gates/NAME` is
-//! answered when the script has come to the gate.
+//! [`open`](ScriptedModel::open) and `POST /gates/NAME` open a gate. `GET
+//! /gates/NAME` responds when the script has reached it.
 //!
 //! ```
 //! # #[tokio::main(flavor = "current_thread")]
@@ -32,23 +30,23 @@
 //! ```
 
 mod bodies;
-mod facts;
 mod handler;
 mod message;
+mod origin;
 mod request;
-mod said;
-mod speaking;
+mod request_info;
+mod response;
 mod state;
-mod stranger;
 #[cfg(test)]
 mod tests;
+mod user_content;
 
 pub use request::{Answer, ModelRequest};
 
 use crate::scenario::{NoSuchGate, Scenario};
 use axum::Router;
 use handler::answer;
-use speaking::until_dropped;
+use response::until_dropped;
 use state::ServerState;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -56,12 +54,12 @@ use std::sync::Arc;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
-/// A model on loopback that follows a script. Dropping it stops the server.
+/// A running scripted model. Dropping it stops the server.
 #[derive(Debug)]
 pub struct ScriptedModel {
     address: SocketAddr,
     state: Arc<ServerState>,
-    /// Dropped with the model, which the server and its streams wait for.
+    /// Stops the server and its streams when it is dropped.
     _running: watch::Sender<()>,
 }
 
@@ -70,16 +68,16 @@ impl ScriptedModel {
     ///
     /// # Errors
     ///
-    /// When no port can be had.
+    /// Fails if no port is free.
     pub async fn start(scenario: Scenario) -> io::Result<Self> {
         Self::start_on(scenario, 0).await
     }
 
-    /// Starts the server on this port of 127.0.0.1; 0 is a free one.
+    /// Starts the server on this port of 127.0.0.1. 0 selects a free port.
     ///
     /// # Errors
     ///
-    /// When the port cannot be had.
+    /// Fails if the port is in use.
     pub async fn start_on(scenario: Scenario, port: u16) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await?;
         let address = listener.local_addr()?;
@@ -88,8 +86,8 @@ impl ScriptedModel {
         let app = Router::new()
             .fallback(answer)
             .with_state(Arc::clone(&state));
-        // Not aborted: axum gives each connection a task of its own, and only
-        // its graceful shutdown reaches those.
+        // Graceful shutdown, not abort: axum runs each connection in a task of
+        // its own.
         tokio::spawn(
             axum::serve(listener, app)
                 .with_graceful_shutdown(async move { until_dropped(stopped).await })
@@ -102,58 +100,59 @@ impl ScriptedModel {
         })
     }
 
-    /// Where the model is: the value for `ANTHROPIC_BASE_URL`.
+    /// Returns the server's URL, for `ANTHROPIC_BASE_URL`.
     #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// What was asked so far, in order.
+    /// Returns the requests so far, in order.
     #[must_use]
     pub fn requests(&self) -> Vec<ModelRequest> {
         self.state.requests.borrow().clone()
     }
 
-    /// Waits until request `n` of [`requests`](Self::requests) (counted from
-    /// 0) is there. It is there before it is answered.
+    /// Waits for request `n` of [`requests`](Self::requests), counted from 0.
+    /// It is available before its response is sent.
     pub async fn request(&self, n: usize) -> ModelRequest {
-        let mut requests = self.state.requests.subscribe();
-        let seen = requests.wait_for(|seen| seen.len() > n).await;
-        seen.expect("the model keeps the sender")[n].clone()
+        let mut receiver = self.state.requests.subscribe();
+        let requests = receiver.wait_for(|requests| requests.len() > n).await;
+        requests.expect("the model owns the sender")[n].clone()
     }
 
-    /// Waits for the request that got reply `n` (counted from 0, in the order in
-    /// which replies are taken). Other requests than those of the main loop do
-    /// not count.
+    /// Waits for the request that takes reply `n` of the main loop, counted
+    /// from 0 in the order in which replies are taken.
     pub async fn asked(&self, n: usize) -> ModelRequest {
         self.wait_for(|request| request.reply() == Some(n)).await
     }
 
-    /// Waits for the first request that is `wanted`, which may be there
-    /// already. `|request| request.answer == Answer::Reply(1)` waits until
-    /// the script's second reply is taken.
+    /// Waits for the first request for which `wanted` returns `true`, including
+    /// earlier ones. `|request| request.answer == Answer::Reply(1)` waits until
+    /// the second reply is taken.
     pub async fn wait_for(&self, wanted: impl Fn(&ModelRequest) -> bool) -> ModelRequest {
-        let mut requests = self.state.requests.subscribe();
-        let seen = requests.wait_for(|seen| seen.iter().any(&wanted)).await;
-        let seen = seen.expect("the model keeps the sender");
-        let found = seen.iter().find(|request| wanted(request));
-        found.expect("it was there").clone()
+        let mut receiver = self.state.requests.subscribe();
+        let requests = receiver
+            .wait_for(|requests| requests.iter().any(&wanted))
+            .await;
+        let requests = requests.expect("the model owns the sender");
+        let found = requests.iter().find(|request| wanted(request));
+        found.expect("the wait found it").clone()
     }
 
-    /// Opens a gate, for good.
+    /// Opens a gate permanently.
     ///
     /// # Errors
     ///
-    /// When no step of the scenario waits for such a gate.
+    /// Fails if the scenario has no gate of this name.
     pub fn open(&self, gate: &str) -> Result<(), NoSuchGate> {
         self.state.open(gate)
     }
 
-    /// Waits until the script has come to a gate, which it may have already.
+    /// Waits until the script has reached a gate.
     ///
     /// # Errors
     ///
-    /// When no step of the scenario waits for such a gate.
+    /// Fails if the scenario has no gate of this name.
     pub async fn reached(&self, gate: &str) -> Result<(), NoSuchGate> {
         self.state.reached(gate).await
     }

@@ -1,10 +1,10 @@
-//! What the model is asked, and which requests the script answers.
+//! Requests to the scripted model, and their classification.
 
 use axum::http::{HeaderMap, Method};
 use serde::Serialize;
 use serde_json::Value;
 
-/// A request that reached the scripted model.
+/// A request to the scripted model.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ModelRequest {
@@ -12,12 +12,12 @@ pub struct ModelRequest {
     pub method: String,
     /// The path, without the query.
     pub path: String,
-    /// The body, if it is JSON. Not any more, when a quarter of a gigabyte came
-    /// after it.
+    /// The body, if it is JSON. Old bodies are removed when all of them exceed
+    /// 256 MiB.
     pub body: Option<Value>,
-    /// What it was answered.
+    /// What responded to it.
     pub answer: Answer,
-    /// Where the reply that it got is in the scenario, among
+    /// The index of its reply in
     /// [`Scenario::replies`](crate::Scenario::replies) or
     /// [`Scenario::subagents`](crate::Scenario::subagents).
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -25,9 +25,9 @@ pub struct ModelRequest {
 }
 
 impl ModelRequest {
-    /// Which reply of the script this request got, in the order in which they
-    /// were taken, counted from 0. Several requests can have got the same
-    /// refusal.
+    /// Returns the number of its reply, in the order in which replies are
+    /// taken, counted from 0. Retries after a permanent error have the same
+    /// number.
     #[must_use]
     pub fn reply(&self) -> Option<usize> {
         match self.answer {
@@ -37,43 +37,41 @@ impl ModelRequest {
     }
 }
 
-/// What answered a request.
+/// The source of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Answer {
-    /// A reply of the script: how many were taken before, which is its place
-    /// where all are taken in order.
+    /// A reply of the script, with the number of replies taken before.
     Reply(usize),
-    /// What the script has a sub-agent say: how many such were taken before.
+    /// A reply of a sub-agent, with the number of such replies taken before.
     Subagent(usize),
-    /// An error, since the script had no reply left for the main loop, or was
-    /// asked too often about one prompt.
+    /// An error: no reply remains for the main loop, or the prompt has exceeded
+    /// its number of requests.
     EndOfScript,
-    /// A fixed text: a request of the CLI beside the main loop, such as a
-    /// title, a summary for `/compact`, a side question, a prompt suggestion,
-    /// a web search, a hook that asks a model, a try of a new model, or a
-    /// sub-agent for which the script has nothing left.
+    /// A fixed text for a side request of the CLI: a title, a summary for
+    /// `/compact`, a side question, a prompt suggestion, a web search, a hook
+    /// that calls a model, a test of a new model, or a sub-agent without a
+    /// remaining reply.
     Side,
-    /// Something other than a message: a count of tokens, a sign of life, or
-    /// an error 400 or 404.
+    /// Not a message: a token count, a health check, or an error 400 or 404.
     Other,
 }
 
-/// What a request wants.
+/// The kind of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     MainLoop,
     Subagent,
     Side,
     CountTokens,
-    /// A request for a message whose body is no JSON.
+    /// A request for a message whose body is not JSON.
     NoMessage,
     Other,
 }
 
 impl Kind {
-    pub(super) fn of(
+    pub(super) fn classify(
         method: &Method,
         path: &str,
         headers: &HeaderMap,
@@ -94,36 +92,35 @@ impl Kind {
     }
 }
 
-/// Tells the main loop's requests from the CLI's side requests. Sub-agents name
-/// themselves in a header.
+/// Distinguishes requests of the main loop from side requests. Sub-agents have a
+/// header.
 ///
-/// Model, tools and system prompt do not: a side question, a suggestion and a
-/// summary repeat the main loop's request to the letter and add a message,
-/// while a main loop may have no tools and any system prompt. What does
-/// (measured on 2.1.329):
+/// Model, tools and system prompt do not distinguish them: a side question, a
+/// suggestion and a summary repeat the main loop's request and add a message, and
+/// a main loop may have no tools and any system prompt. These do (measured on
+/// 2.1.329):
 ///
-/// - titles and hooks ask for a JSON schema, a web search chooses its tool;
-/// - `set_model` tries the new model with a request for a single token;
-/// - 2.0.77 fills the cache for its sub-agents with the prompt `Warmup`;
-/// - CLIs up to there ask, without any tools, what a shell command begins with
-///   and which files it was about, in a text with a line `Command: …`;
-/// - the main loop has the prompt cached up to what is new, for its next
-///   request begins so. Nothing follows a side request, so it leaves its own
-///   message uncached.
+/// - Titles and hooks request a JSON schema. A web search selects its tool.
+/// - `set_model` tests the new model with a request for a single token.
+/// - 2.0.77 fills the cache for its sub-agents with the prompt `Warmup`.
+/// - CLIs up to 2.0.77 classify a shell command with a request without tools and
+///   with a line `Command: …`.
+/// - The main loop marks its new content for the cache, since its next request
+///   begins with it. A side request leaves its own message uncached.
 ///
-/// It is wrong in two cases: a hook of the type `agent` looks like the main
-/// loop, and so does everything else under `DISABLE_PROMPT_CACHING=1`. A
-/// client that never caches is taken for a main loop.
+/// Two cases are misclassified as main loop: a hook of the type `agent`, and
+/// every request under `DISABLE_PROMPT_CACHING=1`. A client that never caches
+/// counts as a main loop.
 fn is_main_loop(body: &Value) -> bool {
     body.get("tool_choice").is_none()
         && body["max_tokens"] != 1
         && body.pointer("/output_config/format").is_none()
         && !is_warmup(body)
         && !is_about_command(body)
-        && caches_its_news(body)
+        && caches_new_content(body)
 }
 
-/// Whether it is asked only for the sake of the cache.
+/// Returns whether the request only fills the cache.
 fn is_warmup(body: &Value) -> bool {
     let content = body
         .pointer("/messages/0/content")
@@ -132,7 +129,7 @@ fn is_warmup(body: &Value) -> bool {
     last.is_some_and(|block| block["text"] == "Warmup") && body.pointer("/messages/1").is_none()
 }
 
-/// Whether it asks about a shell command that the main loop runs.
+/// Returns whether the request classifies a shell command of the main loop.
 fn is_about_command(body: &Value) -> bool {
     let has_tools = body["tools"].as_array().is_some_and(|it| !it.is_empty());
     let content = body.pointer("/messages/0/content");
@@ -142,19 +139,19 @@ fn is_about_command(body: &Value) -> bool {
     !has_tools && is_alone && text.is_some_and(is_about)
 }
 
-/// Whether something after the model's last message is marked for the cache,
-/// or the request does not use the cache.
-fn caches_its_news(body: &Value) -> bool {
+/// Returns whether content after the model's last message is marked for the
+/// cache, or the request does not use the cache.
+fn caches_new_content(body: &Value) -> bool {
     let messages = body.get("messages").and_then(Value::as_array);
     let messages = messages.map(Vec::as_slice).unwrap_or_default();
-    let news = messages
+    let new_messages = messages
         .rsplit(|message| message["role"] == "assistant")
         .next()
         .unwrap_or_default();
-    news.iter().any(is_cached) || !is_cached(body)
+    new_messages.iter().any(is_cached) || !is_cached(body)
 }
 
-/// Whether a value has a mark for the cache anywhere inside.
+/// Returns whether a value contains a cache mark.
 fn is_cached(value: &Value) -> bool {
     match value {
         Value::Object(members) => {

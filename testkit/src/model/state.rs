@@ -1,10 +1,9 @@
-//! The state of the server: the script, its gates, and the record of what was
-//! asked.
+//! The state of the server: the script, its gates, and the requests.
 
 use super::bodies::Bodies;
-use super::facts::{self, Answered};
 use super::request::{Answer, Kind, ModelRequest};
-use super::said::Said;
+use super::request_info::{self, PreviousRequest};
+use super::user_content::UserContent;
 use crate::scenario::gate::Gates;
 use crate::scenario::{ApiError, NoSuchGate, Scenario};
 use crate::script::{NoReply, Script, Taken};
@@ -13,27 +12,27 @@ use serde_json::Value;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 
-/// What the server's handlers share.
+/// The state shared by the server's handlers.
 #[derive(Debug)]
 pub(super) struct ServerState {
     script: Mutex<Script>,
     pub(super) gates: watch::Sender<Gates>,
-    /// Every request so far.
+    /// All requests.
     pub(super) requests: watch::Sender<Vec<ModelRequest>>,
     bodies: Mutex<Bodies>,
-    /// The last request of the main loop and that of sub-agents which took a
+    /// The last request of the main loop, and of sub-agents, with a scripted
     /// reply.
-    main: Mutex<Option<Answered>>,
-    subagents: Mutex<Option<Answered>>,
+    main: Mutex<Option<PreviousRequest>>,
+    subagents: Mutex<Option<PreviousRequest>>,
     pub(super) stopped: watch::Receiver<()>,
 }
 
 impl ServerState {
-    /// A scenario of which nothing was played. `stopped` ends with the model.
+    /// Creates the state of a new server. `stopped` closes with the model.
     pub(super) fn new(scenario: &Scenario, stopped: watch::Receiver<()>) -> Self {
         Self {
             script: Mutex::new(Script::new(scenario)),
-            gates: watch::Sender::new(Gates::of(scenario)),
+            gates: watch::Sender::new(Gates::new(scenario)),
             requests: watch::Sender::default(),
             bodies: Mutex::default(),
             main: Mutex::default(),
@@ -42,8 +41,8 @@ impl ServerState {
         }
     }
 
-    /// Puts a request on record and decides what answers it. Gives its place
-    /// in the record too, and the reply that it takes.
+    /// Records a request and selects its response. Returns its index and its
+    /// reply.
     pub(super) fn record(
         &self,
         kind: Kind,
@@ -60,14 +59,16 @@ impl ServerState {
                 },
                 Kind::Subagent => match self.take(body.as_ref(), true) {
                     Ok(taken) => (Answer::Subagent(taken.number), Some(Ok(taken))),
-                    // One for which the script has nothing is told that.
+                    // A sub-agent without a remaining reply gets a fixed text.
                     Err(NoReply::EndOfScript { .. }) => (Answer::Side, None),
                     Err(none) => (Answer::EndOfScript, Some(Err(ApiError::from(&none)))),
                 },
                 Kind::Side => (Answer::Side, None),
                 Kind::CountTokens | Kind::NoMessage | Kind::Other => (Answer::Other, None),
             };
-            let place = taken.as_ref().and_then(|it| Some(it.as_ref().ok()?.place));
+            let place = taken
+                .as_ref()
+                .and_then(|taken| Some(taken.as_ref().ok()?.index));
             requests.push(ModelRequest {
                 method: method.to_string(),
                 path: path.to_owned(),
@@ -75,29 +76,29 @@ impl ServerState {
                 answer,
                 place,
             });
-            let place = requests.len() - 1;
+            let index = requests.len() - 1;
             let mut bodies = self.bodies.lock().unwrap_or_else(PoisonError::into_inner);
-            bodies.keep(requests, place, bytes);
-            recorded = (place, answer, taken);
+            bodies.store(requests, index, bytes);
+            recorded = (index, answer, taken);
         });
         recorded
     }
 
-    /// The reply for a request of the main loop or of a sub-agent.
+    /// Takes the reply for a request of the main loop or of a sub-agent.
     fn take(&self, body: Option<&Value>, is_subagent: bool) -> Result<Taken, NoReply> {
         let body = body.unwrap_or(&Value::Null);
         let model = body["model"].as_str().unwrap_or_default();
-        let said = Said::of(body);
+        let content = UserContent::parse(body);
         let last = match is_subagent {
             true => &self.subagents,
             false => &self.main,
         };
         let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
-        let asked = facts::asked(model, &said, is_subagent, last.as_ref());
-        let taken = self.script().take(asked.clone())?;
-        *last = Some(Answered {
-            said,
-            asked,
+        let info = request_info::request_info(model, &content, is_subagent, last.as_ref());
+        let taken = self.script().take(info.clone())?;
+        *last = Some(PreviousRequest {
+            content,
+            info,
             is_failed: taken.refusal().is_some(),
         });
         Ok(taken)
@@ -117,7 +118,7 @@ impl ServerState {
         let mut gates = self.gates.subscribe();
         gates.borrow_and_update().check(gate)?;
         let reached = gates.wait_for(|gates| gates.is_reached(gate)).await;
-        reached.map(drop).expect("the model keeps the sender");
+        reached.map(drop).expect("the model owns the sender");
         Ok(())
     }
 }

@@ -1,8 +1,8 @@
-//! The HTTP answers, asked by hand.
+//! Tests of the HTTP responses.
 #![allow(clippy::unwrap_used)]
 
-use super::bodies::{Bodies, KEPT_BODIES};
-use super::handler::LONGEST_BODY;
+use super::bodies::{Bodies, MAX_STORED_BODIES};
+use super::handler::MAX_BODY;
 use super::*;
 use crate::{ApiError, Reply, Step, ToolCall, Usage, When};
 use serde_json::{Value, json};
@@ -10,13 +10,13 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// Asks the model in HTTP; gives the status and the body.
+/// Sends a request. Returns the status and the body.
 async fn ask(model: &ScriptedModel, head: &str, body: &Value) -> (u16, String) {
     let (status, _, body) = ask_all(model, head, body).await;
     (status, body)
 }
 
-/// Asks the model in HTTP; gives the status, the head and the body.
+/// Sends a request. Returns the status, the head and the body.
 async fn ask_all(model: &ScriptedModel, head: &str, body: &Value) -> (u16, String, String) {
     let mut stream = TcpStream::connect(model.address).await.unwrap();
     let body = body.to_string();
@@ -32,7 +32,7 @@ async fn ask_all(model: &ScriptedModel, head: &str, body: &Value) -> (u16, Strin
     (status, head.to_owned(), body.to_owned())
 }
 
-/// Asks for a message, streamed.
+/// Requests a streamed message.
 async fn say(model: &ScriptedModel, body: Value) -> (u16, String) {
     ask(model, "POST /v1/messages?beta=true", &body).await
 }
@@ -41,7 +41,7 @@ fn prompt() -> Value {
     json!({ "model": "m", "stream": true, "messages": [{ "role": "user", "content": "hi" }] })
 }
 
-/// The data of an event stream. Its chunked framing is passed over.
+/// Returns the data of an event stream, without its chunked framing.
 fn events(body: &str) -> Vec<Value> {
     let data = body.lines().filter_map(|line| line.strip_prefix("data: "));
     data.map(|data| serde_json::from_str(data).unwrap())
@@ -59,7 +59,7 @@ fn tool(command: &str) -> Step {
 }
 
 #[tokio::test]
-async fn a_reply_comes_as_a_stream_of_events() {
+async fn a_reply_is_a_stream_of_events() {
     let scenario = Scenario::default().reply([
         Step::thinking("Hm."),
         Step::WaitMs(1),
@@ -120,7 +120,7 @@ async fn a_reply_comes_as_a_stream_of_events() {
 }
 
 #[tokio::test]
-async fn ids_run_through_the_session() {
+async fn ids_are_unique_in_a_session() {
     let scenario = Scenario::default()
         .reply([tool("a"), tool("b")])
         .reply([Step::Tool(ToolCall {
@@ -144,7 +144,7 @@ async fn ids_run_through_the_session() {
 }
 
 #[tokio::test]
-async fn an_error_is_the_http_answer() {
+async fn an_error_is_the_http_response() {
     let scenario = Scenario::default().reply([Step::Error(ApiError {
         status: 529,
         kind: "overloaded_error".into(),
@@ -158,7 +158,7 @@ async fn an_error_is_the_http_answer() {
 }
 
 #[tokio::test]
-async fn a_refusal_stands_but_an_overload_passes() {
+async fn a_permanent_error_repeats_and_an_overload_does_not() {
     let refusal = |status| {
         Step::Error(ApiError {
             status,
@@ -193,13 +193,13 @@ async fn a_script_ends_with_an_error() {
     assert_eq!(status, 400);
     let error = error_of(&body);
     assert_eq!(error["type"], "invalid_request_error");
-    assert_eq!(error["message"], "the script has no reply left (it had 1)");
+    assert_eq!(error["message"], "the script has no remaining reply (of 1)");
     let answers: Vec<_> = model.requests().iter().map(|r| r.answer).collect();
     assert_eq!(answers, [Answer::Reply(0), Answer::EndOfScript]);
 }
 
 #[tokio::test]
-async fn a_script_that_repeats_has_no_end_and_its_ids_are_never_the_same() {
+async fn a_repeated_script_does_not_end_and_its_ids_are_unique() {
     let scenario = Scenario::default()
         .reply([tool("a"), tool("b")])
         .reply([Step::text("Done.")])
@@ -272,7 +272,7 @@ async fn only_the_main_loop_takes_replies() {
 }
 
 #[tokio::test]
-async fn sub_agents_have_replies_of_their_own() {
+async fn sub_agents_have_their_own_replies() {
     let scenario = Scenario::default()
         .reply([tool("main")])
         .subagent([Step::text("Sub. "), tool("sub")])
@@ -291,7 +291,7 @@ async fn sub_agents_have_replies_of_their_own() {
     let answers: Vec<_> = model.requests().iter().map(|it| it.answer).collect();
     let [first, second] = [0, 1].map(Answer::Subagent);
     assert_eq!(answers, [first, Answer::Reply(0), second, Answer::Side]);
-    // No two messages and no two calls have the same id.
+    // Message IDs and call IDs are unique.
     for (body, id, call) in [
         (main, "msg_1", "toolu_1"),
         (sub, "msg_sub_1", "toolu_sub_1"),
@@ -335,13 +335,13 @@ async fn dropping_the_model_ends_its_streams() {
     model.request(0).await;
     drop(model);
     let mut answer = String::new();
-    // The body is cut off or never begins; it ends either way.
+    // The body is incomplete or missing; the stream ends in both cases.
     let _ = stream.read_to_string(&mut answer).await;
     assert!(!answer.contains("Late."));
 }
 
 #[tokio::test]
-async fn what_is_said_depends_on_the_prompt() {
+async fn replies_depend_on_the_prompt() {
     let weather = Reply::new([Step::text("Rain.")]).when(When::prompt_contains("weather"));
     let scenario = Scenario::default()
         .reply([Step::text("First.")])
@@ -363,7 +363,7 @@ async fn what_is_said_depends_on_the_prompt() {
 }
 
 #[tokio::test]
-async fn usage_stop_reason_and_thinking_are_what_the_script_says() {
+async fn usage_stop_reason_and_thinking_are_scripted() {
     let usage = Usage {
         input_tokens: Some(7),
         output_tokens: Some(8),
@@ -427,14 +427,14 @@ async fn errors_and_successes_have_the_headers_of_the_script() {
 }
 
 #[tokio::test]
-async fn a_connection_breaks_after_what_was_said() {
+async fn a_connection_breaks_after_the_content() {
     let cut = Reply::new([Step::text("Half of it"), Step::Cut]).times(2);
     let model = ScriptedModel::start(Scenario::default().reply(cut))
         .await
         .unwrap();
     let (status, stream) = say(&model, prompt()).await;
     assert_eq!(status, 200);
-    // The last chunk of a whole answer is empty.
+    // The last chunk of a complete response is empty.
     assert!(
         stream.contains("of ") && stream.contains("content_block_stop"),
         "{stream}"
@@ -451,7 +451,7 @@ async fn a_connection_breaks_after_what_was_said() {
 }
 
 #[tokio::test]
-async fn a_connection_that_breaks_first_says_nothing() {
+async fn a_connection_that_breaks_before_content_sends_nothing() {
     let cut = Reply::new([Step::Cut]);
     let model = ScriptedModel::start(Scenario::default().reply(cut))
         .await
@@ -469,7 +469,7 @@ async fn gates_open_from_rust_and_over_http() {
     let test = async {
         model.reached("one").await.unwrap();
         model.open("one").unwrap();
-        // It answers when the second reply has come to its gate.
+        // The response arrives when the second reply has reached its gate.
         let (status, _) = ask(&model, "GET /gates/two", &Value::Null).await;
         assert_eq!((status, model.requests().len()), (204, 2));
         assert_eq!(ask(&model, "POST /gates/two", &Value::Null).await.0, 204);
@@ -490,12 +490,12 @@ async fn gates_open_from_rust_and_over_http() {
     assert_eq!(status, 404);
     assert_eq!(error_of(&body)["message"], error.to_string());
     assert_eq!(ask(&model, "PUT /gates/two", &Value::Null).await.0, 405);
-    // Gates are no business of the model's.
+    // Requests for gates are not model requests.
     assert_eq!(model.requests().len(), 2);
 }
 
 #[tokio::test]
-async fn what_comes_from_elsewhere_opens_no_gate_and_takes_no_reply() {
+async fn requests_from_elsewhere_open_no_gate_and_take_no_reply() {
     let scenario = Scenario::default().reply([Step::gate("go"), Step::text("Through.")]);
     let model = ScriptedModel::start(scenario).await.unwrap();
     for (head, header) in [
@@ -519,7 +519,7 @@ async fn what_comes_from_elsewhere_opens_no_gate_and_takes_no_reply() {
         assert!(answer.starts_with("HTTP/1.1 403 "), "{header}: {answer}");
     }
     assert!(model.requests().is_empty());
-    // The gate is still shut.
+    // The gate is still closed.
     let (said, ()) = tokio::join!(say(&model, prompt()), async {
         model.reached("go").await.unwrap();
         model.open("go").unwrap();
@@ -528,10 +528,10 @@ async fn what_comes_from_elsewhere_opens_no_gate_and_takes_no_reply() {
 }
 
 #[tokio::test]
-async fn a_body_without_bound_is_refused_before_it_is_read() {
+async fn an_oversized_body_is_rejected_before_it_is_read() {
     let model = ScriptedModel::start(Scenario::default()).await.unwrap();
     let mut stream = TcpStream::connect(model.address).await.unwrap();
-    let length = LONGEST_BODY + 1;
+    let length = MAX_BODY + 1;
     let head = format!(
         "POST /v1/messages HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{{"
     );
@@ -542,7 +542,7 @@ async fn a_body_without_bound_is_refused_before_it_is_read() {
 }
 
 #[test]
-fn the_bodies_of_the_oldest_requests_go_when_there_is_too_much_of_them() {
+fn the_oldest_bodies_are_removed_above_the_limit() {
     let request = |path: &str| ModelRequest {
         method: "POST".to_owned(),
         path: path.to_owned(),
@@ -554,7 +554,7 @@ fn the_bodies_of_the_oldest_requests_go_when_there_is_too_much_of_them() {
     let mut bodies = Bodies::default();
     for place in 0..6 {
         requests.push(request(&place.to_string()));
-        bodies.keep(&mut requests, place, KEPT_BODIES / 4);
+        bodies.store(&mut requests, place, MAX_STORED_BODIES / 4);
     }
     let kept = requests.iter().map(|it| it.body.is_some());
     assert_eq!(
@@ -564,7 +564,7 @@ fn the_bodies_of_the_oldest_requests_go_when_there_is_too_much_of_them() {
 }
 
 #[tokio::test]
-async fn a_body_that_is_no_json_is_refused_as_the_api_does() {
+async fn a_body_that_is_not_json_is_rejected_as_by_the_api() {
     let model = ScriptedModel::start(Scenario::default()).await.unwrap();
     let mut stream = TcpStream::connect(model.address).await.unwrap();
     let request = "POST /v1/messages HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{]";

@@ -1,4 +1,4 @@
-//! One line of a recording.
+//! The entries of a recording.
 
 use super::error::RecordingError;
 use agentwire_protocol::Json;
@@ -6,36 +6,36 @@ use serde::de::Error as _;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// One line of a recording.
+/// An entry of a recording, one line of its file.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Entry {
-    /// Which line of the file it is, counted from 1; 0 for one that was not
+    /// The line number in the file, counted from 1. 0 for an entry that was not
     /// read from a file.
     pub line: u64,
-    /// Seconds since the start, where they are known.
+    /// Seconds since the start, if known.
     pub t: Option<f64>,
-    /// What happened.
-    pub what: What,
+    /// The event.
+    pub kind: EntryKind,
 }
 
-/// What happened.
+/// The event of an entry.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub enum What {
-    /// The CLI was started (`spawn`).
+pub enum EntryKind {
+    /// The CLI was spawned (`spawn`).
     Spawn(Spawn),
-    /// The host wrote this to the CLI (`send`, `send_raw`).
-    Sent(Said),
-    /// The CLI wrote this to the host (`recv`, `recv_raw`).
-    Received(Said),
-    /// The CLI wrote this to standard error (`stderr`).
-    Stderr(Said),
+    /// The host wrote a line to standard input (`send`, `send_raw`).
+    Sent(RecordedLine),
+    /// The CLI wrote a line to standard output (`recv`, `recv_raw`).
+    Received(RecordedLine),
+    /// The CLI wrote a line to standard error (`stderr`).
+    Stderr(RecordedLine),
     /// A remark (`note`).
     Note(String),
-    /// The CLI ended (`exit`).
+    /// The CLI exited (`exit`).
     Exit(Exit),
-    /// Something that this version does not know.
+    /// An unknown event.
     Other {
         /// Its `dir`.
         dir: String,
@@ -44,52 +44,52 @@ pub enum What {
     },
 }
 
-/// What a note says when the host has closed the agent's input.
+/// The note for the end of the host's input.
 pub const INPUT_CLOSED: &str = "stdin closed";
 
-/// A line as it was written.
+/// A line, as it was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Said {
-    /// A line that is JSON, with nothing around it.
+pub enum RecordedLine {
+    /// A line that is JSON, without surrounding spaces.
     Json(Json),
-    /// Any other line, without its end.
+    /// Any other line, without its line end.
     Raw {
         /// The bytes.
         bytes: Vec<u8>,
-        /// Whether the pipe ended before the line did.
+        /// Whether the pipe closed before the line end.
         unfinished: bool,
     },
 }
 
-/// How a CLI was started.
+/// How a CLI was spawned.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Spawn {
     /// The program and its arguments.
     #[serde(default)]
     pub argv: Vec<String>,
-    /// The names of the variables in its environment.
+    /// The names of its environment variables.
     #[serde(default)]
     pub env: Vec<String>,
 }
 
-/// How a CLI ended.
+/// How a CLI exited.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Exit {
-    /// Its exit status.
+    /// The exit status.
     #[serde(default)]
     pub code: Option<i32>,
-    /// The signal that ended it.
+    /// The signal that killed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signal: Option<i32>,
-    /// How many seconds after the end of its input that was.
+    /// Seconds between the end of its input and its exit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after_s: Option<f64>,
 }
 
-/// An entry as it is written.
+/// The serialized form of an entry.
 #[derive(Serialize, Deserialize)]
 struct Wire<'a> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -98,12 +98,12 @@ struct Wire<'a> {
     msg: Json,
 }
 
-/// A line that is no JSON, where a string does not do.
+/// The serialized form of a raw line that a string cannot represent.
 #[derive(Serialize, Deserialize)]
-struct Odd {
+struct RawLine {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     text: Option<String>,
-    /// For bytes that are not UTF-8: two digits each.
+    /// Bytes that are not UTF-8, with two digits each.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     hex: Option<String>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -111,52 +111,52 @@ struct Odd {
 }
 
 impl Entry {
-    /// An entry that is not from a file.
+    /// Creates an entry that is not from a file.
     #[must_use]
-    pub fn new(t: Option<f64>, what: What) -> Self {
-        Self { line: 0, t, what }
+    pub fn new(t: Option<f64>, kind: EntryKind) -> Self {
+        Self { line: 0, t, kind }
     }
 
-    /// Reads one line of a recording. A `dir` that is not known is fine.
+    /// Parses a line of a recording. An unknown `dir` is not an error.
     ///
     /// # Errors
     ///
-    /// [`RecordingError::Line`], with the number that was given, when the line
-    /// is not `{"t", "dir", "msg"}`, or when `msg` is not what `dir` wants.
+    /// [`RecordingError::Line`], with the given number, if the line is not
+    /// `{"t", "dir", "msg"}` or `msg` is invalid for its `dir`.
     pub fn read(text: &[u8], line: u64) -> Result<Self, RecordingError> {
         let read = || -> serde_json::Result<Self> {
             let Wire { t, dir, msg } = serde_json::from_slice(text)?;
-            let what = match &*dir {
-                "spawn" => What::Spawn(msg.read()?),
-                "send" => What::Sent(Said::Json(msg)),
-                "recv" => What::Received(Said::Json(msg)),
-                "send_raw" => What::Sent(Said::from_odd(&msg)?),
-                "recv_raw" => What::Received(Said::from_odd(&msg)?),
-                "stderr" => What::Stderr(Said::from_odd(&msg)?),
-                "note" => What::Note(msg.read()?),
-                "exit" => What::Exit(msg.read()?),
-                _ => What::Other {
+            let kind = match &*dir {
+                "spawn" => EntryKind::Spawn(msg.read()?),
+                "send" => EntryKind::Sent(RecordedLine::Json(msg)),
+                "recv" => EntryKind::Received(RecordedLine::Json(msg)),
+                "send_raw" => EntryKind::Sent(RecordedLine::from_raw(&msg)?),
+                "recv_raw" => EntryKind::Received(RecordedLine::from_raw(&msg)?),
+                "stderr" => EntryKind::Stderr(RecordedLine::from_raw(&msg)?),
+                "note" => EntryKind::Note(msg.read()?),
+                "exit" => EntryKind::Exit(msg.read()?),
+                _ => EntryKind::Other {
                     dir: dir.into_owned(),
                     msg,
                 },
             };
-            Ok(Self { line, t, what })
+            Ok(Self { line, t, kind })
         };
         read().map_err(|error| RecordingError::Line { line, error })
     }
 
-    /// The entry as one line, with its end.
+    /// Returns the entry as a line, with its line end.
     #[must_use]
     pub fn to_line(&self) -> Vec<u8> {
         let made = |msg: serde_json::Result<Json>| msg.unwrap_or_default();
-        let (dir, msg) = match &self.what {
-            What::Spawn(spawn) => ("spawn", made(Json::from_value(spawn))),
-            What::Sent(said) => said.dir_and_msg("send", "send_raw"),
-            What::Received(said) => said.dir_and_msg("recv", "recv_raw"),
-            What::Stderr(said) => ("stderr", said.to_odd()),
-            What::Note(text) => ("note", made(Json::from_value(text))),
-            What::Exit(exit) => ("exit", made(Json::from_value(exit))),
-            What::Other { dir, msg } => (&**dir, msg.clone()),
+        let (dir, msg) = match &self.kind {
+            EntryKind::Spawn(spawn) => ("spawn", made(Json::from_value(spawn))),
+            EntryKind::Sent(line) => line.dir_and_msg("send", "send_raw"),
+            EntryKind::Received(line) => line.dir_and_msg("recv", "recv_raw"),
+            EntryKind::Stderr(line) => ("stderr", line.to_raw()),
+            EntryKind::Note(text) => ("note", made(Json::from_value(text))),
+            EntryKind::Exit(exit) => ("exit", made(Json::from_value(exit))),
+            EntryKind::Other { dir, msg } => (&**dir, msg.clone()),
         };
         let wire = Wire {
             t: self.t,
@@ -169,12 +169,12 @@ impl Entry {
     }
 }
 
-impl Said {
-    /// A line that was written, without its end.
+impl RecordedLine {
+    /// Creates a line from its bytes, without the line end.
     #[must_use]
     pub fn new(line: &[u8], unfinished: bool) -> Self {
         match serde_json::from_slice::<Json>(line) {
-            // Spaces around it are no part of the JSON, and would be lost.
+            // Spaces around JSON would be lost.
             Ok(json) if json.get().len() == line.len() && !unfinished => Self::Json(json),
             _ => Self::Raw {
                 bytes: line.to_vec(),
@@ -183,7 +183,7 @@ impl Said {
         }
     }
 
-    /// The bytes of the line, without its end.
+    /// Returns the bytes of the line, without the line end.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         match self {
@@ -192,7 +192,7 @@ impl Said {
         }
     }
 
-    /// The bytes as they were in the pipe.
+    /// Returns the bytes as they were in the pipe.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = self.bytes().to_vec();
@@ -211,27 +211,27 @@ impl Said {
     fn dir_and_msg<'a>(&self, json: &'a str, raw: &'a str) -> (&'a str, Json) {
         match self {
             Self::Json(msg) => (json, msg.clone()),
-            Self::Raw { .. } => (raw, self.to_odd()),
+            Self::Raw { .. } => (raw, self.to_raw()),
         }
     }
 
-    fn from_odd(msg: &Json) -> serde_json::Result<Self> {
+    fn from_raw(msg: &Json) -> serde_json::Result<Self> {
         let raw = |bytes, unfinished| Self::Raw { bytes, unfinished };
         if msg.get().starts_with('"') {
             return Ok(raw(msg.read::<String>()?.into_bytes(), false));
         }
-        let odd: Odd = msg.read()?;
-        let bytes = match (odd.text, odd.hex) {
+        let raw_line: RawLine = msg.read()?;
+        let bytes = match (raw_line.text, raw_line.hex) {
             (Some(text), None) => text.into_bytes(),
             (None, Some(hex)) => {
-                from_hex(&hex).ok_or_else(|| serde_json::Error::custom("`hex` is none"))?
+                from_hex(&hex).ok_or_else(|| serde_json::Error::custom("`hex` is invalid"))?
             }
-            _ => return Err(serde_json::Error::custom("neither `text` nor `hex`")),
+            _ => return Err(serde_json::Error::custom("`text` or `hex` is required")),
         };
-        Ok(raw(bytes, odd.unfinished))
+        Ok(raw(bytes, raw_line.unfinished))
     }
 
-    fn to_odd(&self) -> Json {
+    fn to_raw(&self) -> Json {
         let unfinished = matches!(
             self,
             Self::Raw {
@@ -241,12 +241,12 @@ impl Said {
         );
         let msg = match (std::str::from_utf8(self.bytes()), unfinished) {
             (Ok(text), false) => Json::from_value(text),
-            (Ok(text), true) => Json::from_value(&Odd {
+            (Ok(text), true) => Json::from_value(&RawLine {
                 text: Some(text.to_owned()),
                 hex: None,
                 unfinished,
             }),
-            (Err(_), _) => Json::from_value(&Odd {
+            (Err(_), _) => Json::from_value(&RawLine {
                 text: None,
                 hex: Some(to_hex(self.bytes())),
                 unfinished,

@@ -1,13 +1,13 @@
-//! Recorded sessions: what a host and its agent said to each other, with
-//! times, one JSON object a line. `recordings/README.md` has the format.
+//! Recorded sessions: the lines between a host and its agent, with times, as
+//! JSON lines. `recordings/README.md` describes the format.
 //!
 //! ```
-//! use agentwire_testkit::recording::{Reader, What};
+//! use agentwire_testkit::recording::{Reader, EntryKind};
 //!
 //! let text = r#"{"t":0.1,"dir":"recv","msg":{"type":"keep_alive"}}"#;
 //! for entry in Reader::new(text.as_bytes()) {
 //!     let entry = entry?;
-//!     assert!(matches!(entry.what, What::Received(_)));
+//!     assert!(matches!(entry.kind, EntryKind::Received(_)));
 //! }
 //! # Ok::<(), agentwire_testkit::recording::RecordingError>(())
 //! ```
@@ -21,7 +21,7 @@ mod scrub;
 #[cfg(test)]
 mod tests;
 
-pub use entry::{Entry, Exit, INPUT_CLOSED, Said, Spawn, What};
+pub use entry::{Entry, EntryKind, Exit, INPUT_CLOSED, RecordedLine, Spawn};
 pub use error::RecordingError;
 pub use reader::{Reader, open, sessions};
 pub use recorder::{Direction, Recorder};

@@ -1,11 +1,11 @@
-//! Reads the recording in a file or any other input: its entries, its sessions.
+//! Reads the entries and sessions of a recording.
 
-use super::{Entry, RecordingError, What};
+use super::{Entry, EntryKind, RecordingError};
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
-/// Reads a recording entry by entry. Lines that are empty are passed over.
+/// Reads the entries of a recording. Empty lines are skipped.
 #[derive(Debug)]
 pub struct Reader<R> {
     input: R,
@@ -14,7 +14,7 @@ pub struct Reader<R> {
 }
 
 impl<R: BufRead> Reader<R> {
-    /// Reads from here.
+    /// Creates a reader of this input.
     pub fn new(input: R) -> Self {
         Self {
             input,
@@ -46,34 +46,38 @@ impl<R: BufRead> Iterator for Reader<R> {
     }
 }
 
-/// The sessions in a recording, each with its entries in order. A session
-/// begins where a CLI is started.
+/// Returns the sessions of a recording, each with its entries in order. A
+/// session begins when a CLI is spawned.
 ///
 /// # Errors
 ///
-/// When the input cannot be read, or a line of it is no entry.
+/// Fails if the input cannot be read, or if a line is not an entry.
 pub fn sessions(input: impl BufRead) -> Result<Vec<Vec<Entry>>, RecordingError> {
     let mut sessions: Vec<Vec<Entry>> = Vec::new();
     for entry in Reader::new(input) {
         let entry = entry?;
         match sessions.last_mut() {
-            Some(session) if !matches!(entry.what, What::Spawn(_)) => session.push(entry),
+            Some(session) if !matches!(entry.kind, EntryKind::Spawn(_)) => session.push(entry),
             _ => sessions.push(vec![entry]),
         }
     }
     Ok(sessions)
 }
 
-/// One session of the recording in a file: that with this number, counted from
-/// 1, or else the first one in which the host says anything.
+/// Returns one session of a recording file: the one with this number, counted
+/// from 1. By default it is the first in which the host sends something.
 ///
 /// # Errors
 ///
-/// When the file cannot be read, a line of it is no entry, or there is no such
-/// session.
+/// Fails if the file cannot be read, if a line is not an entry, or if there is
+/// no such session.
 pub fn open(file: &Path, number: Option<usize>) -> Result<Vec<Entry>, RecordingError> {
     let mut all = sessions(BufReader::new(File::open(file)?))?;
-    let speaks = |session: &Vec<Entry>| session.iter().any(|it| matches!(it.what, What::Sent(_)));
+    let speaks = |session: &Vec<Entry>| {
+        session
+            .iter()
+            .any(|it| matches!(it.kind, EntryKind::Sent(_)))
+    };
     let number = number.unwrap_or_else(|| 1 + all.iter().position(speaks).unwrap_or(0));
     let count = all.len();
     match number.checked_sub(1) {

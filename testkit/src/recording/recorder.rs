@@ -1,9 +1,9 @@
-//! Makes a recording of what passes by.
+//! Records the bytes between a host and a CLI.
 
-use super::{Entry, INPUT_CLOSED, Said, Scrub, Spawn, What};
+use super::{Entry, EntryKind, INPUT_CLOSED, RecordedLine, Scrub, Spawn};
 use std::time::Instant;
 
-/// Whose bytes they are.
+/// The pipe that bytes pass through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Direction {
@@ -15,85 +15,87 @@ pub enum Direction {
     Stderr,
 }
 
-/// Makes a recording of the bytes that pass by, in chunks of any size. It does
-/// no I/O: what it gives is to be appended to a file.
+/// Records bytes in chunks of any size. It does no I/O: its methods return the
+/// entries to append to a file.
 #[derive(Debug)]
 pub struct Recorder {
     started: Instant,
     scrub: Scrub,
-    /// What has come of lines that have not ended, by direction.
-    halves: [Half; 3],
+    /// The beginnings of incomplete lines, by direction.
+    partial_lines: [PartialLine; 3],
     input_closed: Option<Instant>,
 }
 
 #[derive(Debug, Default)]
-struct Half {
+struct PartialLine {
     bytes: Vec<u8>,
-    /// Whether the beginning of the line was missed, so that it is no line.
-    missed: bool,
+    /// Whether the beginning of the line is missing, so that it is discarded.
+    is_incomplete: bool,
 }
 
 impl Recorder {
-    /// Records from now on.
+    /// Creates a recorder whose times begin at `started`.
     #[must_use]
     pub fn new(started: Instant, scrub: Scrub) -> Self {
         Self {
             started,
             scrub,
-            halves: Default::default(),
+            partial_lines: Default::default(),
             input_closed: None,
         }
     }
 
-    /// The CLI is started.
+    /// Records that the CLI was spawned.
     #[must_use]
     pub fn spawned(&self, now: Instant, spawn: Spawn) -> Vec<u8> {
-        self.write(now, What::Spawn(spawn))
+        self.write(now, EntryKind::Spawn(spawn))
     }
 
-    /// Bytes have passed.
+    /// Records bytes.
     #[must_use]
     pub fn passed(&mut self, now: Instant, direction: Direction, bytes: &[u8]) -> Vec<u8> {
         let mut written = Vec::new();
         let mut rest = bytes;
         while let Some(end) = rest.iter().position(|&byte| byte == b'\n') {
-            self.half(direction).bytes.extend_from_slice(&rest[..end]);
-            let line = std::mem::take(self.half(direction));
-            if !line.missed {
+            self.partial_line(direction)
+                .bytes
+                .extend_from_slice(&rest[..end]);
+            let line = std::mem::take(self.partial_line(direction));
+            if !line.is_incomplete {
                 written.extend(self.line(now, direction, &line.bytes, false));
             }
             rest = &rest[end + 1..];
         }
-        let half = self.half(direction);
-        if !half.missed {
-            half.bytes.extend_from_slice(rest);
+        let partial = self.partial_line(direction);
+        if !partial.is_incomplete {
+            partial.bytes.extend_from_slice(rest);
         }
         written
     }
 
-    /// So many bytes have passed that could not be kept, the rest of their
-    /// last line with them.
+    /// Records a gap of this many bytes. The rest of the last line is
+    /// discarded.
     #[must_use]
     pub fn missed(&mut self, now: Instant, direction: Direction, bytes: usize) -> Vec<u8> {
-        *self.half(direction) = Half {
+        *self.partial_line(direction) = PartialLine {
             bytes: Vec::new(),
-            missed: true,
+            is_incomplete: true,
         };
         let name = match direction {
             Direction::Sent => "sent",
             Direction::Received => "received",
-            Direction::Stderr => "of standard error",
+            Direction::Stderr => "to standard error",
         };
         self.note(now, format!("{bytes} bytes {name} were not recorded"))
     }
 
-    /// No more comes from there.
+    /// Records the end of a pipe.
     #[must_use]
     pub fn ended(&mut self, now: Instant, direction: Direction) -> Vec<u8> {
-        let half = std::mem::take(self.half(direction));
+        let partial = std::mem::take(self.partial_line(direction));
         let mut written = Vec::new();
-        if !half.bytes.is_empty() {
-            written.extend(self.line(now, direction, &half.bytes, true));
+        if !partial.bytes.is_empty() {
+            written.extend(self.line(now, direction, &partial.bytes, true));
         }
         if direction == Direction::Sent {
             self.input_closed = Some(now);
@@ -102,7 +104,7 @@ impl Recorder {
         written
     }
 
-    /// The CLI has ended, with a status or by a signal.
+    /// Records the exit of the CLI, with a status or by a signal.
     #[must_use]
     pub fn exited(&self, now: Instant, code: Option<i32>, signal: Option<i32>) -> Vec<u8> {
         let after = self
@@ -113,35 +115,35 @@ impl Recorder {
             signal,
             after_s: after,
         };
-        self.write(now, What::Exit(exit))
+        self.write(now, EntryKind::Exit(exit))
     }
 
     fn note(&self, now: Instant, text: String) -> Vec<u8> {
-        self.write(now, What::Note(text))
+        self.write(now, EntryKind::Note(text))
     }
 
     fn line(&self, now: Instant, from: Direction, line: &[u8], unfinished: bool) -> Vec<u8> {
-        let said = Said::new(line, unfinished);
-        let what = match from {
-            Direction::Sent => What::Sent(said),
-            Direction::Received => What::Received(said),
-            Direction::Stderr => What::Stderr(said),
+        let line = RecordedLine::new(line, unfinished);
+        let kind = match from {
+            Direction::Sent => EntryKind::Sent(line),
+            Direction::Received => EntryKind::Received(line),
+            Direction::Stderr => EntryKind::Stderr(line),
         };
-        self.write(now, what)
+        self.write(now, kind)
     }
 
-    fn write(&self, now: Instant, what: What) -> Vec<u8> {
+    fn write(&self, now: Instant, kind: EntryKind) -> Vec<u8> {
         let t = now.saturating_duration_since(self.started).as_secs_f64();
-        let entry = Entry::new(Some(rounded(t)), what);
+        let entry = Entry::new(Some(rounded(t)), kind);
         self.scrub.entry(entry).to_line()
     }
 
-    fn half(&mut self, direction: Direction) -> &mut Half {
-        &mut self.halves[direction as usize]
+    fn partial_line(&mut self, direction: Direction) -> &mut PartialLine {
+        &mut self.partial_lines[direction as usize]
     }
 }
 
-/// To a tenth of a millisecond.
+/// Rounds to a tenth of a millisecond.
 fn rounded(seconds: f64) -> f64 {
     (seconds * 1e4).round() / 1e4
 }

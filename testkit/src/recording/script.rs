@@ -1,46 +1,46 @@
-//! Turns a recorded session into a scenario that can be edited.
+//! Converts a recorded session to an editable scenario.
 
 #[cfg(test)]
 mod tests;
 
-use super::{Entry, Said, What};
+use super::{Entry, EntryKind, RecordedLine};
 use crate::scenario::{ApiError, Scenario, Step, Streamed, ToolCall};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, HashMap};
 
-/// Pieces that come faster than this, and tools that take less, take no time.
-const AT_ONCE_MS: u64 = 20;
+/// Shorter delays between chunks, and shorter durations of tools, count as
+/// zero.
+const NEGLIGIBLE_MS: u64 = 20;
 
-/// How long something goes on that was cut off, in milliseconds: longer than
-/// anybody waits who wants to cut it off again.
-const CUT_OFF_MS: u64 = 60_000;
+/// The duration in milliseconds of something that was interrupted: longer than
+/// any host waits before it interrupts.
+const INTERRUPTED_MS: u64 = 60_000;
 
-/// The decision about an ask that the host did not answer.
-const HELD: &str = "hold";
+/// The decision for a permission request without a response.
+const NO_RESPONSE: &str = "hold";
 
-/// Members of an ask that its tool call does not tell.
-const OF_ASKS: [&str; 2] = ["permission_suggestions", "blocked_path"];
+/// Members of a permission request that are not in its tool call.
+const REQUEST_MEMBERS: [&str; 2] = ["permission_suggestions", "blocked_path"];
 
-/// What the model and the tools of a session did, as a scenario. What the host
-/// did is in `host`: its `prompts` in order, and its `decisions` about tools,
-/// by their names: one, if they are all the same, or a list with one for each
-/// ask.
+/// Returns the replies of the model and the results of the tools of a session as
+/// a scenario. `host` contains the host's `prompts` in order and its `decisions`
+/// by tool name: one decision if all are the same, otherwise a list with one for
+/// each request.
 ///
-/// Times are kept where they matter: between pieces of text, for tools that
-/// took a while, and for what was cut off, which goes on until it is cut off
-/// again. What the CLI does of itself (its queue, hooks, background tasks) is
-/// no part of a scenario.
+/// Delays between chunks and durations of slow tools are preserved. An
+/// interrupted action lasts until it is interrupted again. The CLI's own
+/// behavior (its queue, hooks, background tasks) is not part of a scenario.
 #[must_use]
 pub fn scenario(session: &[Entry]) -> Scenario {
     let mut script = Script::default();
     for entry in session {
         let now = (entry.t.unwrap_or(0.0) * 1000.0).max(0.0) as u64;
-        match &entry.what {
-            What::Sent(Said::Json(json)) => {
-                script.sent(now, &json.read().unwrap_or_default());
+        match &entry.kind {
+            EntryKind::Sent(RecordedLine::Json(json)) => {
+                script.add_sent(now, &json.read().unwrap_or_default());
             }
-            What::Received(Said::Json(json)) => {
-                script.received(now, &json.read().unwrap_or_default());
+            EntryKind::Received(RecordedLine::Json(json)) => {
+                script.add_received(now, &json.read().unwrap_or_default());
             }
             _ => {}
         }
@@ -48,36 +48,36 @@ pub fn scenario(session: &[Entry]) -> Scenario {
     script.finish()
 }
 
-/// What has been found so far.
+/// The scenario under construction.
 #[derive(Debug, Default)]
 struct Script {
     messages: Vec<Message>,
-    /// When each piece of text of the block that streams came.
+    /// The time and text of each chunk of the current block.
     pieces: Vec<(u64, String)>,
     prompts: Vec<Value>,
-    /// For each ask about a tool what was decided, by the tool's name.
+    /// The decisions for each tool, in the order of the requests.
     decisions: BTreeMap<String, Vec<Value>>,
-    /// What the agent asked about, by the id of the ask.
-    asked: HashMap<String, Asked>,
+    /// The pending permission requests, by ID.
+    pending: HashMap<String, PendingRequest>,
 }
 
-/// An ask that has not been answered.
+/// A pending permission request.
 #[derive(Debug)]
-struct Asked {
+struct PendingRequest {
     tool_use_id: String,
     tool: String,
-    /// Where its decision is among those about the tool.
-    place: usize,
+    /// The index of its decision among those for the tool.
+    index: usize,
 }
 
-/// One reply of the model's.
+/// A reply of the model.
 #[derive(Debug, Default)]
 struct Message {
     id: String,
     is_subagent: bool,
     steps: Vec<Step>,
-    /// Its tools that have no result yet: where in it they are, and when they
-    /// could begin.
+    /// The tools without a result: the index of their step, and their start
+    /// time.
     tools: Vec<OpenTool>,
 }
 
@@ -85,40 +85,40 @@ struct Message {
 struct OpenTool {
     tool_use_id: String,
     step: usize,
-    began: u64,
+    started: u64,
 }
 
 impl Script {
-    fn sent(&mut self, now: u64, line: &Value) {
+    fn add_sent(&mut self, now: u64, line: &Value) {
         match line["type"].as_str() {
             Some("user") => self
                 .prompts
                 .push(text_of(&line["message"]["content"]).into()),
-            Some("control_response") => self.decided(now, &line["response"]),
+            Some("control_response") => self.add_decision(now, &line["response"]),
             _ => {}
         }
     }
 
-    fn received(&mut self, now: u64, line: &Value) {
+    fn add_received(&mut self, now: u64, line: &Value) {
         match line["type"].as_str() {
             Some("stream_event") if line["parent_tool_use_id"].is_null() => {
-                self.streamed(now, &line["event"]);
+                self.add_stream_event(now, &line["event"]);
             }
-            Some("assistant") => self.spoke(now, line),
+            Some("assistant") => self.add_message(now, line),
             Some("user") => {
                 for block in line["message"]["content"].as_array().into_iter().flatten() {
                     if block["type"] == "tool_result" {
-                        self.tool_ended(now, block);
+                        self.end_tool(now, block);
                     }
                 }
             }
-            Some("control_request") => self.asks(line),
-            Some("result") => self.turn_ended(line),
+            Some("control_request") => self.add_request(line),
+            Some("result") => self.end_turn(line),
             _ => {}
         }
     }
 
-    fn streamed(&mut self, now: u64, event: &Value) {
+    fn add_stream_event(&mut self, now: u64, event: &Value) {
         match event["type"].as_str() {
             Some("message_start") => {
                 self.message(&event["message"]["id"], false);
@@ -134,13 +134,12 @@ impl Script {
         }
     }
 
-    /// A message of the model's, which comes once for each of its blocks.
-    fn spoke(&mut self, now: u64, line: &Value) {
+    /// Adds a message of the model, which has one line for each of its blocks.
+    fn add_message(&mut self, now: u64, line: &Value) {
         let message = &line["message"];
         let text = text_of(&message["content"]);
         if message["model"] == "<synthetic>" {
-            // What the CLI says in the model's place; an error is told by the
-            // result as well.
+            // A message of the CLI itself. The result repeats an error.
             if line["error"].is_string() {
                 let error = Step::Error(api_error(line["error"].as_str(), &text));
                 self.message(&message["id"], false).steps = vec![error];
@@ -168,7 +167,7 @@ impl Script {
                     reply.tools.push(OpenTool {
                         tool_use_id: text("id").to_owned(),
                         step: reply.steps.len(),
-                        began: now,
+                        started: now,
                     });
                     let mut call = ToolCall {
                         name: text("name").to_owned(),
@@ -191,11 +190,11 @@ impl Script {
         }
     }
 
-    /// The reply with this id, which may be a new one.
+    /// Returns the reply with this ID, and creates it if it is new.
     fn message(&mut self, id: &Value, is_subagent: bool) -> &mut Message {
         let id = id.as_str().unwrap_or_default();
-        let place = self.messages.iter().rposition(|message| message.id == id);
-        let place = place.unwrap_or_else(|| {
+        let index = self.messages.iter().rposition(|message| message.id == id);
+        let index = index.unwrap_or_else(|| {
             self.messages.push(Message {
                 id: id.to_owned(),
                 is_subagent,
@@ -203,10 +202,10 @@ impl Script {
             });
             self.messages.len() - 1
         });
-        &mut self.messages[place]
+        &mut self.messages[index]
     }
 
-    fn asks(&mut self, line: &Value) {
+    fn add_request(&mut self, line: &Value) {
         let request = &line["request"];
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         match request["subtype"].as_str() {
@@ -214,15 +213,15 @@ impl Script {
                 let (tool_use_id, tool) =
                     (text(&request["tool_use_id"]), text(&request["tool_name"]));
                 let decisions = self.decisions.entry(tool.clone()).or_default();
-                let place = decisions.len();
-                decisions.push(HELD.into());
-                let asked = Asked {
+                let index = decisions.len();
+                decisions.push(NO_RESPONSE.into());
+                let pending = PendingRequest {
                     tool_use_id: tool_use_id.clone(),
                     tool,
-                    place,
+                    index,
                 };
-                self.asked.insert(text(&line["request_id"]), asked);
-                let members = OF_ASKS.iter().filter_map(|name| {
+                self.pending.insert(text(&line["request_id"]), pending);
+                let members = REQUEST_MEMBERS.iter().filter_map(|name| {
                     let value = request.get(*name)?;
                     Some(((*name).to_owned(), value.clone()))
                 });
@@ -243,47 +242,47 @@ impl Script {
         }
     }
 
-    /// The host has decided about a tool: from now on it runs.
-    fn decided(&mut self, now: u64, response: &Value) {
+    /// Records the host's decision about a tool, which then starts.
+    fn add_decision(&mut self, now: u64, response: &Value) {
         let id = response["request_id"].as_str().unwrap_or_default();
-        let Some(asked) = self.asked.remove(id) else {
+        let Some(request) = self.pending.remove(id) else {
             return;
         };
         let mut input = Value::Null;
-        if let Some((call, began)) = self.open_tool(&asked.tool_use_id) {
-            *began = now;
+        if let Some((call, started)) = self.open_tool(&request.tool_use_id) {
+            *started = now;
             input = call.input.clone();
         }
-        let decisions = self.decisions.get_mut(&asked.tool);
-        if let Some(place) = decisions.and_then(|it| it.get_mut(asked.place)) {
-            *place = decision(response, &input);
+        let decisions = self.decisions.get_mut(&request.tool);
+        if let Some(slot) = decisions.and_then(|list| list.get_mut(request.index)) {
+            *slot = decision(response, &input);
         }
     }
 
-    fn tool_ended(&mut self, now: u64, block: &Value) {
+    fn end_tool(&mut self, now: u64, block: &Value) {
         let id = block["tool_use_id"].as_str().unwrap_or_default();
-        if let Some((call, began)) = self.open_tool(id) {
-            let took = now.saturating_sub(*began);
-            call.takes_ms = if took < AT_ONCE_MS { 0 } else { took };
+        if let Some((call, started)) = self.open_tool(id) {
+            let took = now.saturating_sub(*started);
+            call.takes_ms = if took < NEGLIGIBLE_MS { 0 } else { took };
             call.result = text_of(&block["content"]);
             call.is_error = block["is_error"] == true;
         }
-        if let Some((message, place)) = self.find_tool(id) {
-            message.tools.remove(place);
+        if let Some((message, index)) = self.find_tool(id) {
+            message.tools.remove(index);
         }
     }
 
-    fn turn_ended(&mut self, line: &Value) {
+    fn end_turn(&mut self, line: &Value) {
         self.pieces.clear();
         let Some(message) = self.messages.iter_mut().rev().find(|it| !it.is_subagent) else {
             return;
         };
         match line["terminal_reason"].as_str() {
-            Some("aborted_streaming") => message.steps.push(Step::WaitMs(CUT_OFF_MS)),
-            // The tools that were cut off have a result, which says so.
+            Some("aborted_streaming") => message.steps.push(Step::WaitMs(INTERRUPTED_MS)),
+            // Interrupted tools have a result with an error.
             Some("aborted_tools") if line["is_error"] == true => {
                 if let Some(Step::Tool(call)) = message.steps.last_mut() {
-                    call.takes_ms = CUT_OFF_MS;
+                    call.takes_ms = INTERRUPTED_MS;
                 }
             }
             Some("api_error") => {
@@ -300,24 +299,24 @@ impl Script {
     fn find_tool(&mut self, tool_use_id: &str) -> Option<(&mut Message, usize)> {
         self.messages.iter_mut().rev().find_map(|message| {
             let mut tools = message.tools.iter();
-            let place = tools.position(|tool| tool.tool_use_id == tool_use_id)?;
-            Some((message, place))
+            let index = tools.position(|tool| tool.tool_use_id == tool_use_id)?;
+            Some((message, index))
         })
     }
 
-    /// A tool that has no result, and when it could begin.
+    /// Returns a tool without a result, and its start time.
     fn open_tool(&mut self, tool_use_id: &str) -> Option<(&mut ToolCall, &mut u64)> {
-        let (message, place) = self.find_tool(tool_use_id)?;
-        let tool = &mut message.tools[place];
+        let (message, index) = self.find_tool(tool_use_id)?;
+        let tool = &mut message.tools[index];
         match &mut message.steps[tool.step] {
-            Step::Tool(call) => Some((call, &mut tool.began)),
+            Step::Tool(call) => Some((call, &mut tool.started)),
             _ => None,
         }
     }
 
     fn finish(self) -> Scenario {
         let mut scenario = Scenario {
-            about: Some("From a recording.".to_owned()),
+            about: Some("Converted from a recording.".to_owned()),
             ..Scenario::default()
         };
         for message in self.messages {
@@ -339,8 +338,7 @@ impl Script {
     }
 }
 
-/// What the host decided about a tool, as the scenarios of this project have
-/// it.
+/// Returns the host's decision about a tool, in the form of a scenario.
 fn decision(response: &Value, input: &Value) -> Value {
     let answer = &response["response"];
     match (response["subtype"].as_str(), answer["behavior"].as_str()) {
@@ -358,7 +356,7 @@ fn decision(response: &Value, input: &Value) -> Value {
     }
 }
 
-/// The decision, if all are the same.
+/// Returns a single decision if all are the same.
 fn one_or_all(mut decisions: Vec<Value>) -> Value {
     let first = decisions.first();
     if decisions.iter().all(|it| Some(it) == first) {
@@ -367,7 +365,7 @@ fn one_or_all(mut decisions: Vec<Value>) -> Value {
     decisions.into()
 }
 
-/// A text in the pieces in which it came, if there are any.
+/// Returns a text in its recorded chunks, if there are any.
 fn streamed(pieces: &[(u64, String)], text: &str) -> Streamed {
     let chunks: Vec<String> = pieces.iter().map(|(_, piece)| piece.clone()).collect();
     let ([(first, _), ..], [.., (last, _)]) = (pieces, pieces) else {
@@ -375,7 +373,7 @@ fn streamed(pieces: &[(u64, String)], text: &str) -> Streamed {
     };
     let words = Streamed::Words(chunks.concat());
     let delay_ms = last.saturating_sub(*first) / (pieces.len() as u64 - 1).max(1);
-    let is_at_once = delay_ms < AT_ONCE_MS;
+    let is_at_once = delay_ms < NEGLIGIBLE_MS;
     if is_at_once && words.chunks() == chunks {
         return words;
     }
@@ -385,8 +383,8 @@ fn streamed(pieces: &[(u64, String)], text: &str) -> Streamed {
     }
 }
 
-/// The error of the model's server, from what the CLI made of it. The result
-/// has the status, where there was one.
+/// Returns the error of the model's server from the CLI's message. The result
+/// has the HTTP status.
 fn api_error(kind: Option<&str>, text: &str) -> ApiError {
     let (status, kind) = match kind {
         Some("authentication_failed") => (401, "authentication_error"),
@@ -403,7 +401,7 @@ fn api_error(kind: Option<&str>, text: &str) -> ApiError {
     }
 }
 
-/// The text of some content, which may be a list of blocks.
+/// Returns the text of content, which may be a list of blocks.
 fn text_of(content: &Value) -> String {
     let blocks = content.as_array().into_iter().flatten();
     let texts: Vec<&str> = blocks.filter_map(|block| block["text"].as_str()).collect();

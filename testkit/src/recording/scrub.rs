@@ -1,20 +1,19 @@
-//! Takes out of a recording what is nobody else's business.
+//! Removes private data from a recording.
 
-use super::{Entry, Said, Spawn, What};
+use super::{Entry, EntryKind, RecordedLine, Spawn};
 use crate::secret::{MASKED, is_given, is_secret, is_sure, masked};
-use crate::strings::{self, Place};
+use crate::strings::{self, Position};
 use agentwire_protocol::Json;
 use std::path::Path;
 
-/// Values that are shorter are not looked for in texts: they would be found
-/// everywhere.
-const SHORTEST_SECRET: usize = 8;
+/// The minimum length of a value that is searched for in texts. Shorter ones
+/// occur everywhere.
+const MIN_SECRET: usize = 8;
 
-/// Members that tell where a secret is from, or are none in spite of their
-/// names.
+/// Members that are not secret in spite of their names.
 const NO_SECRETS: [&str; 3] = ["apiKeySource", "tokenSource", "progressToken"];
 
-/// Members that hold what a person or a model wrote.
+/// Members with text of a person or a model.
 const PROSE: [&str; 12] = [
     "text",
     "thinking",
@@ -30,54 +29,53 @@ const PROSE: [&str; 12] = [
     "append_system_prompt",
 ];
 
-/// What is taken out of a recording. Nothing, if nothing is asked for.
+/// The private data to remove from a recording. By default, none.
 ///
-/// A text that comes in pieces is looked at piece by piece: a secret or a path
-/// that is cut in two is not found.
+/// Streamed text is scanned chunk by chunk: a secret or a path that is split
+/// between two chunks is not found.
 #[derive(Debug, Clone, Default)]
 pub struct Scrub {
     hides_secrets: bool,
-    /// Values of the environment, the longest first.
+    /// Values of the environment, longest first.
     secrets: Vec<String>,
-    /// Paths, the longest first, and what stands for them.
+    /// Paths and their replacements, longest first.
     paths: Vec<(String, String)>,
     prose: bool,
 }
 
 impl Scrub {
-    /// Nothing is taken out.
+    /// Removes nothing.
     #[must_use]
     pub fn nothing() -> Self {
         Self::default()
     }
 
-    /// Takes out what can be told to be a secret: by the name of its member or
-    /// its flag, by the name, the flag or the header before it in a text, by its
-    /// looks ([`masked`]), or because it is the value of one of these variables
-    /// whose names tell of a secret. `***` stands for each of them. Text that is
-    /// JSON is looked into as JSON.
+    /// Replaces secrets by `***`. A secret is found by the name of its member
+    /// or flag, by a preceding name, flag or header in a text, by its form
+    /// ([`masked`]), or because it is the value of an environment variable with
+    /// a secret name. JSON in texts is scanned as JSON.
     #[must_use]
     pub fn secrets(mut self, environment: impl IntoIterator<Item = (String, String)>) -> Self {
         self.hides_secrets = true;
         let secret = environment.into_iter().filter(|(name, _)| is_secret(name));
         let values = secret.map(|(_, value)| value);
-        let mut values: Vec<_> = values.filter(|it| it.len() >= SHORTEST_SECRET).collect();
+        let mut values: Vec<_> = values.filter(|it| it.len() >= MIN_SECRET).collect();
         values.sort_by_key(|value| std::cmp::Reverse(value.len()));
         self.secrets = values;
         self
     }
 
-    /// Puts `/project` in the place of the working directory, and
-    /// `/home/agent` in that of the home.
+    /// Replaces the working directory by `/project`, and the home directory by
+    /// `/home/agent`.
     #[must_use]
     pub fn paths(mut self, home: Option<&Path>, cwd: Option<&Path>) -> Self {
         for (path, neutral) in [(cwd, "/project"), (home, "/home/agent")] {
             let path = path.map(|path| path.to_string_lossy().into_owned());
-            // The root would be found everywhere.
+            // A root directory occurs everywhere.
             let Some(path) = path.filter(|path| path.len() > 1) else {
                 continue;
             };
-            // The CLI makes names of directories of such paths.
+            // The CLI derives directory names from such paths.
             let key = |path: &str| path.replace(|c: char| !c.is_ascii_alphanumeric(), "-");
             self.paths.push((key(&path), key(neutral)));
             self.paths.push((path, neutral.to_owned()));
@@ -86,30 +84,30 @@ impl Scrub {
         self
     }
 
-    /// Puts the word `text` in the place of what people and models wrote.
+    /// Replaces text of people and models by the word `text`.
     #[must_use]
     pub fn prose(mut self) -> Self {
         self.prose = true;
         self
     }
 
-    /// The entry without all that.
+    /// Returns the entry without the data.
     #[must_use]
     pub fn entry(&self, mut entry: Entry) -> Entry {
         if self.does_nothing() {
             return entry;
         }
-        entry.what = match entry.what {
-            What::Sent(said) => What::Sent(self.said(said)),
-            What::Received(said) => What::Received(self.said(said)),
-            What::Stderr(said) => What::Stderr(self.said(said)),
-            What::Spawn(spawn) => What::Spawn(self.spawn(spawn)),
-            What::Note(text) => What::Note(self.text(&text)),
-            What::Other { dir, msg } => What::Other {
+        entry.kind = match entry.kind {
+            EntryKind::Sent(line) => EntryKind::Sent(self.line(line)),
+            EntryKind::Received(line) => EntryKind::Received(self.line(line)),
+            EntryKind::Stderr(line) => EntryKind::Stderr(self.line(line)),
+            EntryKind::Spawn(spawn) => EntryKind::Spawn(self.spawn(spawn)),
+            EntryKind::Note(text) => EntryKind::Note(self.text(&text)),
+            EntryKind::Other { dir, msg } => EntryKind::Other {
                 dir,
                 msg: self.json(&msg),
             },
-            What::Exit(exit) => What::Exit(exit),
+            EntryKind::Exit(exit) => EntryKind::Exit(exit),
         };
         entry
     }
@@ -118,15 +116,15 @@ impl Scrub {
         !self.hides_secrets && self.paths.is_empty() && !self.prose
     }
 
-    fn said(&self, said: Said) -> Said {
-        match said {
-            Said::Json(json) => Said::Json(self.json(&json)),
-            // Whatever it was meant to be: there is no saying what is prose.
-            Said::Raw { unfinished, .. } if self.prose => Said::Raw {
+    fn line(&self, line: RecordedLine) -> RecordedLine {
+        match line {
+            RecordedLine::Json(json) => RecordedLine::Json(self.json(&json)),
+            // The content of a raw line is unknown.
+            RecordedLine::Raw { unfinished, .. } if self.prose => RecordedLine::Raw {
                 bytes: b"text".to_vec(),
                 unfinished,
             },
-            Said::Raw { bytes, unfinished } => Said::Raw {
+            RecordedLine::Raw { bytes, unfinished } => RecordedLine::Raw {
                 bytes: self.text(&String::from_utf8_lossy(&bytes)).into_bytes(),
                 unfinished,
             },
@@ -137,7 +135,7 @@ impl Scrub {
         let mut before = Flag::Other;
         let argument = |argument: String| {
             let is_value = !argument.starts_with('-');
-            // The value of a flag may stand behind it, on its own.
+            // The value of a flag may be the next argument.
             let hidden = match std::mem::replace(&mut before, Flag::Other) {
                 Flag::Secret if !argument.starts_with("--") => Some(MASKED.to_owned()),
                 Flag::MaybeSecret if is_name(&argument) && is_value => Some(MASKED.to_owned()),
@@ -157,7 +155,7 @@ impl Scrub {
                     format!("{flag}={}", self.value(value))
                 }
                 _ => {
-                    before = Flag::of(&argument);
+                    before = Flag::classify(&argument);
                     self.value(&argument)
                 }
             }
@@ -168,7 +166,7 @@ impl Scrub {
         }
     }
 
-    /// A text that may be JSON.
+    /// Scrubs a text that may be JSON.
     fn value(&self, value: &str) -> String {
         let looks_like_json = value.trim_ascii_start().starts_with(['{', '[']);
         match serde_json::from_str::<Json>(value) {
@@ -178,22 +176,22 @@ impl Scrub {
     }
 
     fn json(&self, json: &Json) -> Json {
-        let text = strings::replace(json.get(), |place, string| {
-            let new = self.string(place, string);
+        let text = strings::replace(json.get(), |position, string| {
+            let new = self.string(position, string);
             (new != string).then_some(new)
         });
         serde_json::from_str(&text).unwrap_or_default()
     }
 
-    fn string(&self, place: &Place, string: &str) -> String {
-        if place.is_key {
+    fn string(&self, position: &Position, string: &str) -> String {
+        if position.is_key {
             return self.text(string);
         }
-        let key = place.key().unwrap_or_default();
-        if self.hides_secrets && is_hidden(place) {
+        let key = position.key().unwrap_or_default();
+        if self.hides_secrets && is_hidden(position) {
             return MASKED.to_owned();
         }
-        if place.is_number {
+        if position.is_number {
             return string.to_owned();
         }
         if self.prose && PROSE.contains(&key) {
@@ -217,16 +215,16 @@ impl Scrub {
     }
 }
 
-/// Whether a member is secret by its name or by what it is in.
-fn is_hidden(place: &Place) -> bool {
-    let Some((key, around)) = place.keys.split_last() else {
+/// Returns whether a member is secret by its name or its parents.
+fn is_hidden(position: &Position) -> bool {
+    let Some((key, parents)) = position.keys.split_last() else {
         return false;
     };
     let says_so = |key: &String| !NO_SECRETS.contains(&&**key);
-    // A schema has the names of secrets, and no secrets.
-    let is_declared = |at: usize| at > 0 && around[at - 1] == "properties";
-    let mut groups = around.iter().enumerate();
-    match place.is_number {
+    // A schema has names of secrets, but no secrets.
+    let is_declared = |at: usize| at > 0 && parents[at - 1] == "properties";
+    let mut groups = parents.iter().enumerate();
+    match position.is_number {
         true => is_sure(key) && says_so(key),
         false => {
             (is_secret(key) && says_so(key))
@@ -237,23 +235,22 @@ fn is_hidden(place: &Place) -> bool {
     }
 }
 
-/// What the next argument is.
+/// The kind of the next argument.
 #[derive(Debug, Clone, Copy)]
 enum Flag {
     /// A secret.
     Secret,
-    /// A secret, or something that is no value, with CLIs that mean something
-    /// else by the flag.
+    /// A secret, or not a value, since CLIs differ in the meaning of the flag.
     MaybeSecret,
-    /// A header, with its name.
+    /// A header: its name and value.
     Header,
-    /// A user, with a password.
+    /// A user and a password.
     User,
     Other,
 }
 
 impl Flag {
-    fn of(argument: &str) -> Self {
+    fn classify(argument: &str) -> Self {
         match argument {
             "-H" | "--header" => Self::Header,
             "-u" | "--user" | "--proxy-user" => Self::User,
@@ -274,14 +271,13 @@ fn user_without_password(user: &str) -> Option<String> {
     Some(format!("{user}:{MASKED}"))
 }
 
-/// A name of a flag, a header or a variable.
+/// Returns whether a text is a valid name of a flag, a header or a variable.
 fn is_name(text: &str) -> bool {
     let is_of_name = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
     !text.is_empty() && text.bytes().all(is_of_name)
 }
 
-/// The text with another path in the place of this one, where it is not the
-/// beginning of a longer name.
+/// Replaces a path where it is not the beginning of a longer name.
 fn without_path(text: &str, path: &str, neutral: &str) -> String {
     let mut written = String::new();
     let mut rest = text;

@@ -1,11 +1,11 @@
-//! Recordings that are read, made and scrubbed.
+//! Reading, recording and scrubbing.
 
 use super::*;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// The messages of a recording, with what each of its lines is.
+/// Reads the entries of a recording.
 fn read(text: &[u8]) -> Vec<Entry> {
     Reader::new(text)
         .map(|entry| entry.expect("an entry"))
@@ -13,7 +13,7 @@ fn read(text: &[u8]) -> Vec<Entry> {
 }
 
 #[test]
-fn every_recorded_session_is_read_and_written_as_it_was() {
+fn recorded_sessions_round_trip() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("recordings");
     let mut lines = 0;
     for file in folder.read_dir().expect("a folder") {
@@ -25,7 +25,7 @@ fn every_recorded_session_is_read_and_written_as_it_was() {
         for (entry, line) in read(text.as_bytes()).iter().zip(text.lines()) {
             let value = |line: &[u8]| serde_json::from_slice::<Value>(line).expect("JSON");
             assert_eq!(value(&entry.to_line()), value(line.as_bytes()));
-            assert!(!matches!(entry.what, What::Other { .. }) || line.contains("\"http\""));
+            assert!(!matches!(entry.kind, EntryKind::Other { .. }) || line.contains("\"http\""));
             lines += 1;
         }
     }
@@ -33,11 +33,11 @@ fn every_recorded_session_is_read_and_written_as_it_was() {
 }
 
 #[test]
-fn what_is_no_entry_is_told_with_its_line_and_a_direction_may_be_unknown() {
+fn an_invalid_entry_is_an_error_with_its_line_and_unknown_directions_are_accepted() {
     let text = "{\"dir\":\"wind\",\"msg\":1}\n\n{\"t\":0,\"dir\":\"recv\"}\n";
     let read: Vec<_> = Reader::new(text.as_bytes()).collect();
     let first = read[0].as_ref().expect("an entry");
-    assert!(matches!(&first.what, What::Other { dir, .. } if dir == "wind"));
+    assert!(matches!(&first.kind, EntryKind::Other { dir, .. } if dir == "wind"));
     let error = read[1].as_ref().err().map(ToString::to_string);
     let error = error.expect("no entry");
     assert!(
@@ -48,7 +48,7 @@ fn what_is_no_entry_is_told_with_its_line_and_a_direction_may_be_unknown() {
 }
 
 #[test]
-fn what_passes_is_recorded_line_by_line_whatever_it_is() {
+fn bytes_are_recorded_line_by_line() {
     let start = Instant::now();
     let mut recorder = Recorder::new(start, Scrub::nothing());
     let later = start + Duration::from_millis(1500);
@@ -88,11 +88,11 @@ fn what_passes_is_recorded_line_by_line_whatever_it_is() {
         json!({"t": 1.75, "dir": "exit", "msg": {"code": null, "signal": 15, "after_s": 0.25}}),
     ];
     assert_eq!(lines, expected);
-    // And it is what was said, byte for byte, but for what was missed.
+    // The received bytes are unchanged, except for the gap.
     let received: Vec<u8> = read(&file)
         .into_iter()
-        .filter_map(|entry| match entry.what {
-            What::Received(said) => Some(said.to_bytes()),
+        .filter_map(|entry| match entry.kind {
+            EntryKind::Received(line) => Some(line.to_bytes()),
             _ => None,
         })
         .flatten()
@@ -100,16 +100,16 @@ fn what_passes_is_recorded_line_by_line_whatever_it_is() {
     assert_eq!(received, b"noise\r\n\xff\xfe\n\n {}\n{\"c\":3}\n");
 }
 
-/// A message, scrubbed.
+/// Returns a scrubbed message.
 fn scrubbed(scrub: &Scrub, message: &Value) -> Value {
-    let said = Said::new(message.to_string().as_bytes(), false);
-    let entry = scrub.entry(Entry::new(None, What::Sent(said)));
+    let line = RecordedLine::new(message.to_string().as_bytes(), false);
+    let entry = scrub.entry(Entry::new(None, EntryKind::Sent(line)));
     let line: Value = serde_json::from_slice(&entry.to_line()).expect("JSON");
     line["msg"].clone()
 }
 
 #[test]
-fn secrets_go_by_name_by_place_by_looks_and_by_the_environment() {
+fn secrets_are_masked_by_name_position_form_and_environment() {
     let environment = [
         ("MY_API_KEY", "correct horse"),
         ("EDITOR", "plain text editor"),
@@ -151,8 +151,8 @@ fn secrets_go_by_name_by_place_by_looks_and_by_the_environment() {
         argv: argv.map(str::to_owned).to_vec(),
         env: vec!["MY_API_KEY".to_owned()],
     };
-    let entry = scrub.entry(Entry::new(None, What::Spawn(spawn)));
-    let What::Spawn(spawn) = entry.what else {
+    let entry = scrub.entry(Entry::new(None, EntryKind::Spawn(spawn)));
+    let EntryKind::Spawn(spawn) = entry.kind else {
         panic!("{entry:?}")
     };
     assert_eq!(
@@ -170,7 +170,7 @@ fn secrets_go_by_name_by_place_by_looks_and_by_the_environment() {
 }
 
 #[test]
-fn secrets_go_from_json_in_text_from_groups_and_from_numbers() {
+fn secrets_are_masked_in_json_in_text_in_groups_and_in_numbers() {
     let scrub = Scrub::nothing().secrets([]);
     let nested = r#"{ "apiKey":"x\\n", "cmd":"DB_PASSWORD=hunter2 ./run", "n":1.0}"#;
     let message = json!({
@@ -201,16 +201,16 @@ fn secrets_go_from_json_in_text_from_groups_and_from_numbers() {
 }
 
 #[test]
-fn secrets_go_from_arguments_by_the_flag_before_them() {
+fn secrets_are_masked_in_arguments_by_their_flag() {
     let scrub = Scrub::nothing().secrets([]);
     let argv = |argv: &[&str]| {
         let argv = argv.iter().map(|it| (*it).to_owned()).collect();
         let env = Vec::new();
         match scrub
-            .entry(Entry::new(None, What::Spawn(Spawn { argv, env })))
-            .what
+            .entry(Entry::new(None, EntryKind::Spawn(Spawn { argv, env })))
+            .kind
         {
-            What::Spawn(spawn) => spawn.argv.join(" "),
+            EntryKind::Spawn(spawn) => spawn.argv.join(" "),
             other => panic!("{other:?}"),
         }
     };
@@ -253,7 +253,7 @@ fn secrets_go_from_arguments_by_the_flag_before_them() {
 }
 
 #[test]
-fn paths_become_neutral_ones_and_prose_a_word() {
+fn paths_and_prose_are_replaced() {
     let scrub = Scrub::nothing()
         .paths(
             Some(Path::new("/home/me")),

@@ -1,21 +1,20 @@
-//! What a CLI is started with means, however it is put.
+//! Compares the arguments of a CLI by their meaning.
 
 use super::difference::Difference;
 use serde_json::{Map, Value};
 
-/// Flags whose values are ids of the host's own.
+/// Flags whose values are IDs chosen by the host.
 const IDS: [&str; 1] = ["--session-id"];
 
-/// The first difference between how the recorded CLI was started, program and
-/// arguments, and how this one was.
+/// Returns the first difference between the recorded command line and this one.
 pub(super) fn difference(recorded: &[String], arguments: &[String]) -> Option<Difference> {
     let recorded = recorded.get(1..).unwrap_or_default();
     Difference::first(&meaning(recorded), &meaning(arguments))
 }
 
-/// The values of each flag. In which order the flags stand makes no difference,
-/// and neither does whether a value stands behind a `=` or on its own. What
-/// stands before the first flag belongs to the program: a script, say.
+/// Returns the values of each flag. The order of flags is ignored, and so is
+/// whether a value follows `=` or is the next argument. Arguments before the
+/// first flag belong to the program, for example the path of a script.
 fn meaning(arguments: &[String]) -> Value {
     let mut flags = Map::new();
     let mut flag = None;
@@ -41,8 +40,8 @@ fn meaning(arguments: &[String]) -> Value {
     Value::Object(flags)
 }
 
-/// Whether it is a flag, and not a text that begins as one does. What follows
-/// `--` are the values of that.
+/// Returns whether an argument is a flag, and not text with a leading dash.
+/// Arguments after `--` are values of that.
 fn is_flag(argument: &str) -> bool {
     let is_letter = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     argument.starts_with('-') && argument.len() > 1 && argument.chars().all(is_letter)
@@ -67,16 +66,16 @@ mod tests {
         "--append-system-prompt=- be brief",
     ];
 
-    type Found = Option<(String, Option<Value>, Option<Value>)>;
+    type Comparison = Option<(String, Option<Value>, Option<Value>)>;
 
-    fn found(arguments: &[&str]) -> Found {
+    fn compare(arguments: &[&str]) -> Comparison {
         let owned = |it: &[&str]| -> Vec<String> { it.iter().map(|&it| it.to_owned()).collect() };
         difference(&owned(&RECORDED), &owned(arguments))
             .map(|it| (it.pointer, it.expected, it.actual))
     }
 
     #[test]
-    fn arguments_may_be_put_otherwise() {
+    fn equivalent_arguments_are_equal() {
         let put_otherwise = [
             "--append-system-prompt",
             "- be brief",
@@ -87,7 +86,7 @@ mod tests {
             "--add-dir=b",
             "--setting-sources=",
         ];
-        assert_eq!(found(&put_otherwise), None);
+        assert_eq!(compare(&put_otherwise), None);
     }
 
     #[test]
@@ -96,19 +95,22 @@ mod tests {
         let mut given = RECORDED;
         given[6] = "c";
         let expected = (pointer("/--add-dir/1"), Some(json!("b")), Some(json!("c")));
-        assert_eq!(found(&given), Some(expected));
+        assert_eq!(compare(&given), Some(expected));
         let mut given = RECORDED;
         given[8] = "{\"b\": 1, \"a\": [3]}";
         let expected = (pointer("/--settings/0/a/0"), Some(json!(2)), Some(json!(3)));
-        assert_eq!(found(&given), Some(expected));
+        assert_eq!(compare(&given), Some(expected));
         let missing = (
             pointer("/--settings"),
             Some(json!([{"b": 1, "a": [2]}])),
             None,
         );
         let without = [&RECORDED[..7], &RECORDED[9..]].concat();
-        assert_eq!(found(&without), Some(missing));
+        assert_eq!(compare(&without), Some(missing));
         let more = (pointer("/--verbose"), None, Some(json!([])));
-        assert_eq!(found(&[&RECORDED[..], &["--verbose"]].concat()), Some(more));
+        assert_eq!(
+            compare(&[&RECORDED[..], &["--verbose"]].concat()),
+            Some(more)
+        );
     }
 }

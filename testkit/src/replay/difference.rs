@@ -1,79 +1,78 @@
-//! What a host did otherwise than the recorded one.
+//! Differences between a host and the recorded one.
 
 use serde_json::Value;
 use std::fmt;
 
-/// How much of a value is shown, in characters.
-const SHOWN: usize = 600;
+/// The maximum length of a displayed value, in characters.
+const MAX_SHOWN: usize = 600;
 
-/// What a host did otherwise than the recorded one. Its `Display` is for
-/// people, over several lines.
+/// A difference between a host and the recorded one. Its `Display` is a report
+/// of several lines.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Difference {
-    /// Whether it is in what the CLI was started with, and not in a line. The
-    /// pointer then begins with the flag.
+    /// Whether the CLI's arguments differ, and not a line. The pointer then
+    /// begins with the flag.
     pub in_arguments: bool,
-    /// The line of the recording.
-    pub recorded: Option<u64>,
-    /// The line of the host's, counted from 1.
-    pub heard: Option<u64>,
-    /// Where in the line they differ, as a JSON pointer; empty for the whole
-    /// line.
+    /// The line number in the recording.
+    pub recorded_line: Option<u64>,
+    /// The line number of the host, counted from 1.
+    pub actual_line: Option<u64>,
+    /// The JSON pointer to the difference. Empty for the whole line.
     pub pointer: String,
-    /// What is recorded there. `None` when nothing is.
+    /// The recorded value, if there is one.
     pub expected: Option<Value>,
-    /// What the host wrote there. `None` when it wrote nothing.
+    /// The host's value, if there is one.
     pub actual: Option<Value>,
 }
 
 impl Difference {
-    pub(super) fn missing(recorded: u64, expected: Value) -> Self {
+    pub(super) fn missing(recorded_line: u64, expected: Value) -> Self {
         Self {
             in_arguments: false,
-            recorded: Some(recorded),
-            heard: None,
+            recorded_line: Some(recorded_line),
+            actual_line: None,
             pointer: String::new(),
             expected: Some(expected),
             actual: None,
         }
     }
 
-    pub(super) fn unexpected(heard: u64, actual: Value) -> Self {
+    pub(super) fn unexpected(actual_line: u64, actual: Value) -> Self {
         Self {
             in_arguments: false,
-            recorded: None,
-            heard: Some(heard),
+            recorded_line: None,
+            actual_line: Some(actual_line),
             pointer: String::new(),
             expected: None,
             actual: Some(actual),
         }
     }
 
-    pub(super) fn instead_of(mut self, recorded: u64, expected: Value) -> Self {
-        self.recorded = Some(recorded);
+    pub(super) fn instead_of(mut self, recorded_line: u64, expected: Value) -> Self {
+        self.recorded_line = Some(recorded_line);
         self.expected = Some(expected);
         self
     }
 
-    pub(super) fn at(mut self, recorded: u64, heard: u64) -> Self {
-        self.recorded = Some(recorded);
-        self.heard = Some(heard);
+    pub(super) fn at(mut self, recorded_line: u64, actual_line: u64) -> Self {
+        self.recorded_line = Some(recorded_line);
+        self.actual_line = Some(actual_line);
         self
     }
 
-    pub(super) fn in_arguments(mut self, recorded: u64) -> Self {
+    pub(super) fn in_arguments(mut self, recorded_line: u64) -> Self {
         self.in_arguments = true;
-        self.recorded = Some(recorded);
+        self.recorded_line = Some(recorded_line);
         self
     }
 
-    /// The first difference between two values.
+    /// Returns the first difference between two values.
     pub(super) fn first(expected: &Value, actual: &Value) -> Option<Self> {
         find(expected, actual).map(|(pointer, expected, actual)| Self {
             in_arguments: false,
-            recorded: None,
-            heard: None,
+            recorded_line: None,
+            actual_line: None,
             pointer,
             expected,
             actual,
@@ -118,18 +117,18 @@ fn find_either(expected: Option<&Value>, actual: Option<&Value>) -> Option<Found
 
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let what = match (&self.expected, &self.actual) {
-            _ if self.in_arguments => "the host started its CLI with other arguments",
-            _ if !self.pointer.is_empty() => "the host wrote something else",
-            (Some(_), None) => "the host closed its pipe before it wrote what was recorded",
-            (None, Some(_)) => "the host wrote what was not recorded",
-            _ => "the host wrote another line",
+        let summary = match (&self.expected, &self.actual) {
+            _ if self.in_arguments => "the host started the CLI with different arguments",
+            _ if !self.pointer.is_empty() => "the host wrote a different value",
+            (Some(_), None) => "the host closed the input before it wrote a recorded line",
+            (None, Some(_)) => "the host wrote an unexpected line",
+            _ => "the host wrote a different line",
         };
-        f.write_str(what)?;
-        if let Some(line) = self.recorded {
+        f.write_str(summary)?;
+        if let Some(line) = self.recorded_line {
             write!(f, "\n  in the recording: line {line}")?;
         }
-        if let Some(line) = self.heard {
+        if let Some(line) = self.actual_line {
             write!(f, "\n  of the host:      line {line}")?;
         }
         if !self.pointer.is_empty() {
@@ -145,7 +144,7 @@ fn shown(value: Option<&Value>) -> String {
         return "nothing".to_owned();
     };
     let text = value.to_string();
-    match text.char_indices().nth(SHOWN) {
+    match text.char_indices().nth(MAX_SHOWN) {
         Some((end, _)) => format!("{}… ({} bytes)", &text[..end], text.len()),
         None => text,
     }

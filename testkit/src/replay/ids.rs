@@ -1,118 +1,120 @@
-//! Whose ids are whose: the recorded host's, and those of the host that lives.
+//! Maps the IDs of the recorded host to those of this host.
 
 use super::meaning::{Kind, Meaning};
-use crate::recording::Said;
-use crate::strings::{self, Place};
+use crate::recording::RecordedLine;
+use crate::strings::{self, Position};
 use std::collections::{HashMap, HashSet};
 
-/// The ids of the recorded host, and what they are now.
+/// The recorded IDs and the current ones.
 #[derive(Debug, Default)]
 pub(super) struct Ids {
-    requests: Names,
-    messages: Names,
-    hooks: Names,
+    requests: IdMap,
+    messages: IdMap,
+    hooks: IdMap,
 }
 
-/// Ids of one kind.
+/// IDs of one kind.
 #[derive(Debug, Default)]
-struct Names {
-    /// Those that the recorded host gave, and this one has not yet.
-    awaited: HashSet<String>,
-    /// What is now in the place of what was recorded.
-    now: HashMap<String, String>,
-    /// What was recorded in the place of what is now.
-    then: HashMap<String, String>,
+struct IdMap {
+    /// Recorded IDs without a current one.
+    unmapped: HashSet<String>,
+    /// Current IDs, by recorded ID.
+    current: HashMap<String, String>,
+    /// Recorded IDs, by current ID.
+    recorded: HashMap<String, String>,
 }
 
-impl Names {
-    fn learn(&mut self, recorded: &str, now: &str) {
-        self.awaited.remove(recorded);
-        // The first one counts: what it is called in the recording is known
-        // when it is said again.
-        let now = (self.now.entry(recorded.to_owned())).or_insert_with(|| now.to_owned());
-        let now = now.clone();
-        self.then.entry(now).or_insert_with(|| recorded.to_owned());
+impl IdMap {
+    fn learn(&mut self, recorded: &str, current: &str) {
+        self.unmapped.remove(recorded);
+        // The first mapping of an ID stays.
+        let current =
+            (self.current.entry(recorded.to_owned())).or_insert_with(|| current.to_owned());
+        let current = current.clone();
+        self.recorded
+            .entry(current)
+            .or_insert_with(|| recorded.to_owned());
     }
 }
 
 impl Ids {
-    /// The recorded host gives an id here.
+    /// Adds the IDs that the recorded host chose in a line.
     pub(super) fn expect(&mut self, recorded: &Meaning) {
         if recorded.kind == Kind::Request {
-            self.requests.awaited.extend(recorded.request_id.clone());
+            self.requests.unmapped.extend(recorded.request_id.clone());
         }
-        self.messages.awaited.extend(recorded.uuid.clone());
+        self.messages.unmapped.extend(recorded.uuid.clone());
         let hooks = recorded.hook_ids.iter();
-        self.hooks.awaited.extend(hooks.map(|(_, id)| id.clone()));
+        self.hooks.unmapped.extend(hooks.map(|(_, id)| id.clone()));
     }
 
-    /// The two are the same line.
-    pub(super) fn learn(&mut self, recorded: &Meaning, heard: &Meaning) {
-        if let (Kind::Request, Some(then), Some(now)) =
-            (recorded.kind, &recorded.request_id, &heard.request_id)
+    /// Maps the IDs of a recorded line to those of the same line of this host.
+    pub(super) fn learn(&mut self, recorded: &Meaning, actual: &Meaning) {
+        if let (Kind::Request, Some(recorded_id), Some(current_id)) =
+            (recorded.kind, &recorded.request_id, &actual.request_id)
         {
-            self.requests.learn(then, now);
+            self.requests.learn(recorded_id, current_id);
         }
-        if let Some(then) = &recorded.uuid {
-            // A host that gives none hears of the one that was recorded.
+        if let Some(recorded_id) = &recorded.uuid {
+            // A host without UUIDs gets the recorded ones.
             self.messages
-                .learn(then, heard.uuid.as_ref().unwrap_or(then));
+                .learn(recorded_id, actual.uuid.as_ref().unwrap_or(recorded_id));
         }
-        let mut hooks = heard.hook_ids.clone();
-        for (what, then) in &recorded.hook_ids {
-            if let Some(at) = hooks.iter().position(|(it, _)| it == what) {
-                self.hooks.learn(then, &hooks.remove(at).1);
+        let mut hooks = actual.hook_ids.clone();
+        for (hook, recorded_id) in &recorded.hook_ids {
+            if let Some(at) = hooks.iter().position(|(other, _)| other == hook) {
+                self.hooks.learn(recorded_id, &hooks.remove(at).1);
             }
         }
     }
 
-    /// What the id of a message of the host's was in the recording.
-    pub(super) fn recorded_message(&self, now: &str) -> Option<&str> {
-        self.messages.then.get(now).map(String::as_str)
+    /// Returns the recorded ID of a user message.
+    pub(super) fn recorded_message(&self, current: &str) -> Option<&str> {
+        self.messages.recorded.get(current).map(String::as_str)
     }
 
-    /// Whether a line has an id in it that this host has not given yet.
-    pub(super) fn wants(&self, line: &[u8]) -> bool {
-        let mut wants = false;
+    /// Returns whether a line contains an ID without a current one.
+    pub(super) fn has_unmapped_id(&self, line: &[u8]) -> bool {
+        let mut found = false;
         if let Ok(text) = std::str::from_utf8(line)
-            && self.has_awaited()
+            && self.has_unmapped()
             && text.starts_with('{')
         {
-            strings::replace(text, |place, string| {
-                let names = self.names(place);
-                wants |= names.is_some_and(|it| it.awaited.contains(string));
+            strings::replace(text, |position, string| {
+                let names = self.names(position);
+                found |= names.is_some_and(|it| it.unmapped.contains(string));
                 None
             });
         }
-        wants
+        found
     }
 
-    fn has_awaited(&self) -> bool {
+    fn has_unmapped(&self) -> bool {
         [&self.requests, &self.messages, &self.hooks]
             .iter()
-            .any(|names| !names.awaited.is_empty())
+            .any(|names| !names.unmapped.is_empty())
     }
 
-    /// A line with this host's ids in it. `None` for the answer to a request
-    /// that it has not made.
-    pub(super) fn put_into(&self, said: &Said) -> Option<Vec<u8>> {
-        let Said::Json(json) = said else {
-            return Some(said.to_bytes());
+    /// Replaces the IDs in a line by the current ones. Returns `None` for the
+    /// response to a request that this host has not sent.
+    pub(super) fn with_current_ids(&self, line: &RecordedLine) -> Option<Vec<u8>> {
+        let RecordedLine::Json(json) = line else {
+            return Some(line.to_bytes());
         };
-        let mut is_for_nobody = false;
-        let line = strings::replace(json.get(), |place, string| {
-            let names = self.names(place)?;
-            is_for_nobody |= names.awaited.contains(string) && is_answered(place);
-            names.now.get(string).cloned()
+        let mut is_unrequested = false;
+        let line = strings::replace(json.get(), |position, string| {
+            let names = self.names(position)?;
+            is_unrequested |= names.unmapped.contains(string) && is_response_id(position);
+            names.current.get(string).cloned()
         });
-        (!is_for_nobody).then(|| (line + "\n").into_bytes())
+        (!is_unrequested).then(|| (line + "\n").into_bytes())
     }
 
-    /// Which ids stand in a place.
-    fn names(&self, place: &Place) -> Option<&Names> {
-        match place.key() {
-            // No id is a number.
-            _ if place.is_number => None,
+    /// Returns the mapping for a position.
+    fn names(&self, position: &Position) -> Option<&IdMap> {
+        match position.key() {
+            // Numbers are not IDs.
+            _ if position.is_number => None,
             Some("request_id") => Some(&self.requests),
             Some("callback_id") => Some(&self.hooks),
             _ => Some(&self.messages),
@@ -120,7 +122,7 @@ impl Ids {
     }
 }
 
-/// Whether it is here that an answer says to what.
-fn is_answered(place: &Place) -> bool {
-    place.keys == ["response", "request_id"]
+/// Returns whether a position is the request ID of a response.
+fn is_response_id(position: &Position) -> bool {
+    position.keys == ["response", "request_id"]
 }

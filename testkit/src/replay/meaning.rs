@@ -1,52 +1,51 @@
-//! What a line of a host's means, whatever its ids and however it is put.
+//! The meaning of a line of the host, without its IDs and in a normal form.
 
 use super::difference::Difference;
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 
-/// What a line is, as far as matching it goes.
+/// The kind of a line, for matching.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Nothing that an agent minds: an empty line, or a sign of life.
-    Nothing,
+    /// An empty line or a `keep_alive`.
+    Ignored,
     /// A control request.
     Request,
-    /// An answer to one of the agent's.
-    Answer,
-    /// A user message, and all the rest.
+    /// A control response.
+    Response,
+    /// A user message or another one.
     Other,
-    /// No JSON.
+    /// A line that is not JSON.
     Raw,
 }
 
-/// What the agent asked, for what the answer may leave out.
+/// A request of the agent, which determines the defaults of its response.
 #[derive(Debug)]
-pub(super) struct Asked {
+pub(super) struct AgentRequest {
     subtype: String,
     input: Value,
     tool_use_id: Value,
-    /// Whether it was a notification to an MCP server, to which there is
-    /// nothing to say.
+    /// Whether it was a notification to an MCP server, which has no response.
     is_notification: bool,
 }
 
-/// A line of a host's.
+/// A line of a host.
 #[derive(Debug)]
 pub(super) struct Meaning {
     pub(super) kind: Kind,
     pub(super) request_id: Option<String>,
-    /// The id of a user message.
+    /// The UUID of a user message.
     pub(super) uuid: Option<String>,
-    /// The hooks that are registered, and under which ids.
+    /// The registered hooks and their IDs.
     pub(super) hook_ids: Vec<(Value, String)>,
     /// The line as it was written.
     pub(super) whole: Value,
-    /// What it means, without ids of its own.
-    said: Value,
+    /// The normal form, without the host's IDs.
+    normal: Value,
 }
 
-impl Asked {
-    /// What a line of the agent's asks, and under which id.
+impl AgentRequest {
+    /// Reads a request of the agent and its ID.
     pub(super) fn read(line: &[u8]) -> Option<(String, Self)> {
         let mut line: Value = serde_json::from_slice(line).ok()?;
         if line["type"] != "control_request" {
@@ -55,26 +54,26 @@ impl Asked {
         let id = line["request_id"].as_str()?.to_owned();
         let request = &mut line["request"];
         let message = &request["message"];
-        let asked = Self {
+        let request = Self {
             subtype: request["subtype"].as_str()?.to_owned(),
             is_notification: message.is_object() && message.get("id").is_none(),
             input: request["input"].take(),
             tool_use_id: request["tool_use_id"].take(),
         };
-        Some((id, asked))
+        Some((id, request))
     }
 }
 
 impl Meaning {
-    pub(super) fn of(line: &[u8], asked: &HashMap<String, Asked>) -> Self {
+    pub(super) fn parse(line: &[u8], requests: &HashMap<String, AgentRequest>) -> Self {
         let line = line.trim_ascii();
         let read = serde_json::from_slice::<Value>(line).ok();
         let whole = read.unwrap_or_else(|| String::from_utf8_lossy(line).into());
         let kind = match whole["type"].as_str() {
-            _ if line.is_empty() => Kind::Nothing,
-            Some("keep_alive") => Kind::Nothing,
+            _ if line.is_empty() => Kind::Ignored,
+            Some("keep_alive") => Kind::Ignored,
             Some("control_request") => Kind::Request,
-            Some("control_response") => Kind::Answer,
+            Some("control_response") => Kind::Response,
             _ if whole.is_string() => Kind::Raw,
             _ => Kind::Other,
         };
@@ -82,26 +81,26 @@ impl Meaning {
         let mut meaning = Self {
             kind,
             request_id: match kind {
-                Kind::Answer => text(&whole["response"]["request_id"]),
+                Kind::Response => text(&whole["response"]["request_id"]),
                 _ => text(&whole["request_id"]),
             },
             uuid: text(&whole["uuid"]).filter(|_| whole["type"] == "user"),
             hook_ids: Vec::new(),
-            said: whole.clone(),
+            normal: whole.clone(),
             whole,
         };
-        meaning.simplify(asked);
+        meaning.simplify(requests);
         meaning
     }
 
-    /// The same, with other names in it for the ids that have one.
+    /// Replaces IDs in the normal form.
     pub(super) fn renamed<'a>(mut self, name: impl Fn(&str) -> Option<&'a str>) -> Self {
-        rename(&mut self.said, &name);
+        rename(&mut self.normal, &name);
         self
     }
 
-    pub(super) fn is_answer(&self) -> bool {
-        self.kind == Kind::Answer
+    pub(super) fn is_response(&self) -> bool {
+        self.kind == Kind::Response
     }
 
     pub(super) fn is_same_type(&self, other: &Self) -> bool {
@@ -111,18 +110,18 @@ impl Meaning {
             && subtype(self) == subtype(other)
     }
 
-    /// Whether it may be that line, said otherwise.
+    /// Returns whether it may be the same line in another form.
     pub(super) fn is_same_kind(&self, other: &Self) -> bool {
-        let is_same_answer = !self.is_answer() || self.request_id == other.request_id;
-        self.is_same_type(other) && is_same_answer
+        let is_same_response = !self.is_response() || self.request_id == other.request_id;
+        self.is_same_type(other) && is_same_response
     }
 
-    /// The first difference, if there is one.
-    pub(super) fn differs_from(&self, heard: &Self) -> Option<Difference> {
-        Difference::first(&self.said, &heard.said)
+    /// Returns the first difference, if there is one.
+    pub(super) fn difference(&self, actual: &Self) -> Option<Difference> {
+        Difference::first(&self.normal, &actual.normal)
     }
 
-    /// The line that tells a host that its request will not be answered.
+    /// Returns an error response to a request that is not in the recording.
     pub(super) fn refusal(&self) -> Option<Vec<u8>> {
         let id = (self.request_id.as_ref()).filter(|_| self.kind == Kind::Request)?;
         let line = json!({"type": "control_response", "response": {
@@ -133,30 +132,30 @@ impl Meaning {
         Some(format!("{line}\n").into_bytes())
     }
 
-    /// Leaves out what makes no difference.
-    fn simplify(&mut self, asked: &HashMap<String, Asked>) {
+    /// Removes irrelevant differences.
+    fn simplify(&mut self, requests: &HashMap<String, AgentRequest>) {
         let id = self.request_id.as_deref();
-        let Value::Object(said) = &mut self.said else {
+        let Value::Object(normal) = &mut self.normal else {
             return;
         };
         match self.kind {
             Kind::Request => {
-                said.remove("request_id");
-                let request = said.get_mut("request").and_then(Value::as_object_mut);
+                normal.remove("request_id");
+                let request = normal.get_mut("request").and_then(Value::as_object_mut);
                 if let Some(request) = request
                     && request.get("subtype").is_some_and(|it| it == "initialize")
                 {
                     self.hook_ids = simplify_initialize(request);
                 }
             }
-            Kind::Answer => {
-                let asked = id.and_then(|id| asked.get(id));
-                let response = said.get_mut("response").and_then(Value::as_object_mut);
+            Kind::Response => {
+                let request = id.and_then(|id| requests.get(id));
+                let response = normal.get_mut("response").and_then(Value::as_object_mut);
                 if let Some(response) = response {
-                    simplify_answer(response, asked);
+                    simplify_response(response, request);
                 }
             }
-            _ if said.get("type").is_some_and(|it| it == "user") => simplify_user(said),
+            _ if normal.get("type").is_some_and(|it| it == "user") => simplify_user(normal),
             _ => {}
         }
     }
@@ -175,8 +174,8 @@ fn rename<'a>(value: &mut Value, name: &impl Fn(&str) -> Option<&'a str>) {
     }
 }
 
-/// A user message says the same with a text and with one block of text, without
-/// a priority and with that of `next`, and in whatever session it says it is.
+/// Normalizes a user message: a text becomes a block of text, the priority
+/// `next` is the default, and the session ID is ignored.
 fn simplify_user(message: &mut Map<String, Value>) {
     message.remove("uuid");
     message.remove("session_id");
@@ -192,9 +191,9 @@ fn simplify_user(message: &mut Map<String, Value>) {
     }
 }
 
-/// What is `null` is not set; lists of servers and hooks have no order; and
-/// what the host found out from its own MCP servers beforehand is no wish of
-/// its user's.
+/// Normalizes `initialize`: `null` is unset, lists of servers and hooks have no
+/// order, and the manifests of MCP servers are ignored, since the host derives
+/// them.
 fn simplify_initialize(request: &mut Map<String, Value>) -> Vec<(Value, String)> {
     request.retain(|_, value| !value.is_null());
     request.remove("sdkMcpServerManifests");
@@ -206,55 +205,55 @@ fn simplify_initialize(request: &mut Map<String, Value>) -> Vec<(Value, String)>
     let hooks = request.remove("hooks");
     for (event, matchers) in hooks.iter().filter_map(Value::as_object).flatten() {
         for matcher in matchers.as_array().into_iter().flatten() {
-            let mut what = matcher.clone();
-            let Some(members) = what.as_object_mut() else {
+            let mut hook = matcher.clone();
+            let Some(members) = hook.as_object_mut() else {
                 continue;
             };
             let hooks = members.remove("hookCallbackIds").unwrap_or_default();
             members.retain(|_, value| !value.is_null());
             members.insert("event".to_owned(), event.as_str().into());
-            // So that 20 and 20.0 are the same.
+            // 20 and 20.0 are equal.
             if let Some(timeout) = members.get("timeout").and_then(Value::as_f64) {
                 members.insert("timeout".to_owned(), timeout.into());
             }
             for id in hooks.as_array().into_iter().flatten() {
-                ids.extend(id.as_str().map(|id| (what.clone(), id.to_owned())));
+                ids.extend(id.as_str().map(|id| (hook.clone(), id.to_owned())));
             }
         }
     }
     if !ids.is_empty() {
-        let mut registered: Vec<Value> = ids.iter().map(|(what, _)| what.clone()).collect();
+        let mut registered: Vec<Value> = ids.iter().map(|(hook, _)| hook.clone()).collect();
         registered.sort_by_key(ToString::to_string);
         request.insert("hooks".to_owned(), registered.into());
     }
     ids
 }
 
-/// An answer says the same with and without what goes without saying.
-fn simplify_answer(response: &mut Map<String, Value>, asked: Option<&Asked>) {
+/// Normalizes a response: removes members with default values.
+fn simplify_response(response: &mut Map<String, Value>, request: Option<&AgentRequest>) {
     response.remove("request_id");
     if response.get("subtype").is_some_and(|it| it == "error") {
-        // An error is an error, whatever it says.
+        // The message of an error is ignored.
         response.retain(|key, _| key == "subtype");
         return;
     }
-    let Some(asked) = asked else {
+    let Some(request) = request else {
         return;
     };
-    match asked.subtype.as_str() {
-        "mcp_message" if asked.is_notification => {
+    match request.subtype.as_str() {
+        "mcp_message" if request.is_notification => {
             response.remove("response");
         }
         "can_use_tool" => {
             if let Some(answer) = response.get_mut("response").and_then(Value::as_object_mut) {
-                remove_if(answer, "updatedInput", &asked.input);
+                remove_if(answer, "updatedInput", &request.input);
                 remove_if(answer, "updatedPermissions", &json!([]));
                 remove_if(answer, "interrupt", &false.into());
-                remove_if(answer, "toolUseID", &asked.tool_use_id);
+                remove_if(answer, "toolUseID", &request.tool_use_id);
             }
         }
         "hook_callback" => {
-            // An answer without anything in it is no answer at all.
+            // An empty response is the default.
             let answer = response.entry("response").or_insert_with(|| json!({}));
             if let Some(answer) = answer.as_object_mut() {
                 remove_if(answer, "continue", &true.into());

@@ -1,14 +1,13 @@
-//! Plays the CLI's side of a recorded session to a host that lives.
+//! Plays the CLI's side of a recorded session to a running host.
 //!
-//! What the host writes is matched with what the recorded host wrote by its
-//! meaning: under which ids is the host's own business, and its ids stand in
-//! what is then said to it. The machine does no I/O and reads no clock;
-//! [`main`] is a CLI that runs it on standard input and output.
+//! Lines of the host are matched with lines of the recorded host by their
+//! meaning. The host's own IDs replace the recorded ones. The state machine does
+//! no I/O and reads no clock; [`main`] is a CLI that runs it on standard input
+//! and output.
 //!
-//! The order of prompts and requests has meaning, and is compared. Answers are
-//! found by the ask that they belong to, and may come in any order. The
-//! arguments that the CLI was started with are compared flag by flag, where the
-//! recording has them.
+//! Prompts and requests must come in the recorded order. Responses are matched by
+//! their request, and may come in any order. Arguments of the CLI are compared
+//! flag by flag, if the recording has them.
 
 mod arguments;
 mod difference;
@@ -21,59 +20,57 @@ pub(crate) mod tests;
 pub use difference::Difference;
 pub use stdio::{DIFFERS, PACE, RECORDING, SESSION, TOLERANT, Unusable, main, run};
 
-use crate::recording::{Entry, Exit, INPUT_CLOSED, Said, What};
+use crate::recording::{Entry, EntryKind, Exit, INPUT_CLOSED, RecordedLine};
 use bytes::Bytes;
 use ids::Ids;
-use meaning::{Asked, Kind, Meaning};
+use meaning::{AgentRequest, Kind, Meaning};
 use serde_json::Value;
 use std::collections::{HashMap, VecDeque};
 use std::time::{Duration, Instant};
 
-/// When the recorded lines are said.
+/// When recorded lines are written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Pace {
-    /// At once, but each only when the host has written all that the recorded
-    /// host had written by then.
+    /// Immediately, but each only after the host has written everything that
+    /// the recorded host had written before it.
     #[default]
     Lockstep,
-    /// As long after the start as in the recording. Nothing waits for the host
-    /// but what has an id of its own in it, and what comes after that.
+    /// At the recorded time. Only lines that contain an ID chosen by the host,
+    /// and lines after them, wait for the host.
     InTime,
 }
 
-/// How a recording is replayed.
+/// The options of a replay.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Config {
-    /// When the recorded lines are said.
+    /// When recorded lines are written.
     pub pace: Pace,
-    /// Whether the session goes on when the host does something else than the
-    /// recorded one.
+    /// Whether the session continues after a difference.
     pub is_tolerant: bool,
-    /// What the host has started its CLI with, the program aside. It is
-    /// compared with what was recorded, unless there is nothing: that is a
-    /// person who has started it, or a recording that does not say.
+    /// The arguments with which the host started the CLI, without the program.
+    /// They are compared with the recorded ones, unless either is empty.
     pub arguments: Vec<String>,
 }
 
 impl Config {
-    /// Says the lines at this pace.
+    /// Sets when recorded lines are written.
     #[must_use]
     pub fn pace(mut self, pace: Pace) -> Self {
         self.pace = pace;
         self
     }
 
-    /// Goes on when the host does something else than the recorded one:
-    /// requests that were not recorded are refused, other lines passed over.
+    /// Continues after a difference: unexpected requests get an error response,
+    /// and other unexpected lines are ignored.
     #[must_use]
     pub fn tolerant(mut self) -> Self {
         self.is_tolerant = true;
         self
     }
 
-    /// Compares what the host has started its CLI with, the program aside.
+    /// Compares these arguments, without the program, with the recorded ones.
     #[must_use]
     pub fn arguments(mut self, arguments: impl IntoIterator<Item = String>) -> Self {
         self.arguments = arguments.into_iter().collect();
@@ -81,28 +78,29 @@ impl Config {
     }
 }
 
-/// What is to be done in the outside world.
+/// An output that the caller performs.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Output {
-    /// Write this to standard output.
+    /// Writes this to standard output.
     Stdout(Bytes),
-    /// Write this to standard error.
+    /// Writes this to standard error.
     Stderr(Bytes),
-    /// Report it. When nothing is tolerated, [`Ending::Differs`] follows.
+    /// Reports a difference. [`Ending::Differs`] follows, unless differences
+    /// are tolerated.
     Difference(Difference),
-    /// The end.
+    /// Ends the replay.
     Exit(Ending),
 }
 
-/// How a replay ends.
+/// The end of a replay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Ending {
-    /// As the recorded CLI did, with this status; by a signal with 128 and the
-    /// signal.
+    /// As recorded, with this exit status. For a signal, it is 128 plus the
+    /// signal's number.
     AsRecorded(i32),
-    /// The host did something else than the recorded one.
+    /// The host differs from the recorded one.
     Differs,
 }
 
@@ -111,52 +109,53 @@ pub enum Ending {
 pub struct Replay {
     config: Config,
     steps: VecDeque<Step>,
-    /// What the recorded host wrote, in order.
+    /// The lines of the recorded host, in order.
     expected: Vec<Expected>,
-    /// The line that comes next of those whose order has meaning.
+    /// The index of the next line whose order matters.
     next: usize,
-    /// What the recorded agent asked, by id.
-    asked: HashMap<String, Asked>,
+    /// The recorded agent's requests, by ID.
+    requests: HashMap<String, AgentRequest>,
     ids: Ids,
-    /// What has come of a line.
-    half: Vec<u8>,
-    /// Lines that the host has written.
+    /// The beginning of an incomplete line.
+    partial_line: Vec<u8>,
+    /// The number of lines of the host.
     lines: u64,
     input_ended: bool,
-    /// When the recording's time was zero. It moves when the host is late.
+    /// The start of the recording's time. It moves forward when the host is
+    /// late.
     start: Instant,
     due: Option<Instant>,
     outputs: VecDeque<Output>,
-    is_over: bool,
+    has_ended: bool,
 }
 
-/// What the recording has next.
+/// A step of the recording.
 #[derive(Debug)]
 enum Step {
-    /// The CLI says this.
-    Say(Option<f64>, Said),
-    /// The CLI complains.
-    Complain(Option<f64>, Said),
-    /// The host writes the line with this number among the expected.
+    /// The CLI writes a line to standard output.
+    Stdout(Option<f64>, RecordedLine),
+    /// The CLI writes a line to standard error.
+    Stderr(Option<f64>, RecordedLine),
+    /// The host writes the expected line with this index.
     Await(usize),
-    /// The host closes the pipe.
+    /// The host closes the input.
     InputEnd,
-    /// The CLI ends.
+    /// The CLI exits.
     Exit(i32),
 }
 
-/// A line that the recorded host wrote.
+/// A line of the recorded host.
 #[derive(Debug)]
 struct Expected {
-    /// Where it is in the recording.
+    /// The line number in the recording.
     line: u64,
     meaning: Meaning,
-    has_come: bool,
+    is_matched: bool,
 }
 
 impl Replay {
-    /// A replay of one session ([`sessions`](crate::recording::sessions)),
-    /// from now on.
+    /// Starts a replay of one session
+    /// ([`sessions`](crate::recording::sessions)).
     #[must_use]
     pub fn new(now: Instant, session: &[Entry], config: Config) -> Self {
         let mut replay = Self {
@@ -164,15 +163,15 @@ impl Replay {
             steps: VecDeque::new(),
             expected: Vec::new(),
             next: 0,
-            asked: HashMap::new(),
+            requests: HashMap::new(),
             ids: Ids::default(),
-            half: Vec::new(),
+            partial_line: Vec::new(),
             lines: 0,
             input_ended: false,
             start: now,
             due: None,
             outputs: VecDeque::new(),
-            is_over: false,
+            has_ended: false,
         };
         if let Some(first) = session.iter().find_map(|entry| entry.t) {
             replay.start = now.checked_sub(seconds(first)).unwrap_or(now);
@@ -180,45 +179,46 @@ impl Replay {
         for entry in session {
             replay.plan(entry);
         }
-        // A recording that just ends says nothing of how the CLI did.
+        // Without a recorded exit, the CLI exits with 0 after the end of its
+        // input.
         if !matches!(replay.steps.back(), Some(Step::Exit(_))) {
             replay.steps.extend([Step::InputEnd, Step::Exit(0)]);
         }
-        replay.go_on(now);
+        replay.run_due(now);
         replay
     }
 
     fn plan(&mut self, entry: &Entry) {
-        let step = match &entry.what {
-            What::Sent(said) => {
-                let meaning = Meaning::of(said.bytes(), &self.asked);
-                if meaning.kind == Kind::Nothing {
+        let step = match &entry.kind {
+            EntryKind::Sent(line) => {
+                let meaning = Meaning::parse(line.bytes(), &self.requests);
+                if meaning.kind == Kind::Ignored {
                     return;
                 }
                 self.ids.expect(&meaning);
                 self.expected.push(Expected {
                     line: entry.line,
                     meaning,
-                    has_come: false,
+                    is_matched: false,
                 });
                 Step::Await(self.expected.len() - 1)
             }
-            What::Received(said) => {
-                if let Some((id, asked)) = Asked::read(said.bytes()) {
-                    self.asked.insert(id, asked);
+            EntryKind::Received(line) => {
+                if let Some((id, request)) = AgentRequest::read(line.bytes()) {
+                    self.requests.insert(id, request);
                 }
-                Step::Say(entry.t, said.clone())
+                Step::Stdout(entry.t, line.clone())
             }
-            What::Stderr(said) => Step::Complain(entry.t, said.clone()),
-            What::Note(text) if text == INPUT_CLOSED => Step::InputEnd,
-            What::Exit(exit) => Step::Exit(status(exit)),
-            What::Spawn(spawn) => return self.compare(entry.line, &spawn.argv),
-            What::Note(_) | What::Other { .. } => return,
+            EntryKind::Stderr(line) => Step::Stderr(entry.t, line.clone()),
+            EntryKind::Note(text) if text == INPUT_CLOSED => Step::InputEnd,
+            EntryKind::Exit(exit) => Step::Exit(status(exit)),
+            EntryKind::Spawn(spawn) => return self.compare(entry.line, &spawn.argv),
+            EntryKind::Note(_) | EntryKind::Other { .. } => return,
         };
         self.steps.push_back(step);
     }
 
-    /// The recorded CLI was started with this.
+    /// Compares the recorded command line.
     fn compare(&mut self, line: u64, argv: &[String]) {
         let arguments = &self.config.arguments;
         if argv.is_empty() || arguments.is_empty() {
@@ -229,62 +229,62 @@ impl Replay {
         }
     }
 
-    /// Bytes arrived from the host.
+    /// Handles bytes from the host.
     pub fn handle_input(&mut self, now: Instant, bytes: &[u8]) {
         let mut rest = bytes;
         while let Some(end) = rest.iter().position(|&byte| byte == b'\n') {
-            let mut line = std::mem::take(&mut self.half);
+            let mut line = std::mem::take(&mut self.partial_line);
             line.extend_from_slice(&rest[..end]);
-            self.hear(&line);
+            self.handle_line(&line);
             rest = &rest[end + 1..];
         }
-        self.half.extend_from_slice(rest);
-        self.go_on(now);
+        self.partial_line.extend_from_slice(rest);
+        self.run_due(now);
     }
 
-    /// The host closed the pipe.
+    /// Handles the end of the input.
     pub fn handle_input_end(&mut self, now: Instant) {
-        let half = std::mem::take(&mut self.half);
-        if !half.is_empty() {
-            self.hear(&half);
+        let rest = std::mem::take(&mut self.partial_line);
+        if !rest.is_empty() {
+            self.handle_line(&rest);
         }
         self.input_ended = true;
-        self.go_on(now);
+        self.run_due(now);
     }
 
-    /// Time has passed.
+    /// Handles the passing of time.
     pub fn handle_timeout(&mut self, now: Instant) {
-        self.go_on(now);
+        self.run_due(now);
     }
 
-    /// When [`Replay::handle_timeout`] is to be called.
+    /// Returns when to call [`Replay::handle_timeout`].
     #[must_use]
     pub fn poll_timeout(&self) -> Option<Instant> {
         self.due
     }
 
-    /// What is to be done next. Nothing comes after [`Output::Exit`].
+    /// Returns the next output. Nothing follows [`Output::Exit`].
     pub fn poll_output(&mut self) -> Option<Output> {
         self.outputs.pop_front()
     }
 
-    /// The lines of the recorded host that have not come: where in the
-    /// recording they are, and what they say.
+    /// Returns the recorded lines that the host has not written: their line
+    /// numbers and contents.
     pub fn awaited(&self) -> impl Iterator<Item = (u64, &Value)> {
-        let awaited = self.expected.iter().filter(|expected| !expected.has_come);
+        let awaited = self.expected.iter().filter(|expected| !expected.is_matched);
         awaited.map(|expected| (expected.line, &expected.meaning.whole))
     }
 
-    /// Does all whose time has come.
-    fn go_on(&mut self, now: Instant) {
+    /// Performs all steps that are due.
+    fn run_due(&mut self, now: Instant) {
         self.due = None;
-        while !self.is_over
+        while !self.has_ended
             && let Some(step) = self.steps.front()
         {
             match step {
                 Step::Await(number) => {
-                    let awaits = self.config.pace == Pace::Lockstep || self.input_ended;
-                    if awaits && !self.expected[*number].has_come {
+                    let must_wait = self.config.pace == Pace::Lockstep || self.input_ended;
+                    if must_wait && !self.expected[*number].is_matched {
                         if !self.input_ended {
                             return;
                         }
@@ -296,26 +296,26 @@ impl Replay {
                 }
                 Step::InputEnd if !self.input_ended => return,
                 Step::InputEnd => {}
-                Step::Say(t, said) | Step::Complain(t, said) => {
-                    if let Some(due) = self.when(*t).filter(|due| *due > now) {
+                Step::Stdout(t, line) | Step::Stderr(t, line) => {
+                    if let Some(due) = self.due_at(*t).filter(|due| *due > now) {
                         self.due = Some(due);
                         return;
                     }
-                    if self.ids.wants(said.bytes()) && !self.input_ended {
+                    if self.ids.has_unmapped_id(line.bytes()) && !self.input_ended {
                         return;
                     }
-                    self.was_said_at(*t, now);
+                    self.delay_start(*t, now);
                 }
                 Step::Exit(_) => {}
             }
             match self.steps.pop_front() {
-                Some(Step::Say(_, said)) => {
-                    if let Some(bytes) = self.ids.put_into(&said) {
+                Some(Step::Stdout(_, line)) => {
+                    if let Some(bytes) = self.ids.with_current_ids(&line) {
                         self.outputs.push_back(Output::Stdout(bytes.into()));
                     }
                 }
-                Some(Step::Complain(_, said)) => {
-                    let bytes = said.to_bytes().into();
+                Some(Step::Stderr(_, line)) => {
+                    let bytes = line.to_bytes().into();
                     self.outputs.push_back(Output::Stderr(bytes));
                 }
                 Some(Step::Exit(code)) => self.end(Ending::AsRecorded(code)),
@@ -324,82 +324,83 @@ impl Replay {
         }
     }
 
-    /// When something is to be said.
-    fn when(&self, t: Option<f64>) -> Option<Instant> {
+    /// Returns when a line is due.
+    fn due_at(&self, t: Option<f64>) -> Option<Instant> {
         match self.config.pace {
             Pace::Lockstep => None,
             Pace::InTime => t.map(|t| self.start + seconds(t)),
         }
     }
 
-    /// What was late makes all that follows late.
-    fn was_said_at(&mut self, t: Option<f64>, now: Instant) {
+    /// Delays all later lines after a late one.
+    fn delay_start(&mut self, t: Option<f64>, now: Instant) {
         if let Some(start) = t.and_then(|t| now.checked_sub(seconds(t))) {
             self.start = self.start.max(start);
         }
     }
 
-    /// The host has written a line.
-    fn hear(&mut self, line: &[u8]) {
+    /// Handles a line of the host.
+    fn handle_line(&mut self, line: &[u8]) {
         self.lines += 1;
-        let heard = Meaning::of(line, &self.asked).renamed(|id| self.ids.recorded_message(id));
-        if self.is_over || heard.kind == Kind::Nothing {
+        let actual =
+            Meaning::parse(line, &self.requests).renamed(|id| self.ids.recorded_message(id));
+        if self.has_ended || actual.kind == Kind::Ignored {
             return;
         }
-        let Some(number) = self.find(&heard) else {
-            let whole = heard.whole.clone();
-            return self.not_expected(&heard, Difference::unexpected(self.lines, whole));
+        let Some(number) = self.find(&actual) else {
+            let whole = actual.whole.clone();
+            return self.report_unexpected(&actual, Difference::unexpected(self.lines, whole));
         };
         let expected = &mut self.expected[number];
-        expected.has_come = true;
-        self.ids.learn(&expected.meaning, &heard);
-        if let Some(difference) = expected.meaning.differs_from(&heard) {
+        expected.is_matched = true;
+        self.ids.learn(&expected.meaning, &actual);
+        if let Some(difference) = expected.meaning.difference(&actual) {
             let difference = difference.at(expected.line, self.lines);
             self.differ(difference);
         }
         while (self.expected.get(self.next))
-            .is_some_and(|expected| expected.has_come || expected.meaning.is_answer())
+            .is_some_and(|expected| expected.is_matched || expected.meaning.is_response())
         {
             self.next += 1;
         }
     }
 
-    /// Which of the expected lines it is.
-    fn find(&self, heard: &Meaning) -> Option<usize> {
-        let waiting = || {
+    /// Returns the index of the expected line that matches.
+    fn find(&self, actual: &Meaning) -> Option<usize> {
+        let unmatched = || {
             let all = self.expected.iter().enumerate();
-            all.filter(|(_, expected)| !expected.has_come)
+            all.filter(|(_, expected)| !expected.is_matched)
         };
-        if heard.is_answer() {
-            let mut alike = waiting().filter(|(_, it)| it.meaning.is_same_kind(heard));
-            return alike.next().map(|(number, _)| number);
+        if actual.is_response() {
+            let mut candidates = unmatched().filter(|(_, it)| it.meaning.is_same_kind(actual));
+            return candidates.next().map(|(number, _)| number);
         }
-        let in_order = || waiting().filter(|(_, it)| !it.meaning.is_answer());
+        let in_order = || unmatched().filter(|(_, it)| !it.meaning.is_response());
         if !self.config.is_tolerant {
             let (number, expected) = in_order().next()?;
-            // Of two requests that have nothing in common the one is in the
-            // other's place.
-            return expected.meaning.is_same_type(heard).then_some(number);
+            // A request of another type is a different line, not a difference
+            // in one.
+            return expected.meaning.is_same_type(actual).then_some(number);
         }
-        let mut alike = in_order().filter(|(_, it)| it.meaning.is_same_kind(heard));
-        let same = alike
+        let mut candidates = in_order().filter(|(_, it)| it.meaning.is_same_kind(actual));
+        let same = candidates
             .clone()
-            .find(|(_, it)| it.meaning.differs_from(heard).is_none());
-        same.or_else(|| alike.next()).map(|(number, _)| number)
+            .find(|(_, it)| it.meaning.difference(actual).is_none());
+        same.or_else(|| candidates.next()).map(|(number, _)| number)
     }
 
-    fn not_expected(&mut self, heard: &Meaning, difference: Difference) {
+    fn report_unexpected(&mut self, actual: &Meaning, difference: Difference) {
         let instead = (self.expected[self.next.min(self.expected.len())..].iter())
-            .find(|expected| !expected.has_come && !expected.meaning.is_answer());
+            .find(|expected| !expected.is_matched && !expected.meaning.is_response());
         let difference = match instead {
-            Some(expected) if !heard.is_answer() => {
+            Some(expected) if !actual.is_response() => {
                 difference.instead_of(expected.line, expected.meaning.whole.clone())
             }
             _ => difference,
         };
         self.differ(difference);
-        // Whoever made a request waits for an answer.
-        if let Some(refusal) = heard.refusal().filter(|_| !self.is_over) {
+        // A request needs a response.
+        if let Some(refusal) = actual.refusal().filter(|_| !self.has_ended) {
             self.outputs.push_back(Output::Stdout(refusal.into()));
         }
     }
@@ -412,14 +413,14 @@ impl Replay {
     }
 
     fn end(&mut self, ending: Ending) {
-        if !std::mem::replace(&mut self.is_over, true) {
+        if !std::mem::replace(&mut self.has_ended, true) {
             self.outputs.push_back(Output::Exit(ending));
         }
     }
 }
 
-/// The status with which a shell tells how a CLI ended. Some recorders write a
-/// signal as a negative code.
+/// Returns the exit status as a shell reports it. Some recorders write a signal
+/// as a negative code.
 fn status(exit: &Exit) -> i32 {
     match (exit.code, exit.signal) {
         (Some(code @ ..0), _) => 128_i32.saturating_sub(code),

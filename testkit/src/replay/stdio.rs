@@ -1,7 +1,7 @@
 //! A CLI that replays a recording on standard input and output.
 
 use super::{Config, Ending, Output, Pace, Replay};
-use crate::recording::{Entry, RecordingError, Said, What, open};
+use crate::recording::{Entry, EntryKind, RecordedLine, RecordingError, open};
 use serde_json::Value;
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
@@ -9,36 +9,35 @@ use std::process::exit;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Instant;
 
-/// The environment variable that names the recording.
+/// Names the variable with the path of the recording.
 pub const RECORDING: &str = "AGENTWIRE_REPLAY";
 
-/// The environment variable that says which of the recording's sessions it is,
-/// counted from 1. The first one in which the host says anything, if not set.
+/// Names the variable with the number of the session, counted from 1. Default:
+/// the first one in which the host sends something.
 pub const SESSION: &str = "AGENTWIRE_REPLAY_SESSION";
 
-/// The environment variable that says when the lines are said: `lockstep`, if
-/// not set, or `time`.
+/// Names the variable with the pace: `lockstep` (default) or `time`.
 pub const PACE: &str = "AGENTWIRE_REPLAY_PACE";
 
-/// The environment variable that has the session go on when the host does
-/// something else than the recorded one, when it is `1`.
+/// Names the variable that lets the session continue after differences if it is
+/// `1`.
 pub const TOLERANT: &str = "AGENTWIRE_REPLAY_TOLERANT";
 
-/// The exit status when the host did something else than the recorded one.
+/// The exit status when the host differs from the recorded one.
 pub const DIFFERS: i32 = 4;
 
 /// The exit status when the recording cannot be used.
 const USAGE: i32 = 2;
 
-/// Why there is nothing to replay.
+/// An error of the environment or the recording.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unusable {
-    /// The environment does not name a recording.
-    #[error("{RECORDING} is not set: it takes the path of a recording")]
+    /// The variable [`RECORDING`] is unset.
+    #[error("`{RECORDING}` is unset: set it to the path of a recording")]
     NotSet,
-    /// A variable has a value that it cannot have.
-    #[error("{name} cannot be {value:?}")]
+    /// A variable has an invalid value.
+    #[error("`{name}` is {value:?}: invalid value")]
     Value {
         /// The variable.
         name: &'static str,
@@ -50,17 +49,18 @@ pub enum Unusable {
     Recording {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The cause.
         error: RecordingError,
     },
 }
 
-/// Replays the recording that the environment names, until it is over. All
-/// arguments are the CLI's, and are compared with those that were recorded. With `-v` or `--version` it says which version was recorded.
+/// Replays the recording that the environment names. All arguments are those of
+/// the CLI, and are compared with the recorded ones. With `-v` or `--version`,
+/// prints the recorded version.
 ///
-/// Exits as the recorded CLI did; with status 4 ([`DIFFERS`]) when the host
-/// did something else than the recorded one, which is told on standard error;
-/// with 2 when there is no recording, or it cannot be read.
+/// Exits as the recorded CLI did, or with status 4 ([`DIFFERS`]) and a report on
+/// standard error if the host differs, or with status 2 if the recording cannot
+/// be used.
 pub fn main() -> ! {
     match from_environment() {
         Ok((session, config)) => run(&session, config),
@@ -102,9 +102,8 @@ fn from_environment() -> Result<(Vec<Entry>, Config), Unusable> {
     }
 }
 
-/// Replays a session on this process's standard input and output, as [`main`]
-/// does.
-#[allow(clippy::print_stdout, reason = "it is what a command line prints")]
+/// Replays a session on standard input and output, as [`main`] does.
+#[allow(clippy::print_stdout, reason = "`--version` prints to standard output")]
 pub fn run(session: &[Entry], config: Config) -> ! {
     if std::env::args().any(|argument| matches!(&*argument, "-v" | "--version")) {
         println!(
@@ -128,7 +127,7 @@ pub fn run(session: &[Entry], config: Config) -> ! {
     let mut replay = Replay::new(Instant::now(), session, config);
     let mut input_open = true;
     loop {
-        carry_out(&mut replay);
+        perform_outputs(&mut replay);
         let wait = (replay.poll_timeout()).map(|due| due.saturating_duration_since(Instant::now()));
         let read = match (wait, input_open) {
             (Some(wait), true) => input.recv_timeout(wait),
@@ -137,7 +136,7 @@ pub fn run(session: &[Entry], config: Config) -> ! {
                 std::thread::sleep(wait);
                 Err(RecvTimeoutError::Timeout)
             }
-            // A recording always comes to its end when its input has.
+            // A replay ends when the input has ended.
             (None, false) => exit(0),
         };
         let now = Instant::now();
@@ -152,8 +151,8 @@ pub fn run(session: &[Entry], config: Config) -> ! {
     }
 }
 
-/// Does what the replay wants done.
-fn carry_out(replay: &mut Replay) {
+/// Performs the replay's outputs.
+fn perform_outputs(replay: &mut Replay) {
     let mut stdout = io::stdout().lock();
     while let Some(output) = replay.poll_output() {
         let written = match output {
@@ -169,7 +168,7 @@ fn carry_out(replay: &mut Replay) {
             }
         };
         if written.is_err() {
-            // Whoever read us is gone.
+            // The host has closed standard output.
             exit(1);
         }
     }
@@ -178,10 +177,10 @@ fn carry_out(replay: &mut Replay) {
     }
 }
 
-/// The version of the CLI that was recorded.
+/// Returns the recorded version of the CLI.
 fn version(session: &[Entry]) -> Option<String> {
     session.iter().find_map(|entry| {
-        let What::Received(Said::Json(json)) = &entry.what else {
+        let EntryKind::Received(RecordedLine::Json(json)) = &entry.kind else {
             return None;
         };
         let line: Value = json.read().ok()?;

@@ -1,20 +1,20 @@
-//! Replays of recorded and of made-up sessions, to hosts that do as the
-//! recorded one did, or not.
+//! Replays of recorded and constructed sessions, to hosts that behave as
+//! recorded or not.
 
 use super::*;
 use crate::recording::{Reader, Spawn, sessions};
 use serde_json::json;
 use std::path::Path;
 
-/// A host, and the replay that it talks to.
+/// A host and its replay.
 struct Host {
     replay: Replay,
     start: Instant,
 }
 
-/// What came of a replay.
+/// The outputs of a replay.
 #[derive(Debug, Default)]
-struct Heard {
+struct Outputs {
     lines: Vec<Value>,
     differences: Vec<Difference>,
     ending: Option<Ending>,
@@ -27,42 +27,42 @@ impl Host {
         Self { replay, start }
     }
 
-    fn writes(&mut self, line: &Value) {
+    fn write(&mut self, line: &Value) {
         let line = format!("{line}\n");
         self.replay.handle_input(self.start, line.as_bytes());
     }
 
-    fn closes(&mut self) {
+    fn close(&mut self) {
         self.replay.handle_input_end(self.start);
     }
 
-    /// What has come since the last time.
-    fn hears(&mut self) -> Heard {
-        let mut heard = Heard::default();
+    /// Returns the outputs since the last call.
+    fn outputs(&mut self) -> Outputs {
+        let mut outputs = Outputs::default();
         while let Some(output) = self.replay.poll_output() {
-            assert_eq!(heard.ending, None, "{output:?} after the end");
+            assert_eq!(outputs.ending, None, "{output:?} after the end");
             match output {
                 Output::Stdout(line) => {
-                    heard
+                    outputs
                         .lines
                         .push(serde_json::from_slice(&line).expect("JSON"));
                 }
-                Output::Difference(difference) => heard.differences.push(difference),
-                Output::Exit(ending) => heard.ending = Some(ending),
+                Output::Difference(difference) => outputs.differences.push(difference),
+                Output::Exit(ending) => outputs.ending = Some(ending),
                 Output::Stderr(_) => {}
             }
         }
-        heard
+        outputs
     }
 }
 
-/// A session, from lines that are `>` (sent) or `<` (received).
+/// Returns a session of lines that are `>` (sent) or `<` (received).
 fn session(lines: &[(&str, Value)]) -> Vec<Entry> {
     let entry = |(number, (dir, message)): (usize, &(&str, Value))| {
-        let said = Said::new(message.to_string().as_bytes(), false);
+        let line = RecordedLine::new(message.to_string().as_bytes(), false);
         let what = match *dir {
-            ">" => What::Sent(said),
-            _ => What::Received(said),
+            ">" => EntryKind::Sent(line),
+            _ => EntryKind::Received(line),
         };
         let mut entry = Entry::new(Some(number as f64), what);
         entry.line = number as u64 + 1;
@@ -84,7 +84,7 @@ fn prompt(uuid: &str, text: &str) -> Value {
     json!({"type": "user", "uuid": uuid, "message": {"role": "user", "content": text}})
 }
 
-/// The recordings of the folder, the malformed one left out.
+/// Returns the recordings of the folder, except for the malformed one.
 pub(crate) fn recordings() -> Vec<(String, Vec<Entry>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("recordings");
     let mut all = Vec::new();
@@ -106,9 +106,9 @@ pub(crate) fn recordings() -> Vec<(String, Vec<Entry>)> {
     all
 }
 
-/// The line of another host that does the same: other ids, hooks in another
+/// Returns an equivalent line of another host: other IDs, hooks in another
 /// order, and texts as lists of blocks.
-fn of_another_host(line: &Value) -> Value {
+fn equivalent_line(line: &Value) -> Value {
     let mut line = line.clone();
     for pointer in [
         "/request_id",
@@ -119,7 +119,7 @@ fn of_another_host(line: &Value) -> Value {
         if line["type"] != "control_response"
             && let Some(id) = line.pointer_mut(pointer)
         {
-            // What is no message of the host's keeps its name.
+            // IDs that are not the host's messages stay.
             let is_own = id
                 .as_str()
                 .is_some_and(|it| !it.ends_with("ff") && !it.starts_with("0000"));
@@ -151,39 +151,39 @@ fn of_another_host(line: &Value) -> Value {
 }
 
 #[test]
-fn every_recording_replays_to_a_host_that_does_the_same_by_other_names() {
+fn every_recording_replays_to_an_equivalent_host() {
     for (name, session) in recordings() {
         for config in [Config::default(), Config::default().tolerant()] {
             let mut host = Host::new(&session, config.clone());
-            let mut heard = host.hears();
+            let mut outputs = host.outputs();
             for entry in &session {
-                match &entry.what {
-                    What::Sent(Said::Json(json)) => {
-                        host.writes(&of_another_host(&json.read().expect("JSON")));
+                match &entry.kind {
+                    EntryKind::Sent(RecordedLine::Json(json)) => {
+                        host.write(&equivalent_line(&json.read().expect("JSON")));
                     }
-                    What::Note(text) if text == INPUT_CLOSED => host.closes(),
+                    EntryKind::Note(text) if text == INPUT_CLOSED => host.close(),
                     _ => continue,
                 }
-                let more = host.hears();
-                heard.lines.extend(more.lines);
-                heard.differences.extend(more.differences);
-                heard.ending = heard.ending.or(more.ending);
+                let more = host.outputs();
+                outputs.lines.extend(more.lines);
+                outputs.differences.extend(more.differences);
+                outputs.ending = outputs.ending.or(more.ending);
             }
-            assert_eq!(heard.differences, [], "{name}");
-            assert_eq!(heard.ending, Some(Ending::AsRecorded(0)), "{name}");
-            let said = session.iter().filter_map(|entry| match &entry.what {
-                What::Received(Said::Json(json)) => json.read::<Value>().ok(),
+            assert_eq!(outputs.differences, [], "{name}");
+            assert_eq!(outputs.ending, Some(Ending::AsRecorded(0)), "{name}");
+            let received = session.iter().filter_map(|entry| match &entry.kind {
+                EntryKind::Received(RecordedLine::Json(json)) => json.read::<Value>().ok(),
                 _ => None,
             });
-            let said: Vec<Value> = said.collect();
-            assert_eq!(heard.lines.len(), said.len(), "{name}");
-            for (now, then) in heard.lines.iter().zip(&said) {
-                let text = now.to_string().replace("other-", "");
-                assert_eq!(text, then.to_string(), "{name}");
+            let received: Vec<Value> = received.collect();
+            assert_eq!(outputs.lines.len(), received.len(), "{name}");
+            for (actual, recorded) in outputs.lines.iter().zip(&received) {
+                let text = actual.to_string().replace("other-", "");
+                assert_eq!(text, recorded.to_string(), "{name}");
             }
-            // And the ids were this host's.
+            // The IDs are those of this host.
             assert!(
-                heard
+                outputs
                     .lines
                     .iter()
                     .any(|it| it.to_string().contains("other-")),
@@ -193,7 +193,7 @@ fn every_recording_replays_to_a_host_that_does_the_same_by_other_names() {
     }
 }
 
-/// A prompt, an ask, a request and the end.
+/// Returns a session with a prompt, a permission request, a request and an end.
 fn small() -> Vec<Entry> {
     session(&[
         (">", prompt("u1", "Go")),
@@ -225,13 +225,13 @@ fn set_model(model: &str) -> Value {
 }
 
 #[test]
-fn each_line_waits_for_what_the_recorded_host_had_written_before() {
+fn each_line_waits_for_the_earlier_lines_of_the_recorded_host() {
     let mut host = Host::new(&small(), Config::default());
-    assert!(host.hears().lines.is_empty());
-    host.writes(&prompt("mine-1", "Go"));
-    let heard = host.hears();
-    assert_eq!(heard.lines.len(), 2);
-    assert_eq!(heard.lines[0]["command_uuid"], "mine-1");
+    assert!(host.outputs().lines.is_empty());
+    host.write(&prompt("mine-1", "Go"));
+    let outputs = host.outputs();
+    assert_eq!(outputs.lines.len(), 2);
+    assert_eq!(outputs.lines[0]["command_uuid"], "mine-1");
     assert_eq!(
         host.replay
             .awaited()
@@ -239,116 +239,121 @@ fn each_line_waits_for_what_the_recorded_host_had_written_before() {
             .collect::<Vec<_>>(),
         [4, 5]
     );
-    // The request may overtake the answer: they have nothing to do with each
-    // other.
-    host.writes(&set_model("m"));
-    assert!(host.hears().lines.is_empty());
-    host.writes(&answer("a1", &json!({"behavior": "allow"})));
-    let heard = host.hears();
-    assert_eq!(heard.lines[0]["response"]["request_id"], "mine");
-    assert_eq!((heard.differences.len(), heard.ending), (0, None));
-    host.closes();
-    assert_eq!(host.hears().ending, Some(Ending::AsRecorded(0)));
+    // The request may come before the unrelated response.
+    host.write(&set_model("m"));
+    assert!(host.outputs().lines.is_empty());
+    host.write(&answer("a1", &json!({"behavior": "allow"})));
+    let outputs = host.outputs();
+    assert_eq!(outputs.lines[0]["response"]["request_id"], "mine");
+    assert_eq!((outputs.differences.len(), outputs.ending), (0, None));
+    host.close();
+    assert_eq!(host.outputs().ending, Some(Ending::AsRecorded(0)));
 }
 
 #[test]
-fn the_first_difference_is_told_and_ends_a_strict_replay() {
+fn the_first_difference_is_reported_and_ends_a_strict_replay() {
     let mut host = Host::new(&small(), Config::default());
-    host.writes(&prompt("u", "Stay"));
-    let heard = host.hears();
-    assert_eq!(heard.ending, Some(Ending::Differs));
-    assert_eq!(heard.lines.len(), 0);
+    host.write(&prompt("u", "Stay"));
+    let outputs = host.outputs();
+    assert_eq!(outputs.ending, Some(Ending::Differs));
+    assert_eq!(outputs.lines.len(), 0);
     assert_eq!(
-        heard.differences[0].to_string(),
-        "the host wrote something else\n  in the recording: line 1\n  of the host:      line 1\n  \
+        outputs.differences[0].to_string(),
+        "the host wrote a different value\n  in the recording: line 1\n  of the host:      line 1\n  \
          at:       /message/content/0/text\n  expected: \"Go\"\n  actual:   \"Stay\""
     );
 
-    // Another line than the one that is next.
+    // A different line from the next one.
     let mut host = Host::new(&small(), Config::default());
-    host.writes(&set_model("m"));
-    let heard = host.hears();
-    let difference = &heard.differences[0];
-    assert_eq!((difference.recorded, difference.heard), (Some(1), Some(1)));
+    host.write(&set_model("m"));
+    let outputs = host.outputs();
+    let difference = &outputs.differences[0];
+    assert_eq!(
+        (difference.recorded_line, difference.actual_line),
+        (Some(1), Some(1))
+    );
     assert!(
         difference
             .to_string()
-            .starts_with("the host wrote another line")
+            .starts_with("the host wrote a different line")
     );
 
-    // Nothing more.
+    // A missing line.
     let mut host = Host::new(&small(), Config::default());
-    host.writes(&prompt("u", "Go"));
-    host.writes(&answer("a1", &json!({"behavior": "allow"})));
-    host.closes();
-    let heard = host.hears();
-    assert_eq!(heard.ending, Some(Ending::Differs));
+    host.write(&prompt("u", "Go"));
+    host.write(&answer("a1", &json!({"behavior": "allow"})));
+    host.close();
+    let outputs = host.outputs();
+    assert_eq!(outputs.ending, Some(Ending::Differs));
     assert_eq!(
-        (heard.differences[0].recorded, heard.differences[0].heard),
+        (
+            outputs.differences[0].recorded_line,
+            outputs.differences[0].actual_line
+        ),
         (Some(5), None)
     );
 
-    // More than there was, and an answer to nothing.
+    // An unexpected line, and a response without a request.
     for more in [
         prompt("u2", "On"),
         answer("a1", &json!({"behavior": "allow"})),
     ] {
         let mut host = Host::new(&small(), Config::default());
-        host.writes(&prompt("u", "Go"));
-        host.writes(&answer("a1", &json!({"behavior": "allow"})));
-        host.writes(&set_model("m"));
-        assert_eq!(host.hears().differences, []);
-        host.writes(&more);
-        let heard = host.hears();
-        assert_eq!(heard.differences[0].expected, None);
-        assert_eq!(heard.ending, Some(Ending::Differs));
+        host.write(&prompt("u", "Go"));
+        host.write(&answer("a1", &json!({"behavior": "allow"})));
+        host.write(&set_model("m"));
+        assert_eq!(host.outputs().differences, []);
+        host.write(&more);
+        let outputs = host.outputs();
+        assert_eq!(outputs.differences[0].expected, None);
+        assert_eq!(outputs.ending, Some(Ending::Differs));
     }
 }
 
 #[test]
-fn a_tolerant_replay_goes_on_and_refuses_what_was_not_recorded() {
+fn a_tolerant_replay_continues_and_refuses_unexpected_requests() {
     let mut host = Host::new(&small(), Config::default().tolerant());
-    host.writes(&request("odd", &json!({"subtype": "mcp_status"})));
-    host.writes(&set_model("other"));
-    host.writes(&prompt("u", "Go"));
-    let heard = host.hears();
-    assert_eq!(heard.lines[0]["response"]["subtype"], "error");
-    assert_eq!(heard.lines[0]["response"]["request_id"], "odd");
-    assert_eq!(heard.differences.len(), 2);
-    assert_eq!(heard.differences[1].pointer, "/request/model");
-    assert_eq!(heard.lines.len(), 3);
-    // The answer never comes; the pipe is closed.
-    host.closes();
-    let heard = host.hears();
-    assert_eq!(heard.differences.len(), 1);
-    assert_eq!(heard.lines[0]["response"]["request_id"], "mine");
-    assert_eq!(heard.ending, Some(Ending::AsRecorded(0)));
+    host.write(&request("odd", &json!({"subtype": "mcp_status"})));
+    host.write(&set_model("other"));
+    host.write(&prompt("u", "Go"));
+    let outputs = host.outputs();
+    assert_eq!(outputs.lines[0]["response"]["subtype"], "error");
+    assert_eq!(outputs.lines[0]["response"]["request_id"], "odd");
+    assert_eq!(outputs.differences.len(), 2);
+    assert_eq!(outputs.differences[1].pointer, "/request/model");
+    assert_eq!(outputs.lines.len(), 3);
+    // The response is missing; the input ends.
+    host.close();
+    let outputs = host.outputs();
+    assert_eq!(outputs.differences.len(), 1);
+    assert_eq!(outputs.lines[0]["response"]["request_id"], "mine");
+    assert_eq!(outputs.ending, Some(Ending::AsRecorded(0)));
 }
 
 #[test]
-fn in_time_the_lines_come_when_they_came_and_what_wants_an_id_waits() {
+fn with_the_pace_in_time_lines_keep_their_times_and_lines_with_a_host_id_wait() {
     let mut host = Host::new(&small(), Config::default().pace(Pace::InTime));
     let at = |seconds| host.start + Duration::from_secs(seconds);
     let (second, third, sixth, twelfth) = (at(1), at(2), at(6), at(12));
     assert_eq!(host.replay.poll_timeout(), Some(second));
     host.replay.handle_timeout(second);
-    // Its uuid is the host's.
-    assert!(host.hears().lines.is_empty());
+    // Its UUID is the host's.
+    assert!(host.outputs().lines.is_empty());
     assert_eq!(host.replay.poll_timeout(), None);
-    // The host is five seconds late, and so is all that follows.
+    // The host is five seconds late, which delays all later lines.
     let line = format!("{}\n", prompt("mine", "Go"));
     host.replay.handle_input(sixth, line.as_bytes());
-    assert_eq!(host.hears().lines.len(), 1);
+    assert_eq!(host.outputs().lines.len(), 1);
     assert_eq!(
         host.replay.poll_timeout(),
         Some(third + Duration::from_secs(5))
     );
     host.replay.handle_timeout(twelfth);
-    // The ask needs nothing of the host's, the answer needs its request.
-    assert_eq!(host.hears().lines.len(), 1);
-    host.writes(&set_model("m"));
+    // The permission request needs no ID of the host, the response does.
+    assert_eq!(host.outputs().lines.len(), 1);
+    host.write(&set_model("m"));
     host.replay.handle_timeout(at_end(&host));
-    assert_eq!(host.hears().lines.len(), 1);
+    assert_eq!(host.outputs().lines.len(), 1);
 }
 
 fn at_end(host: &Host) -> Instant {
@@ -356,7 +361,7 @@ fn at_end(host: &Host) -> Instant {
 }
 
 #[test]
-fn what_goes_without_saying_may_be_said_or_not() {
+fn default_values_are_no_difference() {
     let asks = |subtype: &str, more: Value| {
         let mut ask = json!({"subtype": subtype});
         for (key, value) in more.as_object().into_iter().flatten() {
@@ -418,9 +423,9 @@ fn what_goes_without_saying_may_be_said_or_not() {
     ] {
         let recorded = session(&[("<", ask.clone()), (">", answer("a", &one))]);
         let mut host = Host::new(&recorded, Config::default());
-        host.writes(&answer("a", &other));
+        host.write(&answer("a", &other));
         assert_eq!(
-            host.hears().differences.is_empty(),
+            host.outputs().differences.is_empty(),
             is_same,
             "{ask} {one} {other}"
         );
@@ -431,12 +436,12 @@ fn what_goes_without_saying_may_be_said_or_not() {
     });
     let recorded = session(&[("<", tool()), (">", errors[0].clone())]);
     let mut host = Host::new(&recorded, Config::default());
-    host.writes(&errors[1]);
-    assert_eq!(host.hears().differences, []);
+    host.write(&errors[1]);
+    assert_eq!(host.outputs().differences, []);
 }
 
 #[test]
-fn bytes_may_come_in_any_pieces_and_signs_of_life_are_no_difference() {
+fn input_may_be_split_anywhere_and_keep_alives_are_ignored() {
     let mut host = Host::new(&small(), Config::default());
     let start = host.start;
     let lines = format!(
@@ -446,19 +451,19 @@ fn bytes_may_come_in_any_pieces_and_signs_of_life_are_no_difference() {
     for byte in lines.as_bytes() {
         host.replay.handle_input(start, &[*byte]);
     }
-    assert!(host.hears().lines.is_empty());
+    assert!(host.outputs().lines.is_empty());
     host.replay.handle_input(start, b"\n");
-    assert_eq!(host.hears().lines.len(), 2);
+    assert_eq!(host.outputs().lines.len(), 2);
 }
 
 #[test]
-fn what_the_cli_is_started_with_is_compared_where_it_is_known() {
+fn arguments_are_compared_if_both_are_known() {
     let started_with = |argv: &[&str]| {
         let spawn = Spawn {
             argv: argv.iter().map(|&it| it.to_owned()).collect(),
             ..Spawn::default()
         };
-        let mut entry = Entry::new(Some(0.0), What::Spawn(spawn));
+        let mut entry = Entry::new(Some(0.0), EntryKind::Spawn(spawn));
         entry.line = 1;
         let mut session = vec![entry];
         session.extend(small());
@@ -468,31 +473,31 @@ fn what_the_cli_is_started_with_is_compared_where_it_is_known() {
     let recorded = started_with(&["cli", "--model=a"]);
     for (session, config) in [
         (&recorded, given("--model=a")),
-        // Nobody has started it, or nobody knows how.
+        // One of them is unknown.
         (&recorded, Config::default()),
         (&started_with(&[]), given("--model=b")),
         (&small(), given("--model=b")),
     ] {
-        let heard = Host::new(session, config).hears();
-        assert_eq!((heard.differences, heard.ending), (vec![], None));
+        let outputs = Host::new(session, config).outputs();
+        assert_eq!((outputs.differences, outputs.ending), (vec![], None));
     }
 
-    let heard = Host::new(&recorded, given("--model=b")).hears();
-    assert_eq!(heard.ending, Some(Ending::Differs));
-    assert_eq!(heard.differences.len(), 1);
-    let told = "the host started its CLI with other arguments\n  \
+    let outputs = Host::new(&recorded, given("--model=b")).outputs();
+    assert_eq!(outputs.ending, Some(Ending::Differs));
+    assert_eq!(outputs.differences.len(), 1);
+    let told = "the host started the CLI with different arguments\n  \
         in the recording: line 1\n  at:       /--model/0\n  \
         expected: \"a\"\n  actual:   \"b\"";
-    assert_eq!(heard.differences[0].to_string(), told);
+    assert_eq!(outputs.differences[0].to_string(), told);
 
-    // It is said, and the session goes on.
+    // The difference is reported, and the session continues.
     let mut host = Host::new(&recorded, given("--model=b").tolerant());
-    let heard = host.hears();
-    assert_eq!((heard.differences.len(), heard.ending), (1, None));
+    let outputs = host.outputs();
+    assert_eq!((outputs.differences.len(), outputs.ending), (1, None));
 }
 
 #[test]
-fn a_cli_that_a_signal_ended_ends_with_128_and_the_signal() {
+fn a_signal_becomes_the_status_128_plus_its_number() {
     for (recorded, status) in [
         (json!({"code": null, "signal": 15}), 143),
         (json!({"code": -15}), 143),
@@ -505,7 +510,7 @@ fn a_cli_that_a_signal_ended_ends_with_128_and_the_signal() {
         let session: Vec<_> = Reader::new(exit.as_bytes()).flatten().collect();
         let mut host = Host::new(&session, Config::default());
         assert_eq!(
-            host.hears().ending,
+            host.outputs().ending,
             Some(Ending::AsRecorded(status)),
             "{recorded}"
         );

@@ -1,37 +1,37 @@
-//! What a scenario expects of the host.
+//! Expectations of a scenario about the host.
 
 use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// What the host is to do. When it does something else, or ends the session
-/// without having done it, the fake agent says on standard error in what it
-/// differs, and exits with status 64.
+/// Expectations about the host. If the host violates one, or ends the session
+/// before all are met, the fake agent prints the difference on standard error
+/// and exits with status 64.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct Expect {
-    /// The arguments. `--flag` is the flag with any value or none,
-    /// `--flag=value` is the flag with this value, behind a `=` or as the next
-    /// argument; anything else is an argument as it is.
+    /// Arguments. `--flag` matches the flag with or without a value.
+    /// `--flag=value` matches this value after `=` or as the next argument.
+    /// Anything else matches an equal argument.
     #[serde(skip_serializing_if = "HasAndHasNot::is_empty")]
     pub argv: HasAndHasNot,
-    /// The environment: `NAME`, with any value, or `NAME=value`.
+    /// Environment variables: `NAME`, with any value, or `NAME=value`.
     #[serde(skip_serializing_if = "HasAndHasNot::is_empty")]
     pub env: HasAndHasNot,
-    /// Lines that the host is to send, in this order. Each is an object with
-    /// members that the line has; it may have others beside them. The object
-    /// `{"$matches": "expression"}` stands for a text in which the regular
-    /// expression has a match. Other lines may come between them.
+    /// Lines that the host sends in this order. Other lines may come between
+    /// them. Each entry is an object whose members the line must have;
+    /// additional members are allowed. The object `{"$matches": "expression"}`
+    /// matches a string in which the regular expression has a match.
     #[serde(
         skip_serializing_if = "Vec::is_empty",
         deserialize_with = "read_objects"
     )]
     #[cfg_attr(feature = "schema", schemars(with = "Vec<Map<String, Value>>"))]
     pub lines: Vec<Value>,
-    /// Kinds of lines, written as in `lines`, of which the host is to send
-    /// those in `lines` and no others.
+    /// Kinds of lines, written as in `lines`. The host may send only those that
+    /// are in `lines`.
     #[serde(
         skip_serializing_if = "Vec::is_empty",
         deserialize_with = "read_objects"
@@ -40,16 +40,16 @@ pub struct Expect {
     pub no_others: Vec<Value>,
 }
 
-/// What has to be there, and what may not.
+/// Required and forbidden entries.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct HasAndHasNot {
-    /// What has to be there.
+    /// Entries that must be present.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub has: Vec<String>,
-    /// What may not be there.
+    /// Entries that must be absent.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub has_not: Vec<String>,
 }
@@ -61,48 +61,48 @@ impl HasAndHasNot {
 }
 
 impl Expect {
-    /// Whether nothing is expected.
+    /// Returns whether nothing is expected.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Expects an argument.
+    /// Requires an argument.
     #[must_use]
     pub fn argument(mut self, argument: impl Into<String>) -> Self {
         self.argv.has.push(argument.into());
         self
     }
 
-    /// Expects that an argument is not there.
+    /// Forbids an argument.
     #[must_use]
     pub fn no_argument(mut self, argument: impl Into<String>) -> Self {
         self.argv.has_not.push(argument.into());
         self
     }
 
-    /// Expects a variable.
+    /// Requires an environment variable.
     #[must_use]
     pub fn variable(mut self, variable: impl Into<String>) -> Self {
         self.env.has.push(variable.into());
         self
     }
 
-    /// Expects that a variable is not there.
+    /// Forbids an environment variable.
     #[must_use]
     pub fn no_variable(mut self, variable: impl Into<String>) -> Self {
         self.env.has_not.push(variable.into());
         self
     }
 
-    /// Expects a line with these members, after those expected before.
+    /// Requires a line with these members, after the lines required before.
     #[must_use]
     pub fn line(mut self, members: Value) -> Self {
         self.lines.push(members);
         self
     }
 
-    /// Expects no other lines of this kind.
+    /// Forbids other lines of this kind.
     #[must_use]
     pub fn no_others(mut self, members: Value) -> Self {
         self.no_others.push(members);
@@ -113,19 +113,19 @@ impl Expect {
 fn read_objects<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Value>, D::Error> {
     let objects = Vec::<Map<String, Value>>::deserialize(deserializer)?;
     let objects: Vec<Value> = objects.into_iter().map(Value::Object).collect();
-    match objects.iter().find_map(bad_expression) {
+    match objects.iter().find_map(invalid_expression) {
         None => Ok(objects),
         Some(expression) => Err(D::Error::custom(format_args!(
-            "`$matches` stands alone in its object, with a regular expression, which {expression} is not"
+            "`$matches` must be the only member of its object; {expression} is not a valid regular expression"
         ))),
     }
 }
 
-/// Something beside `$matches` that is no expression.
-fn bad_expression(value: &Value) -> Option<&Value> {
+/// Returns the first invalid `$matches` value.
+fn invalid_expression(value: &Value) -> Option<&Value> {
     match value {
         Value::Object(members) => match members.get("$matches") {
-            None => members.values().find_map(bad_expression),
+            None => members.values().find_map(invalid_expression),
             Some(Value::String(text))
                 if members.len() == 1 && regex_lite::Regex::new(text).is_ok() =>
             {
@@ -133,7 +133,7 @@ fn bad_expression(value: &Value) -> Option<&Value> {
             }
             Some(other) => Some(other),
         },
-        Value::Array(items) => items.iter().find_map(bad_expression),
+        Value::Array(items) => items.iter().find_map(invalid_expression),
         _ => None,
     }
 }

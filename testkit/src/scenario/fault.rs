@@ -1,146 +1,142 @@
-//! What can go wrong, by name: what is on the wire, and what an agent's
-//! process does.
+//! Faults: malformed lines on the wire, and failures of the agent's process.
 
 use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
 
-/// What can go wrong in an agent's process.
+/// A fault of the agent's process.
 ///
-/// What is written comes when the step is taken; what a fault changes
-/// (`chunked`, `crlf`, `leave_stdin`, …) stays so from then on.
+/// A fault that writes something does so once, at its step. A fault that changes
+/// the process (`chunked`, `crlf`, `leave_stdin`, …) stays in effect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Fault {
-    /// Write this to standard output as it is. A line needs its own `\n`.
+    /// Writes this text to standard output, without adding `\n`.
     Stdout(String),
-    /// Write a line that is odd in one way.
-    Line(OddLine),
-    /// Write an assistant message whose `input` of a tool call is an array in
-    /// an array, so many deep.
+    /// Writes a faulty line.
+    Line(LineFault),
+    /// Writes an assistant message whose tool call has an `input` of arrays
+    /// nested this deep.
     Nested(usize),
-    /// Write an assistant message with a text of so many MiB.
+    /// Writes an assistant message with a text of this many MiB.
     HugeMib(usize),
-    /// From now on, write at most so many bytes at once, which splits lines,
-    /// names and characters.
+    /// Limits each later write to this many bytes, which splits lines, names
+    /// and characters.
     #[serde(deserialize_with = "read_positive")]
     Chunked(usize),
-    /// From now on, end lines with `\r\n`.
+    /// Ends all later lines with `\r\n`.
     Crlf,
-    /// Write this to standard error as it is.
+    /// Writes this text to standard error, without adding `\n`.
     Stderr(String),
-    /// Write so many KiB to standard error, in lines.
+    /// Writes this many KiB of lines to standard error.
     FloodStderrKib(usize),
-    /// Close standard error, and live on.
+    /// Closes standard error. The process keeps running.
     CloseStderr,
-    /// Close standard output, and live on.
+    /// Closes standard output. The process keeps running.
     CloseStdout,
-    /// Read nothing more from standard input, and live on. What is being read
-    /// in this moment is thrown away.
+    /// Stops reading standard input. The process keeps running. Input of a read
+    /// in progress is discarded.
     LeaveStdin,
-    /// Do nothing for so many milliseconds, not even read: a slow start, at
-    /// start-up.
+    /// Blocks the process, including reads, for this many milliseconds. In
+    /// `startup`, it simulates a slow start.
     FreezeMs(u64),
-    /// Say nothing any more and read nothing any more.
+    /// Stops writing and reading.
     Hang,
-    /// Pass over SIGTERM. Not on Windows, which has none.
+    /// Ignores SIGTERM. Unsupported on Windows.
     IgnoreSigterm,
-    /// Exit with this status, at once and without ending anything.
+    /// Exits with this status immediately, without cleanup.
     Exit(i32),
-    /// Die by this signal, at once. On Windows, exit with status 1.
+    /// Dies by this signal immediately. On Windows, exits with status 1.
     Signal(Signal),
-    /// Start this command and leave it running. It has the agent's standard
-    /// output, so it holds the pipe open.
+    /// Spawns this command and does not wait for it. It inherits standard
+    /// output, so the pipe stays open.
     Spawn(Vec<String>),
-    /// Leave a child behind that holds all three pipes and does nothing, for
-    /// ten minutes.
+    /// Spawns a child that inherits all three pipes and sleeps for ten minutes.
     LeaveChild(Child),
 }
 
-/// A line that is odd in one way.
+/// A faulty line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum OddLine {
-    /// No JSON.
+pub enum LineFault {
+    /// A line that is not JSON.
     Noise,
-    /// Nothing but its end.
+    /// An empty line.
     Empty,
-    /// JSON, but no object.
+    /// A JSON array.
     NoObject,
     /// An object without `type`.
     NoType,
-    /// The first half of a message, without an end. What follows continues
-    /// the line; after an `exit` nothing does.
+    /// The first half of a message, without `\n`. Later output continues the
+    /// line.
     Half,
-    /// An assistant message in whose text there are bytes that are not UTF-8.
+    /// An assistant message whose text contains invalid UTF-8.
     InvalidUtf8,
-    /// An assistant message in whose text there is a surrogate (`\ud83d`)
-    /// without its partner.
+    /// An assistant message whose text contains a lone surrogate (`\ud83d`).
     LoneSurrogate,
-    /// An assistant message in whose text U+2028, U+2029 and U+0085 stand as
-    /// they are, which some take for ends of lines.
+    /// An assistant message whose text contains unescaped U+2028, U+2029 and
+    /// U+0085, which some readers treat as line ends.
     LineSeparators,
     /// An assistant message, a user message, a stream event and a system
-    /// message, each with nothing but its `type`.
+    /// message, each with only `type`.
     MissingFields,
-    /// An assistant message with a member twice.
+    /// An assistant message with a duplicate member.
     MemberTwice,
-    /// The message of the assistant that came last, once more, under the same
-    /// `uuid`.
+    /// The last assistant message again, with the same `uuid`.
     MessageAgain,
-    /// The answer that was given last, once more.
+    /// The last control response again.
     AnswerAgain,
-    /// An answer to a request that nobody made.
+    /// A response to a request that was never sent.
     StrayAnswer,
-    /// Two questions whether a tool may run, under the same id.
+    /// Two permission requests with the same ID.
     SameRequestId,
-    /// A request without an id.
+    /// A request without an ID.
     RequestWithoutId,
-    /// A request that nobody knows.
+    /// A request of an unknown subtype.
     UnknownRequest,
-    /// A message of a type that nobody knows.
+    /// A message of an unknown type.
     UnknownType,
-    /// A system message of a subtype that nobody knows.
+    /// A system message of an unknown subtype.
     UnknownSubtype,
-    /// A stream event of a type that nobody knows.
+    /// A stream event of an unknown type.
     UnknownEvent,
-    /// An assistant message with members that nobody knows, in all places.
+    /// An assistant message with unknown members at every level.
     UnknownField,
-    /// A system message whose `status` nobody knows.
+    /// A system message with an unknown `status`.
     UnknownValue,
-    /// An assistant message with a block of a type that nobody knows.
+    /// An assistant message with a content block of an unknown type.
     UnknownBlock,
 }
 
-/// A signal that ends a process.
+/// A signal that kills a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "UPPERCASE")]
 #[non_exhaustive]
 pub enum Signal {
-    /// By its own `abort`.
+    /// SIGABRT, from the process's own `abort`.
     Abrt,
-    /// As by a host, or when memory runs out.
+    /// SIGKILL, as from a host or the out-of-memory killer.
     Kill,
-    /// By a read or a write where no memory is.
+    /// SIGSEGV, from an invalid memory access.
     Segv,
-    /// As when a terminal ends it.
+    /// SIGTERM, as from a terminal.
     Term,
 }
 
-/// What a child that is left behind belongs to.
+/// The process group of a [`Fault::LeaveChild`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Child {
-    /// To the agent's session and process group.
+    /// The agent's session and process group.
     InSession,
-    /// To a session of its own, where no signal to the agent's group comes.
-    /// On Windows, to nobody.
+    /// A new session, which signals to the agent's group do not reach. On
+    /// Windows, there is none.
     InOwnSession,
 }
 
@@ -152,7 +148,7 @@ fn read_positive<'de, D: Deserializer<'de>>(deserializer: D) -> Result<usize, D:
 }
 
 impl Fault {
-    /// What is to be written, where that is all there is to it.
+    /// Returns the bytes of a fault that only writes.
     pub(crate) fn written(&self) -> Option<Vec<u8>> {
         Some(match self {
             Self::Stdout(text) => text.clone().into_bytes(),
@@ -164,14 +160,14 @@ impl Fault {
                 );
                 assistant(&block)
             }
-            Self::HugeMib(size) => said(&"x".repeat(size * 1024 * 1024)),
+            Self::HugeMib(size) => assistant_text(&"x".repeat(size * 1024 * 1024)),
             _ => return None,
         })
     }
 }
 
-impl OddLine {
-    /// All of them, for a test that goes through them.
+impl LineFault {
+    /// All faulty lines.
     pub const ALL: [Self; 22] = [
         Self::Noise,
         Self::Empty,
@@ -197,7 +193,7 @@ impl OddLine {
         Self::UnknownBlock,
     ];
 
-    /// The bytes, but for those that repeat what was written before.
+    /// Returns the bytes of a line that does not repeat an earlier one.
     fn written(self) -> Option<Vec<u8>> {
         let line = match self {
             Self::MessageAgain | Self::AnswerAgain => return None,
@@ -206,12 +202,12 @@ impl OddLine {
             Self::NoObject => "[1,2,3]",
             Self::NoType => r#"{"uuid":"00000000-0000-4000-8000-0000fa017002"}"#,
             Self::Half => {
-                let mut whole = said("Half of this is missing.");
+                let mut whole = assistant_text("Half of this is missing.");
                 whole.truncate(whole.len() / 2);
                 return Some(whole);
             }
             Self::InvalidUtf8 => {
-                let whole = String::from_utf8_lossy(&said("Not UTF-8: @.")).into_owned();
+                let whole = String::from_utf8_lossy(&assistant_text("Not UTF-8: @.")).into_owned();
                 let (before, after) = whole.split_once('@')?;
                 return Some(
                     [
@@ -222,8 +218,10 @@ impl OddLine {
                     .concat(),
                 );
             }
-            Self::LoneSurrogate => return Some(said(r"Alone: \ud83d.")),
-            Self::LineSeparators => return Some(said("One\u{2028}two\u{2029}three\u{85}four.")),
+            Self::LoneSurrogate => return Some(assistant_text(r"Alone: \ud83d.")),
+            Self::LineSeparators => {
+                return Some(assistant_text("One\u{2028}two\u{2029}three\u{85}four."));
+            }
             Self::MissingFields => concat!(
                 r#"{"type":"assistant"}"#,
                 "\n",
@@ -271,7 +269,7 @@ impl OddLine {
     }
 }
 
-/// An assistant message with this block, written as it is.
+/// Returns an assistant message with this content block, unescaped.
 fn assistant(block: &str) -> Vec<u8> {
     format!(
         concat!(
@@ -287,9 +285,8 @@ fn assistant(block: &str) -> Vec<u8> {
     .into_bytes()
 }
 
-/// An assistant message with this text, which is written between its quotes as
-/// it is.
-fn said(text: &str) -> Vec<u8> {
+/// Returns an assistant message with this text, unescaped.
+fn assistant_text(text: &str) -> Vec<u8> {
     assistant(&format!(r#"{{"type":"text","text":"{text}"}}"#))
 }
 
@@ -300,35 +297,41 @@ mod tests {
     use super::*;
     use serde_json::Value;
 
-    fn written(line: OddLine) -> Vec<u8> {
+    fn written(line: LineFault) -> Vec<u8> {
         Fault::Line(line).written().unwrap()
     }
 
     #[test]
-    fn each_odd_line_is_odd_in_the_way_that_its_name_says() {
+    fn each_faulty_line_has_the_fault_of_its_name() {
         let mut lines = 0;
-        for line in OddLine::ALL {
+        for line in LineFault::ALL {
             let Some(bytes) = Fault::Line(line).written() else {
-                assert!(matches!(line, OddLine::MessageAgain | OddLine::AnswerAgain));
+                assert!(matches!(
+                    line,
+                    LineFault::MessageAgain | LineFault::AnswerAgain
+                ));
                 continue;
             };
             let is_whole = bytes.ends_with(b"\n");
-            assert_eq!(is_whole, line != OddLine::Half, "{line:?}");
-            // What nobody reads is not looked at for its characters.
+            assert_eq!(is_whole, line != LineFault::Half, "{line:?}");
+            // No type stores the invalid characters of this line.
             let is_utf8 = std::str::from_utf8(&bytes).is_ok();
             let is_json = bytes
                 .split(|byte| *byte == b'\n')
                 .filter(|line| !line.is_empty())
                 .all(|line| serde_json::from_slice::<serde::de::IgnoredAny>(line).is_ok());
-            let is_odd = matches!(line, OddLine::Noise | OddLine::Half | OddLine::InvalidUtf8);
-            // A reader that keeps nothing does not mind a surrogate.
+            let is_odd = matches!(
+                line,
+                LineFault::Noise | LineFault::Half | LineFault::InvalidUtf8
+            );
+            // A surrogate is only an error for a type that stores it.
             assert_eq!(is_json && is_utf8, !is_odd, "{line:?}");
             lines += 1;
         }
         assert_eq!(lines, 20);
-        let lone = written(OddLine::LoneSurrogate);
+        let lone = written(LineFault::LoneSurrogate);
         assert!(serde_json::from_slice::<Value>(&lone).is_err());
-        let separated: Value = serde_json::from_slice(&written(OddLine::LineSeparators)).unwrap();
+        let separated: Value = serde_json::from_slice(&written(LineFault::LineSeparators)).unwrap();
         let text = separated["message"]["content"][0]["text"].as_str().unwrap();
         assert_eq!(
             text.chars()
@@ -339,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_deep_is_deep_and_what_is_huge_is_huge() {
+    fn nested_and_huge_messages_have_their_depth_and_size() {
         let nested = Fault::Nested(5).written().unwrap();
         let nested: Value = serde_json::from_slice(&nested).unwrap();
         let mut deep = &nested["message"]["content"][0]["input"]["deep"];
@@ -354,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_have_names_in_a_file() {
+    fn faults_are_read_by_their_names() {
         let text = r#"["hang",{"line":"invalid_utf8"},{"signal":"SEGV"},{"chunked":3},
             {"leave_child":"in_own_session"},"ignore_sigterm",{"flood_stderr_kib":64}]"#;
         let faults: Vec<Fault> = serde_json::from_str(text).unwrap();

@@ -1,10 +1,9 @@
-//! Gates: where a script waits for the test, and which of them are open.
+//! The gates of a scenario and their states.
 
 use super::session::Scenario;
 use std::collections::BTreeMap;
 
-/// The gates of a scenario, and how they stand. A gate that is open stays
-/// open.
+/// The gates of a scenario. An opened gate stays open.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Gates(BTreeMap<String, Gate>);
 
@@ -14,19 +13,19 @@ struct Gate {
     is_reached: bool,
 }
 
-/// No step of the scenario waits for such a gate.
+/// The scenario has no gate of this name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the scenario has no gate {name:?}; it has: {known}")]
 #[non_exhaustive]
 pub struct NoSuchGate {
-    /// The name that was given.
+    /// The unknown name.
     pub name: String,
-    /// Those that there are, with commas between them.
+    /// The names of the scenario's gates, separated by commas.
     pub known: String,
 }
 
 impl Gates {
-    pub(crate) fn of(scenario: &Scenario) -> Self {
+    pub(crate) fn new(scenario: &Scenario) -> Self {
         let steps = scenario.every_reply().flat_map(|reply| &reply.say);
         let names = steps.filter_map(|step| step.gate_name());
         Self(
@@ -40,7 +39,7 @@ impl Gates {
         self.0.is_empty()
     }
 
-    /// Whether there is such a gate.
+    /// Fails if the scenario has no gate of this name.
     pub(crate) fn check(&self, name: &str) -> Result<(), NoSuchGate> {
         if self.0.contains_key(name) {
             return Ok(());
@@ -59,25 +58,25 @@ impl Gates {
         Ok(())
     }
 
-    /// The script has come to a gate.
+    /// Records that the script has reached a gate.
     pub(crate) fn reach(&mut self, name: &str) {
         if let Some(gate) = self.0.get_mut(name) {
             gate.is_reached = true;
         }
     }
 
-    /// Whether a script that came to this gate may go on.
+    /// Returns whether the script may pass this gate.
     pub(crate) fn is_open(&self, name: &str) -> bool {
         self.0.get(name).is_none_or(|gate| gate.is_open)
     }
 
-    /// Whether a script has come to this gate.
+    /// Returns whether the script has reached this gate.
     #[cfg(feature = "model")]
     pub(crate) fn is_reached(&self, name: &str) -> bool {
         self.0.get(name).is_some_and(|gate| gate.is_reached)
     }
 
-    /// Those that the script has come to and that are shut.
+    /// Returns the gates that the script has reached and that are not open.
     pub(crate) fn shut(&self) -> impl Iterator<Item = &str> {
         let shut = |gate: &Gate| gate.is_reached && !gate.is_open;
         let gates = self.0.iter().filter(move |(_, gate)| shut(gate));

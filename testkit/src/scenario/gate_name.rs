@@ -1,12 +1,12 @@
-//! The names that gates can have, which are also those of files.
+//! Valid names of gates, which are also file names.
 
 use serde::Deserialize;
 use serde::de::{Deserializer, Error};
 
-/// What the name of the file that says that a gate was reached ends with.
+/// The suffix of the file that marks a gate as reached.
 pub(crate) const REACHED: &str = ".reached";
 
-/// Whether a gate can have this name.
+/// Returns whether a gate can have this name.
 fn is_name(name: &str) -> bool {
     let is_fine = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
     (1..=100).contains(&name.len())
@@ -21,8 +21,8 @@ pub(super) fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String,
         Ok(name)
     } else {
         Err(D::Error::custom(format_args!(
-            "{name:?} cannot be the name of a gate: it has letters, digits, `-`, `_` and `.`, \
-             begins with no `.` and does not end with `{REACHED}`"
+            "{name:?} is not a valid gate name: use letters, digits, `-`, `_` and `.`, \
+             without a leading `.` or the suffix `{REACHED}`"
         )))
     }
 }

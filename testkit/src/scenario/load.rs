@@ -1,44 +1,44 @@
-//! Load: many messages of one size.
+//! Load: many messages of the same size.
 
 use serde::{Deserialize, Serialize};
 
-/// Many messages, as fast as the pipe takes them. Each has a text of its own,
-/// which begins with its number, counted from 0. Behind them comes a text
-/// block, `sent N messages of SIZE bytes`, which is also the text of the
-/// result, so that a host can see whether it lost any.
+/// Sends many messages as fast as the pipe accepts them. The text of each
+/// begins with its number, counted from 0. A final text block, `sent N messages
+/// of SIZE bytes`, is also the text of the result, so that a host can detect
+/// lost messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Load {
-    /// How many.
+    /// The number of messages.
     pub messages: u64,
-    /// How many bytes the text of each has; at least as many as its number
-    /// has digits.
+    /// The size of each text in bytes. Each text has at least the digits of its
+    /// number.
     #[serde(default)]
     pub size: usize,
-    /// What they are.
+    /// The kind of messages.
     #[serde(default)]
     pub kind: LoadKind,
 }
 
-/// What many messages are.
+/// The kind of messages of a [`Load`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum LoadKind {
-    /// Pieces of one text block, as partial messages are: sent whether the
-    /// host wanted those or not.
+    /// Deltas of one text block. They are sent even if the host did not enable
+    /// partial messages.
     #[default]
     TextDeltas,
-    /// Whole messages of the assistant.
+    /// Complete assistant messages.
     WholeMessages,
 }
 
 impl Load {
-    /// How many bytes are made at once.
+    /// Bytes generated per write.
     const BATCH: usize = 64 * 1024;
 
-    /// The next lines from this number on, and the number behind them.
+    /// Returns the next lines from this number on, and the number after them.
     pub(crate) fn lines(&self, session: &str, from: u64) -> (Vec<u8>, u64) {
         let (before, after) = match self.kind {
             LoadKind::TextDeltas => (
@@ -76,7 +76,7 @@ impl Load {
         (lines, number)
     }
 
-    /// What is said behind them.
+    /// Returns the text of the final block.
     pub(crate) fn count(&self) -> String {
         format!("sent {} messages of {} bytes", self.messages, self.size)
     }

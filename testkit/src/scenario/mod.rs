@@ -1,22 +1,20 @@
-//! What an agent's model says, written down: the one script that the fake
-//! agent and the scripted model both play.
+//! Scenarios: scripts of the model, for the fake agent and for the scripted
+//! model.
 //!
-//! A scenario is a list of replies. Each time the agent asks its model to go
-//! on (once for the prompt, once more after every batch of tool results), a
-//! reply is taken: one that is meant for such a request
-//! ([`when`](Reply::when)), or else the next of those that are meant for any.
-//! So the same file gives the same conversation whether the fake agent plays
-//! both parts, or the real CLI talks to the scripted model. The file
-//! `SCENARIOS.md` of this crate has all members of the format, and `schema/`
-//! its JSON Schema.
+//! A scenario is a list of replies. Each request of the agent to its model
+//! takes one: the request for a prompt, and one after each batch of tool
+//! results. A reply whose [`when`](Reply::when) matches the request comes
+//! first, then the next reply without `when`. The fake agent and the real CLI
+//! with the scripted model therefore have the same conversation. `SCENARIOS.md`
+//! of this crate describes all members of the format.
 //!
-//! Hooks and MCP servers need nothing in a scenario: the fake agent has those
-//! that the host names in `initialize`, as the real CLI does. A call of
-//! `mcp__server__tool` goes to the host's server of that name; only where
-//! there is none, the call's `result` is the answer. Questions
-//! (`AskUserQuestion`) and plans (`ExitPlanMode`) answer what the host allowed.
-//! A prompt that calls a command of the CLI, such as `/clear` or `/cost`, takes
-//! no reply.
+//! Hooks and MCP servers need no entry in a scenario: the fake agent takes them
+//! from the host's `initialize`, as the real CLI does. A call of
+//! `mcp__server__tool` goes to the host's server of that name; the call's
+//! `result` applies only if there is no such server. Questions
+//! (`AskUserQuestion`) and plans (`ExitPlanMode`) return what the host allowed.
+//! A prompt that is a command of the CLI, such as `/clear` or `/cost`, takes no
+//! reply.
 //!
 //! ```
 //! use agentwire_testkit::Scenario;
@@ -66,7 +64,7 @@ mod tests;
 mod when;
 
 pub use expect::{Expect, HasAndHasNot};
-pub use fault::{Child, Fault, OddLine, Signal};
+pub use fault::{Child, Fault, LineFault, Signal};
 pub use gate::NoSuchGate;
 pub use load::{Load, LoadKind};
 pub use reply::{Reply, Times, Usage};

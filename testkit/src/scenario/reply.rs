@@ -1,4 +1,4 @@
-//! A reply of the model: what it says, when, and what comes with it.
+//! A reply of the model.
 
 use super::step::Step;
 use super::when::When;
@@ -9,45 +9,44 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// A reply of the model. In a file it is an array of steps, or an object that
-/// has them as `say`.
+/// A reply of the model. In a file it is an array of steps, or an object with
+/// the steps in `say`.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Reply {
-    /// For which requests it is meant. One without is taken when its turn
-    /// comes.
+    /// The requests that it matches. A reply without `when` is taken in order.
     pub when: Option<When>,
-    /// Its content, in order.
+    /// The content, in order.
     pub say: Vec<Step>,
-    /// How many tokens it took.
+    /// The token counts.
     pub usage: Option<Usage>,
-    /// What the fake agent says that it cost, in dollars. The real CLI
-    /// computes that from the tokens.
+    /// The cost in dollars that the fake agent reports. The real CLI computes
+    /// the cost from the tokens.
     pub cost_usd: Option<f64>,
-    /// Why the model stopped, such as `max_tokens` or `refusal`. If nothing
-    /// is said, `tool_use` after a tool call, and else `end_turn`.
+    /// The stop reason, such as `max_tokens` or `refusal`. Default: `tool_use`
+    /// after a tool call, otherwise `end_turn`.
     pub stop_reason: Option<String>,
-    /// Headers of the HTTP answer, such as `retry-after`.
+    /// Headers of the HTTP response, such as `retry-after`.
     pub headers: BTreeMap<String, String>,
     /// How often it can be taken.
     pub times: Times,
 }
 
-/// How many tokens a reply took. What is not said the players make up.
+/// Token counts of a reply. Missing values are generated.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Usage {
-    /// Tokens of the request that no cache had.
+    /// Input tokens that were not cached.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input_tokens: Option<u64>,
-    /// Tokens of the reply.
+    /// Output tokens.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output_tokens: Option<u64>,
-    /// Tokens of the request that went into a cache.
+    /// Input tokens that were written to the cache.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_creation_input_tokens: Option<u64>,
-    /// Tokens of the request that a cache had.
+    /// Input tokens that were read from the cache.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_read_input_tokens: Option<u64>,
 }
@@ -55,13 +54,13 @@ pub struct Usage {
 /// How often a reply can be taken: a number, or `"always"`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Times {
-    /// So many times.
+    /// This many times.
     Number(u32),
-    /// As often as it fits.
+    /// Every time it matches.
     Always,
 }
 
-/// A reply as an object.
+/// The object form of a reply.
 #[derive(Serialize, Deserialize)]
 #[cfg_attr(
     feature = "schema",
@@ -70,24 +69,23 @@ pub enum Times {
 )]
 #[serde(deny_unknown_fields)]
 struct Members {
-    /// For which requests it is meant. One without is taken when its turn
-    /// comes.
+    /// The requests that it matches. A reply without `when` is taken in order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     when: Option<When>,
-    /// Its content, in order.
+    /// The content, in order.
     say: Vec<Step>,
-    /// How many tokens it took.
+    /// The token counts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     usage: Option<Usage>,
-    /// What the fake agent says that it cost, in dollars. The real CLI
-    /// computes that from the tokens.
+    /// The cost in dollars that the fake agent reports. The real CLI computes
+    /// the cost from the tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     cost_usd: Option<f64>,
-    /// Why the model stopped, such as `max_tokens` or `refusal`. If nothing
-    /// is said, `tool_use` after a tool call, and else `end_turn`.
+    /// The stop reason, such as `max_tokens` or `refusal`. Default: `tool_use`
+    /// after a tool call, otherwise `end_turn`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     stop_reason: Option<String>,
-    /// Headers of the HTTP answer, such as `retry-after`.
+    /// Headers of the HTTP response, such as `retry-after`.
     #[serde(
         default,
         skip_serializing_if = "BTreeMap::is_empty",
@@ -100,7 +98,7 @@ struct Members {
 }
 
 impl Reply {
-    /// A reply that is taken once, when its turn comes.
+    /// Creates a reply that is taken once, in order.
     pub fn new(say: impl IntoIterator<Item = Step>) -> Self {
         Self {
             say: say.into_iter().collect(),
@@ -108,71 +106,71 @@ impl Reply {
         }
     }
 
-    /// Says for which requests it is meant.
+    /// Sets the requests that it matches.
     #[must_use]
     pub fn when(mut self, when: When) -> Self {
         self.when = Some(when);
         self
     }
 
-    /// Says how many tokens it took.
+    /// Sets the token counts.
     #[must_use]
     pub fn usage(mut self, usage: Usage) -> Self {
         self.usage = Some(usage);
         self
     }
 
-    /// Says what it cost, in dollars, on the fake agent.
+    /// Sets the cost in dollars, on the fake agent.
     #[must_use]
     pub fn cost_usd(mut self, dollars: f64) -> Self {
         self.cost_usd = Some(dollars);
         self
     }
 
-    /// Says why the model stopped, such as `max_tokens` or `refusal`.
+    /// Sets the stop reason, such as `max_tokens` or `refusal`.
     #[must_use]
     pub fn stop_reason(mut self, reason: impl Into<String>) -> Self {
         self.stop_reason = Some(reason.into());
         self
     }
 
-    /// Adds a header to the HTTP answer.
+    /// Adds a header to the HTTP response.
     #[must_use]
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.headers.insert(name.into(), value.into());
         self
     }
 
-    /// Lets it be taken so many times.
+    /// Sets how often it can be taken.
     #[must_use]
     pub fn times(mut self, number: u32) -> Self {
         self.times = Times::Number(number);
         self
     }
 
-    /// Lets it be taken as often as it fits.
+    /// Makes it available every time it matches.
     #[must_use]
     pub fn always(mut self) -> Self {
         self.times = Times::Always;
         self
     }
 
-    /// How many tools it calls.
+    /// Returns the number of its tool calls.
     pub(crate) fn tool_count(&self) -> usize {
         let tools = self.say.iter().filter(|it| matches!(it, Step::Tool(_)));
         tools.count()
     }
 
-    /// What cannot be played.
-    fn complaint(&self) -> Option<&'static str> {
+    /// Returns why it cannot be played.
+    fn invalid_reason(&self) -> Option<&'static str> {
         let errs = self.say.iter().any(|it| matches!(it, Step::Error(_)));
         let cut = self.say.iter().position(|it| matches!(it, Step::Cut));
         if errs && self.say.len() > 1 {
-            Some("an `error` stands beside other steps; it is a reply of its own")
+            Some("an `error` must be the only step of its reply")
         } else if errs && (self.usage, self.cost_usd, &self.stop_reason) != (None, None, &None) {
-            Some("an `error` has no `usage`, no `cost_usd` and no `stop_reason`")
+            Some("a reply with an `error` cannot have `usage`, `cost_usd` or `stop_reason`")
         } else if cut.is_some_and(|place| place + 1 != self.say.len()) {
-            Some("a `cut` is the last step of its reply")
+            Some("a `cut` must be the last step of its reply")
         } else {
             None
         }
@@ -186,7 +184,7 @@ impl<I: IntoIterator<Item = Step>> From<I> for Reply {
 }
 
 impl Times {
-    /// Whether a reply that was taken so often can be taken again.
+    /// Returns whether a reply that was taken this often can be taken again.
     pub(crate) fn allow_more(self, taken: u32) -> bool {
         match self {
             Self::Number(number) => taken < number,
@@ -200,7 +198,6 @@ impl Times {
 }
 
 impl Default for Times {
-    /// Once.
     fn default() -> Self {
         Self::Number(1)
     }
@@ -241,7 +238,7 @@ impl<'de> Deserialize<'de> for Reply {
 }
 
 fn check<E: Error>(reply: Reply) -> Result<Reply, E> {
-    match reply.complaint() {
+    match reply.invalid_reason() {
         None => Ok(reply),
         Some(complaint) => Err(E::custom(complaint)),
     }
@@ -320,7 +317,7 @@ fn read_headers<'de, D: Deserializer<'de>>(
     for (name, value) in &headers {
         if !is_name(name) || !is_value(value) {
             return Err(D::Error::custom(format_args!(
-                "{name:?}: {value:?} cannot be a header"
+                "{name:?}: {value:?} is not a valid header"
             )));
         }
     }
@@ -342,7 +339,7 @@ mod schema {
             let steps = generator.subschema_for::<Vec<Step>>();
             let members = generator.subschema_for::<Members>();
             json_schema!({
-                "description": "A reply of the model: its steps, or an object that has them as `say`.",
+                "description": "A reply of the model: an array of steps, or an object with the steps in `say`.",
                 "anyOf": [steps, members],
             })
         }
@@ -355,7 +352,7 @@ mod schema {
 
         fn json_schema(_: &mut SchemaGenerator) -> Schema {
             json_schema!({
-                "description": "How often a reply can be taken: a number, or always.",
+                "description": "How often a reply can be taken: a number, or `always`.",
                 "anyOf": [{ "type": "integer", "minimum": 1 }, { "const": "always" }],
             })
         }

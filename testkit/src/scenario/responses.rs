@@ -1,12 +1,11 @@
-//! What the fake agent answers control requests about the world: files,
-//! plans, titles.
+//! Scripted responses to control requests.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Responses to control requests, by the subtype of the request. They replace
-/// those that the fake agent has by itself.
+/// Responses to control requests, by subtype. They override the fake agent's
+/// own.
 pub type Responses = BTreeMap<String, Response>;
 
 /// The response to a control request.
@@ -15,16 +14,16 @@ pub type Responses = BTreeMap<String, Response>;
 #[serde(untagged, deny_unknown_fields)]
 #[non_exhaustive]
 pub enum Response {
-    /// The request is refused.
+    /// An error response.
     #[non_exhaustive]
     Error {
-        /// The message.
+        /// The error message.
         error: String,
         /// The kind of error, such as `unsupported_request`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         code: Option<String>,
     },
-    /// The request succeeds.
+    /// A successful response.
     #[non_exhaustive]
     Success {
         /// The payload; `null` for none.
@@ -32,8 +31,7 @@ pub enum Response {
     },
 }
 
-/// Who decides whether a tool call needs a permission request, if the scenario
-/// says nothing else of the call.
+/// The default rule for whether a tool call needs a permission request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -42,8 +40,9 @@ pub enum Permissions {
     /// Every call does, unless its `ask` is `false`.
     #[default]
     Script,
-    /// Calls do that the real CLI would ask about: tools and shell commands that
-    /// only read run without one, and so do edits in the mode `acceptEdits`.
+    /// Calls do for which the real CLI requests permission. Read-only tools and
+    /// shell commands run without a request, and so do edits in the mode
+    /// `acceptEdits`.
     Cli,
 }
 

@@ -1,10 +1,9 @@
-//! JSON Schema of the format, for editors and for other languages.
+//! JSON Schema of the scenario format.
 
 use super::session::Scenario;
 use schemars::Schema;
 
-/// JSON Schema (2020-12) of a scenario file. It stands in the folder `schema`
-/// of this crate, where a test holds it against the types.
+/// Returns the JSON Schema (2020-12) of a scenario file.
 #[must_use]
 pub fn schema() -> Schema {
     schemars::schema_for!(Scenario)

@@ -1,4 +1,4 @@
-//! The pieces that a reply is made of.
+//! The steps of a reply.
 
 use super::fault::Fault;
 use super::gate_name;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::time::Duration;
 
-/// One piece of a reply.
+/// A step of a reply.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -19,89 +19,85 @@ pub enum Step {
     Text(Streamed),
     /// A thinking block, streamed.
     Thinking(Thinking),
-    /// A thinking block that nobody can read: its data, in base64.
+    /// A redacted thinking block: its data, in base64.
     RedactedThinking(String),
-    /// A tool call. Calls that follow each other belong to one reply.
+    /// A tool call. Consecutive calls belong to one reply.
     Tool(ToolCall),
-    /// The model's server refuses the request. The only step of its reply.
+    /// An error of the model's server. It must be the only step of its reply.
     Error(ApiError),
-    /// Silence for so many milliseconds.
+    /// A pause of this many milliseconds.
     WaitMs(u64),
-    /// Silence until the test opens the gate of this name; at once, if it has
-    /// been opened before. The name is made of letters, digits, `-`, `_` and
-    /// `.`.
+    /// A pause until the test opens the gate of this name. The name consists of
+    /// letters, digits, `-`, `_` and `.`.
     #[serde(deserialize_with = "gate_name::read")]
     Gate(String),
-    /// The connection to the model breaks, after what was said. The last step
-    /// of its reply. The agent asks the same again, or has the model go on
-    /// where a block had come whole, and gets the next reply. A reply that
-    /// begins with it does not begin at all. Otherwise the real CLI may or may
-    /// not see what was said, unless there is some silence before the end.
+    /// The connection to the model breaks. It must be the last step of its
+    /// reply. The agent repeats the request, or continues after the last
+    /// complete block, and takes the next reply. A reply that begins with `cut`
+    /// sends nothing. The real CLI may miss content directly before the break;
+    /// a `wait_ms` in between avoids that.
     Cut,
-    /// The fake agent asks the host something: a request as it is on the
-    /// wire, an object with a `subtype`, such as `elicitation` or
-    /// `request_user_dialog`. The reply goes on when it is answered, with a
-    /// text block that shows how: `answered: {…}`, or `refused: why`. The
-    /// scripted model passes over it.
+    /// The fake agent sends a request to the host: an object with a `subtype`,
+    /// such as `elicitation` or `request_user_dialog`. After the response, a
+    /// text block shows it: `answered: {…}` or `refused: why`. Ignored by the
+    /// scripted model.
     #[serde(deserialize_with = "read_ask")]
     Ask(Value),
-    /// The fake agent sends a message as it is: an object with a `type`, such
-    /// as `rate_limit_event`. An id and that of the session are added. The
-    /// scripted model passes over it.
+    /// The fake agent sends a message: an object with a `type`, such as
+    /// `rate_limit_event`. A message ID and the session ID are added. Ignored
+    /// by the scripted model.
     #[serde(deserialize_with = "read_message")]
     Message(Map<String, Value>),
-    /// Something goes wrong in the agent's process. Only the fake agent does
-    /// it; the scripted model passes over it.
+    /// A fault of the agent's process. Ignored by the scripted model.
     Fault(Fault),
-    /// Many messages, as fast as the pipe takes them, and then a text block
-    /// that says how many they were. Only the fake agent sends them; the
-    /// scripted model passes over it.
+    /// Many messages, and a text block with their number. Ignored by the
+    /// scripted model.
     Load(Load),
 }
 
-/// A tool call, and what the fake agent's tool answers.
+/// A tool call, and its result on the fake agent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ToolCall {
-    /// The tool, by the name that the CLI gives it (`Bash`, `Read`, …).
+    /// The tool's name in the CLI (`Bash`, `Read`, …).
     pub name: String,
     /// The tool's input, an object.
     #[serde(default)]
     pub input: Value,
-    /// What the tool answers on the fake agent. The real CLI runs its tool.
+    /// The result on the fake agent. The real CLI runs the tool.
     #[serde(default)]
     pub result: String,
-    /// Whether that answer is an error.
+    /// Whether the result is an error.
     #[serde(default)]
     pub is_error: bool,
-    /// How many milliseconds the tool takes on the fake agent.
+    /// The duration of the tool in milliseconds, on the fake agent.
     #[serde(default)]
     pub takes_ms: u64,
-    /// The gate that the tool waits for on the fake agent, when it may run;
-    /// `takes_ms` begins when it is open. The real CLI knows nothing of it.
+    /// The gate at which the tool waits on the fake agent before `takes_ms`
+    /// begins. Ignored by the real CLI.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
         deserialize_with = "gate_name::read_optional"
     )]
     pub gate: Option<String>,
-    /// Whether the fake agent asks the host before it runs the tool. The real
-    /// CLI decides that by its own rules.
+    /// Whether the fake agent sends a permission request for the tool. The real
+    /// CLI applies its own rules.
     #[serde(default = "yes")]
     pub ask: bool,
-    /// Members that the fake agent's question has beside the usual ones, such
-    /// as `permission_suggestions` or `blocked_path`: an object. They replace
-    /// those of the same name. The real CLI asks as it likes.
+    /// Additional members of the fake agent's permission request, such as
+    /// `permission_suggestions` or `blocked_path`. They override members of the
+    /// same name. Ignored by the real CLI.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub question: Value,
-    /// Whether the fake agent writes the file of a `Write`, if that is allowed.
-    /// Otherwise its tools change nothing. The real CLI runs its tool.
+    /// Whether the fake agent writes the file of an allowed `Write`. Its other
+    /// tools change nothing. The real CLI runs the tool.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub writes: bool,
 }
 
-/// An error of the model's server, as the Messages API reports it.
+/// An error of the model's server, in the form of the Messages API.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -119,19 +115,19 @@ fn yes() -> bool {
     true
 }
 
-/// A request that a host can know.
+/// Reads a request with a `subtype`.
 fn read_ask<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error> {
     let request = Value::deserialize(deserializer)?;
     if request["subtype"].is_string() {
         Ok(request)
     } else {
         Err(D::Error::custom(
-            "an `ask` is an object with a `subtype`, a text",
+            "`ask` must be an object with a string `subtype`",
         ))
     }
 }
 
-/// A message that a host can tell from others.
+/// Reads a message with a `type`.
 fn read_message<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Map<String, Value>, D::Error> {
@@ -140,18 +136,18 @@ fn read_message<'de, D: Deserializer<'de>>(
         Ok(message)
     } else {
         Err(D::Error::custom(
-            "a `message` is an object with a `type`, a text",
+            "`message` must be an object with a string `type`",
         ))
     }
 }
 
 impl Step {
-    /// A text block that is streamed word by word.
+    /// Creates a text block that is streamed word by word.
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text(Streamed::Words(text.into()))
     }
 
-    /// A text block in the given pieces, with a delay before each.
+    /// Creates a text block from these chunks, with a delay before each.
     pub fn chunks<S: Into<String>>(chunks: impl IntoIterator<Item = S>, delay: Duration) -> Self {
         Self::Text(Streamed::Chunks {
             chunks: chunks.into_iter().map(Into::into).collect(),
@@ -159,17 +155,17 @@ impl Step {
         })
     }
 
-    /// A thinking block that is streamed word by word.
+    /// Creates a thinking block that is streamed word by word.
     pub fn thinking(text: impl Into<String>) -> Self {
         Self::Thinking(Streamed::Words(text.into()).into())
     }
 
-    /// A thinking block that nobody can read, with this data (base64).
+    /// Creates a redacted thinking block with this data (base64).
     pub fn redacted_thinking(data: impl Into<String>) -> Self {
         Self::RedactedThinking(data.into())
     }
 
-    /// A tool call that the host is asked about, with what the tool answers.
+    /// Creates a tool call that needs a permission request, with its result.
     pub fn tool(name: impl Into<String>, input: Value, result: impl Into<String>) -> Self {
         Self::Tool(ToolCall {
             name: name.into(),
@@ -184,7 +180,7 @@ impl Step {
         })
     }
 
-    /// An error of the model's server.
+    /// Creates an error of the model's server.
     pub fn error(status: u16, kind: impl Into<String>, message: impl Into<String>) -> Self {
         Self::Error(ApiError {
             status,
@@ -193,13 +189,13 @@ impl Step {
         })
     }
 
-    /// Silence until the test opens this gate. Its name is checked where the
-    /// scenario is read from JSON.
+    /// Creates a pause until the test opens this gate. The name is validated
+    /// when the scenario is read from JSON.
     pub fn gate(name: impl Into<String>) -> Self {
         Self::Gate(name.into())
     }
 
-    /// The gate that this step, or the tool it calls, waits for.
+    /// Returns the gate at which this step, or its tool call, waits.
     pub(crate) fn gate_name(&self) -> Option<&str> {
         match self {
             Self::Gate(name) => Some(name),

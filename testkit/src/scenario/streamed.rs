@@ -1,4 +1,4 @@
-//! Text that comes in pieces.
+//! Streamed text.
 
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, MapAccess, Visitor};
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::time::Duration;
 
-/// Text that comes in pieces: a plain string is cut after each word.
+/// Streamed text. A plain string is split after each word.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(
     feature = "schema",
@@ -16,28 +16,28 @@ use std::time::Duration;
 )]
 #[serde(untagged)]
 pub enum Streamed {
-    /// The whole text, which is cut after each word and sent without delay.
+    /// The whole text, which is split after each word and sent without delay.
     Words(String),
-    /// The pieces as they are to come.
+    /// Explicit chunks.
     Chunks {
-        /// The pieces, in order.
+        /// The chunks, in order.
         chunks: Vec<String>,
-        /// Milliseconds of silence before each piece.
+        /// The delay in milliseconds before each chunk.
         #[serde(default)]
         delay_ms: u64,
     },
 }
 
-/// What the model thinks, and how it signs that.
+/// The content of a thinking block, and its signature.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Thinking {
-    /// The thoughts.
+    /// The content.
     pub text: Streamed,
-    /// The signature. Without one the players make one up.
+    /// The signature. A missing one is generated.
     pub signature: Option<String>,
 }
 
-/// An object in the place of text.
+/// The object form of streamed text.
 #[derive(Serialize, Deserialize)]
 #[cfg_attr(
     feature = "schema",
@@ -46,18 +46,18 @@ pub struct Thinking {
 )]
 #[serde(deny_unknown_fields)]
 struct Pieces {
-    /// The pieces, in order.
+    /// The chunks, in order.
     chunks: Vec<String>,
-    /// Milliseconds of silence before each piece.
+    /// The delay in milliseconds before each chunk.
     #[serde(default)]
     delay_ms: u64,
-    /// How the thinking is signed. Without one the players make one up.
+    /// The signature of thinking. A missing one is generated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     signature: Option<String>,
 }
 
-/// What stands in the place of text, told apart by its JSON kind: an untagged
-/// enum would lose where in the file an error is.
+/// Either form of streamed text. An untagged enum would lose the position of an
+/// error.
 #[derive(Serialize)]
 #[cfg_attr(
     feature = "schema",
@@ -66,14 +66,14 @@ struct Pieces {
 )]
 #[serde(untagged)]
 enum Written {
-    /// The whole text, which is cut after each word and sent without delay.
+    /// The whole text, which is split after each word and sent without delay.
     Words(String),
-    /// The pieces as they are to come.
+    /// Explicit chunks.
     Pieces(Pieces),
 }
 
 impl Streamed {
-    /// The pieces, in order.
+    /// Returns the chunks, in order.
     #[must_use]
     pub fn chunks(&self) -> Vec<&str> {
         match self {
@@ -82,7 +82,7 @@ impl Streamed {
         }
     }
 
-    /// The silence before each piece.
+    /// Returns the delay before each chunk.
     #[must_use]
     pub fn delay(&self) -> Duration {
         match self {
@@ -91,7 +91,7 @@ impl Streamed {
         }
     }
 
-    /// The whole text.
+    /// Returns the whole text.
     #[must_use]
     pub fn whole(&self) -> String {
         self.chunks().concat()
@@ -115,7 +115,7 @@ impl<'de> Deserialize<'de> for Written {
             type Value = Written;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a text, or an object with `chunks`")
+                f.write_str("a string, or an object with `chunks`")
             }
 
             fn visit_str<E>(self, text: &str) -> Result<Written, E> {

@@ -3,7 +3,7 @@
 use super::*;
 use serde_json::{Value, json};
 
-/// The error of a scenario with this reply, which stands alone on line 3.
+/// Returns the error of a scenario with this reply, which is all of line 3.
 #[track_caller]
 fn error_of(reply: &str) -> String {
     let script = format!("{{\n  \"replies\": [\n    {reply}\n  ]\n}}");
@@ -11,49 +11,49 @@ fn error_of(reply: &str) -> String {
 }
 
 #[test]
-fn what_cannot_be_played_is_refused_where_it_stands() {
+fn invalid_replies_are_errors_with_line_and_column() {
     let place = |column: usize| format!(" at line 3 column {column}");
     let mut wrong = Vec::new();
     let unknown = "unknown field `wen`, expected one of";
     for (reply, what, column) in [
         (
             r#"[{"text":"x"},{"error":{"status":400,"type":"t","message":"m"}}]"#,
-            "an `error` stands beside other steps; it is a reply of its own",
+            "an `error` must be the only step of its reply",
             68,
         ),
         (
             r#"{"say":[{"error":{"status":400,"type":"t","message":"m"}}],"stop_reason":"refusal"}"#,
-            "an `error` has no `usage`, no `cost_usd` and no `stop_reason`",
+            "a reply with an `error` cannot have `usage`, `cost_usd` or `stop_reason`",
             87,
         ),
         (
             r#"["cut",{"text":"x"}]"#,
-            "a `cut` is the last step of its reply",
+            "a `cut` must be the last step of its reply",
             24,
         ),
         (
             r#"[{"ask":{"prompt":"x"}}]"#,
-            "an `ask` is an object with a `subtype`, a text",
+            "`ask` must be an object with a string `subtype`",
             26,
         ),
         (
             r#"[{"ask":7}]"#,
-            "an `ask` is an object with a `subtype`, a text",
+            "`ask` must be an object with a string `subtype`",
             13,
         ),
         (
             r#"[{"message":{"subtype":"x"}}]"#,
-            "a `message` is an object with a `type`, a text",
+            "`message` must be an object with a string `type`",
             31,
         ),
         (
             r#"[{"gate":"a/b"}]"#,
-            r#""a/b" cannot be the name of a gate: "#,
+            r#""a/b" is not a valid gate name: "#,
             18,
         ),
         (
             r#"[{"tool":{"name":"Bash","gate":".."}}]"#,
-            r#"".." cannot be the name of a gate: "#,
+            r#"".." is not a valid gate name: "#,
             40,
         ),
         (
@@ -63,7 +63,7 @@ fn what_cannot_be_played_is_refused_where_it_stands() {
         ),
         (
             r#"[{"text":7}]"#,
-            "invalid type: integer `7`, expected a text, or an object with `chunks`",
+            "invalid type: integer `7`, expected a string, or an object with `chunks`",
             14,
         ),
         (
@@ -75,7 +75,7 @@ fn what_cannot_be_played_is_refused_where_it_stands() {
         (r#"{"when":{"turn":1}}"#, "missing field `say`", 23),
         (
             r#"{"when":{},"say":[]}"#,
-            "`when` says nothing; a reply without it fits every request",
+            "`when` is empty; omit it to match every request",
             14,
         ),
         (
@@ -85,7 +85,7 @@ fn what_cannot_be_played_is_refused_where_it_stands() {
         ),
         (
             r#"{"when":{"prompt":{"matches":"("}},"say":[]}"#,
-            r#""(" cannot be used: "#,
+            r#""(" is not a valid regular expression: "#,
             37,
         ),
         (
@@ -100,7 +100,7 @@ fn what_cannot_be_played_is_refused_where_it_stands() {
         ),
         (
             r#"{"say":[],"headers":{"a b":"c"}}"#,
-            r#""a b": "c" cannot be a header"#,
+            r#""a b": "c" is not a valid header"#,
             36,
         ),
         (
@@ -110,8 +110,9 @@ fn what_cannot_be_played_is_refused_where_it_stands() {
         ),
     ] {
         let error = error_of(reply);
-        // Where libraries go on about what could have been, its beginning will do.
-        let begins = format!("the scenario cannot be read: {what}");
+        // Library messages list the alternatives at their end: compare the
+        // beginning.
+        let begins = format!("invalid scenario: {what}");
         if !error.starts_with(&begins) || !error.ends_with(&place(column)) {
             wrong.push(format!("{error}\n  expected: {begins}{}", place(column)));
         }
@@ -120,7 +121,7 @@ fn what_cannot_be_played_is_refused_where_it_stands() {
 }
 
 #[test]
-fn what_a_file_says_can_be_built_and_is_written_as_it_was() {
+fn built_and_parsed_scenarios_are_equal_and_round_trip() {
     let file = json!({
         "replies": [
             [ { "text": "Plain." }, { "wait_ms": 5 } ],
@@ -191,15 +192,15 @@ fn what_a_file_says_can_be_built_and_is_written_as_it_was() {
 }
 
 #[test]
-#[should_panic(expected = "a reply has a predicate, a function that cannot be written down")]
-fn a_predicate_cannot_be_written() {
+#[should_panic(expected = "a reply has a predicate, which cannot be serialized")]
+fn a_predicate_cannot_be_serialized() {
     let reply = Reply::new([]).when(When::predicate(|_| true));
     let _ = Scenario::default().reply(reply).to_json();
 }
 
 #[test]
-fn gates_have_names_that_files_can_have() {
-    for (name, is_one) in [
+fn gate_names_are_valid_file_names() {
+    for (name, is_valid) in [
         ("go", true),
         ("A-1_b.c", true),
         ("", false),
@@ -209,13 +210,13 @@ fn gates_have_names_that_files_can_have() {
         ("ä", false),
     ] {
         let script = json!({ "replies": [[{ "gate": name }]] }).to_string();
-        assert_eq!(Scenario::from_json(&script).is_ok(), is_one, "{name:?}");
+        assert_eq!(Scenario::from_json(&script).is_ok(), is_valid, "{name:?}");
     }
 }
 
 #[test]
-fn a_gate_that_no_step_names_is_an_error_that_says_which_there_are() {
-    let mut gates = gate::Gates::of(&Scenario::default().reply([
+fn opening_an_unknown_gate_is_an_error_that_lists_the_gates() {
+    let mut gates = gate::Gates::new(&Scenario::default().reply([
         Step::gate("b"),
         Step::Tool(ToolCall {
             gate: Some("a".into()),

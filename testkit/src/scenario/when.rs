@@ -1,6 +1,6 @@
-//! For which requests a reply is meant.
+//! Conditions under which a reply is taken.
 
-use crate::asked::Asked;
+use crate::request_info::RequestInfo;
 use regex_lite::Regex;
 use serde::de::{Deserializer, Error};
 use serde::ser::{Error as _, Serializer};
@@ -8,61 +8,61 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::sync::Arc;
 
-/// What has to be so for a reply to be taken: all that is said.
+/// The conditions under which a reply is taken. All of them must hold.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct When {
-    /// The text of the prompt that is being answered, as the user wrote it.
-    /// Prompts that became one turn have a line break between them.
+    /// The text of the current prompt, as the user wrote it. Prompts that were
+    /// merged into one turn are separated by `\n`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt: Option<TextMatch>,
-    /// What one of the tools answered that the request brings the results of.
+    /// The text of one of the tool results in the request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<TextMatch>,
-    /// The model's name, as the agent knows it: the real CLI writes an alias
-    /// out, the fake agent does not.
+    /// The model's name. The real CLI resolves aliases; the fake agent does
+    /// not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<TextMatch>,
-    /// How many prompts the model has been asked, this one included. What an
-    /// agent says in the user's name counts, such as a Stop hook's reason;
-    /// tool results do not.
+    /// The number of the turn, counted from 1. Prompts that the agent sends in
+    /// the user's name count, such as a Stop hook's reason; tool results do
+    /// not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turn: Option<usize>,
-    /// Whether the request brings the results of tools.
+    /// Whether the request contains tool results.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after_tools: Option<bool>,
-    /// What a Rust program says about it. Not in files.
+    /// A Rust function. It has no form in files.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(skip))]
     pub predicate: Option<Predicate>,
 }
 
-/// What a text has to be.
+/// A condition on a text.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum TextMatch {
-    /// It is this text, from its beginning to its end.
+    /// The whole text is equal.
     Is(String),
-    /// This is somewhere in it.
+    /// The text contains this.
     Contains(String),
-    /// This regular expression matches somewhere in it; `^` and `$` stand for
-    /// its beginning and its end.
+    /// The text contains a match of this regular expression. `^` and `$` match
+    /// the beginning and end of the text.
     #[serde(serialize_with = "write_regex", deserialize_with = "read_regex")]
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     Matches(Regex),
 }
 
-/// A function that says whether a reply is meant for a request.
+/// A function that decides whether a reply matches a request.
 #[derive(Clone)]
-pub struct Predicate(Arc<dyn Fn(&Asked) -> bool + Send + Sync>);
+pub struct Predicate(Arc<dyn Fn(&RequestInfo) -> bool + Send + Sync>);
 
 impl When {
-    /// Whether a request is one that this is about.
-    pub(crate) fn fits(&self, asked: &Asked) -> bool {
+    /// Returns whether a request meets all conditions.
+    pub(crate) fn fits(&self, asked: &RequestInfo) -> bool {
         let text = |wanted: &Option<TextMatch>, text: &str| {
             wanted.as_ref().is_none_or(|wanted| wanted.fits(text))
         };
@@ -70,38 +70,45 @@ impl When {
         text(&self.prompt, &asked.prompt)
             && text(&self.model, &asked.model)
             && self.turn.is_none_or(|turn| turn == asked.turn)
-            && self.after_tools.is_none_or(|it| it == asked.after_tools)
+            && self
+                .after_tools
+                .is_none_or(|after_tools| after_tools == asked.after_tools)
             && (self.result.is_none()
-                || results.map(String::as_str).any(|it| text(&self.result, it)))
-            && self.predicate.as_ref().is_none_or(|it| it.0(asked))
+                || results
+                    .map(String::as_str)
+                    .any(|result| text(&self.result, result)))
+            && self
+                .predicate
+                .as_ref()
+                .is_none_or(|predicate| predicate.0(asked))
     }
 
-    /// Whether what tools answered matters.
+    /// Returns whether tool results are read.
     pub(crate) fn reads_results(&self) -> bool {
         self.result.is_some() || self.predicate.is_some()
     }
 
-    /// When the prompt is this text.
+    /// Matches a prompt that is equal to this text.
     pub fn prompt_is(text: impl Into<String>) -> Self {
         Self::prompt(TextMatch::Is(text.into()))
     }
 
-    /// When this is somewhere in the prompt.
+    /// Matches a prompt that contains this text.
     pub fn prompt_contains(text: impl Into<String>) -> Self {
         Self::prompt(TextMatch::Contains(text.into()))
     }
 
-    /// When this regular expression matches somewhere in the prompt.
+    /// Matches a prompt that contains a match of this regular expression.
     ///
     /// # Errors
     ///
-    /// When it is no regular expression.
+    /// Fails if the regular expression is invalid.
     pub fn prompt_matches(pattern: &str) -> Result<Self, regex_lite::Error> {
         Regex::new(pattern).map(|regex| Self::prompt(TextMatch::Matches(regex)))
     }
 
-    /// When a function says so, which sees all that is known of the request.
-    pub fn predicate(is_meant: impl Fn(&Asked) -> bool + Send + Sync + 'static) -> Self {
+    /// Matches requests for which the function returns `true`.
+    pub fn predicate(is_meant: impl Fn(&RequestInfo) -> bool + Send + Sync + 'static) -> Self {
         Self {
             predicate: Some(Predicate(Arc::new(is_meant))),
             ..Self::default()
@@ -115,37 +122,37 @@ impl When {
         }
     }
 
-    /// And one of the tools answered so.
+    /// Requires a tool result that matches.
     #[must_use]
     pub fn result(mut self, wanted: TextMatch) -> Self {
         self.result = Some(wanted);
         self
     }
 
-    /// And the model's name is so.
+    /// Requires a model name that matches.
     #[must_use]
     pub fn model(mut self, wanted: TextMatch) -> Self {
         self.model = Some(wanted);
         self
     }
 
-    /// And it is the turn of this number, counted from 1.
+    /// Requires the turn of this number, counted from 1.
     #[must_use]
     pub fn turn(mut self, number: usize) -> Self {
         self.turn = Some(number);
         self
     }
 
-    /// And the request does, or does not, bring the results of tools.
+    /// Requires, or forbids, tool results in the request.
     #[must_use]
-    pub fn after_tools(mut self, it_does: bool) -> Self {
-        self.after_tools = Some(it_does);
+    pub fn after_tools(mut self, has_results: bool) -> Self {
+        self.after_tools = Some(has_results);
         self
     }
 }
 
 impl TextMatch {
-    /// Whether a text is so.
+    /// Returns whether a text matches.
     #[must_use]
     pub fn fits(&self, text: &str) -> bool {
         match self {
@@ -169,7 +176,7 @@ impl PartialEq for TextMatch {
 }
 
 impl PartialEq for Predicate {
-    /// Whether it is the same function; one that does the same is another.
+    /// Compares by identity: two equal closures are different predicates.
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
@@ -184,7 +191,7 @@ impl fmt::Debug for Predicate {
 impl Serialize for Predicate {
     fn serialize<S: Serializer>(&self, _: S) -> Result<S::Ok, S::Error> {
         Err(S::Error::custom(
-            "a reply has a predicate, a function that cannot be written down",
+            "a reply has a predicate, which cannot be serialized",
         ))
     }
 }
@@ -211,7 +218,7 @@ impl<'de> Deserialize<'de> for When {
         };
         if when == Self::default() {
             return Err(D::Error::custom(
-                "`when` says nothing; a reply without it fits every request",
+                "`when` is empty; omit it to match every request",
             ));
         }
         if when.turn == Some(0) {
@@ -227,6 +234,9 @@ fn write_regex<S: Serializer>(regex: &Regex, serializer: S) -> Result<S::Ok, S::
 
 fn read_regex<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Regex, D::Error> {
     let pattern = String::deserialize(deserializer)?;
-    Regex::new(&pattern)
-        .map_err(|error| D::Error::custom(format_args!("{pattern:?} cannot be used: {error}")))
+    Regex::new(&pattern).map_err(|error| {
+        D::Error::custom(format_args!(
+            "{pattern:?} is not a valid regular expression: {error}"
+        ))
+    })
 }

@@ -11,7 +11,7 @@ pub(super) fn is_placeholder(value: &str) -> bool {
 }
 
 /// Whether the value is neither a word nor made of words.
-pub(super) fn is_made(value: &str) -> bool {
+pub(super) fn is_not_words(value: &str) -> bool {
     let has = |characters: &[u8]| value.bytes().any(|it| characters.contains(&it));
     let is_upward = |one: u8, two: u8| one.is_ascii_lowercase() && two.is_ascii_uppercase();
     has(b"0123456789") || has(b"!@#$%^&*+=?~") || changes(value, is_upward) >= 2
@@ -19,7 +19,7 @@ pub(super) fn is_made(value: &str) -> bool {
 
 /// Whether the value looks random: long, with alternating letters and digits,
 /// and neither a UUID nor a path.
-pub(super) fn is_chance(value: &str) -> bool {
+pub(super) fn looks_random(value: &str) -> bool {
     let is_of_keys = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=_.~-".contains(&byte);
     value.len() >= SHORTEST_KEY
         && value.bytes().all(is_of_keys)

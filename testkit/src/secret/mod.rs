@@ -35,8 +35,8 @@ const SECRET_WORDS: [&str; 18] = [
 ];
 const SECRET_ENDINGS: [&str; 5] = ["APIKEY", "TOKEN", "SECRET", "PASSWORD", "PASSPHRASE"];
 
-/// Returns whether all members of an object with this name are passed on to
-/// another program, and so may be secret whatever their names.
+/// Returns whether the members of an object with this name are passed to
+/// another program, so that any of them may be secret.
 #[must_use]
 pub fn is_given(name: &str) -> bool {
     matches!(name, "headers" | "env")
@@ -54,7 +54,7 @@ pub fn is_secret(name: &str) -> bool {
     })
 }
 
-/// Words that make a `KEY` a key and a `TOKEN` a secret.
+/// Words before `KEY` or `TOKEN` that make the name conclusive.
 const SURE_KEYS: [&str; 20] = [
     "ACCESS",
     "ACCOUNT",
@@ -78,8 +78,8 @@ const SURE_KEYS: [&str; 20] = [
     "SUBSCRIPTION",
 ];
 
-/// Returns whether a value with this name is a secret whatever its form: true
-/// for `password` and `api_key`, false for `key`, `token_count` and
+/// Returns whether a name is conclusive: its value is a secret whatever its
+/// form. True for `password` and `api_key`, false for `key`, `token_count` and
 /// `next_page_token`.
 #[must_use]
 pub fn is_sure(name: &str) -> bool {
@@ -97,8 +97,8 @@ pub fn is_sure(name: &str) -> bool {
     }
 }
 
-/// The words of a name, in capitals: `API_KEY`, `api-key` and `apiKey` have
-/// two.
+/// Returns the words of a name in capitals. `API_KEY`, `api-key` and `apiKey`
+/// have two.
 fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut before = ' ';
@@ -127,7 +127,7 @@ pub fn without_users(text: &str) -> String {
             .find(|c: char| matches!(c, '/' | '?' | '#') || c.is_whitespace())
             .unwrap_or(after.len());
         rest = match after[..host_ends].rfind('@') {
-            // The user for repositories over SSH, which is no secret.
+            // The user for Git over SSH is not secret.
             Some(3) if after.starts_with("git@") => after,
             Some(user_ends) => {
                 shown.push_str(MASKED);
@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_tell_of_secrets_as_whole_words() {
+    fn secret_names_match_whole_words() {
         for name in ["API_KEY", "apiKey", "--auth-token", "PGPASSWORD", "headers"] {
             assert!(is_secret(name), "{name}");
         }

@@ -24,7 +24,7 @@ enum Part {
 struct Alphabet(u128);
 
 impl Alphabet {
-    const fn of(characters: &str) -> Self {
+    const fn new(characters: &str) -> Self {
         let bytes = characters.as_bytes();
         let mut set = 0;
         let mut at = 0;
@@ -36,7 +36,7 @@ impl Alphabet {
     }
 
     const fn and(self, characters: &str) -> Self {
-        Self(self.0 | Self::of(characters).0)
+        Self(self.0 | Self::new(characters).0)
     }
 
     fn has(self, byte: u8) -> bool {
@@ -44,7 +44,7 @@ impl Alphabet {
     }
 }
 
-const DIGITS: Alphabet = Alphabet::of("0123456789");
+const DIGITS: Alphabet = Alphabet::new("0123456789");
 const HEX: Alphabet = DIGITS.and("abcdefABCDEF");
 const CAPITALS: Alphabet = DIGITS.and("ABCDEFGHIJKLMNOPQRSTUVWXYZ");
 const ALNUM: Alphabet = CAPITALS.and("abcdefghijklmnopqrstuvwxyz");
@@ -422,6 +422,6 @@ fn end(shape: &[Part], bytes: &[u8], start: usize) -> Option<usize> {
         }
     }
     // If it continues, it is something longer.
-    let goes_on = bytes.get(at).is_some_and(u8::is_ascii_alphanumeric);
-    (!goes_on && name_ends < at).then_some(at)
+    let continues = bytes.get(at).is_some_and(u8::is_ascii_alphanumeric);
+    (!continues && name_ends < at).then_some(at)
 }

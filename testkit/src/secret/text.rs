@@ -1,6 +1,6 @@
 //! Secrets in free text: prose, source code, commands and their output.
 
-use super::looks::{is_chance, is_made, is_mixed, is_placeholder};
+use super::looks::{is_mixed, is_not_words, is_placeholder, looks_random};
 use super::shapes::token_end;
 use super::{MASKED, is_secret, is_sure, without_users};
 use std::borrow::Cow;
@@ -13,7 +13,7 @@ const LONGEST_KEY: usize = 20_000;
 /// The minimum length of a line of a private key.
 const SHORTEST_PEM: usize = 40;
 /// The maximum length of a value that is examined.
-const LOOKED_AT: usize = 512;
+const MAX_EXAMINED: usize = 512;
 
 /// Returns the text with its secrets masked.
 ///
@@ -97,7 +97,7 @@ impl Scanner<'_> {
             _ if !self.is_start(at, |byte| byte.is_ascii_alphanumeric() || byte == b'_') => None,
             _ => token_end(self.bytes, at)
                 .map(|end| at..end)
-                .or_else(|| self.named(at)),
+                .or_else(|| self.named_secret(at)),
         }
     }
 
@@ -161,7 +161,7 @@ impl Scanner<'_> {
     }
 
     /// The secret after the name that starts here.
-    fn named(&mut self, start: usize) -> Option<Range<usize>> {
+    fn named_secret(&mut self, start: usize) -> Option<Range<usize>> {
         let belongs = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
         let is_first =
             self.bytes[start].is_ascii_alphabetic() || b"_-".contains(&self.bytes[start]);
@@ -199,15 +199,15 @@ impl Scanner<'_> {
         if is_query && value.form == Form::Plain {
             value.form = Form::Assigned;
         }
-        let text = self.looked_at(&value);
-        let goes_on = self.bytes.get(value.start + text.len()).copied();
-        tells(is_sure(name), value.form, text, goes_on).then(|| self.whole(&value))
+        let text = self.examined(&value);
+        let next_byte = self.bytes.get(value.start + text.len()).copied();
+        is_secret_value(is_sure(name), value.form, text, next_byte).then(|| self.whole(&value))
     }
 
     /// The value after a name that ends here.
     fn value(&self, start: usize, end: usize) -> Option<Value> {
         let name = &self.text[start..end];
-        let behind = self.behind_quote_and_index(end);
+        let behind = self.skip_quote_and_brackets(end);
         let spaced = self.skip(behind, b" \t");
         let rest = &self.bytes[spaced..];
         let is_spaced = spaced > end;
@@ -240,9 +240,9 @@ impl Scanner<'_> {
         })
     }
 
-    /// Skips what may stand between a name and a sign: the closing quote and
+    /// Skips what may be between a name and a sign: the closing quote and
     /// brackets.
-    fn behind_quote_and_index(&self, end: usize) -> usize {
+    fn skip_quote_and_brackets(&self, end: usize) -> usize {
         let at = self.skip(end, b"\\");
         if self.is_any(at, b"\"'`") {
             return self.skip(at + 1, b"]");
@@ -256,8 +256,8 @@ impl Scanner<'_> {
 
     /// The part of a value that is examined. The limit keeps the running time
     /// linear for texts full of names without values.
-    fn looked_at(&self, value: &Value) -> &str {
-        let head = self.head(value.start, LOOKED_AT);
+    fn examined(&self, value: &Value) -> &str {
+        let head = self.head(value.start, MAX_EXAMINED);
         let text = match value.quote {
             Some(quote) => &head[..head.find([quote.into(), '\n']).unwrap_or(head.len())],
             None => self.word(value.start),
@@ -278,7 +278,7 @@ impl Scanner<'_> {
 
     /// The part of an unquoted text that is examined.
     fn word(&self, start: usize) -> &str {
-        let head = self.head(start, LOOKED_AT);
+        let head = self.head(start, MAX_EXAMINED);
         &head[..head.find(ends_word).unwrap_or(head.len())]
     }
 
@@ -320,7 +320,7 @@ impl Scanner<'_> {
         let second = self.skip(behind, b" \t");
         let is_credential = |start: &usize| {
             let word = self.word(*start);
-            word.len() >= 6 && is_made(word) && !is_placeholder(word) && !word.contains("://")
+            word.len() >= 6 && is_not_words(word) && !is_placeholder(word) && !word.contains("://")
         };
         let found = [second, first].into_iter().find(is_credential)?;
         Some(self.whole_word(found))
@@ -330,7 +330,7 @@ impl Scanner<'_> {
     fn credential(&self, end: usize) -> Option<Range<usize>> {
         let start = self.skip(end, b" \t");
         let word = self.word(start);
-        (start > end && word.len() >= 12 && is_made(word)).then(|| self.whole_word(start))
+        (start > end && word.len() >= 12 && is_not_words(word)).then(|| self.whole_word(start))
     }
 
     /// The value after `Cookie:`, up to the end of the line or the quote.
@@ -342,7 +342,7 @@ impl Scanner<'_> {
         let start = self.skip(at + 1, b" \t\"'\\");
         let ends = ['"', '\'', '\\', '\r', '\n'];
         let (_, value) = self
-            .head(start, LOOKED_AT)
+            .head(start, MAX_EXAMINED)
             .split(ends)
             .next()?
             .split_once('=')?;
@@ -380,26 +380,26 @@ fn is_variable(name: &str) -> bool {
 }
 
 /// Whether a value is a secret. `is_sure` means that its name is conclusive.
-fn tells(is_sure: bool, form: Form, value: &str, goes_on: Option<u8>) -> bool {
+fn is_secret_value(is_sure: bool, form: Form, value: &str, next_byte: Option<u8>) -> bool {
     let is_phrase = value.contains(char::is_whitespace) && form != Form::Assigned;
     if is_placeholder(value) || is_phrase || value.contains("://") {
         return false;
     }
-    let is_call = matches!(goes_on, Some(b'(' | b'[' | b'<' | b'{'));
+    let is_call = matches!(next_byte, Some(b'(' | b'[' | b'<' | b'{'));
     let has_digit = value.bytes().any(|it| it.is_ascii_digit());
     match (is_sure, form) {
         (true, Form::Assigned) => value.len() >= 4,
-        (true, Form::Header | Form::Flag) => value.len() >= 6 && is_made(value),
+        (true, Form::Header | Form::Flag) => value.len() >= 6 && is_not_words(value),
         (true, Form::Quoted | Form::Compared) => {
-            value.len() >= 6 && is_made(value) && !value.starts_with(['/', '.'])
+            value.len() >= 6 && is_not_words(value) && !value.starts_with(['/', '.'])
         }
         (true, Form::Plain) => {
-            let is_code = is_call || is_number(value) || is_identifier(value, goes_on);
+            let is_code = is_call || is_number(value) || is_identifier(value, next_byte);
             value.len() >= 7 && has_digit && !is_code
         }
         (false, Form::Assigned) => value.len() >= 8 && !value.contains('/') && is_mixed(value, 2),
-        (false, Form::Plain) => !is_call && !is_identifier(value, goes_on) && is_chance(value),
-        (false, _) => is_chance(value),
+        (false, Form::Plain) => !is_call && !is_identifier(value, next_byte) && looks_random(value),
+        (false, _) => looks_random(value),
     }
 }
 
@@ -410,11 +410,11 @@ fn is_number(value: &str) -> bool {
 
 /// An identifier in source code: a path, or a name in a list or before an
 /// assignment.
-fn is_identifier(value: &str, goes_on: Option<u8>) -> bool {
+fn is_identifier(value: &str, next_byte: Option<u8>) -> bool {
     let is_of_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'.';
     let is_name = value.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && value.bytes().all(is_of_name);
-    let is_in_list = matches!(goes_on, Some(b',' | b';' | b')' | b' '));
+    let is_in_list = matches!(next_byte, Some(b',' | b';' | b')' | b' '));
     is_name && (value.contains('.') || value.contains('_') && is_in_list)
 }
 
@@ -423,7 +423,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn secrets_are_told_by_what_stands_before_them() {
+    fn secrets_are_found_by_the_text_before_them() {
         for (text, shown) in [
             ("export DB_PASSWORD=hunter", "export DB_PASSWORD=***"),
             (
@@ -468,7 +468,7 @@ mod tests {
     }
 
     #[test]
-    fn words_code_and_placeholders_are_no_secrets() {
+    fn words_code_and_placeholders_are_not_secrets() {
         for text in [
             "the token is read, the key: a word, a password of 12 characters",
             "let api_key = config.api_key2; let secret = make_secret(16, 32);",
@@ -508,7 +508,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_text_is_masked_once_and_nothing_is_found_in_what_is_left() {
+    fn hostile_text_is_masked_completely_in_one_pass() {
         for piece in [
             "key=",
             "cookie:",

@@ -9,20 +9,20 @@
 //! # }
 //! ```
 //!
-//! [`Conformance::check`] has those of a [`LogStore`], which has owners, and
-//! [`Conformance::check_transcripts`] those of a [`SessionStore`]. [`StoreProgram`] is a
-//! `SessionStore` in another language.
+//! [`Conformance::check`] runs the contracts of a [`LogStore`], which has owners.
+//! [`Conformance::check_transcripts`] runs those of a [`SessionStore`].
+//! [`StoreProgram`] is a `SessionStore` in another language.
 //!
-//! Every contract works on projects of its own, so that a store may have contents
-//! before, and several may be checked at once. What a contract leaves behind in a
-//! `LogStore` is deleted, but for the ends of its logs; in a `SessionStore` it stays.
+//! Every contract uses its own projects. The store may have other contents, and
+//! several stores may be checked at once. Contracts delete their data in a
+//! `LogStore`, except for the ends of its logs; data in a `SessionStore` stays.
 
-mod demands;
+mod json_eq;
 mod keys;
 mod logs;
 mod optional;
 mod program;
-mod same;
+mod requirements;
 mod transcripts;
 
 pub use optional::Optional;
@@ -30,23 +30,23 @@ pub use program::StoreProgram;
 
 use agentwire::SessionStore;
 use agentwire_stores::session_log::LogStore;
-use demands::Demands;
+use requirements::Requirements;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinSet;
 
-/// How a store is checked.
+/// The options of a check.
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct Conformance {
-    demands: Demands,
+    requirements: Requirements,
     limit: Duration,
     only: Option<Only>,
     without: Vec<Optional>,
 }
 
-/// Which contracts.
+/// A selection of contracts.
 #[derive(Debug, Clone)]
 enum Only {
     Containing(String),
@@ -63,11 +63,11 @@ impl Only {
 }
 
 impl Default for Conformance {
-    /// Requires texts to come back byte for byte; 100,000 entries where many are
-    /// needed; two minutes for each contract; all methods.
+    /// Requires texts to be returned byte for byte. Long logs have 100,000
+    /// entries. A contract may take two minutes. All methods are checked.
     fn default() -> Self {
         Self {
-            demands: Demands {
+            requirements: Requirements {
                 is_exact: true,
                 many: 100_000,
             },
@@ -79,19 +79,19 @@ impl Default for Conformance {
 }
 
 impl Conformance {
-    /// Accepts stores that return the members of objects in another order.
+    /// Accepts stores that reorder the members of objects.
     pub fn members_may_be_reordered(mut self) -> Self {
-        self.demands.is_exact = false;
+        self.requirements.is_exact = false;
         self
     }
 
-    /// Sets how many entries a long log has.
+    /// Sets the number of entries in a long log.
     pub fn many(mut self, entries: usize) -> Self {
-        self.demands.many = entries;
+        self.requirements.many = entries;
         self
     }
 
-    /// Sets how long a contract may take.
+    /// Sets the time limit of a contract.
     pub fn limit(mut self, limit: Duration) -> Self {
         self.limit = limit;
         self
@@ -109,7 +109,8 @@ impl Conformance {
         self
     }
 
-    /// Skips the contracts of a method that a [`SessionStore`] does not have.
+    /// Skips the contracts of a method that the [`SessionStore`] does not
+    /// support.
     pub fn without(mut self, method: Optional) -> Self {
         self.without.push(method);
         self
@@ -119,24 +120,23 @@ impl Conformance {
         self.only.as_ref().is_none_or(|only| only.has(name))
     }
 
-    /// Checks a store, one contract after the other. Each runs in a task of its own,
-    /// so that a panic in the store fails that contract alone.
+    /// Checks a store, one contract after the other. A panic in the store fails
+    /// only the current contract.
     pub async fn check(&self, store: impl LogStore) -> Outcomes {
         let store = Arc::new(store);
         let mut outcomes = Vec::new();
         for contract in logs::all() {
             if self.wants(contract.name) {
-                let bed = logs::Bed::new(Arc::clone(&store), self.demands);
-                let outcome = self.run((contract.check)(bed)).await;
+                let fixture = logs::Fixture::new(Arc::clone(&store), self.requirements);
+                let outcome = self.run((contract.check)(fixture)).await;
                 outcomes.push(Outcome::new(contract.name, outcome));
             }
         }
         Outcomes(outcomes)
     }
 
-    /// Checks a store for transcripts, as [`check`](Self::check) does a log: fourteen contracts
-    /// that the official Python SDK has too, by their names there, and others that it does not
-    /// ask.
+    /// Checks a store for transcripts. Fourteen of the contracts are also in
+    /// the official Python SDK, with the same names.
     pub async fn check_transcripts(&self, store: impl SessionStore) -> Outcomes {
         let (store, without) = (Arc::new(store), Arc::from(&*self.without));
         let mut outcomes = Vec::new();
@@ -150,55 +150,55 @@ impl Conformance {
                 continue;
             }
             let (store, without) = (Arc::clone(&store), Arc::clone(&without));
-            let bed = transcripts::Bed::new(store, self.demands, without);
-            let outcome = self.run((contract.check)(bed)).await;
+            let fixture = transcripts::Fixture::new(store, self.requirements, without);
+            let outcome = self.run((contract.check)(fixture)).await;
             outcomes.push(Outcome::new(contract.name, outcome));
         }
         Outcomes(outcomes)
     }
 
-    /// Runs the test of a contract. Returns what went wrong.
+    /// Runs the test of a contract. Returns its failure.
     async fn run(&self, check: impl Future<Output = ()> + Send + 'static) -> Option<String> {
         let mut task = JoinSet::new();
         task.spawn(check);
         match tokio::time::timeout(self.limit, task.join_next()).await {
-            Err(_) => Some(format!("it took longer than {:?}", self.limit)),
-            Ok(Some(Err(gone))) => Some(match gone.try_into_panic() {
-                Ok(panic) => said_by(&*panic),
-                Err(gone) => gone.to_string(),
+            Err(_) => Some(format!("timed out after {:?}", self.limit)),
+            Ok(Some(Err(error))) => Some(match error.try_into_panic() {
+                Ok(panic) => panic_message(&*panic),
+                Err(error) => error.to_string(),
             }),
             Ok(_) => None,
         }
     }
 }
 
-fn said_by(panic: &(dyn std::any::Any + Send)) -> String {
+fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
     text.unwrap_or("it panicked").to_owned()
 }
 
-/// The names of all contracts of a [`LogStore`].
+/// Returns the names of all contracts of a [`LogStore`].
 #[must_use]
 pub fn contracts() -> Vec<&'static str> {
     logs::NAMES.to_vec()
 }
 
-/// The names of all contracts of a [`SessionStore`].
+/// Returns the names of all contracts of a [`SessionStore`].
 #[must_use]
 pub fn transcript_contracts() -> Vec<&'static str> {
     transcripts::NAMES.to_vec()
 }
 
-/// Whether a store holds a contract.
+/// The outcome of a contract.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Outcome {
     /// The name of the contract.
     pub contract: &'static str,
-    /// What went wrong; `None` if the contract holds, or was skipped.
+    /// The failure. `None` if the contract holds or was skipped.
     pub problem: Option<String>,
-    /// The method that the store does not have, for which the contract was skipped.
+    /// The unsupported method for which the contract was skipped.
     pub skipped: Option<Optional>,
 }
 
@@ -219,19 +219,20 @@ impl Outcome {
         }
     }
 
-    /// Whether the contract was checked, and holds.
+    /// Returns whether the contract was checked and holds.
     #[must_use]
     pub fn holds(&self) -> bool {
         self.problem.is_none() && self.skipped.is_none()
     }
 }
 
-/// Whether a store holds the contracts. Displayed as a line for each.
+/// The outcomes of a check. Displayed with one line for each contract.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcomes(pub Vec<Outcome>);
 
 impl Outcomes {
-    /// Whether all contracts hold that were not skipped, and there is one.
+    /// Returns whether all checked contracts hold, and at least one was
+    /// checked.
     #[must_use]
     pub fn all_hold(&self) -> bool {
         self.0.iter().any(Outcome::holds) && self.0.iter().all(|it| it.problem.is_none())
@@ -248,8 +249,8 @@ impl fmt::Display for Outcomes {
                 (None, None) => writeln!(f, "holds   {name}")?,
             }
         }
-        let held = self.0.iter().filter(|it| it.holds()).count();
+        let passed = self.0.iter().filter(|it| it.holds()).count();
         let failed = self.0.iter().filter(|it| it.problem.is_some()).count();
-        write!(f, "{held} passed, {failed} failed")
+        write!(f, "{passed} passed, {failed} failed")
     }
 }

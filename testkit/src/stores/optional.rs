@@ -1,8 +1,8 @@
-//! What a store for transcripts need not have.
+//! Optional methods of stores for transcripts.
 
 use std::fmt;
 
-/// A method that a store need not have.
+/// An optional method of a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Optional {
@@ -17,7 +17,7 @@ pub enum Optional {
 }
 
 impl Optional {
-    /// Its name.
+    /// Returns its name.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -28,7 +28,7 @@ impl Optional {
         }
     }
 
-    /// All of them.
+    /// All optional methods.
     pub(super) const ALL: [Self; 4] = [
         Self::Sessions,
         Self::Subpaths,

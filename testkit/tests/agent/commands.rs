@@ -1,4 +1,4 @@
-//! The commands that hooks have to do with.
+//! Commands that call hooks.
 
 use crate::agent::session::Session;
 use agentwire_protocol::control::Initialize;
@@ -14,15 +14,15 @@ fn prompted(prompt: UserMessage) -> Session {
     session
 }
 
-/// A session in which there is something to compact.
+/// Returns a session with a conversation to compact.
 fn talked(prompt: UserMessage) -> Session {
     let mut session = session();
     session.submit("m0");
-    session.hook_says("prompt", json!({}));
-    session.begins(&["m0"]);
-    session.says("hello");
-    session.ends_turn();
-    session.said();
+    session.respond_to_hook("prompt", json!({}));
+    session.assert_turn_starts(&["m0"]);
+    session.say_text("hello");
+    session.end_turn();
+    session.lines();
     submit(&mut session, prompt);
     session
 }
@@ -42,7 +42,7 @@ fn session() -> Session {
     });
     let initialize: Initialize = serde_json::from_value(json!({"hooks": hooks})).unwrap();
     session.request("init", &initialize);
-    session.said();
+    session.lines();
     session
 }
 
@@ -51,19 +51,19 @@ fn submit(session: &mut Session, prompt: UserMessage) {
         .host
         .submit(session.now, Prompt::new("m1", prompt).unwrap())
         .unwrap();
-    assert_eq!(session.said()[..3], ["running", "m1 queued", "m1 started"]);
+    assert_eq!(session.lines()[..3], ["running", "m1 queued", "m1 started"]);
 }
 
 const END: [&str; 3] = ["result success - [m1]", "m1 completed", "idle"];
 
 #[test]
-fn clear_ends_a_session_and_begins_another() {
+fn clear_ends_the_session_and_starts_another() {
     let mut session = prompted("/clear".into());
     let old = session.hook("end")["request"]["input"].clone();
     assert_eq!(old["reason"], json!("clear"));
-    session.hook_says("end", json!({}));
+    session.respond_to_hook("end", json!({}));
     assert_eq!(
-        session.said(),
+        session.lines(),
         [
             "conversation_reset",
             "background_tasks_changed",
@@ -73,8 +73,8 @@ fn clear_ends_a_session_and_begins_another() {
     let new = session.hook("start")["request"]["input"].clone();
     assert_eq!(new["source"], json!("clear"));
     assert_ne!(new["session_id"], old["session_id"]);
-    session.hook_says("start", json!({}));
-    assert_eq!(session.said(), [&["init [m1]"][..], &END].concat());
+    session.respond_to_hook("start", json!({}));
+    assert_eq!(session.lines(), [&["init [m1]"][..], &END].concat());
     let result = session.messages("result", None).pop().unwrap();
     assert_eq!(result["num_turns"], json!(0));
     assert_eq!(result["session_id"], new["session_id"]);
@@ -82,17 +82,17 @@ fn clear_ends_a_session_and_begins_another() {
 }
 
 #[test]
-fn compact_asks_before_and_tells_afterwards() {
+fn compact_calls_hooks_before_and_after() {
     let mut session = talked("/compact keep the names".into());
     let input = session.hook("before")["request"]["input"].clone();
     assert_eq!(input["trigger"], json!("manual"));
     assert_eq!(input["custom_instructions"], json!("keep the names"));
-    session.hook_says("before", json!({}));
+    session.respond_to_hook("before", json!({}));
     let input = session.hook("start")["request"]["input"].clone();
     assert_eq!(input["source"], json!("compact"));
-    session.hook_says("start", json!({}));
-    assert_eq!(session.said(), ["hook start", "hook after"]);
-    session.hook_says("after", json!({}));
+    session.respond_to_hook("start", json!({}));
+    assert_eq!(session.lines(), ["hook start", "hook after"]);
+    session.respond_to_hook("after", json!({}));
     let whole = [
         "status",
         "init [m1]",
@@ -100,7 +100,7 @@ fn compact_asks_before_and_tells_afterwards() {
         "user -",
         "user -",
     ];
-    assert_eq!(session.said(), [&whole[..], &END].concat());
+    assert_eq!(session.lines(), [&whole[..], &END].concat());
     assert_eq!(session.event(), None);
 }
 
@@ -109,9 +109,9 @@ fn compact_can_be_blocked() {
     let mut session = talked("/compact".into());
     let input = session.hook("before")["request"]["input"].clone();
     assert_eq!(input["custom_instructions"], Value::Null);
-    session.hook_says("before", json!({"decision": "block", "reason": "no"}));
+    session.respond_to_hook("before", json!({"decision": "block", "reason": "no"}));
     assert_eq!(
-        session.said(),
+        session.lines(),
         [&["status", "init [m1]"][..], &END].concat()
     );
     let status = session.messages("system", Some("status")).pop().unwrap();
@@ -122,12 +122,12 @@ fn compact_can_be_blocked() {
 }
 
 #[test]
-fn a_hook_that_takes_too_long_holds_a_command_up_no_longer() {
+fn a_hook_timeout_lets_a_command_continue() {
     let mut session = prompted("/clear".into());
     session.now += Duration::from_secs(600);
     session.agent.handle_timeout(session.now);
     assert_eq!(
-        session.said(),
+        session.lines(),
         [
             "cancel",
             "conversation_reset",
@@ -138,7 +138,7 @@ fn a_hook_that_takes_too_long_holds_a_command_up_no_longer() {
 }
 
 #[test]
-fn text_that_a_program_wrote_is_no_command_and_neither_is_another_word() {
+fn synthetic_text_and_unknown_words_are_not_commands() {
     for prompt in [
         UserMessage::from("/clear").verbatim(),
         "/clearer".into(),

@@ -1,5 +1,4 @@
-//! Hooks as such: who is asked, how their answers go together, and what
-//! happens when there is none.
+//! Hooks in general: matching, combined output, and failures.
 
 use crate::agent::session::Session;
 use agentwire_protocol::control::{Initialize, Interrupt};
@@ -7,11 +6,11 @@ use agentwire_protocol::host::Activity;
 use agentwire_testkit::agent::{Config, Decision};
 use serde_json::{Value, json};
 
-/// A session in which a tool has been called, and these hooks are asked.
+/// Returns a session in which a tool call has called these hooks.
 fn before_tool(matchers: Value) -> Session {
     let mut session = Session::hooked(json!({"PreToolUse": matchers}));
-    session.begins(&["m1"]);
-    session.calls_tool("t1", "Bash", &json!({"command": "true"}), true);
+    session.assert_turn_starts(&["m1"]);
+    session.call_tool("t1", "Bash", &json!({"command": "true"}), true);
     session
 }
 
@@ -31,7 +30,7 @@ fn denied(session: &mut Session) -> String {
 }
 
 #[test]
-fn initialize_is_answered_with_what_became_of_the_hooks() {
+fn the_response_to_initialize_reports_the_hooks() {
     let mut session = Session::start(Config::default(), &[64]);
     let request = |hooks: Value| serde_json::from_value::<Initialize>(hooks).unwrap();
     session.request("init", &request(json!({"hooks": {}})));
@@ -43,13 +42,13 @@ fn initialize_is_answered_with_what_became_of_the_hooks() {
 }
 
 #[test]
-fn all_hooks_that_match_are_asked_at_once() {
+fn all_matching_hooks_are_called_concurrently() {
     let mut session = before_tool(json!([
         {"hookCallbackIds": ["a", "b"]},
         {"matcher": "Read", "hookCallbackIds": ["no"]},
         {"matcher": "Read|Bash", "hookCallbackIds": ["c"]},
     ]));
-    let said = session.said_in_whole();
+    let said = session.lines_without_events();
     assert_eq!(said[said.len() - 3..], ["hook a", "hook b", "hook c"]);
     let request = &session.hook("a")["request"];
     assert_eq!(request["tool_use_id"], json!("t1"));
@@ -60,16 +59,16 @@ fn all_hooks_that_match_are_asked_at_once() {
     assert_eq!(input["permission_mode"], json!("default"));
     assert_eq!(input["cwd"], json!("/project"));
 
-    // Nothing goes on before all have answered.
-    session.hook_says("c", json!({}));
-    session.hook_says("a", json!({}));
-    assert_eq!(session.said(), Vec::<String>::new());
-    session.hook_says("b", json!({}));
-    assert_eq!(session.said(), ["requires_action", "ask t1"]);
+    // The agent waits for all of them.
+    session.respond_to_hook("c", json!({}));
+    session.respond_to_hook("a", json!({}));
+    assert_eq!(session.lines(), Vec::<String>::new());
+    session.respond_to_hook("b", json!({}));
+    assert_eq!(session.lines(), ["requires_action", "ask t1"]);
 }
 
 #[test]
-fn to_deny_beats_to_ask_and_that_to_allow() {
+fn deny_overrides_ask_and_ask_overrides_allow() {
     for (answers, outcome) in [
         (["allow", "deny", "ask"], "deny"),
         (["deny", "ask", "allow"], "deny"),
@@ -79,7 +78,7 @@ fn to_deny_beats_to_ask_and_that_to_allow() {
     ] {
         let mut session = before_tool(json!([{"hookCallbackIds": ["0", "1", "2"]}]));
         for (id, decision) in answers.iter().enumerate() {
-            session.hook_says(&id.to_string(), decides(decision, decision));
+            session.respond_to_hook(&id.to_string(), decides(decision, decision));
         }
         if outcome == "ask" {
             let asked = session.open().pop().unwrap();
@@ -95,15 +94,15 @@ fn to_deny_beats_to_ask_and_that_to_allow() {
 }
 
 #[test]
-fn of_two_denials_the_one_that_came_last_says_why() {
+fn the_last_denial_sets_the_reason() {
     let mut session = before_tool(json!([{"hookCallbackIds": ["a", "b"]}]));
-    session.hook_says("b", json!({"decision": "block", "reason": "fast"}));
-    session.hook_says("a", decides("deny", "slow"));
+    session.respond_to_hook("b", json!({"decision": "block", "reason": "fast"}));
+    session.respond_to_hook("a", decides("deny", "slow"));
     assert_eq!(denied(&mut session), "PreToolUse:Bash hook error: slow");
 }
 
 #[test]
-fn a_hook_that_fails_is_passed_over_unless_its_matcher_says_that_it_blocks() {
+fn a_failed_hook_is_ignored_unless_its_matcher_blocks_on_failure() {
     let broken = [
         json!([1]),
         json!("no"),
@@ -121,8 +120,8 @@ fn a_hook_that_fails_is_passed_over_unless_its_matcher_says_that_it_blocks() {
             }
             let mut session = before_tool(json!([matcher]));
             match answer {
-                Some(answer) => session.hook_says("a", answer.clone()),
-                None => session.hook_fails("a"),
+                Some(answer) => session.respond_to_hook("a", answer.clone()),
+                None => session.fail_hook("a"),
             }
             let told = session.messages("system", Some("informational"));
             assert_eq!(told.len(), 1, "{answer:?}");
@@ -131,18 +130,18 @@ fn a_hook_that_fails_is_passed_over_unless_its_matcher_says_that_it_blocks() {
                 let why = denied(&mut session);
                 assert!(why.contains("the hook a failed"), "{why}");
             } else {
-                assert_eq!(session.said().last().unwrap(), "ask t1");
+                assert_eq!(session.lines().last().unwrap(), "ask t1");
             }
         }
     }
 }
 
 #[test]
-fn an_answer_that_says_nothing_or_only_something_new_changes_nothing() {
+fn empty_unknown_and_async_output_has_no_effect() {
     for answer in [json!({}), json!({"new": 1}), json!({"async": true})] {
         let mut session = before_tool(json!([{"hookCallbackIds": ["a"]}]));
-        session.hook_says("a", answer);
-        assert_eq!(session.said().last().unwrap(), "ask t1");
+        session.respond_to_hook("a", answer);
+        assert_eq!(session.lines().last().unwrap(), "ask t1");
         assert_eq!(
             session.messages("system", Some("informational")),
             Vec::<Value>::new()
@@ -151,29 +150,29 @@ fn an_answer_that_says_nothing_or_only_something_new_changes_nothing() {
 }
 
 #[test]
-fn a_hook_that_takes_too_long_is_taken_back_and_the_tool_is_not_run() {
+fn a_hook_timeout_cancels_the_hook_and_denies_the_tool() {
     for on_failure in ["continue", "block"] {
         let mut session = before_tool(json!([
             {"hookCallbackIds": ["slow"], "timeout": 2, "onFailure": on_failure},
             {"hookCallbackIds": ["patient"]},
         ]));
-        session.said();
+        session.lines();
         assert_eq!(
             session.agent.poll_timeout(),
             Some(session.now + std::time::Duration::from_secs(2))
         );
         session.wait(1);
-        assert_eq!(session.said(), Vec::<String>::new());
+        assert_eq!(session.lines(), Vec::<String>::new());
         let late = ["slow", "patient"].map(|hook| session.hook(hook)["request_id"].clone());
         session.wait(1);
-        assert_eq!(session.said(), ["cancel"]);
+        assert_eq!(session.lines(), ["cancel"]);
         let why = denied(&mut session);
         assert!(why.contains("did not answer in time"), "{why}");
-        session.finishes("t1", &why, true);
-        session.goes_on();
+        session.finish_tool("t1", &why, true);
+        session.finish_tools();
 
-        // What comes late comes to nobody, of the hook that was waited for as
-        // well: the tool has its result.
+        // Late responses have no effect, also from the awaited hook: the tool
+        // has its result.
         for late in late {
             let allowed = decides("allow", "");
             assert!(!session.respond(late.as_str().unwrap(), &allowed));
@@ -183,12 +182,12 @@ fn a_hook_that_takes_too_long_is_taken_back_and_the_tool_is_not_run() {
 }
 
 #[test]
-fn a_denial_is_told_of_even_if_another_hook_takes_too_long() {
+fn a_denial_is_reported_also_after_another_hook_times_out() {
     let mut session = before_tool(json!([
         {"hookCallbackIds": ["a"]},
         {"hookCallbackIds": ["slow"], "timeout": 1},
     ]));
-    session.hook_says("a", decides("deny", "no"));
+    session.respond_to_hook("a", decides("deny", "no"));
     session.wait(1);
     let why = denied(&mut session);
     assert!(
@@ -207,11 +206,11 @@ fn a_hook_without_a_timeout_has_ten_minutes() {
 }
 
 #[test]
-fn an_interrupt_takes_hooks_back_before_it_is_answered() {
+fn an_interrupt_cancels_hooks_before_its_response() {
     let mut session = before_tool(json!([{"hookCallbackIds": ["a", "b"]}]));
-    session.said();
+    session.lines();
     session.request("stop", &Interrupt::default());
-    let said = session.said_in_whole();
+    let said = session.lines_without_events();
     assert_eq!(said[..3], ["cancel", "cancel", "success stop"]);
     assert_eq!(said.last().unwrap(), "idle");
     assert_eq!(session.host.activity(), Activity::Idle);
@@ -219,18 +218,18 @@ fn an_interrupt_takes_hooks_back_before_it_is_answered() {
 }
 
 #[test]
-fn a_host_that_is_gone_is_not_asked_and_a_hook_that_is_open_denies() {
+fn after_the_end_of_the_input_no_hook_is_called_and_a_pending_one_denies() {
     let mut session = before_tool(json!([{"hookCallbackIds": ["a"]}]));
-    session.said();
+    session.lines();
     session.host.end();
     session.pump();
     denied(&mut session);
-    session.finishes("t1", "denied", true);
-    session.goes_on();
-    session.said();
-    session.calls_tool("t1", "Bash", &json!({}), false);
+    session.finish_tool("t1", "denied", true);
+    session.finish_tools();
+    session.lines();
+    session.call_tool("t1", "Bash", &json!({}), false);
     denied(&mut session);
-    assert!(!session.said().contains(&"hook a".to_owned()));
-    session.ends_turn();
-    assert_eq!(session.exits(), 0);
+    assert!(!session.lines().contains(&"hook a".to_owned()));
+    session.end_turn();
+    assert_eq!(session.exit_status(), 0);
 }

@@ -1,10 +1,10 @@
-//! Input that no host should send.
+//! Invalid input.
 
 use crate::agent::session::Session;
 use agentwire_protocol::host::Activity;
 use agentwire_testkit::agent::Event;
 
-/// What an agent makes of a line.
+/// Sends a line to an agent.
 fn fed(line: &str) -> Session {
     let mut session = Session::new();
     session
@@ -14,7 +14,7 @@ fn fed(line: &str) -> Session {
 }
 
 #[test]
-fn input_that_is_not_valid_ends_the_agent() {
+fn invalid_input_exits_the_agent() {
     for line in [
         "not json",
         r#"{"type":"user""#,
@@ -34,12 +34,12 @@ fn input_that_is_not_valid_ends_the_agent() {
         let event = session.event();
         let Some(Event::Exit {
             code: 1,
-            complaint: Some(_),
+            message: Some(_),
         }) = event
         else {
             panic!("{line}: {event:?}")
         };
-        // It hears nothing any more.
+        // Later input is ignored.
         session
             .agent
             .handle_input(session.now, b"not json\n{\"type\":\"user\"}\n");
@@ -49,7 +49,7 @@ fn input_that_is_not_valid_ends_the_agent() {
 }
 
 #[test]
-fn input_that_is_only_odd_is_passed_over() {
+fn unknown_input_is_ignored() {
     for line in [
         "[1,2]",
         "7",
@@ -69,20 +69,20 @@ fn input_that_is_only_odd_is_passed_over() {
     ] {
         let mut session = fed(line);
         assert_eq!(session.event(), None, "{line}");
-        assert_eq!(session.said(), Vec::<String>::new());
+        assert_eq!(session.lines(), Vec::<String>::new());
         session.submit("m1");
-        session.begins(&["m1"]);
+        session.assert_turn_starts(&["m1"]);
     }
 }
 
 #[test]
 fn a_message_without_an_id_has_no_lifecycle() {
     let mut session = fed(r#"{"type":"user","message":{"role":"user","content":"x"}}"#);
-    session.begins(&[]);
-    session.says("done");
-    session.ends_turn();
+    session.assert_turn_starts(&[]);
+    session.say_text("done");
+    session.end_turn();
     assert_eq!(
-        session.said_in_whole(),
+        session.lines_without_events(),
         [
             "running",
             "init [-]",
@@ -96,12 +96,12 @@ fn a_message_without_an_id_has_no_lifecycle() {
 }
 
 #[test]
-fn a_bom_and_invalid_utf_8_do_not_make_a_request_unreadable() {
+fn a_request_with_a_bom_and_invalid_utf_8_is_read() {
     let mut session = Session::new();
     let request = b"\xef\xbb\xbf{\"type\":\"control_request\",\"request_id\":\"r\xff\",\
         \"request\":{\"subtype\":\"mcp_status\"}}\n";
     session.agent.handle_input(session.now, request);
     assert_eq!(session.event(), None);
-    let said = session.said().join("\n");
+    let said = session.lines().join("\n");
     assert!(said.contains("r\u{fffd}"), "{said}");
 }

@@ -9,15 +9,15 @@ use agentwire_testkit::agent::Event;
 use serde_json::json;
 
 #[test]
-fn an_interrupt_while_the_model_speaks() {
+fn an_interrupt_while_the_model_is_streaming() {
     let mut session = Session::new();
     session.submit("m1");
-    session.begins(&["m1"]);
-    session.begins_to_say("once upon");
-    session.said();
+    session.assert_turn_starts(&["m1"]);
+    session.start_text("once upon");
+    session.lines();
     session.request("stop", &Interrupt::default());
     assert_eq!(
-        session.said(),
+        session.lines(),
         [
             "success stop",
             "assistant text aborted",
@@ -34,22 +34,22 @@ fn an_interrupt_while_the_model_speaks() {
     assert_eq!(session.event(), Some(Event::TurnAborted));
     assert_eq!(session.host.activity(), Activity::Idle);
 
-    // What the model still says is said to nobody.
+    // Further output of the model is dropped.
     session.agent.say("a time");
     session.agent.stop_block();
     session.agent.stop_message();
-    session.ends_turn();
-    assert_eq!(session.said(), Vec::<String>::new());
+    session.end_turn();
+    assert_eq!(session.lines(), Vec::<String>::new());
 }
 
 #[test]
-fn an_interrupt_while_an_ask_is_open_takes_it_back_first() {
+fn an_interrupt_cancels_a_pending_permission_request_first() {
     let mut session = asking(&["t1"]);
-    let id = session.ask_id();
-    session.heard.clear();
+    let id = session.permission_request_id();
+    session.host_events.clear();
     session.request("stop", &Interrupt::default());
     assert_eq!(
-        session.said(),
+        session.lines(),
         [
             "cancel",
             "success stop",
@@ -61,7 +61,7 @@ fn an_interrupt_while_an_ask_is_open_takes_it_back_first() {
             "idle"
         ]
     );
-    let first = session.heard.front().unwrap();
+    let first = session.host_events.front().unwrap();
     assert!(
         matches!(first, host::Event::AskCancelled { .. }),
         "{first:?}"
@@ -74,13 +74,13 @@ fn an_interrupt_while_an_ask_is_open_takes_it_back_first() {
 #[test]
 fn an_interrupt_while_a_tool_runs() {
     let mut session = asking(&["t1"]);
-    let id = session.ask_id();
+    let id = session.permission_request_id();
     session.respond(&id, &PermissionResult::allow());
     session.decision("t1");
-    session.said();
+    session.lines();
     session.request("stop", &Interrupt::default());
     assert_eq!(
-        session.said(),
+        session.lines(),
         [
             "success stop",
             "tool error t1",
@@ -93,31 +93,31 @@ fn an_interrupt_while_a_tool_runs() {
 }
 
 #[test]
-fn an_interrupt_when_idle_is_answered_and_does_nothing() {
+fn an_interrupt_when_idle_has_no_effect() {
     let mut session = Session::new();
     session.request("stop", &Interrupt::default());
-    assert_eq!(session.said(), ["success stop"]);
+    assert_eq!(session.lines(), ["success stop"]);
     assert_eq!(session.answer("stop"), json!({"still_queued": []}));
     assert_eq!(session.event(), None);
 }
 
 #[test]
-fn an_interrupt_leaves_messages_that_wait_or_withdraws_them() {
+fn an_interrupt_keeps_queued_messages_or_cancels_them() {
     for cancel_queued in [false, true] {
         let mut session = Session::new();
         session.submit("m1");
-        session.begins(&["m1"]);
-        session.begins_to_say("once");
+        session.assert_turn_starts(&["m1"]);
+        session.start_text("once");
         session.submit_at("L", Some(Priority::Later));
         session.submit("N");
-        session.said();
+        session.lines();
         let interrupt = if cancel_queued {
             Interrupt::and_cancel_queued()
         } else {
             Interrupt::default()
         };
         session.request("stop", &interrupt);
-        let said = session.said_in_whole();
+        let said = session.lines_without_events();
         let receipt = session.answer("stop");
         assert_eq!(session.event(), Some(Event::TurnAborted));
         if cancel_queued {
@@ -131,20 +131,20 @@ fn an_interrupt_leaves_messages_that_wait_or_withdraws_them() {
             assert_eq!(session.host.activity(), Activity::Idle);
         } else {
             assert_eq!(receipt, json!({"still_queued": ["N", "L"]}));
-            session.begins(&["N"]);
+            session.assert_turn_starts(&["N"]);
             assert_eq!(session.host.activity(), Activity::Running);
         }
     }
 }
 
 #[test]
-fn an_interrupt_stops_what_was_sent_before_it_and_not_what_comes_after() {
+fn an_interrupt_applies_to_earlier_messages_only() {
     let mut session = Session::new();
     session.submit("m1");
-    session.begins(&["m1"]);
+    session.assert_turn_starts(&["m1"]);
     session.request("stop", &Interrupt::default());
     session.pump();
     session.submit("m2");
     assert_eq!(session.event(), Some(Event::TurnAborted));
-    session.begins(&["m2"]);
+    session.assert_turn_starts(&["m2"]);
 }

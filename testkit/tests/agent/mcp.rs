@@ -31,26 +31,25 @@ fn connect(initialize: Value) -> Session {
     session
 }
 
-/// A session that has a server whose tools are known, and in which a turn
-/// runs.
+/// Returns a session with a connected server and a running turn.
 fn session() -> Session {
     let mut session = connect(json!({
         "sdkMcpServers": ["calc"],
         "sdkMcpServerManifests":
             {"calc": {"initializeResult": greeting(), "toolsListResult": tools()}},
     }));
-    assert_eq!(session.said(), ["success init"]);
+    assert_eq!(session.lines(), ["success init"]);
     session.submit("m1");
-    session.begins(&["m1"]);
-    session.said();
+    session.assert_turn_starts(&["m1"]);
+    session.lines();
     session
 }
 
-/// The same, with a tool that runs.
+/// The same, with a running tool.
 fn calling(tool: &str) -> Session {
     let mut session = session();
-    session.calls_tool("t1", tool, &json!({"a": 1}), false);
-    let said = session.said();
+    session.call_tool("t1", tool, &json!({"a": 1}), false);
+    let said = session.lines();
     assert_eq!(said.last().unwrap(), "mcp calc tools/call");
     session
 }
@@ -66,9 +65,9 @@ fn notification(method: &str) -> McpMessage {
 }
 
 #[test]
-fn a_server_without_a_manifest_is_greeted_before_initialize_is_answered() {
+fn the_handshake_with_a_server_precedes_the_response_to_initialize() {
     let mut session = connect(json!({"sdkMcpServers": ["calc"]}));
-    assert_eq!(session.said(), ["mcp calc initialize", "success init"]);
+    assert_eq!(session.lines(), ["mcp calc initialize", "success init"]);
     assert_eq!(
         session.answer("init")["sdk_mcp_manifests_parked"],
         Value::Null
@@ -77,23 +76,23 @@ fn a_server_without_a_manifest_is_greeted_before_initialize_is_answered() {
     assert_eq!(message["params"]["protocolVersion"], json!("2025-11-25"));
     assert_eq!(message["id"], json!(0));
 
-    // A turn waits for its tools.
+    // A turn waits for the tools.
     session.submit("m1");
-    assert_eq!(session.said(), ["running", "m1 queued", "m1 started"]);
-    // It is listed once the handshake is over.
+    assert_eq!(session.lines(), ["running", "m1 queued", "m1 started"]);
+    // The server is listed after the handshake.
     assert_eq!(status(&mut session), json!([]));
-    session.server_says("initialize", greeting());
+    session.respond_as_server("initialize", greeting());
     assert_eq!(
-        session.said(),
+        session.lines(),
         ["success status", "mcp calc notifications/initialized"]
     );
-    session.server_says("notifications/initialized", json!({}));
-    assert_eq!(session.said(), ["mcp calc tools/list"]);
+    session.respond_as_server("notifications/initialized", json!({}));
+    assert_eq!(session.lines(), ["mcp calc tools/list"]);
     let (_, list) = session.mcp();
     assert_eq!((&list["id"], &list["params"]), (&json!(1), &Value::Null));
-    session.server_says("tools/list", tools());
-    assert_eq!(session.said(), ["init [m1]"]);
-    session.begins(&["m1"]);
+    session.respond_as_server("tools/list", tools());
+    assert_eq!(session.lines(), ["init [m1]"]);
+    session.assert_turn_starts(&["m1"]);
 
     let init = session.messages("system", Some("init")).pop().unwrap();
     let server = json!([{"name": "calc", "status": "connected", "source": "sdk"}]);
@@ -104,7 +103,7 @@ fn a_server_without_a_manifest_is_greeted_before_initialize_is_answered() {
 
 fn status(session: &mut Session) -> Value {
     let is_status = |event: &agentwire_protocol::host::Event| matches!(event, agentwire_protocol::host::Event::Answered { request_id, .. } if &**request_id == "status");
-    session.heard.retain(|event| !is_status(event));
+    session.host_events.retain(|event| !is_status(event));
     session.request("status", &McpStatus::default());
     session.answer("status")["mcpServers"].clone()
 }
@@ -112,14 +111,14 @@ fn status(session: &mut Session) -> Value {
 #[test]
 fn a_list_of_tools_has_pages() {
     let mut session = connect(json!({"sdkMcpServers": ["calc"]}));
-    session.server_says("initialize", greeting());
-    session.server_says("notifications/initialized", json!({}));
+    session.respond_as_server("initialize", greeting());
+    session.respond_as_server("notifications/initialized", json!({}));
     let page = json!({"tools": tools()["tools"].as_array().unwrap()[..1], "nextCursor": "2"});
-    session.server_says("tools/list", page);
+    session.respond_as_server("tools/list", page);
     let (_, list) = session.mcp();
     assert_eq!(list["params"], json!({"cursor": "2"}));
     let page = json!({"tools": tools()["tools"].as_array().unwrap()[1..]});
-    session.server_says("tools/list", page);
+    session.respond_as_server("tools/list", page);
     assert_eq!(
         status(&mut session)[0]["tools"],
         json!([
@@ -130,7 +129,7 @@ fn a_list_of_tools_has_pages() {
 }
 
 #[test]
-fn a_manifest_stands_in_for_the_handshake() {
+fn a_manifest_replaces_the_handshake() {
     let mut session = session();
     let parked = json!({"calc": "parked"});
     assert_eq!(session.answer("init")["sdk_mcp_manifests_parked"], parked);
@@ -141,18 +140,18 @@ fn a_manifest_stands_in_for_the_handshake() {
 }
 
 #[test]
-fn a_manifest_without_tools_leaves_the_list_to_the_agent() {
+fn tools_are_requested_if_the_manifest_has_none() {
     let mut session = connect(json!({
         "sdkMcpServers": ["calc"],
         "sdkMcpServerManifests": {"calc": {"initializeResult": greeting()}},
     }));
-    assert_eq!(session.said(), ["success init", "mcp calc tools/list"]);
+    assert_eq!(session.lines(), ["success init", "mcp calc tools/list"]);
     let (_, list) = session.mcp();
     assert_eq!(list["id"], json!(1));
 }
 
 #[test]
-fn a_list_that_cannot_be_read_is_requested_four_times_and_costs_all_tools() {
+fn an_invalid_list_of_tools_is_requested_four_times() {
     let lists = [
         json!({}),
         json!({"type": "string"}),
@@ -171,12 +170,12 @@ fn a_list_that_cannot_be_read_is_requested_four_times_and_costs_all_tools() {
         }));
         let parked = json!({"calc": "parked"});
         assert_eq!(session.answer("init")["sdk_mcp_manifests_parked"], parked);
-        session.server_says("initialize", greeting());
-        session.server_says("notifications/initialized", json!({}));
+        session.respond_as_server("initialize", greeting());
+        session.respond_as_server("notifications/initialized", json!({}));
         for _ in 0..4 {
-            // It is not listed before.
+            // The server is not listed before.
             assert_eq!(status(&mut session), json!([]));
-            session.server_says("tools/list", list.clone());
+            session.respond_as_server("tools/list", list.clone());
         }
         let status = status(&mut session);
         assert_eq!(status[0]["status"], "connected");
@@ -185,7 +184,7 @@ fn a_list_that_cannot_be_read_is_requested_four_times_and_costs_all_tools() {
 }
 
 #[test]
-fn some_tools_are_not_used() {
+fn invalid_and_duplicate_tools_are_ignored() {
     let named = |name: &str| json!({"name": name, "inputSchema": {"type": "object"}});
     let bad = json!({"type": "object", "properties": {"a": "x"}});
     let (longest, long) = ("x".repeat(117), "y".repeat(118));
@@ -202,7 +201,7 @@ fn some_tools_are_not_used() {
     let names: Vec<_> = tools.map(|it| it["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["a b", &*longest, &*long]);
     session.submit("m1");
-    session.begins(&["m1"]);
+    session.assert_turn_starts(&["m1"]);
     let init = session.messages("system", Some("init")).pop().unwrap();
     let tools = init["tools"].as_array().unwrap().iter();
     let names: Vec<_> = (tools.filter_map(|it| it.as_str()))
@@ -212,7 +211,7 @@ fn some_tools_are_not_used() {
 }
 
 #[test]
-fn a_server_that_does_not_say_that_it_has_tools_is_not_asked_for_them() {
+fn tools_are_only_requested_from_servers_with_the_capability() {
     let mut greeting = greeting();
     greeting["capabilities"] = json!({});
     let mut session = connect(json!({
@@ -220,9 +219,9 @@ fn a_server_that_does_not_say_that_it_has_tools_is_not_asked_for_them() {
         "sdkMcpServerManifests":
             {"calc": {"initializeResult": greeting, "toolsListResult": tools()}},
     }));
-    session.server_says("initialize", greeting);
+    session.respond_as_server("initialize", greeting);
     assert_eq!(
-        session.said(),
+        session.lines(),
         [
             "mcp two initialize",
             "success init",
@@ -231,7 +230,7 @@ fn a_server_that_does_not_say_that_it_has_tools_is_not_asked_for_them() {
     );
     let changed = notification("notifications/tools/list_changed");
     session.request("l", &changed);
-    assert_eq!(session.said(), ["success l"]);
+    assert_eq!(session.lines(), ["success l"]);
     for server in status(&mut session).as_array().unwrap() {
         assert_eq!(server["status"], json!("connected"));
         assert_eq!(server["tools"], json!([]));
@@ -239,7 +238,7 @@ fn a_server_that_does_not_say_that_it_has_tools_is_not_asked_for_them() {
 }
 
 #[test]
-fn a_manifest_of_another_version_does_not_count() {
+fn a_manifest_of_another_version_is_ignored() {
     let mut other = greeting();
     other["protocolVersion"] = json!("1999-01-01");
     for manifest in [other, json!({})] {
@@ -248,7 +247,7 @@ fn a_manifest_of_another_version_does_not_count() {
             "sdkMcpServerManifests":
                 {"calc": {"initializeResult": manifest, "toolsListResult": tools()}},
         }));
-        assert_eq!(session.said(), ["mcp calc initialize", "success init"]);
+        assert_eq!(session.lines(), ["mcp calc initialize", "success init"]);
         assert_eq!(
             session.answer("init")["sdk_mcp_manifests_parked"],
             json!({"calc": "protocol_version_mismatch"})
@@ -257,34 +256,34 @@ fn a_manifest_of_another_version_does_not_count() {
 }
 
 #[test]
-fn a_server_that_refuses_has_failed_and_nobody_waits_for_it() {
+fn a_server_that_refuses_the_handshake_has_failed() {
     let mut session = connect(json!({"sdkMcpServers": ["calc"]}));
     session.submit("m1");
-    session.said();
+    session.lines();
     let (id, _) = session.mcp();
     session
         .host
         .respond(&id, control::failure(&id, &Refusal::new("no")));
-    assert_eq!(session.said(), ["init [m1]"]);
-    session.begins(&["m1"]);
+    assert_eq!(session.lines(), ["init [m1]"]);
+    session.assert_turn_starts(&["m1"]);
     assert_eq!(status(&mut session)[0]["status"], json!("failed"));
-    session.calls_tool("t1", "mcp__calc__add", &json!({}), true);
+    session.call_tool("t1", "mcp__calc__add", &json!({}), true);
     finished(&mut session, "t1");
     let text = json!("No such tool available: mcp__calc__add");
     assert_eq!(session.tool_result(), text);
 }
 
 #[test]
-fn a_server_that_is_silent_is_waited_for_four_seconds() {
+fn a_turn_waits_four_seconds_for_a_silent_server() {
     let mut session = connect(json!({"sdkMcpServers": ["calc"]}));
     session.submit("m1");
-    session.said();
+    session.lines();
     let due = session.now + Duration::from_secs(4);
     assert_eq!(session.agent.poll_timeout(), Some(due));
     session.wait(3);
     assert_eq!(session.event(), None);
     session.wait(1);
-    session.begins(&["m1"]);
+    session.assert_turn_starts(&["m1"]);
 }
 
 #[test]
@@ -294,19 +293,19 @@ fn a_turn_that_waits_for_servers_can_be_interrupted_and_preempted() {
     session.submit_at("W", Some(Priority::Now));
     assert_eq!(session.event(), None);
     session.request("stop", &Interrupt::default());
-    let said = session.said();
+    let said = session.lines();
     assert!(said.contains(&"m1 started".to_owned()), "{said:?}");
     assert_eq!(session.answer("stop"), json!({"still_queued": ["m1"]}));
     assert_eq!(session.event(), Some(Event::TurnAborted));
     session.wait(4);
-    session.begins(&["m1"]);
+    session.assert_turn_starts(&["m1"]);
 }
 
 #[test]
-fn a_tool_is_asked_about_with_its_server_and_then_called() {
+fn a_permission_request_names_the_server_and_precedes_the_call() {
     let mut session = session();
-    session.calls_tool("t1", "mcp__calc__look_up", &json!({"a": 1}), true);
-    let said = session.said();
+    session.call_tool("t1", "mcp__calc__look_up", &json!({"a": 1}), true);
+    let said = session.lines();
     assert_eq!(said[said.len() - 2..], ["requires_action", "ask t1"]);
     let ask = session.open().pop().unwrap()["request"].clone();
     assert_eq!(ask["mcp_server"], json!({"name": "calc", "source": "sdk"}));
@@ -319,9 +318,9 @@ fn a_tool_is_asked_about_with_its_server_and_then_called() {
             "behavior": "allow", "destination": "localSettings",
         }])
     );
-    let id = session.ask_id();
+    let id = session.permission_request_id();
     session.respond(&id, &PermissionResult::allow_with(json!({"a": 2})));
-    assert_eq!(session.said(), ["running", "mcp calc tools/call"]);
+    assert_eq!(session.lines(), ["running", "mcp calc tools/call"]);
     let (_, call) = session.mcp();
     assert_eq!(
         call,
@@ -333,21 +332,21 @@ fn a_tool_is_asked_about_with_its_server_and_then_called() {
             },
         })
     );
-    session.server_says(
+    session.respond_as_server(
         "tools/call",
         json!({"content": [{"type": "text", "text": "3"}]}),
     );
-    assert_eq!(session.said(), ["tool result t1"]);
+    assert_eq!(session.lines(), ["tool result t1"]);
     assert_eq!(
         session.tool_result(),
         json!([{"type": "text", "text": "3"}])
     );
     finished(&mut session, "t1");
-    session.goes_on();
+    session.finish_tools();
 }
 
 #[test]
-fn what_a_server_replies_becomes_the_tools_result() {
+fn the_response_of_a_server_becomes_the_tool_result() {
     let text = |text: &str| json!({"type": "text", "text": text});
     for (result, content, is_error) in [
         (json!({"content": [text("a")]}), json!([text("a")]), false),
@@ -368,19 +367,19 @@ fn what_a_server_replies_becomes_the_tools_result() {
         ),
     ] {
         let mut session = calling("mcp__calc__add");
-        session.server_says("tools/call", result);
+        session.respond_as_server("tools/call", result);
         assert_eq!(session.tool_result(), content);
         let said = if is_error {
             "tool error t1"
         } else {
             "tool result t1"
         };
-        assert_eq!(session.said(), [said]);
+        assert_eq!(session.lines(), [said]);
     }
 }
 
 #[test]
-fn a_call_that_fails_is_a_result_too() {
+fn a_failed_call_has_a_tool_result() {
     for (answer, why) in [
         (
             Ok(json!({"mcp_response": {"error": {"code": -32000, "message": "it broke"}}})),
@@ -402,13 +401,13 @@ fn a_call_that_fails_is_a_result_too() {
                 session.host.respond(&id, line);
             }
         }
-        assert_eq!(session.said(), ["tool error t1"]);
+        assert_eq!(session.lines(), ["tool error t1"]);
         assert_eq!(session.tool_result(), json!(why));
     }
 }
 
 #[test]
-fn hooks_know_the_server_and_its_content() {
+fn hooks_get_the_server_and_its_content() {
     let mut session = connect(json!({
         "sdkMcpServers": ["calc"],
         "sdkMcpServerManifests":
@@ -419,23 +418,23 @@ fn hooks_know_the_server_and_its_content() {
         },
     }));
     session.submit("m1");
-    session.begins(&["m1"]);
-    session.calls_tool("t1", "mcp__calc__add", &json!({}), true);
+    session.assert_turn_starts(&["m1"]);
+    session.call_tool("t1", "mcp__calc__add", &json!({}), true);
     let input = session.hook("pre")["request"]["input"].clone();
     assert_eq!(
         input["mcp_server"],
         json!({"name": "calc", "source": "sdk"})
     );
     let allow = json!({"hookEventName": "PreToolUse", "permissionDecision": "allow"});
-    session.hook_says("pre", json!({"hookSpecificOutput": allow}));
+    session.respond_to_hook("pre", json!({"hookSpecificOutput": allow}));
     let content = json!([{"type": "text", "text": "3"}]);
-    session.server_says("tools/call", json!({"content": content}));
+    session.respond_as_server("tools/call", json!({"content": content}));
     let input = session.hook("post")["request"]["input"].clone();
     assert_eq!(input["tool_response"], content);
     let changed = json!({"hookEventName": "PostToolUse", "updatedMCPToolOutput": [
         {"type": "text", "text": "4"},
     ]});
-    session.hook_says("post", json!({"hookSpecificOutput": changed}));
+    session.respond_to_hook("post", json!({"hookSpecificOutput": changed}));
     assert_eq!(
         session.tool_result(),
         json!([{"type": "text", "text": "4"}])
@@ -443,27 +442,27 @@ fn hooks_know_the_server_and_its_content() {
 }
 
 #[test]
-fn tools_that_only_read_may_run_beside_each_other() {
+fn read_only_tools_run_concurrently() {
     let session = session();
-    assert!(session.agent.runs_beside_others("mcp__calc__look_up"));
+    assert!(session.agent.runs_concurrently("mcp__calc__look_up"));
     for other in ["mcp__calc__add", "mcp__other__look_up", "Bash"] {
-        assert!(!session.agent.runs_beside_others(other));
+        assert!(!session.agent.runs_concurrently(other));
     }
 }
 
 #[test]
-fn tools_of_other_servers_are_the_scripts_own() {
+fn tools_of_unknown_servers_are_scripted() {
     let mut session = session();
-    session.calls_tool("t1", "mcp__other__add", &json!({}), false);
+    session.call_tool("t1", "mcp__other__add", &json!({}), false);
     assert!(matches!(session.event(), Some(Event::ToolDecided { .. })));
 }
 
 #[test]
-fn an_interrupt_tells_the_server_before_it_is_answered() {
+fn an_interrupt_notifies_the_server_before_its_response() {
     let mut session = calling("mcp__calc__add");
     let (call, _) = session.mcp();
     session.request("stop", &Interrupt::default());
-    let said = session.said_in_whole();
+    let said = session.lines_without_events();
     assert_eq!(
         said[..3],
         [
@@ -477,34 +476,34 @@ fn an_interrupt_tells_the_server_before_it_is_answered() {
     assert_eq!(cancelled["params"]["requestId"], json!(2));
     assert_eq!(session.event(), Some(Event::TurnAborted));
 
-    // The call is not taken back, and its reply comes to nobody.
+    // The tool call is not cancelled, and its response is ignored.
     assert!(session.respond(&call, &json!({"mcp_response": {"result": {}}})));
     assert_eq!(session.event(), None);
-    assert_eq!(session.said(), Vec::<String>::new());
+    assert_eq!(session.lines(), Vec::<String>::new());
 }
 
 #[test]
-fn a_call_that_is_open_when_the_host_goes_is_an_error() {
+fn a_pending_call_fails_at_the_end_of_the_input() {
     let mut session = calling("mcp__calc__add");
     session.host.end();
-    assert_eq!(session.said(), ["tool error t1"]);
+    assert_eq!(session.lines(), ["tool error t1"]);
     finished(&mut session, "t1");
-    session.goes_on();
-    session.ends_turn();
-    assert_eq!(session.exits(), 0);
+    session.finish_tools();
+    session.end_turn();
+    assert_eq!(session.exit_status(), 0);
 }
 
 #[test]
-fn a_server_may_begin_something_itself() {
+fn a_server_may_send_requests_and_notifications() {
     let mut session = calling("mcp__calc__add");
     session.request("p", &notification("notifications/progress"));
-    assert_eq!(session.said(), ["success p"]);
-    assert_eq!(session.outcome("p").unwrap().response, None);
+    assert_eq!(session.lines(), ["success p"]);
+    assert_eq!(session.response("p").unwrap().response, None);
 
     session.request("l", &notification("notifications/tools/list_changed"));
-    assert_eq!(session.said(), ["success l", "mcp calc tools/list"]);
-    session.server_says("tools/call", json!({"content": []}));
-    session.server_says(
+    assert_eq!(session.lines(), ["success l", "mcp calc tools/list"]);
+    session.respond_as_server("tools/call", json!({"content": []}));
+    session.respond_as_server(
         "tools/list",
         json!({"tools": [{"name": "new", "inputSchema": {"type": "object"}}]}),
     );
@@ -519,18 +518,18 @@ fn a_server_may_begin_something_itself() {
         assert!(answer[reply].is_object(), "{answer}");
     }
 
-    // Of servers that do not exist nothing is known, and that is success too.
+    // Messages of unknown servers succeed without an effect.
     let other = McpMessage::new(
         "other",
         json!({"method": "notifications/tools/list_changed"}),
     );
-    session.said();
+    session.lines();
     session.request("o", &other);
-    assert_eq!(session.said(), ["success o"]);
+    assert_eq!(session.lines(), ["success o"]);
 }
 
 #[test]
-fn a_second_initialize_keeps_the_servers() {
+fn a_second_initialize_preserves_the_servers() {
     let mut session = session();
     let again = json!({
         "sdkMcpServers": ["calc", "two"],
@@ -541,7 +540,7 @@ fn a_second_initialize_keeps_the_servers() {
         &serde_json::from_value::<Initialize>(again).unwrap(),
     );
     assert_eq!(
-        session.said(),
+        session.lines(),
         [
             "mcp two initialize",
             "success again",

@@ -1,5 +1,4 @@
-//! The agent's state machine and the host's, joined in one thread: whole
-//! turns, interrupts, the agent's queue, and the end.
+//! The state machines of agent and host, connected in one thread.
 #![allow(clippy::unwrap_used)]
 
 mod commands;
@@ -8,10 +7,10 @@ mod hooks;
 mod input;
 mod interrupt;
 mod mcp;
-mod people;
 mod permission;
 mod permission_hooks;
 mod prompt_hooks;
+mod questions;
 mod queue;
 mod requests;
 mod script;

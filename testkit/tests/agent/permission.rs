@@ -1,4 +1,4 @@
-//! Tools that wait for an answer.
+//! Permission requests.
 
 use crate::agent::session::{Session, asking, input};
 use agentwire_protocol::control::{self, Refusal};
@@ -11,24 +11,24 @@ use serde_json::{Value, json};
 #[test]
 fn the_host_may_change_a_tools_input() {
     let mut session = asking(&["t1"]);
-    let id = session.ask_id();
+    let id = session.permission_request_id();
     let changed = Json::from(json!({"command": "true"}));
     session.respond(&id, &PermissionResult::allow_with(changed.clone()));
     assert_eq!(session.decision("t1"), Decision::Allowed(changed));
 }
 
 #[test]
-fn the_host_may_refuse_a_tool() {
+fn the_host_may_deny_a_tool() {
     let mut session = asking(&["t1"]);
-    let id = session.ask_id();
+    let id = session.permission_request_id();
     session.respond(&id, &PermissionResult::deny("not here"));
     assert_eq!(session.decision("t1"), Decision::Denied("not here".into()));
-    session.finishes("t1", "not here", true);
-    session.goes_on();
-    session.says("then not");
-    session.ends_turn();
+    session.finish_tool("t1", "not here", true);
+    session.finish_tools();
+    session.say_text("then not");
+    session.end_turn();
     session.pump();
-    let denials = session.heard.iter().find_map(|event| match event {
+    let denials = session.host_events.iter().find_map(|event| match event {
         host::Event::Frame(frame) => match frame.message() {
             Message::Result(result) => result.permission_denials,
             _ => None,
@@ -45,7 +45,7 @@ fn the_host_may_refuse_a_tool() {
 }
 
 #[test]
-fn an_answer_that_is_not_valid_denies() {
+fn an_invalid_response_denies() {
     for answer in [
         json!({"behavior": "allow", "updatedInput": null}),
         json!({"behavior": "deny"}),
@@ -56,18 +56,18 @@ fn an_answer_that_is_not_valid_denies() {
         Value::Null,
     ] {
         let mut session = asking(&["t1"]);
-        let id = session.ask_id();
+        let id = session.permission_request_id();
         session.respond(&id, &answer);
         let decision = session.decision("t1");
         assert!(matches!(decision, Decision::Denied(_)), "{answer}");
-        assert_eq!(session.said(), ["running"]);
+        assert_eq!(session.lines(), ["running"]);
     }
 }
 
 #[test]
-fn an_error_as_the_answer_denies() {
+fn an_error_response_denies() {
     let mut session = asking(&["t1"]);
-    let id = session.ask_id();
+    let id = session.permission_request_id();
     let line = control::failure(&id, &Refusal::new("the callback broke"));
     assert!(session.host.respond(&id, line));
     let Decision::Denied(why) = session.decision("t1") else {
@@ -79,10 +79,10 @@ fn an_error_as_the_answer_denies() {
 #[test]
 fn a_denial_that_interrupts_ends_the_turn() {
     let mut session = asking(&["t1"]);
-    let id = session.ask_id();
+    let id = session.permission_request_id();
     session.respond(&id, &PermissionResult::deny_and_interrupt("stop"));
     assert_eq!(
-        session.said_in_whole(),
+        session.lines_without_events(),
         [
             "running",
             "tool error t1",
@@ -96,11 +96,11 @@ fn a_denial_that_interrupts_ends_the_turn() {
 }
 
 #[test]
-fn a_denial_that_interrupts_takes_the_other_asks_back() {
+fn a_denial_that_interrupts_cancels_the_other_requests() {
     let mut session = asking(&["t1", "t2"]);
-    let second = session.ask_id();
+    let second = session.permission_request_id();
     let first = session
-        .heard
+        .host_events
         .iter()
         .find_map(|event| match event {
             host::Event::Ask(ask) => Some(ask.request_id.clone()),
@@ -108,31 +108,31 @@ fn a_denial_that_interrupts_takes_the_other_asks_back() {
         })
         .unwrap();
     session.respond(&first, &PermissionResult::deny_and_interrupt("stop"));
-    let said = session.said_in_whole();
+    let said = session.lines_without_events();
     assert!(said.contains(&"cancel".to_owned()), "{said:?}");
     assert_eq!(said.last().unwrap(), "idle");
     assert!(!session.respond(&second, &PermissionResult::allow()));
     assert_eq!(session.host.activity(), Activity::Idle);
 
-    // An answer that was on its way changes nothing.
+    // A late response has no effect.
     session.agent.handle_input(
         session.now,
         &control::success(&second, Some(&PermissionResult::allow())).unwrap(),
     );
-    assert_eq!(session.said(), Vec::<String>::new());
+    assert_eq!(session.lines(), Vec::<String>::new());
     assert_eq!(session.event(), Some(Event::TurnAborted));
     assert_eq!(session.event(), None);
 }
 
 #[test]
-fn several_asks_are_answered_in_any_order() {
+fn permission_requests_are_answered_in_any_order() {
     let mut session = asking(&["t1", "t2"]);
-    let second = session.ask_id();
-    session.heard.pop_back();
+    let second = session.permission_request_id();
+    session.host_events.pop_back();
     session.respond(&second, &PermissionResult::allow());
     assert_eq!(session.decision("t2"), Decision::Allowed(input("t2")));
     let first: Vec<Box<str>> = session
-        .heard
+        .host_events
         .iter()
         .filter_map(|event| match event {
             host::Event::Ask(ask) if session.host.is_open(&ask.request_id) => {
@@ -147,7 +147,7 @@ fn several_asks_are_answered_in_any_order() {
 }
 
 #[test]
-fn some_modes_do_not_ask() {
+fn some_modes_send_no_permission_requests() {
     for (mode, asks_host, allowed) in [
         (PermissionMode::BypassPermissions, true, true),
         (PermissionMode::BypassPermissions, false, true),
@@ -161,11 +161,11 @@ fn some_modes_do_not_ask() {
         };
         let mut session = Session::connected(config, &[64]);
         session.submit("m1");
-        session.begins(&["m1"]);
-        session.calls(&["t1"]);
+        session.assert_turn_starts(&["m1"]);
+        session.call_tools(&["t1"]);
         let decision = session.decision("t1");
         assert_eq!(matches!(decision, Decision::Allowed(_)), allowed);
-        assert!(!session.said().contains(&"ask t1".to_owned()));
+        assert!(!session.lines().contains(&"ask t1".to_owned()));
         let told = session.messages("system", Some("permission_denied"));
         assert_eq!(told.len(), usize::from(!allowed));
     }

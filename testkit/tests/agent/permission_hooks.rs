@@ -1,4 +1,5 @@
-//! Hooks that are asked beside the host whether a tool may run.
+//! `PermissionRequest` hooks, which run concurrently with the request to the
+//! host.
 
 use crate::agent::session::Session;
 use agentwire_protocol::Json;
@@ -6,15 +7,15 @@ use agentwire_protocol::permission::PermissionResult;
 use agentwire_testkit::agent::{Decision, Event};
 use serde_json::{Value, json};
 
-/// A session in which the host and two hooks are asked about a tool.
+/// Returns a session with a pending permission request and two hook calls.
 fn asked() -> Session {
     let mut session = Session::hooked(json!({"PermissionRequest": [
         {"hookCallbackIds": ["a"], "timeout": 5},
         {"hookCallbackIds": ["b"], "onFailure": "block"},
     ]}));
-    session.begins(&["m1"]);
-    session.calls_tool("t1", "Bash", &json!({}), true);
-    let said = session.said();
+    session.assert_turn_starts(&["m1"]);
+    session.call_tool("t1", "Bash", &json!({}), true);
+    let said = session.lines();
     assert_eq!(
         said[said.len() - 4..],
         ["requires_action", "ask t1", "hook a", "hook b"]
@@ -27,16 +28,16 @@ fn decides(decision: Value) -> Value {
 }
 
 #[test]
-fn a_hook_that_allows_takes_the_question_back() {
+fn a_hook_that_allows_cancels_the_request() {
     let mut session = asked();
-    session.hook_says("b", decides(json!({"behavior": "allow"})));
-    assert_eq!(session.said(), ["cancel", "running"]);
+    session.respond_to_hook("b", decides(json!({"behavior": "allow"})));
+    assert_eq!(session.lines(), ["cancel", "running"]);
     assert_eq!(
         session.decision("t1"),
         Decision::Allowed(Json::from(json!({})))
     );
-    // The other one is not heard any more.
-    session.hook_says("a", decides(json!({"behavior": "deny"})));
+    // The other hook is ignored.
+    session.respond_to_hook("a", decides(json!({"behavior": "deny"})));
     assert_eq!(session.event(), None);
 }
 
@@ -45,16 +46,16 @@ fn a_hook_changes_the_input() {
     let mut session = asked();
     let input = json!({"command": "less"});
     let allow = json!({"behavior": "allow", "updatedInput": input});
-    session.hook_says("a", decides(allow));
+    session.respond_to_hook("a", decides(allow));
     assert_eq!(session.decision("t1"), Decision::Allowed(input.into()));
 }
 
 #[test]
-fn a_hook_that_denies_says_why() {
+fn a_hook_denies_with_a_reason() {
     let mut session = asked();
     let deny = json!({"behavior": "deny", "message": "not now"});
-    session.hook_says("a", decides(deny));
-    assert_eq!(session.said(), ["cancel", "running"]);
+    session.respond_to_hook("a", decides(deny));
+    assert_eq!(session.lines(), ["cancel", "running"]);
     assert_eq!(session.decision("t1"), Decision::Denied("not now".into()));
 }
 
@@ -62,57 +63,57 @@ fn a_hook_that_denies_says_why() {
 fn a_hook_ends_the_turn() {
     let mut session = asked();
     let deny = json!({"behavior": "deny", "interrupt": true});
-    session.hook_says("a", decides(deny));
-    let said = session.said_in_whole();
+    session.respond_to_hook("a", decides(deny));
+    let said = session.lines_without_events();
     assert_eq!(said[..3], ["cancel", "running", "tool error t1"]);
     assert_eq!(said.last().unwrap(), "idle");
     assert_eq!(session.event(), Some(Event::TurnAborted));
 }
 
 #[test]
-fn other_answers_leave_it_to_the_host() {
+fn output_without_a_decision_leaves_it_to_the_host() {
     let mut session = asked();
-    session.hook_says("a", json!({"decision": "block", "reason": "no"}));
-    session.hook_says("b", json!({"continue": false}));
-    assert_eq!(session.said(), Vec::<String>::new());
-    let id = session.ask_of("can_use_tool");
+    session.respond_to_hook("a", json!({"decision": "block", "reason": "no"}));
+    session.respond_to_hook("b", json!({"continue": false}));
+    assert_eq!(session.lines(), Vec::<String>::new());
+    let id = session.request_id_of("can_use_tool");
     session.respond(&id, &PermissionResult::allow());
     assert!(matches!(session.decision("t1"), Decision::Allowed(_)));
 }
 
 #[test]
-fn a_hook_that_fails_denies_if_its_matcher_says_so() {
+fn a_failed_hook_denies_if_its_matcher_blocks_on_failure() {
     let mut session = asked();
-    session.hook_fails("a");
-    assert_eq!(session.said(), ["informational"]);
-    session.hook_fails("b");
-    assert_eq!(session.said(), ["informational", "cancel", "running"]);
+    session.fail_hook("a");
+    assert_eq!(session.lines(), ["informational"]);
+    session.fail_hook("b");
+    assert_eq!(session.lines(), ["informational", "cancel", "running"]);
     let decision = session.decision("t1");
     assert!(matches!(&decision, Decision::Denied(why) if why.contains("b failed")));
 }
 
 #[test]
-fn a_hook_that_takes_too_long_denies() {
+fn a_hook_timeout_denies() {
     let mut session = asked();
     session.wait(5);
-    // The host's ask stays open, and the session waits for it.
-    assert_eq!(session.said(), ["cancel"]);
+    // The request to the host stays pending.
+    assert_eq!(session.lines(), ["cancel"]);
     let decision = session.decision("t1");
     assert!(matches!(&decision, Decision::Denied(why) if why.contains("in time")));
 }
 
 #[test]
-fn when_the_host_answers_first_the_hooks_are_not_heard() {
+fn hooks_are_ignored_after_a_response_of_the_host() {
     let mut session = asked();
-    let id = session.ask_of("can_use_tool");
+    let id = session.request_id_of("can_use_tool");
     session.respond(&id, &PermissionResult::allow());
     assert!(matches!(session.decision("t1"), Decision::Allowed(_)));
-    assert_eq!(session.said(), ["running"]);
-    session.hook_says("a", decides(json!({"behavior": "deny"})));
+    assert_eq!(session.lines(), ["running"]);
+    session.respond_to_hook("a", decides(json!({"behavior": "deny"})));
     session.wait(600);
     assert_eq!(session.event(), None);
-    // The tool runs all the while, and only that is told.
-    let said = session.said();
+    // The tool runs, so only its progress is reported.
+    let said = session.lines();
     let is_progress = |it: &String| matches!(&**it, "task_started" | "tool_progress");
     assert!(said.iter().all(is_progress), "{said:?}");
 }

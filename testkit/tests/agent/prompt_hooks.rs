@@ -1,4 +1,4 @@
-//! Hooks that prompts have to pass.
+//! `UserPromptSubmit` hooks.
 
 use crate::agent::session::Session;
 use agentwire_protocol::control::Interrupt;
@@ -11,7 +11,7 @@ fn session() -> Session {
         {"hookCallbackIds": ["a"], "timeout": 5, "onFailure": "block"},
     ]}));
     assert_eq!(
-        session.said(),
+        session.lines(),
         ["running", "m1 queued", "m1 started", "hook a"]
     );
     session
@@ -22,19 +22,19 @@ fn result(session: &mut Session) -> Value {
 }
 
 #[test]
-fn the_model_gets_a_prompt_when_the_hooks_have_seen_it() {
+fn the_model_gets_a_prompt_after_its_hooks() {
     let mut session = session();
     let request = session.hook("a")["request"].clone();
     assert_eq!(request["input"]["prompt"], json!("say m1"));
     assert!(request["tool_use_id"].is_string());
     assert_eq!(session.event(), None);
-    session.hook_says("a", json!({"systemMessage": "seen"}));
-    assert_eq!(session.said(), ["init [m1]", "informational"]);
-    session.begins(&["m1"]);
+    session.respond_to_hook("a", json!({"systemMessage": "seen"}));
+    assert_eq!(session.lines(), ["init [m1]", "informational"]);
+    session.assert_turn_starts(&["m1"]);
 }
 
 #[test]
-fn a_prompt_that_is_blocked_does_not_reach_the_model() {
+fn a_blocked_prompt_does_not_reach_the_model() {
     for (answer, text, outcome) in [
         (
             json!({"decision": "block", "reason": "no"}),
@@ -59,9 +59,9 @@ fn a_prompt_that_is_blocked_does_not_reach_the_model() {
         ),
     ] {
         let mut session = session();
-        session.hook_says("a", answer);
+        session.respond_to_hook("a", answer);
         assert_eq!(
-            session.said(),
+            session.lines(),
             [
                 "init [m1]",
                 "informational",
@@ -82,11 +82,11 @@ fn a_prompt_that_is_blocked_does_not_reach_the_model() {
 }
 
 #[test]
-fn a_hook_that_fails_or_takes_too_long_blocks_without_a_verdict() {
+fn a_failed_or_late_hook_blocks_without_a_verdict() {
     for fails in [true, false] {
         let mut session = session();
         if fails {
-            session.hook_fails("a");
+            session.fail_hook("a");
         } else {
             session.wait(5);
         }
@@ -99,87 +99,87 @@ fn a_hook_that_fails_or_takes_too_long_blocks_without_a_verdict() {
             "callback_timed_out"
         };
         assert_eq!(outcome["no_verdict_kind"], json!(kind));
-        assert_eq!(session.said().last().unwrap(), "idle");
+        assert_eq!(session.lines().last().unwrap(), "idle");
         assert_eq!(session.event(), None);
     }
 }
 
 #[test]
-fn prompts_that_are_one_turn_are_one_to_the_hooks() {
+fn hooks_get_the_prompts_of_a_turn_as_one() {
     let mut session = session();
     session.submit_at("m2", Some(Priority::Later));
     session.submit_at("m3", Some(Priority::Later));
-    session.hook_says("a", json!({"decision": "block"}));
+    session.respond_to_hook("a", json!({"decision": "block"}));
     let prompt = session.hook("a")["request"]["input"]["prompt"].clone();
     assert_eq!(prompt, json!("say m2\nsay m3"));
-    session.hook_says("a", json!({}));
-    session.begins(&["m2", "m3"]);
+    session.respond_to_hook("a", json!({}));
+    session.assert_turn_starts(&["m2", "m3"]);
 }
 
-/// A session in which a turn with a tool has taken up another prompt.
+/// Returns a session in which a turn with a tool folds in a prompt.
 fn folding() -> Session {
     let mut session = session();
-    session.hook_says("a", json!({}));
-    session.begins(&["m1"]);
-    session.calls_tool("t1", "Bash", &json!({}), false);
+    session.respond_to_hook("a", json!({}));
+    session.assert_turn_starts(&["m1"]);
+    session.call_tool("t1", "Bash", &json!({}), false);
     session.decision("t1");
     session.submit("m2");
-    session.finishes("t1", "done", false);
-    session.said();
+    session.finish_tool("t1", "done", false);
+    session.lines();
     session.agent.finish_tools(session.now);
-    assert_eq!(session.said(), ["hook a"]);
+    assert_eq!(session.lines(), ["hook a"]);
     let prompt = session.hook("a")["request"]["input"]["prompt"].clone();
     assert_eq!(prompt, json!("say m2"));
     session
 }
 
 #[test]
-fn a_prompt_that_is_folded_is_seen_by_the_hooks_as_well() {
+fn hooks_are_called_for_a_folded_prompt() {
     let mut session = folding();
     assert_eq!(session.event(), None);
-    session.hook_says("a", json!({}));
-    assert_eq!(session.said(), ["m2 started"]);
+    session.respond_to_hook("a", json!({}));
+    assert_eq!(session.lines(), ["m2 started"]);
     assert_eq!(session.event(), Some(Event::TurnContinued));
 }
 
 #[test]
-fn a_prompt_that_would_be_folded_is_blocked_alone() {
+fn blocking_a_folded_prompt_does_not_block_the_turn() {
     let mut session = folding();
-    session.hook_says("a", json!({"decision": "block", "reason": "no"}));
+    session.respond_to_hook("a", json!({"decision": "block", "reason": "no"}));
     assert_eq!(
-        session.said(),
+        session.lines(),
         ["m2 started", "m2 completed", "informational"]
     );
     assert_eq!(session.event(), Some(Event::TurnContinued));
-    session.says("done");
-    session.ends_turn();
+    session.say_text("done");
+    session.end_turn();
     assert!(
         session
-            .said()
+            .lines()
             .contains(&"result success completed [m1]".to_owned())
     );
 }
 
 #[test]
-fn a_prompt_that_would_be_folded_waits_for_its_own_turn() {
+fn a_stopped_folded_prompt_gets_its_own_turn() {
     let mut session = folding();
-    session.hook_says("a", json!({"continue": false}));
-    assert_eq!(session.said(), Vec::<String>::new());
+    session.respond_to_hook("a", json!({"continue": false}));
+    assert_eq!(session.lines(), Vec::<String>::new());
     assert_eq!(session.event(), Some(Event::TurnContinued));
-    session.says("done");
-    session.ends_turn();
-    session.hook_says("a", json!({}));
-    session.begins(&["m2"]);
+    session.say_text("done");
+    session.end_turn();
+    session.respond_to_hook("a", json!({}));
+    session.assert_turn_starts(&["m2"]);
 }
 
 #[test]
-fn an_interrupt_while_a_prompt_is_folded_leaves_it() {
+fn an_interrupt_keeps_a_prompt_that_is_being_folded() {
     let mut session = folding();
     session.request("stop", &Interrupt::default());
-    assert_eq!(session.said()[..2], ["cancel", "success stop"]);
+    assert_eq!(session.lines()[..2], ["cancel", "success stop"]);
     assert_eq!(session.event(), Some(Event::TurnAborted));
-    session.hook_says("a", json!({}));
-    session.begins(&["m2"]);
+    session.respond_to_hook("a", json!({}));
+    session.assert_turn_starts(&["m2"]);
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn an_interrupt_before_the_hooks_have_answered() {
     let mut session = session();
     session.request("stop", &Interrupt::default());
     assert_eq!(
-        session.said(),
+        session.lines(),
         [
             "cancel",
             "success stop",
@@ -202,24 +202,24 @@ fn an_interrupt_before_the_hooks_have_answered() {
 }
 
 #[test]
-fn a_prompt_that_has_not_passed_the_hooks_lets_an_urgent_one_go_first() {
+fn an_urgent_prompt_precedes_a_prompt_in_its_hooks() {
     let mut session = session();
     session.submit_at("W", Some(Priority::Now));
     assert_eq!(
-        session.said(),
+        session.lines(),
         ["cancel", "W queued", "init [m1]", "W started", "hook a"]
     );
-    session.hook_says("a", json!({}));
-    session.begins(&["W"]);
-    session.says("done");
-    session.ends_turn();
-    session.hook_says("a", json!({}));
-    session.begins(&["m1"]);
+    session.respond_to_hook("a", json!({}));
+    session.assert_turn_starts(&["W"]);
+    session.say_text("done");
+    session.end_turn();
+    session.respond_to_hook("a", json!({}));
+    session.assert_turn_starts(&["m1"]);
 }
 
 #[test]
-fn a_prompt_goes_on_when_the_host_is_gone() {
+fn a_prompt_continues_after_the_end_of_the_input() {
     let mut session = session();
     session.host.end();
-    session.begins(&["m1"]);
+    session.assert_turn_starts(&["m1"]);
 }

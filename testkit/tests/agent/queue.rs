@@ -9,7 +9,7 @@ use agentwire_protocol::permission::PermissionResult;
 use agentwire_testkit::agent::Event;
 use serde_json::json;
 
-/// What became of a message, in order.
+/// Returns the lifecycle states of a message, in order.
 fn states_of(said: &[String], uuid: &str) -> Vec<String> {
     said.iter()
         .filter_map(|line| line.strip_prefix(&format!("{uuid} ")))
@@ -27,13 +27,13 @@ const SIX: [(&str, Option<Priority>); 6] = [
 ];
 
 #[test]
-fn messages_run_by_their_priority_a_class_at_a_time() {
-    // One by one, as they are sent; or all at once, and ordered on the way.
+fn messages_run_by_priority_one_class_per_turn() {
+    // One by one in their order, or all at once and reordered.
     for at_once in [false, true] {
         let mut session = Session::new();
         session.submit("M");
-        session.begins(&["M"]);
-        session.begins_to_say("final ");
+        session.assert_turn_starts(&["M"]);
+        session.start_text("final ");
         session.pump();
         for (uuid, priority) in SIX {
             session.submit_at(uuid, priority);
@@ -43,13 +43,13 @@ fn messages_run_by_their_priority_a_class_at_a_time() {
         }
         assert_eq!(session.event(), Some(Event::TurnAborted));
         for turn in [&["W1"][..], &["N1", "X1", "N2"], &["L1", "L2"]] {
-            session.begins(turn);
-            session.says("short");
-            session.ends_turn();
+            session.assert_turn_starts(turn);
+            session.say_text("short");
+            session.end_turn();
         }
         assert_eq!(session.event(), None);
 
-        let said = session.said();
+        let said = session.lines();
         let results: Vec<_> = said.iter().filter(|l| l.starts_with("result")).collect();
         assert_eq!(
             results,
@@ -73,7 +73,7 @@ fn messages_run_by_their_priority_a_class_at_a_time() {
                 "{uuid}"
             );
         }
-        // It is idle once, at the end.
+        // The session is idle only at the end.
         let idles = said.iter().filter(|l| *l == "idle").count();
         assert_eq!((idles, said.last().unwrap().as_str()), (1, "idle"));
         assert_eq!(session.host.activity(), Activity::Idle);
@@ -81,7 +81,7 @@ fn messages_run_by_their_priority_a_class_at_a_time() {
 }
 
 #[test]
-fn messages_that_wait_are_folded_in_when_a_tool_is_done_but_for_later_ones() {
+fn queued_messages_are_folded_in_after_a_tool_except_for_later_ones() {
     let mut session = asking(&["t1"]);
     for (uuid, priority) in [
         ("L", Some(Priority::Later)),
@@ -90,15 +90,15 @@ fn messages_that_wait_are_folded_in_when_a_tool_is_done_but_for_later_ones() {
     ] {
         session.submit_at(uuid, priority);
     }
-    let id = session.ask_id();
+    let id = session.permission_request_id();
     session.respond(&id, &PermissionResult::allow());
     session.decision("t1");
-    session.finishes("t1", "done", false);
-    session.goes_on();
-    session.says("done");
-    session.ends_turn();
-    session.begins(&["L"]);
-    let said = session.said_in_whole();
+    session.finish_tool("t1", "done", false);
+    session.finish_tools();
+    session.say_text("done");
+    session.end_turn();
+    session.assert_turn_starts(&["L"]);
+    let said = session.lines_without_events();
     let folded = said.iter().position(|l| l == "N started").unwrap();
     assert_eq!(
         said[folded - 1..=folded + 1],
@@ -112,21 +112,26 @@ fn messages_that_wait_are_folded_in_when_a_tool_is_done_but_for_later_ones() {
 }
 
 #[test]
-fn a_message_for_now_waits_for_a_tool_and_then_ends_the_turn() {
+fn a_message_with_the_priority_now_waits_for_a_tool_and_ends_the_turn() {
     let mut session = asking(&["t1"]);
-    let id = session.ask_id();
+    let id = session.permission_request_id();
     session.respond(&id, &PermissionResult::allow());
     session.decision("t1");
     session.submit_at("W", Some(Priority::Now));
     assert_eq!(session.event(), None);
-    assert!(!session.said().iter().any(|line| line.starts_with("result")));
+    assert!(
+        !session
+            .lines()
+            .iter()
+            .any(|line| line.starts_with("result"))
+    );
 
-    session.finishes("t1", "done", false);
+    session.finish_tool("t1", "done", false);
     session.agent.finish_tools(session.now);
     assert_eq!(session.event(), Some(Event::TurnAborted));
-    session.begins(&["W"]);
+    session.assert_turn_starts(&["W"]);
     assert_eq!(
-        session.said(),
+        session.lines(),
         [
             "tool result t1",
             "result success aborted_tools [m1]",
@@ -138,12 +143,12 @@ fn a_message_for_now_waits_for_a_tool_and_then_ends_the_turn() {
 }
 
 #[test]
-fn a_message_that_waits_can_be_withdrawn() {
+fn a_queued_message_can_be_cancelled() {
     let mut session = Session::new();
     session.submit("m1");
-    session.begins(&["m1"]);
+    session.assert_turn_starts(&["m1"]);
     session.submit("m2");
-    session.said();
+    session.lines();
     for (id, uuid, cancelled) in [
         ("c1", "m2", true),
         ("c2", "m2", false),
@@ -157,21 +162,21 @@ fn a_message_that_waits_can_be_withdrawn() {
         }
         assert_eq!(session.answer(id), answer, "{id}");
     }
-    assert_eq!(session.said()[..2], ["m2 cancelled", "success c1"]);
-    session.says("hello");
-    session.ends_turn();
+    assert_eq!(session.lines()[..2], ["m2 cancelled", "success c1"]);
+    session.say_text("hello");
+    session.end_turn();
     assert_eq!(session.event(), None);
     assert_eq!(session.host.activity(), Activity::Idle);
 }
 
 #[test]
-fn a_request_does_not_change_sides_with_a_message() {
+fn requests_and_messages_keep_their_order() {
     let mut session = Session::new();
     session.submit("m1");
     session.request("mode", &SetPermissionMode::to(PermissionMode::Plan));
     session.submit_at("m2", Some(Priority::Now));
-    session.begins(&["m1"]);
-    let said = session.said();
+    session.assert_turn_starts(&["m1"]);
+    let said = session.lines();
     let place = |line: &str| said.iter().position(|l| l == line).unwrap();
     assert!(place("init [m1]") < place("success mode"));
     assert!(place("success mode") < place("m2 queued"));

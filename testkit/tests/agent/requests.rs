@@ -9,38 +9,38 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 #[test]
-fn requests_are_answered_as_the_agent_answers_them() {
+fn requests_get_their_responses() {
     let mut session = Session::new();
     session.request("r2", &SetPermissionMode::to(PermissionMode::AcceptEdits));
     assert_eq!(session.answer("r2"), json!({"mode": "acceptEdits"}));
-    assert_eq!(session.said(), ["success r2", "status"]);
-    // A mode that is in force already is not told.
+    assert_eq!(session.lines(), ["success r2", "status"]);
+    // Setting the current mode sends no message.
     session.request("r3", &SetPermissionMode::to(PermissionMode::AcceptEdits));
-    assert_eq!(session.said(), ["success r3"]);
+    assert_eq!(session.lines(), ["success r3"]);
 
-    // A second greeting is answered as well.
+    // A second `initialize` is answered too.
     session.request("init2", &Initialize::default());
     assert_eq!(session.answer("init2")["pid"], json!(1));
 }
 
 #[test]
-fn a_request_that_is_not_about_the_session_is_for_the_driver() {
+fn the_driver_responds_to_other_requests() {
     let mut session = Session::new();
-    // Before the first turn a new model is not told.
+    // Before the first turn a new model sends no message.
     session.agent.set_model("m-1");
-    assert_eq!(session.said(), [""; 0]);
+    assert_eq!(session.lines(), [""; 0]);
     session.submit("m1");
-    session.begins(&["m1"]);
-    session.says("hello");
-    session.ends_turn();
-    session.said();
+    session.assert_turn_starts(&["m1"]);
+    session.say_text("hello");
+    session.end_turn();
+    session.lines();
     session.request("r1", &SetModel::to("m-2"));
     let Some(Event::Requested {
         request_id,
         request,
     }) = session.event()
     else {
-        panic!("the request does not come out")
+        panic!("expected a request for the driver")
     };
     assert_eq!(request_id, "r1");
     assert_eq!(
@@ -52,14 +52,14 @@ fn a_request_that_is_not_about_the_session_is_for_the_driver() {
     session
         .agent
         .respond("r1", Ok(Some(payload.clone().into())));
-    assert_eq!(session.said(), ["user -", "success r1"]);
+    assert_eq!(session.lines(), ["user -", "success r1"]);
     assert_eq!(session.answer("r1"), payload);
-    // The same model again is not told.
+    // Setting the current model sends no message.
     session.agent.set_model("m-2");
-    assert_eq!(session.said(), [""; 0]);
+    assert_eq!(session.lines(), [""; 0]);
 }
 
-/// A request as it stands.
+/// A request in wire format.
 #[derive(Serialize)]
 struct Raw(Value);
 
@@ -69,7 +69,7 @@ impl HostRequest for Raw {
 }
 
 #[test]
-fn members_that_do_not_matter_to_the_cli_may_be_anything() {
+fn irrelevant_members_may_have_any_type() {
     let mut session = Session::new();
     for (id, request) in [
         ("r1", json!({"subtype": "mcp_message", "server_name": 7})),
@@ -80,12 +80,12 @@ fn members_that_do_not_matter_to_the_cli_may_be_anything() {
         ),
     ] {
         session.request(id, &Raw(request));
-        assert!(session.outcome(id).is_ok(), "{id}");
+        assert!(session.response(id).is_ok(), "{id}");
     }
 }
 
 #[test]
-fn requests_that_the_agent_does_not_take_are_refused_with_a_code() {
+fn unsupported_requests_are_errors_with_a_code() {
     let mut session = Session::new();
     for (id, request, code) in [
         (
@@ -105,7 +105,7 @@ fn requests_that_the_agent_does_not_take_are_refused_with_a_code() {
         ),
     ] {
         session.request(id, &Raw(request));
-        let outcome = session.outcome(id).map_err(|failure| *failure);
+        let outcome = session.response(id).map_err(|failure| *failure);
         let Err(RequestFailure::Refused { refusal, .. }) = outcome else {
             panic!()
         };
@@ -114,7 +114,7 @@ fn requests_that_the_agent_does_not_take_are_refused_with_a_code() {
 }
 
 #[test]
-fn the_greeting_says_which_of_what_it_brought_was_taken() {
+fn the_response_to_initialize_lists_the_applied_members() {
     let mut session = Session::new();
     let request = |it: Value| serde_json::from_value::<Initialize>(it).unwrap();
     for (given, value, taken) in [

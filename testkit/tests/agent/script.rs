@@ -1,4 +1,4 @@
-//! Requests that a script has the agent make.
+//! Scripted requests of the agent.
 
 use crate::agent::session::Session;
 use agentwire_protocol::control::{self, AgentRequest, Initialize, Interrupt, Refusal};
@@ -8,18 +8,18 @@ use serde_json::json;
 fn asking() -> Session {
     let mut session = Session::new();
     session.submit("m1");
-    session.begins(&["m1"]);
-    session.said();
+    session.assert_turn_starts(&["m1"]);
+    session.lines();
     let ask = json!({"subtype": "elicitation", "mcp_server_name": "calc", "message": "Name?"});
     session.agent.ask_host(ask.into());
-    assert_eq!(session.said(), ["elicitation"]);
+    assert_eq!(session.lines(), ["elicitation"]);
     session
 }
 
 #[test]
-fn the_host_answers_or_refuses() {
+fn the_response_arrives_as_an_event() {
     let mut session = asking();
-    let id = session.ask_id();
+    let id = session.permission_request_id();
     session.respond(&id, &json!({"action": "decline"}));
     let Some(Event::HostAnswered { answer }) = session.event() else {
         panic!("no answer")
@@ -27,7 +27,7 @@ fn the_host_answers_or_refuses() {
     assert_eq!(answer.unwrap().get(), r#"{"action":"decline"}"#);
 
     let mut session = asking();
-    let id = session.ask_id();
+    let id = session.permission_request_id();
     session
         .host
         .respond(&id, control::failure(&id, &Refusal::new("nobody here")));
@@ -36,22 +36,22 @@ fn the_host_answers_or_refuses() {
 }
 
 #[test]
-fn an_interrupt_takes_it_back() {
+fn an_interrupt_cancels_scripted_requests() {
     let mut session = asking();
     session.request("stop", &Interrupt::default());
-    assert_eq!(session.said()[..2], ["cancel", "success stop"]);
+    assert_eq!(session.lines()[..2], ["cancel", "success stop"]);
     assert_eq!(session.event(), Some(Event::TurnAborted));
     assert_eq!(session.event(), None);
 }
 
 #[test]
-fn what_is_open_comes_with_a_second_initialize() {
+fn a_second_initialize_lists_pending_requests() {
     let mut session = asking();
     let dialog = json!({"subtype": "request_user_dialog", "dialog_kind": "k", "payload": {}});
     session.agent.ask_host(dialog.into());
     session.pump();
     session.request("again", &Initialize::default());
-    let answer = session.outcome("again").unwrap();
+    let answer = session.response("again").unwrap();
     let pending: Vec<_> = answer.pending_requests().map(Result::unwrap).collect();
     let [dialog, elicitation] = &pending[..] else {
         panic!("{pending:?}");
@@ -61,7 +61,7 @@ fn what_is_open_comes_with_a_second_initialize() {
 }
 
 #[test]
-fn a_host_that_is_gone_answers_nothing() {
+fn the_end_of_the_input_ends_scripted_requests() {
     let mut session = asking();
     session.host.end();
     let is_refused = |event| matches!(event, Some(Event::HostAnswered { answer: Err(_) }));
@@ -70,5 +70,5 @@ fn a_host_that_is_gone_answers_nothing() {
         .agent
         .ask_host(json!({"subtype": "elicitation"}).into());
     assert!(is_refused(session.event()));
-    assert_eq!(session.said(), Vec::<String>::new());
+    assert_eq!(session.lines(), Vec::<String>::new());
 }

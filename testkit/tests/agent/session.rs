@@ -1,4 +1,4 @@
-//! A host and an agent in one thread, and what each of them was told.
+//! A host and an agent in one thread, and the events of both.
 
 use agentwire_protocol::Json;
 use agentwire_protocol::content::ContentBlock;
@@ -11,24 +11,23 @@ use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-/// A host and an agent, and the pipes between them, which cut the bytes in
-/// pieces.
+/// A host, an agent, and the pipes between them, which split the bytes.
 pub(crate) struct Session {
     pub(crate) host: Host,
     pub(crate) agent: Agent,
     pub(crate) now: Instant,
     pub(crate) cuts: Vec<usize>,
     pub(crate) next_cut: usize,
-    /// What the agent wrote, in short.
-    pub(crate) said: Vec<String>,
-    /// What the host told its driver.
-    pub(crate) heard: VecDeque<host::Event>,
-    /// What the agent told its driver.
-    pub(crate) todo: VecDeque<Event>,
+    /// The lines of the agent, abbreviated.
+    pub(crate) transcript: Vec<String>,
+    /// The events of the host.
+    pub(crate) host_events: VecDeque<host::Event>,
+    /// The events of the agent.
+    pub(crate) agent_events: VecDeque<Event>,
 }
 
 impl Session {
-    /// A session that is not connected yet.
+    /// Returns a session before `initialize`.
     pub(crate) fn start(config: Config, cuts: &[usize]) -> Self {
         let mut ids = 0;
         let agent = Agent::new(config, move || {
@@ -41,28 +40,28 @@ impl Session {
             now: Instant::now(),
             cuts: cuts.to_vec(),
             next_cut: 0,
-            said: vec![],
-            heard: VecDeque::new(),
-            todo: VecDeque::new(),
+            transcript: vec![],
+            host_events: VecDeque::new(),
+            agent_events: VecDeque::new(),
         }
     }
 
-    /// A session whose host has hooks, in which a turn is about to begin.
+    /// Returns a session whose host has hooks, before a turn.
     pub(crate) fn hooked(hooks: Value) -> Self {
         let mut session = Self::start(Config::default(), &[23, 1, 400, 7]);
         let initialize: Initialize = serde_json::from_value(json!({"hooks": hooks})).unwrap();
         session.request("init", &initialize);
-        session.said();
+        session.lines();
         session.submit("m1");
         session
     }
 
-    /// A session that is connected, with nothing left to look at.
+    /// Returns a session after `initialize`, without remaining output.
     pub(crate) fn connected(config: Config, cuts: &[usize]) -> Self {
         let mut session = Self::start(config, cuts);
         session.request("init", &Initialize::default());
-        assert_eq!(session.said(), ["success init"]);
-        session.heard.clear();
+        assert_eq!(session.lines(), ["success init"]);
+        session.host_events.clear();
         session
     }
 
@@ -70,7 +69,7 @@ impl Session {
         Self::connected(Config::default(), &[23, 1, 400, 7])
     }
 
-    /// Moves bytes until nothing moves.
+    /// Transfers bytes until none remain.
     pub(crate) fn pump(&mut self) {
         loop {
             let mut moved = false;
@@ -88,19 +87,19 @@ impl Session {
             }
             let mut bytes = vec![];
             while let Some(line) = self.agent.poll_transmit() {
-                self.said.push(brief(&line));
+                self.transcript.push(brief(&line));
                 bytes.extend_from_slice(&line);
             }
             for piece in self.cut(&bytes) {
                 moved = true;
                 self.host.handle_input(self.now, &piece);
             }
-            self.heard
+            self.host_events
                 .extend(std::iter::from_fn(|| self.host.poll_event()));
             while let Some(event) = self.agent.poll_event() {
-                // What came after a request.
+                // Handle the input after the request.
                 moved |= matches!(event, Event::Requested { .. });
-                self.todo.push_back(event);
+                self.agent_events.push_back(event);
                 self.agent.handle_input(self.now, &[]);
             }
             if !moved {
@@ -121,15 +120,15 @@ impl Session {
         pieces
     }
 
-    /// What the agent wrote since the last time.
-    pub(crate) fn said(&mut self) -> Vec<String> {
+    /// Returns the agent's lines since the last call.
+    pub(crate) fn lines(&mut self) -> Vec<String> {
         self.pump();
-        std::mem::take(&mut self.said)
+        std::mem::take(&mut self.transcript)
     }
 
-    /// The same, without the events of the model's stream.
-    pub(crate) fn said_in_whole(&mut self) -> Vec<String> {
-        let mut said = self.said();
+    /// The same without stream events.
+    pub(crate) fn lines_without_events(&mut self) -> Vec<String> {
+        let mut said = self.lines();
         said.retain(|line| !line.starts_with("event "));
         said
     }
@@ -153,17 +152,17 @@ impl Session {
             .unwrap();
     }
 
-    /// The answer to a request that went well.
+    /// Returns the payload of a successful response.
     pub(crate) fn answer(&mut self, id: &str) -> Value {
-        match self.outcome(id) {
+        match self.response(id) {
             Ok(answer) => answer.read().unwrap(),
             Err(failure) => panic!("{failure}"),
         }
     }
 
-    pub(crate) fn outcome(&mut self, id: &str) -> Result<control::Answer, Box<RequestFailure>> {
+    pub(crate) fn response(&mut self, id: &str) -> Result<control::Answer, Box<RequestFailure>> {
         self.pump();
-        let outcome = self.heard.iter().find_map(|event| match event {
+        let outcome = self.host_events.iter().find_map(|event| match event {
             host::Event::Answered {
                 request_id,
                 outcome,
@@ -176,15 +175,15 @@ impl Session {
         outcome
     }
 
-    /// What the agent needs its driver for next.
+    /// Returns the next event of the agent.
     pub(crate) fn event(&mut self) -> Option<Event> {
         self.pump();
-        self.todo.pop_front()
+        self.agent_events.pop_front()
     }
 
-    /// A turn began, with these prompts.
+    /// Asserts that a turn has started with these prompts.
     #[track_caller]
-    pub(crate) fn begins(&mut self, uuids: &[&str]) {
+    pub(crate) fn assert_turn_starts(&mut self, uuids: &[&str]) {
         let event = self.event();
         let Some(Event::TurnStarted { prompts }) = event else {
             panic!("{event:?}")
@@ -194,7 +193,7 @@ impl Session {
     }
 
     #[track_caller]
-    pub(crate) fn exits(&mut self) -> i32 {
+    pub(crate) fn exit_status(&mut self) -> i32 {
         let event = self.event();
         let Some(Event::Exit { code, .. }) = event else {
             panic!("{event:?}")
@@ -216,22 +215,21 @@ impl Session {
         decision
     }
 
-    /// The id of the ask that the host heard last.
+    /// Returns the ID of the last permission request.
     #[track_caller]
-    pub(crate) fn ask_id(&mut self) -> Box<str> {
+    pub(crate) fn permission_request_id(&mut self) -> Box<str> {
         self.pump();
-        let id = self.heard.iter().rev().find_map(|event| match event {
+        let id = self.host_events.iter().rev().find_map(|event| match event {
             host::Event::Ask(ask) => Some(ask.request_id.clone()),
             _ => None,
         });
         id.expect("an ask")
     }
 
-    /// The requests of the agent's that are open, in the order in which they
-    /// came.
+    /// Returns the pending requests of the agent, in order of arrival.
     pub(crate) fn open(&mut self) -> Vec<Value> {
         self.pump();
-        let asks = self.heard.iter().filter_map(|event| match event {
+        let asks = self.host_events.iter().filter_map(|event| match event {
             host::Event::Ask(ask) if self.host.is_open(&ask.request_id) => {
                 Some(serde_json::from_slice(ask.frame.raw()).unwrap())
             }
@@ -240,16 +238,16 @@ impl Session {
         asks.collect()
     }
 
-    /// The id of the open request of this kind.
+    /// Returns the ID of the pending request with this subtype.
     #[track_caller]
-    pub(crate) fn ask_of(&mut self, subtype: &str) -> String {
+    pub(crate) fn request_id_of(&mut self, subtype: &str) -> String {
         let mut open = self.open().into_iter();
         let is_wanted = |it: &Value| it["request"]["subtype"] == json!(subtype);
         let request = open.find(is_wanted).expect("an open request");
         request["request_id"].as_str().unwrap().to_owned()
     }
 
-    /// The oldest message for an MCP server that has no reply.
+    /// Returns the oldest pending message to an MCP server.
     #[track_caller]
     pub(crate) fn mcp(&mut self) -> (String, Value) {
         let mut open = self.open().into_iter();
@@ -259,10 +257,10 @@ impl Session {
         (id, request["request"]["message"].clone())
     }
 
-    /// A server replies to the oldest message, which has to be this one: with
-    /// what it answers, or, to a notification, without.
+    /// Responds to the oldest message to a server, which must have this method.
+    /// Notifications have no result.
     #[track_caller]
-    pub(crate) fn server_says(&mut self, method: &str, result: Value) {
+    pub(crate) fn respond_as_server(&mut self, method: &str, result: Value) {
         let (id, message) = self.mcp();
         assert_eq!(message["method"], json!(method));
         let reply = json!({"jsonrpc": "2.0", "id": message["id"], "result": result});
@@ -270,7 +268,7 @@ impl Session {
         self.pump();
     }
 
-    /// The open request of a hook.
+    /// Returns the pending call of a hook.
     #[track_caller]
     pub(crate) fn hook(&mut self, callback_id: &str) -> Value {
         let mut open = self.open().into_iter();
@@ -279,17 +277,17 @@ impl Session {
             .unwrap_or_else(|| panic!("{callback_id} is not asked"))
     }
 
-    /// A hook answers.
+    /// Responds to a hook call.
     #[track_caller]
-    pub(crate) fn hook_says(&mut self, callback_id: &str, answer: Value) {
+    pub(crate) fn respond_to_hook(&mut self, callback_id: &str, answer: Value) {
         let request = self.hook(callback_id);
         self.respond(request["request_id"].as_str().unwrap(), &answer);
         self.pump();
     }
 
-    /// A hook fails.
+    /// Fails a hook call.
     #[track_caller]
-    pub(crate) fn hook_fails(&mut self, callback_id: &str) {
+    pub(crate) fn fail_hook(&mut self, callback_id: &str) {
         let request = self.hook(callback_id);
         let id = request["request_id"].as_str().unwrap();
         let line = control::failure(id, &control::Refusal::new("the hook broke"));
@@ -297,17 +295,17 @@ impl Session {
         self.pump();
     }
 
-    /// So many seconds go by.
+    /// Advances the clock by this many seconds.
     pub(crate) fn wait(&mut self, seconds: u64) {
         self.now += Duration::from_secs(seconds);
         self.agent.handle_timeout(self.now);
         self.pump();
     }
 
-    /// The messages of one kind that came, as data.
+    /// Returns the received messages of one kind.
     pub(crate) fn messages(&mut self, kind: &str, subtype: Option<&str>) -> Vec<Value> {
         self.pump();
-        let frames = self.heard.iter().filter_map(|event| match event {
+        let frames = self.host_events.iter().filter_map(|event| match event {
             host::Event::Frame(frame) => {
                 Some(serde_json::from_slice::<Value>(frame.raw()).unwrap())
             }
@@ -319,7 +317,7 @@ impl Session {
             .collect()
     }
 
-    /// What the last tool result says.
+    /// Returns the content of the last tool result.
     #[track_caller]
     pub(crate) fn tool_result(&mut self) -> Value {
         let results = self.messages("user", None);
@@ -331,10 +329,10 @@ impl Session {
         self.host.respond(request_id, line)
     }
 
-    // What the model and the tools do.
+    // Output of the model and the tools.
 
-    /// The model calls one tool, about which the host is asked or not.
-    pub(crate) fn calls_tool(&mut self, id: &str, name: &str, input: &Value, asks: bool) {
+    /// Calls one tool, with or without a permission request.
+    pub(crate) fn call_tool(&mut self, id: &str, name: &str, input: &Value, asks: bool) {
         self.agent.start_message("msg");
         self.agent
             .start_block(ContentBlock::tool_use(id, name, input.clone()));
@@ -344,7 +342,7 @@ impl Session {
         self.agent.call_tool(self.now, call);
     }
 
-    pub(crate) fn says(&mut self, text: &str) {
+    pub(crate) fn say_text(&mut self, text: &str) {
         self.agent.start_message("msg");
         self.agent.start_block(ContentBlock::text(""));
         for piece in text.split_inclusive(' ') {
@@ -354,15 +352,15 @@ impl Session {
         self.agent.stop_message();
     }
 
-    /// The model begins a text and does not end it.
-    pub(crate) fn begins_to_say(&mut self, text: &str) {
+    /// Starts a text block without ending it.
+    pub(crate) fn start_text(&mut self, text: &str) {
         self.agent.start_message("msg");
         self.agent.start_block(ContentBlock::text(""));
         self.agent.say(text);
     }
 
-    /// The model calls tools, and the host is asked about each.
-    pub(crate) fn calls(&mut self, ids: &[&str]) {
+    /// Calls tools, each with a permission request.
+    pub(crate) fn call_tools(&mut self, ids: &[&str]) {
         self.agent.start_message("msg");
         for id in ids {
             self.agent
@@ -376,9 +374,9 @@ impl Session {
         }
     }
 
-    /// A tool answers, and its result is sent.
+    /// Finishes a tool, and checks that its result is sent.
     #[track_caller]
-    pub(crate) fn finishes(&mut self, id: &str, answer: &str, is_error: bool) {
+    pub(crate) fn finish_tool(&mut self, id: &str, answer: &str, is_error: bool) {
         let outcome = if is_error {
             ToolOutcome::error(answer)
         } else {
@@ -389,18 +387,18 @@ impl Session {
         assert_eq!(self.event(), Some(Event::ToolFinished { tool_use_id }));
     }
 
-    /// All tools have answered, and the model is asked again.
+    /// Finishes all tools, and checks that the turn continues.
     #[track_caller]
-    pub(crate) fn goes_on(&mut self) {
+    pub(crate) fn finish_tools(&mut self) {
         self.agent.finish_tools(self.now);
         assert_eq!(self.event(), Some(Event::TurnContinued));
     }
 
-    pub(crate) fn ends_turn(&mut self) {
+    pub(crate) fn end_turn(&mut self) {
         self.agent.finish_turn(self.now, &Ending::Completed);
     }
 
-    pub(crate) fn fails_turn(&mut self) {
+    pub(crate) fn fail_turn(&mut self) {
         let ending = Ending::ApiError {
             kind: "overloaded_error".to_owned(),
             status: 500,
@@ -414,7 +412,7 @@ pub(crate) fn input(id: &str) -> Json {
     json!({ "command": format!("run {id}") }).into()
 }
 
-/// A line of the agent's, in short.
+/// Abbreviates a line of the agent.
 pub(crate) fn brief(line: &[u8]) -> String {
     let line: Value = serde_json::from_slice(line).unwrap();
     let word = |value: &Value| value.as_str().unwrap_or("-").to_owned();
@@ -495,12 +493,12 @@ pub(crate) fn withdraw(message_uuid: &'static str) -> CancelAsyncMessage {
     }
 }
 
-/// A session in which tools wait for the host's answer.
+/// Returns a session in which tools wait for permission.
 pub(crate) fn asking(ids: &[&str]) -> Session {
     let mut session = Session::new();
     session.submit("m1");
-    session.begins(&["m1"]);
-    session.calls(ids);
-    session.said();
+    session.assert_turn_starts(&["m1"]);
+    session.call_tools(ids);
+    session.lines();
     session
 }

@@ -1,20 +1,20 @@
-//! Hooks that may keep a turn from ending.
+//! `Stop` hooks.
 
 use crate::agent::session::Session;
 use agentwire_protocol::control::Interrupt;
 use agentwire_testkit::agent::Event;
 use serde_json::{Value, json};
 
-/// A session whose turn wants to end.
+/// Returns a session whose turn is about to end.
 fn ending() -> Session {
     let mut session = Session::hooked(json!({"Stop": [
         {"hookCallbackIds": ["a", "b"], "timeout": 5, "onFailure": "block"},
     ]}));
-    session.begins(&["m1"]);
-    session.says("done");
-    session.said();
-    session.ends_turn();
-    assert_eq!(session.said(), ["hook a", "hook b"]);
+    session.assert_turn_starts(&["m1"]);
+    session.say_text("done");
+    session.lines();
+    session.end_turn();
+    assert_eq!(session.lines(), ["hook a", "hook b"]);
     let input = session.hook("a")["request"]["input"].clone();
     assert_eq!(input["stop_hook_active"], json!(false));
     assert_eq!(input["last_assistant_message"], json!("done"));
@@ -22,7 +22,7 @@ fn ending() -> Session {
 }
 
 fn ended(session: &mut Session, reason: &str) {
-    let said = session.said();
+    let said = session.lines();
     let result = format!("result success {reason} [m1]");
     assert_eq!(
         said[said.len() - 3..],
@@ -33,22 +33,22 @@ fn ended(session: &mut Session, reason: &str) {
 }
 
 #[test]
-fn a_turn_ends_when_the_hooks_let_it() {
+fn a_turn_ends_after_its_hooks() {
     let mut session = ending();
-    session.hook_says("b", json!({"async": true}));
-    assert_eq!(session.said(), Vec::<String>::new());
-    session.hook_says("a", json!({"systemMessage": "bye"}));
+    session.respond_to_hook("b", json!({"async": true}));
+    assert_eq!(session.lines(), Vec::<String>::new());
+    session.respond_to_hook("a", json!({"systemMessage": "bye"}));
     let told = session.messages("system", Some("informational"));
     assert_eq!(told[0]["content"], json!("Stop says: bye"));
     ended(&mut session, "completed");
 }
 
 #[test]
-fn hooks_make_the_model_go_on_and_say_why() {
+fn hooks_continue_the_turn_with_a_reason() {
     let mut session = ending();
-    session.hook_says("b", json!({"decision": "block", "reason": "two"}));
-    session.hook_says("a", json!({"decision": "block", "reason": "one"}));
-    assert_eq!(session.said(), ["user text", "user text", "notification"]);
+    session.respond_to_hook("b", json!({"decision": "block", "reason": "two"}));
+    session.respond_to_hook("a", json!({"decision": "block", "reason": "one"}));
+    assert_eq!(session.lines(), ["user text", "user text", "notification"]);
     let feedback: Vec<_> = session
         .messages("user", None)
         .iter()
@@ -63,12 +63,12 @@ fn hooks_make_the_model_go_on_and_say_why() {
     assert_eq!(feedback, [line("two"), line("one")]);
     assert_eq!(session.event(), Some(Event::TurnContinued));
 
-    session.says("more");
-    session.ends_turn();
+    session.say_text("more");
+    session.end_turn();
     let input = session.hook("a")["request"]["input"].clone();
     assert_eq!(input["stop_hook_active"], json!(true));
     for id in ["a", "b"] {
-        session.hook_says(id, json!({}));
+        session.respond_to_hook(id, json!({}));
     }
     ended(&mut session, "completed");
     let result = session.messages("result", None).pop().unwrap();
@@ -77,39 +77,39 @@ fn hooks_make_the_model_go_on_and_say_why() {
 }
 
 #[test]
-fn what_the_model_is_told_makes_it_go_on_as_well() {
+fn additional_context_continues_the_turn() {
     let mut session = ending();
     let told = json!({"hookEventName": "Stop", "additionalContext": "and the tests?"});
-    session.hook_says("a", json!({"hookSpecificOutput": told}));
-    session.hook_says("b", json!({}));
-    assert_eq!(session.said(), Vec::<String>::new());
+    session.respond_to_hook("a", json!({"hookSpecificOutput": told}));
+    session.respond_to_hook("b", json!({}));
+    assert_eq!(session.lines(), Vec::<String>::new());
     assert_eq!(session.event(), Some(Event::TurnContinued));
 }
 
 #[test]
-fn a_hook_that_stops_beats_one_that_blocks() {
+fn stopping_overrides_blocking() {
     let mut session = ending();
-    session.hook_says("a", json!({"decision": "block", "reason": "more"}));
-    session.hook_says("b", json!({"continue": false, "stopReason": "enough"}));
+    session.respond_to_hook("a", json!({"decision": "block", "reason": "more"}));
+    session.respond_to_hook("b", json!({"continue": false, "stopReason": "enough"}));
     ended(&mut session, "stop_hook_prevented");
 }
 
 #[test]
-fn a_hook_that_fails_or_takes_too_long_never_blocks_the_end() {
+fn a_failed_or_late_hook_does_not_continue_the_turn() {
     let mut session = ending();
-    session.hook_fails("a");
-    assert_eq!(session.said(), ["informational"]);
+    session.fail_hook("a");
+    assert_eq!(session.lines(), ["informational"]);
     session.wait(5);
     assert!(session.open().is_empty());
     ended(&mut session, "completed");
 }
 
 #[test]
-fn an_interrupt_ends_the_turn_as_it_is() {
+fn an_interrupt_ends_the_turn() {
     let mut session = ending();
     session.request("stop", &Interrupt::default());
     assert_eq!(
-        session.said(),
+        session.lines(),
         [
             "cancel",
             "cancel",
@@ -123,10 +123,10 @@ fn an_interrupt_ends_the_turn_as_it_is() {
 }
 
 #[test]
-fn a_turn_that_fails_has_no_hooks() {
+fn a_failed_turn_calls_no_stop_hooks() {
     let mut session = Session::hooked(json!({"Stop": [{"hookCallbackIds": ["a"]}]}));
-    session.begins(&["m1"]);
-    session.fails_turn();
+    session.assert_turn_starts(&["m1"]);
+    session.fail_turn();
     assert_eq!(session.open(), Vec::<Value>::new());
-    assert_eq!(session.said().last().unwrap(), "idle");
+    assert_eq!(session.lines().last().unwrap(), "idle");
 }

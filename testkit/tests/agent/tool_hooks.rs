@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 fn session(hooks: Value) -> Session {
     let mut session = Session::hooked(hooks);
-    session.begins(&["m1"]);
+    session.assert_turn_starts(&["m1"]);
     session
 }
 
@@ -19,46 +19,46 @@ fn specific(event: &str, mut members: Value) -> Value {
 }
 
 fn calls(session: &mut Session) {
-    session.calls_tool("t1", "Bash", &json!({"command": "true"}), false);
+    session.call_tool("t1", "Bash", &json!({"command": "true"}), false);
 }
 
 #[test]
-fn a_hook_changes_the_input_and_the_last_one_wins() {
+fn the_last_changed_input_applies() {
     let mut session = session(json!({"PreToolUse": [{"hookCallbackIds": ["a", "b"]}]}));
     calls(&mut session);
     for (id, command) in [("b", "second"), ("a", "first")] {
         let input = json!({"updatedInput": {"command": command}});
-        session.hook_says(id, specific("PreToolUse", input));
+        session.respond_to_hook(id, specific("PreToolUse", input));
     }
     let changed = Json::from(json!({"command": "first"}));
     assert_eq!(session.decision("t1"), Decision::Allowed(changed));
 }
 
 #[test]
-fn the_host_is_asked_about_the_changed_input() {
+fn the_permission_request_has_the_changed_input() {
     let mut session = session(json!({"PreToolUse": [{"hookCallbackIds": ["a"]}]}));
     calls(&mut session);
     let members = json!({"permissionDecision": "ask", "updatedInput": {"command": "false"}});
-    session.hook_says("a", specific("PreToolUse", members));
+    session.respond_to_hook("a", specific("PreToolUse", members));
     let ask = session.open().pop().unwrap();
     assert_eq!(ask["request"]["input"], json!({"command": "false"}));
     assert_eq!(ask["request"]["decision_reason"], json!(""));
 }
 
 #[test]
-fn a_denial_is_listed_with_the_input_that_the_model_gave() {
+fn a_denial_is_listed_with_the_original_input() {
     let mut session = session(json!({"PreToolUse": [{"hookCallbackIds": ["a"]}]}));
     calls(&mut session);
     let members = json!({"permissionDecision": "deny", "updatedInput": {"command": "false"}});
-    session.hook_says("a", specific("PreToolUse", members));
+    session.respond_to_hook("a", specific("PreToolUse", members));
     let Decision::Denied(why) = session.decision("t1") else {
         panic!("it may run")
     };
     assert_eq!(why, "PreToolUse:Bash hook error: Blocked by hook");
-    session.finishes("t1", &why, true);
-    session.goes_on();
-    session.says("Then not.");
-    session.ends_turn();
+    session.finish_tool("t1", &why, true);
+    session.finish_tools();
+    session.say_text("Then not.");
+    session.end_turn();
     let result = session.messages("result", None).pop().unwrap();
     assert_eq!(
         result["permission_denials"],
@@ -67,60 +67,60 @@ fn a_denial_is_listed_with_the_input_that_the_model_gave() {
 }
 
 #[test]
-fn hooks_after_a_tool_come_before_its_result() {
+fn post_tool_hooks_precede_the_result() {
     let mut session = session(json!({
         "PostToolUse": [{"hookCallbackIds": ["post"]}],
         "PostToolUseFailure": [{"hookCallbackIds": ["failure"]}],
     }));
     calls(&mut session);
     session.decision("t1");
-    session.said();
+    session.lines();
     session
         .agent
         .finish_tool(session.now, "t1", ToolOutcome::success("done"));
-    assert_eq!(session.said(), ["hook post"]);
+    assert_eq!(session.lines(), ["hook post"]);
     assert_eq!(session.event(), None);
     let input = session.hook("post")["request"]["input"].clone();
     assert_eq!(input["tool_response"], json!("done"));
-    session.hook_says("post", json!({}));
-    assert_eq!(session.said(), ["tool result t1"]);
+    session.respond_to_hook("post", json!({}));
+    assert_eq!(session.lines(), ["tool result t1"]);
     let tool_use_id = "t1".to_owned();
     assert_eq!(session.event(), Some(Event::ToolFinished { tool_use_id }));
 
-    session.goes_on();
+    session.finish_tools();
     calls(&mut session);
     session.decision("t1");
-    session.said();
+    session.lines();
     session
         .agent
         .finish_tool(session.now, "t1", ToolOutcome::error("broke"));
-    assert_eq!(session.said(), ["hook failure"]);
+    assert_eq!(session.lines(), ["hook failure"]);
     let input = session.hook("failure")["request"]["input"].clone();
     assert_eq!(input["error"], json!("broke"));
-    // It can say what it likes: the model goes on.
-    session.hook_says("failure", json!({"continue": false, "decision": "block"}));
-    assert_eq!(session.said(), ["tool error t1"]);
+    // Its output is ignored: the model continues.
+    session.respond_to_hook("failure", json!({"continue": false, "decision": "block"}));
+    assert_eq!(session.lines(), ["tool error t1"]);
     session.event();
-    session.goes_on();
+    session.finish_tools();
 }
 
 #[test]
-fn a_tool_that_was_denied_has_no_hooks_after_it() {
+fn a_denied_tool_has_no_post_tool_hooks() {
     let mut session = session(json!({
         "PreToolUse": [{"hookCallbackIds": ["pre"]}],
         "PostToolUse": [{"hookCallbackIds": ["post"]}],
         "PostToolUseFailure": [{"hookCallbackIds": ["failure"]}],
     }));
     calls(&mut session);
-    session.hook_says("pre", json!({"decision": "block"}));
+    session.respond_to_hook("pre", json!({"decision": "block"}));
     session.decision("t1");
-    session.said();
-    session.finishes("t1", "denied", true);
-    assert_eq!(session.said(), ["tool error t1"]);
+    session.lines();
+    session.finish_tool("t1", "denied", true);
+    assert_eq!(session.lines(), ["tool error t1"]);
 }
 
 #[test]
-fn a_hook_changes_what_a_tool_answered() {
+fn a_hook_changes_the_result_of_a_tool() {
     for (output, text) in [(json!({"stdout": "less"}), "less"), (json!("less"), "less")] {
         let mut session = session(json!({"PostToolUse": [{"hookCallbackIds": ["post"]}]}));
         calls(&mut session);
@@ -129,13 +129,13 @@ fn a_hook_changes_what_a_tool_answered() {
             .agent
             .finish_tool(session.now, "t1", ToolOutcome::success("more"));
         let changed = specific("PostToolUse", json!({"updatedToolOutput": output}));
-        session.hook_says("post", changed);
+        session.respond_to_hook("post", changed);
         assert_eq!(session.tool_result(), json!(text));
     }
 }
 
 #[test]
-fn a_hook_that_stops_ends_the_turn_after_the_tools() {
+fn a_hook_that_stops_ends_the_turn_after_all_tools() {
     for event in ["PreToolUse", "PostToolUse", "PostToolBatch"] {
         let mut session = session(json!({
             event: [{"hookCallbackIds": ["a"]}],
@@ -144,21 +144,21 @@ fn a_hook_that_stops_ends_the_turn_after_the_tools() {
         calls(&mut session);
         let stop = json!({"continue": false, "stopReason": "enough"});
         if event == "PreToolUse" {
-            session.hook_says("a", stop.clone());
+            session.respond_to_hook("a", stop.clone());
         }
         assert!(matches!(session.decision("t1"), Decision::Allowed(_)));
         session
             .agent
             .finish_tool(session.now, "t1", ToolOutcome::success("done"));
         if event == "PostToolUse" {
-            session.hook_says("a", stop.clone());
+            session.respond_to_hook("a", stop.clone());
         }
         session.event();
         session.agent.finish_tools(session.now);
         if event == "PostToolBatch" {
-            session.hook_says("a", stop);
+            session.respond_to_hook("a", stop);
         }
-        let said = session.said();
+        let said = session.lines();
         assert_eq!(
             said[said.len() - 3..],
             ["result success hook_stopped [m1]", "m1 completed", "idle"],
@@ -171,11 +171,11 @@ fn a_hook_that_stops_ends_the_turn_after_the_tools() {
 }
 
 #[test]
-fn the_hooks_after_all_tools_are_told_of_each() {
+fn batch_hooks_get_all_tool_calls() {
     let mut session = session(json!({"PostToolBatch": [{"hookCallbackIds": ["batch"]}]}));
-    session.calls(&["t1", "t2"]);
+    session.call_tools(&["t1", "t2"]);
     for id in ["t2", "t1"] {
-        session.finishes(id, id, id == "t2");
+        session.finish_tool(id, id, id == "t2");
     }
     session.agent.finish_tools(session.now);
     let request = session.hook("batch")["request"].clone();
@@ -184,26 +184,26 @@ fn the_hooks_after_all_tools_are_told_of_each() {
     assert_eq!(ids, [&json!("t2"), &json!("t1")]);
     assert_eq!(calls[0]["tool_response"], json!("t2"));
     assert!(request["tool_use_id"].is_string());
-    session.hook_says("batch", json!({}));
+    session.respond_to_hook("batch", json!({}));
     assert_eq!(session.event(), Some(Event::TurnContinued));
 }
 
 #[test]
-fn what_hooks_want_told_comes_beside_the_result() {
+fn messages_of_hooks_are_sent_with_the_result() {
     let mut session = session(json!({
         "PreToolUse": [{"hookCallbackIds": ["pre"]}],
         "PostToolUse": [{"hookCallbackIds": ["post"]}],
     }));
     calls(&mut session);
-    session.hook_says("pre", json!({"systemMessage": "before"}));
+    session.respond_to_hook("pre", json!({"systemMessage": "before"}));
     session.decision("t1");
     session
         .agent
         .finish_tool(session.now, "t1", ToolOutcome::success("done"));
-    session.said();
-    session.hook_says("post", json!({"systemMessage": "after"}));
+    session.lines();
+    session.respond_to_hook("post", json!({"systemMessage": "after"}));
     assert_eq!(
-        session.said(),
+        session.lines(),
         ["informational", "tool result t1", "informational"]
     );
     let told: Vec<_> = session
@@ -221,12 +221,12 @@ fn what_hooks_want_told_comes_beside_the_result() {
 }
 
 #[test]
-fn a_prompt_that_cannot_wait_cuts_off_a_tool_that_hooks_are_asked_about() {
+fn an_urgent_prompt_aborts_a_tool_in_its_hooks() {
     let mut session = session(json!({"PreToolUse": [{"hookCallbackIds": ["pre"]}]}));
     calls(&mut session);
-    session.said();
+    session.lines();
     session.submit_at("W", Some(Priority::Now));
-    let said = session.said_in_whole();
+    let said = session.lines_without_events();
     assert_eq!(
         said[..5],
         [
@@ -238,5 +238,5 @@ fn a_prompt_that_cannot_wait_cuts_off_a_tool_that_hooks_are_asked_about() {
         ]
     );
     assert_eq!(session.event(), Some(Event::TurnAborted));
-    session.begins(&["W"]);
+    session.assert_turn_starts(&["W"]);
 }

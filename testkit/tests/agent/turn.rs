@@ -1,4 +1,4 @@
-//! Whole turns, and what of them is sent.
+//! Complete turns.
 
 use crate::agent::session::{Session, input};
 use agentwire_protocol::Message;
@@ -11,11 +11,11 @@ use agentwire_testkit::agent::{Config, Decision, ToolCall};
 use proptest::prelude::*;
 use std::time::Duration;
 
-/// Everything that a turn with a text and a tool looks like from both sides.
+/// Returns the lines and events of a turn with a text and a tool.
 fn a_whole_turn(cuts: &[usize]) -> (Vec<String>, Vec<String>) {
     let mut session = Session::connected(Config::default(), cuts);
     session.submit("m1");
-    session.begins(&["m1"]);
+    session.assert_turn_starts(&["m1"]);
 
     session.agent.start_message("msg-1");
     session.agent.start_block(ContentBlock::thinking(""));
@@ -34,17 +34,17 @@ fn a_whole_turn(cuts: &[usize]) -> (Vec<String>, Vec<String>) {
         .agent
         .call_tool(session.now, ToolCall::new("t1", "Bash", input("t1")));
 
-    let id = session.ask_id();
+    let id = session.permission_request_id();
     assert_eq!(session.host.activity(), Activity::RequiresAction);
     assert!(session.respond(&id, &PermissionResult::allow()));
     assert_eq!(session.decision("t1"), Decision::Allowed(input("t1")));
-    session.finishes("t1", "done", false);
-    session.goes_on();
-    session.says("all done");
-    session.ends_turn();
+    session.finish_tool("t1", "done", false);
+    session.finish_tools();
+    session.say_text("all done");
+    session.end_turn();
     assert_eq!(session.event(), None);
 
-    let heard = session.heard.iter().map(|event| match event {
+    let heard = session.host_events.iter().map(|event| match event {
         host::Event::Frame(frame) => match frame.message() {
             message @ Message::StreamEvent(_) => {
                 format!("{}{:?}", frame.kind(), message.text_delta())
@@ -64,24 +64,24 @@ fn a_whole_turn(cuts: &[usize]) -> (Vec<String>, Vec<String>) {
         other => panic!("{other:?}"),
     });
     let heard = heard.collect();
-    (session.said(), heard)
+    (session.lines(), heard)
 }
 
 #[test]
-fn a_reply_is_of_the_model_that_was_asked_whatever_the_host_has_set_since() {
+fn a_reply_has_the_model_of_its_request() {
     let mut session = Session::new();
     session.agent.change_model("m-1");
     session.submit("m1");
-    session.begins(&["m1"]);
+    session.assert_turn_starts(&["m1"]);
     session.agent.ask_model();
     session.agent.set_model("m-2");
     session.agent.charge(Usage::default(), 0.25, None);
-    session.says("One.");
-    session.ends_turn();
+    session.say_text("One.");
+    session.end_turn();
     session.submit("m2");
-    session.begins(&["m2"]);
-    session.says("Two.");
-    session.ends_turn();
+    session.assert_turn_starts(&["m2"]);
+    session.say_text("Two.");
+    session.end_turn();
     let replies = session.messages("assistant", None);
     let models: Vec<_> = replies.iter().map(|it| &it["message"]["model"]).collect();
     assert_eq!(models, ["m-1", "m-2"]);
@@ -158,7 +158,7 @@ fn a_turn_with_a_text_and_a_tool() {
             "started m1",
             "took up m1",
             "session",
-            // The agent's own state comes before its ask.
+            // The session state precedes the permission request.
             r#"stream_eventSome("I ")"#,
             r#"stream_eventSome("run")"#,
             "ask",
@@ -178,7 +178,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_turn_does_not_depend_on_how_the_bytes_are_cut(
+    fn a_turn_does_not_depend_on_the_split_of_the_bytes(
         cuts in prop::collection::vec(1_usize..200, 1..30),
     ) {
         prop_assert_eq!(a_whole_turn(&cuts), a_whole_turn(&[usize::MAX]));
@@ -186,7 +186,7 @@ proptest! {
 }
 
 #[test]
-fn without_partial_messages_and_states_only_whole_messages_are_sent() {
+fn without_partial_messages_and_states_only_complete_messages_are_sent() {
     let config = Config {
         partial_messages: false,
         session_states: false,
@@ -194,11 +194,11 @@ fn without_partial_messages_and_states_only_whole_messages_are_sent() {
     };
     let mut session = Session::connected(config, &[64]);
     session.submit("m1");
-    session.begins(&["m1"]);
-    session.says("hello");
-    session.ends_turn();
+    session.assert_turn_starts(&["m1"]);
+    session.say_text("hello");
+    session.end_turn();
     assert_eq!(
-        session.said(),
+        session.lines(),
         [
             "m1 queued",
             "m1 started",
@@ -212,20 +212,20 @@ fn without_partial_messages_and_states_only_whole_messages_are_sent() {
 }
 
 #[test]
-fn a_result_carries_the_last_text_and_how_many_messages_the_turn_had() {
+fn a_result_has_the_last_text_and_the_number_of_messages() {
     let mut session = Session::new();
     session.submit("m1");
-    session.begins(&["m1"]);
-    session.calls(&["t1", "t2"]);
+    session.assert_turn_starts(&["m1"]);
+    session.call_tools(&["t1", "t2"]);
     for id in ["t1", "t2"] {
-        session.finishes(id, "done", false);
+        session.finish_tool(id, "done", false);
     }
-    session.goes_on();
-    session.says("second");
+    session.finish_tools();
+    session.say_text("second");
     session.now += Duration::from_millis(250);
-    session.ends_turn();
+    session.end_turn();
     session.pump();
-    let result = session.heard.iter().find_map(|event| match event {
+    let result = session.host_events.iter().find_map(|event| match event {
         host::Event::Frame(frame) => match frame.message() {
             Message::Result(result) => Some(result),
             _ => None,
@@ -234,17 +234,17 @@ fn a_result_carries_the_last_text_and_how_many_messages_the_turn_had() {
     });
     let result = result.unwrap();
     assert_eq!(result.result.as_deref(), Some("second"));
-    // The prompt, and two tool results.
+    // The prompt and two tool results.
     assert_eq!(result.num_turns, Some(3));
     assert_eq!(result.duration_ms.unwrap().get(), "250");
 }
 
 #[test]
-fn nothing_begins_before_initialize_is_answered() {
+fn no_turn_starts_before_the_response_to_initialize() {
     let mut session = Session::start(Config::default(), &[5]);
     session.submit("m1");
     assert_eq!(session.event(), None);
     session.request("init", &Initialize::default());
-    session.begins(&["m1"]);
-    assert_eq!(session.said()[..2], ["success init", "running"]);
+    session.assert_turn_starts(&["m1"]);
+    assert_eq!(session.lines()[..2], ["success init", "running"]);
 }

@@ -1,4 +1,4 @@
-//! What has to hold, whatever happens.
+//! Invariants of a session.
 
 use crate::coverage::{Coverage, outcome};
 use agentwire_protocol::host::{Activity, Event, SubmissionState, TurnEnd, TurnEvent};
@@ -8,27 +8,27 @@ use bytes::Bytes;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// What the host was asked to send, in the order of the calls.
+/// The kind of a line that the host was asked to send.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     User(Urgency),
     Answer,
     Interrupt,
-    /// What an MCP server begins.
+    /// A message that an MCP server starts.
     Mcp,
     Fence,
 }
 
-/// Who keeps the queue of user messages.
+/// The owner of the queue of user messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Keeper {
+pub(crate) enum QueueOwner {
     Agent,
     Host,
-    /// The host, until it finds out that the agent does.
-    FoundOut,
+    /// The host, until it detects that the agent has a queue.
+    Detected,
 }
 
-/// How far a request has come.
+/// The progress of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Progress {
     Waiting,
@@ -37,46 +37,46 @@ enum Progress {
 }
 
 pub(crate) struct Checks {
-    keeper: Keeper,
-    /// What was to be sent, by id, with its number.
+    queue_owner: QueueOwner,
+    /// The index and the kind of each line that must be sent, by ID.
     calls: BTreeMap<String, (usize, Kind)>,
-    /// What was, and whether `initialize` was not answered by then.
+    /// The written lines, and whether `initialize` was pending.
     written: Vec<(usize, Kind, bool)>,
     pub(crate) greeted: bool,
     requests: BTreeMap<String, Progress>,
     submissions: BTreeMap<String, SubmissionState>,
-    /// How many messages have left and are not over.
+    /// The number of messages that were written and are not finished.
     outstanding: usize,
-    /// Asks that wait for the host.
+    /// Pending permission requests.
     pub(crate) asks: BTreeSet<Box<str>>,
-    /// Asks that are answered.
+    /// Permission requests with a response.
     answered: BTreeSet<Box<str>>,
-    /// Asks of which the host has read that they are cancelled.
+    /// Permission requests whose cancellation the host has read.
     cancelled_asks: BTreeSet<String>,
-    /// What the agent said on the data plane, and how much of it was heard.
+    /// The agent's data frames, and how many of them were delivered.
     said: Vec<Bytes>,
     heard: usize,
     turn: Option<Vec<Box<str>>>,
     turns: u64,
-    /// The messages that each result of the agent's is for, where it says so,
-    /// from the first that the host has not heard.
+    /// The messages that each result of the agent answers, from the first
+    /// result that was not delivered.
     results: VecDeque<Vec<String>>,
-    /// Whether results say so.
+    /// Whether results name their messages.
     pub(crate) are_named: bool,
-    /// The pipe broke, or the user ended the session: what has not left is
-    /// lost.
+    /// Whether unwritten lines are lost, because the pipe broke or the user
+    /// ended the session.
     pub(crate) may_lose: bool,
-    /// Messages whose turn the host gave up before it heard of it: the agent
-    /// was too slow.
+    /// Messages whose turn the host gave up before it was reported, since the
+    /// agent was too slow.
     given_up: BTreeSet<String>,
     activity: Activity,
     pub(crate) coverage: Coverage,
 }
 
 impl Checks {
-    pub(crate) fn new(keeper: Keeper) -> Self {
+    pub(crate) fn new(queue_owner: QueueOwner) -> Self {
         Self {
-            keeper,
+            queue_owner,
             calls: BTreeMap::new(),
             written: vec![],
             greeted: false,
@@ -117,15 +117,15 @@ impl Checks {
         }
     }
 
-    /// A request that was made; it may have ended.
+    /// Returns a request that was made. It may have ended.
     pub(crate) fn some_request(&self, dice: &mut Random) -> Option<String> {
-        // Without the first one nothing would ever leave.
+        // Without the first one nothing would ever be written.
         let made = self.requests.keys().filter(|id| *id != "init");
         let made: Vec<&String> = made.collect();
         (!made.is_empty()).then(|| made[dice.below(made.len())].clone())
     }
 
-    /// Some request that has no answer yet.
+    /// Returns a request without a response.
     pub(crate) fn some_open_request(&self) -> Option<&String> {
         let mut open = self
             .requests
@@ -134,29 +134,30 @@ impl Checks {
         open.next().map(|(id, _)| id)
     }
 
-    /// The agent wrote a line of the data plane.
+    /// Records a data frame of the agent.
     pub(crate) fn said(&mut self, line: &Bytes) {
         self.said.push(line.slice(..line.len() - 1));
     }
 
-    /// The agent has ended a turn that was for these messages.
+    /// Records the result of a turn for these messages.
     pub(crate) fn result_is_for(&mut self, uuids: Vec<String>) {
         self.results.push_back(uuids);
     }
 
-    /// A line of the host's begins to be written; `id` is what it asks or says.
+    /// Records that the host starts to write a line. `id` is that of its
+    /// request or message.
     pub(crate) fn written(&mut self, kind: &str, id: &str) -> Result<(), String> {
         if let Some(request @ Progress::Waiting) = self.requests.get_mut(id) {
             *request = Progress::Written;
         }
-        if kind == "user" && self.keeper == Keeper::Host && self.outstanding > 0 {
+        if kind == "user" && self.queue_owner == QueueOwner::Host && self.outstanding > 0 {
             return Err(format!("{id} goes while another turn is outstanding"));
         }
         if kind == "control_response" && self.cancelled_asks.contains(id) {
             return Err(format!("{id} is answered after it was cancelled"));
         }
-        // Messages that go as one are told when they are handed.
-        if kind == "user" && self.keeper != Keeper::Agent {
+        // Merged messages are recorded when they are handed over.
+        if kind == "user" && self.queue_owner != QueueOwner::Agent {
             return Ok(());
         }
         self.in_order(id)
@@ -166,7 +167,7 @@ impl Checks {
         let Some(&(number, kind)) = self.calls.get(id) else {
             return Ok(());
         };
-        let is_kept = self.keeper != Keeper::Agent;
+        let is_kept = self.queue_owner != QueueOwner::Agent;
         for &(earlier, other, was_held) in &self.written {
             if earlier == number {
                 return Err(format!("{id} is written twice"));
@@ -174,13 +175,14 @@ impl Checks {
             if earlier < number {
                 continue;
             }
-            // What was called later is in the pipe already.
+            // Later lines are already in the pipe.
             let may_pass = match (kind, other) {
                 (Kind::User(_), Kind::Interrupt | Kind::Answer | Kind::Mcp) => true,
                 (Kind::User(_), Kind::Fence) => is_kept,
                 (Kind::User(passed), Kind::User(other)) => {
-                    // When it is found out who keeps the queue, some have gone.
-                    other < passed || self.keeper == Keeper::FoundOut
+                    // Some lines are written before the owner of the queue is
+                    // detected.
+                    other < passed || self.queue_owner == QueueOwner::Detected
                 }
                 (_, Kind::Answer) => was_held,
                 _ => false,
@@ -193,7 +195,7 @@ impl Checks {
         Ok(())
     }
 
-    /// The host has read this line.
+    /// Records that the host has read a line.
     pub(crate) fn read(&mut self, line: &[u8]) {
         let Ok(line) = serde_json::from_slice::<Value>(line) else {
             return;
@@ -279,12 +281,12 @@ impl Checks {
             _ => {}
         }
         if state == SubmissionState::Interrupted && self.turn.is_none() {
-            if self.keeper == Keeper::Agent {
+            if self.queue_owner == QueueOwner::Agent {
                 return Err(format!("{uuid} is interrupted, and no turn runs"));
             }
             self.given_up.insert(uuid.to_owned());
         }
-        if state == SubmissionState::Handed && self.keeper != Keeper::Agent {
+        if state == SubmissionState::Handed && self.queue_owner != QueueOwner::Agent {
             self.in_order(uuid)?;
         }
         Ok(())
@@ -328,7 +330,7 @@ impl Checks {
         Ok(())
     }
 
-    /// A turn answers the messages that its agent says it does.
+    /// Checks that a turn answers the messages that its agent names.
     fn answers(&mut self, end: &TurnEnd) -> Result<(), String> {
         let Some(frame) = &end.frame else {
             let messages = end.messages.iter().map(ToString::to_string);
@@ -342,7 +344,8 @@ impl Checks {
             return Err(format!("turn {} ends, and no result was said", end.turn));
         };
         let told: BTreeSet<&str> = end.messages.iter().map(|it| &**it).collect();
-        // The host was told that one was not written, and the agent has it.
+        // The host reported that the message was not written, but the agent has
+        // it.
         let is_lost = |uuid: &&str| {
             self.given_up.contains(*uuid)
                 || self.submissions.get(*uuid) == Some(&SubmissionState::Lost)
@@ -352,13 +355,13 @@ impl Checks {
         if truth.is_empty() {
             self.coverage.saw("turn: of the agent's own");
         }
-        let is_right = match (self.are_named, self.keeper) {
-            (true, Keeper::Agent) => told == truth,
-            // Messages that went as one have the first one's name there.
+        let is_right = match (self.are_named, self.queue_owner) {
+            (true, QueueOwner::Agent) => told == truth,
+            // Merged messages have the ID of the first one.
             (true, _) => told.is_superset(&truth),
-            // An agent that names nobody: with one turn at a time it is known.
-            // And who gives one up takes the next one's sign for its own.
-            (false, Keeper::Host) => told.is_superset(&truth) || !self.given_up.is_empty(),
+            // An agent that names no messages: one turn at a time is
+            // unambiguous, unless one was given up, which shifts the results.
+            (false, QueueOwner::Host) => told.is_superset(&truth) || !self.given_up.is_empty(),
             (false, _) => true,
         };
         if !is_right {
@@ -370,7 +373,7 @@ impl Checks {
         Ok(())
     }
 
-    /// The host closes the pipe because everything is done.
+    /// Checks the end of the input of a finished session.
     pub(crate) fn done(&self) -> Result<(), String> {
         if let Some(ask) = self.asks.first() {
             return Err(format!("the pipe is closed while {ask} is open"));
@@ -378,8 +381,8 @@ impl Checks {
         self.settled()
     }
 
-    /// Everything is over: what was begun has ended. What the agent said was
-    /// heard, unless the pipe broke.
+    /// Checks that everything has ended, and that all output was delivered
+    /// unless the pipe broke.
     pub(crate) fn over(&self, all_was_heard: bool) -> Result<(), String> {
         self.settled()?;
         if self.turn.is_some() {
@@ -395,7 +398,7 @@ impl Checks {
         Ok(())
     }
 
-    /// Nothing waits any more.
+    /// Checks that nothing is pending.
     pub(crate) fn settled(&self) -> Result<(), String> {
         let mut requests = self.requests.iter();
         if let Some((id, _)) = requests.find(|(_, it)| **it != Progress::Ended) {

@@ -1,4 +1,4 @@
-//! Which of the transitions that there are have been seen.
+//! Coverage of the host's state transitions.
 
 use agentwire_protocol::host::{
     Activity, Event, Notice, RequestFailure, SessionUpdate, SubmissionState, TurnEvent, TurnOutcome,
@@ -6,8 +6,8 @@ use agentwire_protocol::host::{
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-/// Every transition of the host's machine: of messages, requests, asks, turns,
-/// the activity, the pipe and the queue.
+/// All transitions of the host's state machine: messages, requests, permission
+/// requests, turns, activity, pipe and queue.
 const ALL: &[&str] = &[
     "message: waiting to handed",
     "message: waiting to withdrawn",
@@ -100,7 +100,7 @@ const ALL: &[&str] = &[
     "notice: ask without id",
 ];
 
-/// The transitions that were seen, and how often.
+/// The number of occurrences of each transition.
 #[derive(Debug, Default)]
 pub(crate) struct Coverage(BTreeMap<String, u64>);
 
@@ -119,7 +119,7 @@ impl Coverage {
         ALL.iter().copied().filter(|it| !self.0.contains_key(*it))
     }
 
-    /// How many of all transitions were seen.
+    /// Returns the share of transitions that occurred.
     pub(crate) fn share(&self) -> f64 {
         1.0 - self.missing().count() as f64 / ALL.len() as f64
     }
@@ -136,7 +136,7 @@ impl Coverage {
         self.saw(format!("turn: ends, {outcome}"));
     }
 
-    /// What says everything by itself.
+    /// Records an event that is a transition itself.
     pub(crate) fn event(&mut self, event: &Event) {
         let what = match event {
             Event::Turn(TurnEvent::Started { .. }) => "turn: begins",
@@ -164,7 +164,7 @@ impl Coverage {
     }
 }
 
-/// How a request ended.
+/// Describes the outcome of a request.
 pub(crate) fn outcome<T>(outcome: &Result<T, RequestFailure>) -> &'static str {
     match outcome {
         Ok(_) => "answered",

@@ -1,10 +1,9 @@
-//! Whole sessions of host and agent in one thread, in an order that a seed
-//! throws: bytes are cut anywhere and come late, turns run and are cut off,
-//! tasks end in the background, asks are answered or not, requests are refused
-//! or never answered, the agent talks rubbish or has no queue, the pipe breaks,
-//! the session ends at any point. Whatever comes of it, everything that was
-//! begun ends once, nothing that was said is lost, and nothing that is bounded
-//! grows.
+//! Simulates sessions of host and agent in one thread, in an order that a seed
+//! determines. Bytes are split and delayed, turns run and are aborted, tasks
+//! end in the background, permission requests are answered or not, requests
+//! fail or get no response, the agent sends invalid lines or has no queue, the
+//! pipe breaks, the session ends at any point. In every case, everything that
+//! was started ends once, no output is lost, and no buffer exceeds its limit.
 //!
 //! ```text
 //! AGENTWIRE_SIMULATE=100000 cargo test -p agentwire-testkit --release --test simulation
@@ -26,13 +25,13 @@ use coverage::Coverage;
 use std::time::Instant;
 use world::World;
 
-/// How many sessions every test run has.
+/// The number of sessions in every test run.
 const SEEDS: u64 = 1_000;
 
-/// What came of many sessions.
+/// The results of many sessions.
 #[derive(Default)]
 struct Runs {
-    /// Steps, session by session.
+    /// The number of steps of each session.
     steps: Vec<u32>,
     coverage: Coverage,
 }
@@ -44,11 +43,11 @@ impl Runs {
     }
 }
 
-/// Runs one session. A problem comes with the end of its trace.
+/// Runs one session. An error has the end of its trace.
 fn run(seed: u64, runs: &mut Runs) -> Result<(), String> {
     let mut world = World::new(seed);
     if let Err(problem) = world.run() {
-        // Only now is it worth its while to write everything down.
+        // Traces only the failed session.
         let mut world = World::new(seed).traced();
         let _ = world.run();
         let trace = world.trace();
@@ -61,7 +60,7 @@ fn run(seed: u64, runs: &mut Runs) -> Result<(), String> {
 }
 
 #[test]
-fn everything_that_is_begun_ends_once_and_nothing_is_lost() {
+fn everything_that_is_started_ends_once_and_nothing_is_lost() {
     let began = Instant::now();
     let alone = |seed| {
         let mut world = World::new(seed).traced();
@@ -82,7 +81,7 @@ fn everything_that_is_begun_ends_once_and_nothing_is_lost() {
         all.steps[all.steps.len() / 2]
     );
     println!("{}", all.coverage);
-    // Some are rare: a short run need not see them.
+    // Some transitions are rare and may be missing in a short run.
     let least = if seeds < 100_000 { 0.9 } else { 0.95 };
     let is_enough = all.coverage.share() >= least;
     assert!(is_enough || seeds < SEEDS, "{}", all.coverage);

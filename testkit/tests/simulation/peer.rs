@@ -1,5 +1,4 @@
-//! The agent with its model, its tools and its tasks, and what else comes
-//! through the pipe.
+//! The agent with its model, its tools and its tasks, and noise in the pipe.
 
 use crate::check::Checks;
 use crate::world::{LINE_LIMIT, World};
@@ -13,32 +12,31 @@ use std::collections::VecDeque;
 
 pub(crate) struct Peer {
     pub(crate) agent: Agent,
-    /// Whether it has a queue of its own, and says whose messages it answers.
+    /// Whether the agent has a queue and names the messages of its results.
     pub(crate) has_queue: bool,
-    /// Whether it says in its greeting nothing of what it can do.
-    pub(crate) is_shy: bool,
-    /// Whether it says nothing of what becomes of messages.
-    is_mute: bool,
-    /// Whether it is an old one, which says nothing to requests that it does
-    /// not know.
+    /// Whether its response to `initialize` lists no capabilities.
+    pub(crate) hides_capabilities: bool,
+    /// Whether it reports no delivery status.
+    hides_status: bool,
+    /// Whether it is an old version that does not respond to unknown requests.
     pub(crate) is_old: bool,
-    /// What the model and the tools still do in this turn.
+    /// The remaining steps of the model and the tools in this turn.
     turn: VecDeque<Step>,
-    /// The prompts that the turn began with.
+    /// The prompts that started the turn.
     prompts: Vec<String>,
-    /// Tools whose permission is open.
+    /// The number of tools with a pending permission request.
     deciding: usize,
     tasks: Vec<String>,
-    /// Lines that are not the agent's.
+    /// Lines of another origin.
     noise: VecDeque<Bytes>,
-    /// What the session's id begins with since the conversation began anew.
+    /// The prefix of the session ID since the conversation was cleared.
     session: String,
-    /// Nothing new begins, and nothing goes wrong any more.
+    /// Whether nothing new starts and no fault occurs.
     pub(crate) is_calm: bool,
     pub(crate) is_gone: bool,
 }
 
-/// What a model does.
+/// A step of a model.
 #[derive(Debug)]
 enum Step {
     Message,
@@ -46,7 +44,7 @@ enum Step {
     Say,
     StopBlock,
     StopMessage,
-    /// Calls so many tools, which the host is asked about.
+    /// Calls this many tools with permission requests.
     Tools(usize),
     End(bool),
 }
@@ -68,8 +66,8 @@ impl Peer {
         Self {
             agent,
             has_queue,
-            is_shy: dice.one_in(2),
-            is_mute: dice.one_in(4),
+            hides_capabilities: dice.one_in(2),
+            hides_status: dice.one_in(4),
             is_old: dice.one_in(3),
             turn: VecDeque::new(),
             prompts: vec![],
@@ -90,8 +88,7 @@ impl Peer {
         !self.tasks.is_empty()
     }
 
-    /// The next line for the host. Some of what the agent says is spoiled on
-    /// the way.
+    /// Returns the next line for the host. Some lines are corrupted.
     pub(crate) fn poll_line(&mut self, dice: &mut Random, checks: &mut Checks) -> Option<Bytes> {
         loop {
             if let Some(line) = self.noise.pop_front() {
@@ -108,7 +105,7 @@ impl Peer {
             }
             let text = std::str::from_utf8(&line).unwrap();
             if text.starts_with(r#"{"type":"command_lifecycle""#) {
-                if self.is_mute {
+                if self.hides_status {
                     continue;
                 }
             } else if text.starts_with(r#"{"type":"result""#) {
@@ -128,7 +125,7 @@ impl Peer {
         }
     }
 
-    /// A frame of the data plane, as short as it is.
+    /// Returns whether a line is a data frame.
     fn is_data(line: &Bytes) -> bool {
         let value: Result<Value, _> = serde_json::from_slice(line);
         line.len() <= LINE_LIMIT
@@ -141,7 +138,7 @@ impl Peer {
 
     fn control_line(&self, text: &str, dice: &mut Random) -> Bytes {
         let mut line = text.to_owned();
-        if self.is_shy {
+        if self.hides_capabilities {
             line = line.replace(r#""capabilities":[],"#, "");
         }
         let is_answer = line.contains("control_response") && !line.contains(r#""init""#);
@@ -155,23 +152,23 @@ impl Peer {
         line.into()
     }
 
-    fn hears_noise(&mut self, line: Value) {
+    fn push_noise(&mut self, line: Value) {
         self.noise.push_back(format!("{line}\n").into());
     }
 }
 
 impl World {
-    /// The model takes a step, a task begins or ends, or something comes that
-    /// nobody expects. Whether anything happened.
-    pub(crate) fn far_end_acts(&mut self) -> bool {
+    /// Performs a step of the model, starts or ends a task, or sends an
+    /// unexpected line. Returns whether anything happened.
+    pub(crate) fn run_agent(&mut self) -> bool {
         if self.peer.is_gone {
             return false;
         }
         match self.dice.below(30) {
             0 if !self.peer.is_calm => self.noise(),
-            // A task that is left to run makes the host wait for it.
+            // A running task makes the host wait.
             1 if self.peer.has_queue && (!self.peer.is_calm || self.dice.one_in(4)) => self.task(),
-            _ => self.model_acts(),
+            _ => self.run_model(),
         }
     }
 
@@ -236,12 +233,12 @@ impl World {
             },
         };
         self.note(|| format!("noise: {line}"));
-        self.peer.hears_noise(line);
+        self.peer.push_noise(line);
         true
     }
 
-    /// The model takes a step, when a turn runs.
-    fn model_acts(&mut self) -> bool {
+    /// Performs a step of the model, if a turn is running.
+    fn run_model(&mut self) -> bool {
         if self.peer.deciding > 0 {
             return false;
         }
@@ -282,8 +279,8 @@ impl World {
         true
     }
 
-    /// What the agent needs its driver for.
-    pub(crate) fn hear_far_end(&mut self) {
+    /// Handles events of the agent.
+    pub(crate) fn handle_agent_events(&mut self) {
         while let Some(event) = self.peer.agent.poll_event() {
             self.note(|| format!("agent: {event:?}"));
             match event {

@@ -1,4 +1,4 @@
-//! What the user does.
+//! Actions of the user.
 
 use crate::check::Kind;
 use crate::world::{PATIENCE, World};
@@ -13,7 +13,7 @@ use agentwire_protocol::permission::{PermissionMode, PermissionResult};
 use serde_json::json;
 
 impl World {
-    pub(crate) fn user_acts(&mut self) {
+    pub(crate) fn run_user(&mut self) {
         match self.dice.below(26) {
             0..9 => self.send(),
             9..11 => {
@@ -35,7 +35,7 @@ impl World {
                 self.request(&id, &CancelAsyncMessage::new(uuid), Kind::Fence);
             }
             14 => {
-                // Nobody knows it, and an old agent does not even say so.
+                // An unknown request, to which an old agent does not respond.
                 let id = self.id("odd");
                 self.note(|| format!("user requests {id}"));
                 let request = Request::raw(id.as_str(), "make_coffee", json!({})).unwrap();
@@ -73,7 +73,7 @@ impl World {
             }
             22 if self.dice.one_in(30) => self.finish(),
             24 if self.is_unread => self.read_on(),
-            // Nobody is too slow for a session that nobody can use yet.
+            // A slow consumer only exists after `initialize`.
             24 if self.checks.greeted && !self.ending && self.dice.one_in(3) => {
                 self.note(|| "user does not read".to_owned());
                 self.is_unread = true;
@@ -87,14 +87,14 @@ impl World {
                 self.checks.may_lose = true;
                 self.host.end();
             }
-            25 => self.server_begins(),
+            25 => self.send_from_server(),
             _ => {}
         }
     }
 
-    /// An MCP server in the host has something to say, often just before it
-    /// answers.
-    fn server_begins(&mut self) {
+    /// An MCP server in the host sends a message, often just before it
+    /// responds.
+    fn send_from_server(&mut self) {
         self.relayed += 1;
         let id = format!("mcp-{}", self.relayed);
         self.note(|| format!("a server begins {id}"));
@@ -155,7 +155,7 @@ impl World {
     }
 
     pub(crate) fn answer(&mut self, ask: &str) {
-        // The protocol leaves dialogs that were not declared alone.
+        // The protocol ignores dialogs that were not declared.
         if ask.starts_with("dialog") {
             self.checks.coverage.saw("ask: open to left");
             return self.host.leave_unanswered(ask);

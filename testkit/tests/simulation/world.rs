@@ -1,6 +1,6 @@
 //! A host, an agent, a user, and the pipes between them.
 
-use crate::check::{Checks, Keeper, Kind};
+use crate::check::{Checks, Kind, QueueOwner};
 use crate::coverage::Coverage;
 use crate::peer::Peer;
 use agentwire_protocol::control::Initialize;
@@ -15,18 +15,18 @@ use std::time::{Duration, Instant};
 
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The longest line that the host takes.
+/// The maximum length of a line for the host.
 pub(crate) const LINE_LIMIT: usize = 6_000;
 
-/// A session that has not come to its end by then never does.
-const ENDLESS: usize = 50_000;
+/// A session with more steps does not end.
+const MAX_STEPS: usize = 50_000;
 
 pub(crate) struct World {
     pub(crate) dice: Random,
     pub(crate) now: Instant,
     pub(crate) host: Host,
     pub(crate) peer: Peer,
-    /// The line that the host's driver writes, and how much of it is written.
+    /// The line that the host is writing, and the number of written bytes.
     writing: Option<(Bytes, usize)>,
     to_agent: VecDeque<u8>,
     to_host: VecDeque<u8>,
@@ -34,16 +34,16 @@ pub(crate) struct World {
     reading: Vec<u8>,
     pub(crate) finishing: bool,
     pub(crate) ending: bool,
-    /// The driver has paused reading.
+    /// Whether the driver has paused reading.
     pub(crate) is_unread: bool,
     host_closed: bool,
     pipe_broken: bool,
-    /// What the agent had said was not all read: it vanished.
+    /// Whether the agent was killed before its output was read.
     was_cut: bool,
     over: bool,
     pub(crate) sent: Vec<String>,
     ids: usize,
-    /// How many messages of MCP servers were passed on.
+    /// The number of messages of MCP servers that were transferred.
     pub(crate) relayed: u64,
     steps: u32,
     pub(crate) checks: Checks,
@@ -60,19 +60,19 @@ impl World {
             3 => Queueing::ByHost { merge },
             _ => Queueing::Auto { merge },
         };
-        let keeper = match queueing {
-            Queueing::ByHost { .. } => Keeper::Host,
-            Queueing::Auto { .. } if !peer.has_queue => Keeper::Host,
-            Queueing::Auto { .. } if peer.is_shy => Keeper::FoundOut,
-            _ => Keeper::Agent,
+        let queue_owner = match queueing {
+            Queueing::ByHost { .. } => QueueOwner::Host,
+            Queueing::Auto { .. } if !peer.has_queue => QueueOwner::Host,
+            Queueing::Auto { .. } if peer.hides_capabilities => QueueOwner::Detected,
+            _ => QueueOwner::Agent,
         };
-        let mut checks = Checks::new(keeper);
+        let mut checks = Checks::new(queue_owner);
         checks.are_named = peer.has_queue;
-        let how = match keeper {
-            Keeper::Agent => "of the agent",
-            Keeper::Host if merge => "of the host",
-            Keeper::Host => "one by one",
-            Keeper::FoundOut => "found to be the agent's",
+        let how = match queue_owner {
+            QueueOwner::Agent => "of the agent",
+            QueueOwner::Host if merge => "of the host",
+            QueueOwner::Host => "one by one",
+            QueueOwner::Detected => "found to be the agent's",
         };
         checks.coverage.saw(format!("queue: {how}"));
         let mut host = Host::new(LINE_LIMIT);
@@ -108,13 +108,13 @@ impl World {
         }
     }
 
-    /// Writes everything down.
+    /// Records a trace.
     pub(crate) fn traced(mut self) -> Self {
         self.trace = Some(vec![]);
         self
     }
 
-    /// How often something happened.
+    /// Returns the number of steps.
     pub(crate) fn steps(&self) -> u32 {
         self.steps
     }
@@ -127,7 +127,7 @@ impl World {
         &self.checks.coverage
     }
 
-    /// A session from its first request to its end.
+    /// Runs a session from its first request to its end.
     pub(crate) fn run(&mut self) -> Result<(), String> {
         self.request("init", &Initialize::default(), Kind::Fence);
         let wild = 100 + self.dice.below(400);
@@ -137,20 +137,20 @@ impl World {
             }
             if self.dice.below(10) < 3 {
                 self.steps += 1;
-                self.user_acts();
+                self.run_user();
             } else {
-                self.world_moves()?;
+                self.advance()?;
             }
             self.look()?;
         }
-        // From here on nobody wants anything new, and whatever is begun comes
-        // to an end.
+        // From here on nothing new is started, and everything that was started
+        // ends.
         self.peer.is_calm = true;
         self.read_on();
         let mut calm = 0;
         while !self.over && !self.is_settled() {
             calm += 1;
-            if calm > ENDLESS {
+            if calm > MAX_STEPS {
                 return Err(format!(
                     "the session is {:?} for ever",
                     self.host.activity()
@@ -159,7 +159,7 @@ impl World {
             if let Some(ask) = self.checks.asks.pop_first() {
                 self.answer(&ask);
             }
-            self.world_moves()?;
+            self.advance()?;
         }
         if !self.over && !self.pipe_broken {
             self.checks.settled()?;
@@ -172,14 +172,14 @@ impl World {
             }
         }
         self.finish();
-        for _ in 0..ENDLESS {
+        for _ in 0..MAX_STEPS {
             if self.over {
                 break;
             }
             if let Some(ask) = self.checks.asks.pop_first() {
                 self.answer(&ask);
             }
-            self.world_moves()?;
+            self.advance()?;
         }
         if !self.over {
             return Err("the session does not end".to_owned());
@@ -191,7 +191,7 @@ impl World {
         Ok(())
     }
 
-    /// Nothing moves, and nobody waits.
+    /// Returns whether nothing is in progress and nothing is pending.
     fn is_settled(&self) -> bool {
         self.writing.is_none()
             && self.to_agent.is_empty()
@@ -213,19 +213,19 @@ impl World {
         format!("{of}{}", self.ids)
     }
 
-    fn world_moves(&mut self) -> Result<(), String> {
+    fn advance(&mut self) -> Result<(), String> {
         let has_moved = match self.dice.below(12) {
             0..3 => self.write()?,
             3..6 => self.agent_reads(),
             6..9 => self.host_reads(),
-            9..11 => self.far_end_acts(),
-            _ => self.time_passes(),
+            9..11 => self.run_agent(),
+            _ => self.advance_time(),
         };
         self.steps += u32::from(has_moved);
         self.look()
     }
 
-    fn time_passes(&mut self) -> bool {
+    fn advance_time(&mut self) -> bool {
         self.now += Duration::from_secs(self.dice.below(10) as u64);
         let is_due = self.host.poll_timeout().is_some_and(|due| due <= self.now);
         self.host.handle_timeout(self.now);
@@ -243,7 +243,7 @@ impl World {
         is_due
     }
 
-    /// The host's driver writes a piece.
+    /// Writes a part of the host's line.
     fn write(&mut self) -> Result<bool, String> {
         if self.writing.is_none() {
             match self.host.poll_transmit() {
@@ -268,10 +268,10 @@ impl World {
             self.host.handle_write_failed();
             return Ok(true);
         }
-        // The driver may learn late that all is written.
+        // The driver may learn late that a line is completely written.
         let was_all = *written == line.len();
         let size = (1 + self.dice.below(400)).min(line.len() - *written);
-        if !(self.peer.is_old && is_odd(line)) {
+        if !(self.peer.is_old && is_unknown_request(line)) {
             self.to_agent.extend(&line[*written..*written + size]);
         }
         *written += size;
@@ -295,7 +295,7 @@ impl World {
             self.checks.written(&kind, &id)?;
         }
         let mut lines = BytesMut::from(&line[..]);
-        // Some drivers write several messages in one go.
+        // Some drivers write several messages at once.
         while !self.peer.is_old
             && self.dice.one_in(2)
             && let Some(line) = self.host.poll_transmit_behind(self.dice.below(1000))
@@ -378,9 +378,9 @@ impl World {
         true
     }
 
-    /// What each side tells.
+    /// Handles events of both sides.
     fn look(&mut self) -> Result<(), String> {
-        self.hear_far_end();
+        self.handle_agent_events();
         while let Some(line) = self.peer.poll_line(&mut self.dice, &mut self.checks) {
             self.to_host.extend(&line);
         }
@@ -393,7 +393,7 @@ impl World {
             } = &event
                 && &**request_id == "init"
             {
-                // Whoever connects gives up, as a client does.
+                // A user gives up when the connection fails.
                 self.ending = true;
                 self.checks.may_lose = true;
                 self.host.end();
@@ -403,12 +403,12 @@ impl World {
     }
 }
 
-/// Whether it is a request that no agent knows.
-fn is_odd(line: &[u8]) -> bool {
+/// Returns whether a line is an unknown request.
+fn is_unknown_request(line: &[u8]) -> bool {
     std::str::from_utf8(line).is_ok_and(|line| line.contains("make_coffee"))
 }
 
-/// The kind of a line of the host's, and what it asks or says.
+/// Returns the kind and the ID of a line of the host.
 fn id_of(line: &[u8]) -> (String, String) {
     let line: Value = serde_json::from_slice(line).unwrap();
     let kind = line["type"].as_str().unwrap();

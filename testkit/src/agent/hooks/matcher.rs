@@ -3,7 +3,7 @@
 /// Returns whether a pattern matches. Patterns of letters, digits, `_`, spaces
 /// and separators are names, which match only as a whole. All other patterns
 /// are regular expressions, which match anywhere.
-pub(super) fn takes(pattern: Option<&str>, about: &str, finds: fn(&str, &str) -> bool) -> bool {
+pub(super) fn matches(pattern: Option<&str>, about: &str, finds: fn(&str, &str) -> bool) -> bool {
     let pattern = pattern.unwrap_or_default();
     let is_names = |pattern: &str| {
         pattern
@@ -22,8 +22,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_whole_and_everything_else_is_an_expression() {
-        let takes = |pattern, about| takes(pattern, about, |expression, _| expression == "B.*");
+    fn names_match_whole_and_patterns_match_anywhere() {
+        let matches = |pattern, about| matches(pattern, about, |expression, _| expression == "B.*");
         for pattern in [
             "",
             "*",
@@ -33,14 +33,14 @@ mod tests {
             "Read,Bash",
             "B.*",
         ] {
-            assert!(takes(Some(pattern), "Bash"), "{pattern}");
+            assert!(matches(Some(pattern), "Bash"), "{pattern}");
         }
         for pattern in ["bash", "Ba", "Bash Read", "Read|Write", "R.*", "("] {
-            assert!(!takes(Some(pattern), "Bash"), "{pattern}");
+            assert!(!matches(Some(pattern), "Bash"), "{pattern}");
         }
-        assert!(takes(None, "Bash"));
+        assert!(matches(None, "Bash"));
         // An empty name in a list matches nothing.
-        assert!(takes(Some("Bash|"), "Bash"));
-        assert!(!takes(Some("Bash|"), "Read"));
+        assert!(matches(Some("Bash|"), "Bash"));
+        assert!(!matches(Some("Bash|"), "Read"));
     }
 }

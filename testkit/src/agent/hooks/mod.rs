@@ -1,7 +1,7 @@
 //! The host's hooks: which to call, their output, and the consequences.
 //!
 //! The hooks of one event are called at the same time and form a round. When
-//! all of them have answered, or enough to decide, the agent continues with
+//! all of them have responded, or enough to decide, the agent continues with
 //! their combined verdict. An event without hooks is an empty round, so that
 //! both cases take the same path.
 
@@ -25,8 +25,8 @@ use table::{OpenHook, Round};
 
 impl Agent {
     /// Calls the hooks for an event. The agent continues according to the
-    /// occasion: at once if there are no hooks, otherwise when they have
-    /// answered.
+    /// occasion: immediately if there are no hooks, otherwise when they have
+    /// responded.
     ///
     /// `about` is the text that matchers are compared with, for events that
     /// have one. `tool_use_id` is the tool call, for events about one.
@@ -54,7 +54,7 @@ impl Agent {
             return self.conclude(now, round);
         }
         if self.input_ended {
-            round.verdict.is_unheard = true;
+            round.verdict.host_is_gone = true;
             return self.conclude(now, round);
         }
         let input = wire!(HookInput {
@@ -139,24 +139,24 @@ impl Agent {
             Ok(Some(output)) => round.verdict.add(&kind, output),
             Ok(None) => {}
             Err(why) => {
-                let what = format!("{kind}: the hook {} failed: {why}", hook.callback_id);
+                let text = format!("{kind}: the hook {} failed: {why}", hook.callback_id);
                 if hook.failure_blocks {
-                    round.verdict.fail(&kind, what.clone());
+                    round.verdict.fail(&kind, text.clone());
                 }
                 let outcome = if hook.failure_blocks {
                     "That counts as a block."
                 } else {
-                    "It is passed over."
+                    "It is ignored."
                 };
                 let notice = wire!(Informational {
                     tag: Some("hook_callback_failed".to_owned()),
-                    ..line(InformationalLevel::Warning, format!("{what}. {outcome}"))
+                    ..line(InformationalLevel::Warning, format!("{text}. {outcome}"))
                 });
                 // A notice about a prompt is sent after its turn has started.
                 if kind == HookKind::UserPromptSubmit {
                     round.verdict.notices.push(notice);
                 } else {
-                    self.inform(notice);
+                    self.send_notice(notice);
                 }
             }
         }
@@ -165,7 +165,7 @@ impl Agent {
     }
 
     /// Cancels hook calls whose deadline has passed.
-    pub(super) fn give_up_on_hooks(&mut self, now: Instant) {
+    pub(super) fn expire_hooks(&mut self, now: Instant) {
         while let Some((at, hook)) = self.hooks.take(|hook| hook.due <= now) {
             self.cancel(&hook.request_id);
             self.hooks.rounds[at].verdict.timed_out = true;
@@ -173,16 +173,16 @@ impl Agent {
         }
     }
 
-    /// Ends all rounds because the host is gone and will not answer.
-    pub(super) fn hooks_go_unheard(&mut self, now: Instant) {
+    /// Ends all rounds because the host has closed the session.
+    pub(super) fn end_hooks_without_host(&mut self, now: Instant) {
         for mut round in self.hooks.take_all() {
-            round.verdict.is_unheard = true;
+            round.verdict.host_is_gone = true;
             self.conclude(now, round);
         }
     }
 
     /// Cancels all pending hook calls.
-    pub(super) fn take_hooks_back(&mut self) {
+    pub(super) fn cancel_hooks(&mut self) {
         for round in self.hooks.take_all() {
             for hook in round.open {
                 self.cancel(&hook.request_id);
@@ -197,13 +197,14 @@ impl Agent {
         !due.is_empty() && !self.input_ended
     }
 
-    /// Forgets the hook calls about permission for this tool call.
-    pub(super) fn forget_permission_hooks(&mut self, call: &str) {
+    /// Drops the hook calls about permission for this tool call, without
+    /// cancelling them.
+    pub(super) fn drop_permission_hooks(&mut self, call: &str) {
         self.hooks.forget(&Occasion::Permission(call.to_owned()));
     }
 
     /// Cancels the hook calls about permission for these tool calls.
-    pub(super) fn take_permission_hooks_back(&mut self, calls: &[String]) {
+    pub(super) fn cancel_permission_hooks(&mut self, calls: &[String]) {
         for call in calls {
             let round = self.hooks.forget(&Occasion::Permission(call.clone()));
             for hook in round.into_iter().flat_map(|round| round.open) {
@@ -222,16 +223,16 @@ impl Agent {
     fn conclude(&mut self, now: Instant, round: Round) {
         let verdict = round.verdict;
         match round.occasion {
-            Occasion::Prompt => self.prompt_checked(now, verdict),
-            Occasion::Fold => self.fold_checked(now, verdict),
+            Occasion::Prompt => self.after_prompt_hooks(now, verdict),
+            Occasion::Fold => self.after_fold_hooks(now, verdict),
             Occasion::Report => self.report_next(now),
-            Occasion::BeforeTool(id) => self.tool_checked(now, &id, verdict),
-            Occasion::Permission(id) => self.permission_hooked(now, &id, verdict),
-            Occasion::AfterTool(id) => self.tool_reviewed(&id, verdict),
-            Occasion::AfterBatch => self.batch_reviewed(now, verdict),
-            // The driver sees that nothing holds the sub-agent any more.
+            Occasion::BeforeTool(id) => self.after_pre_tool_hooks(now, &id, verdict),
+            Occasion::Permission(id) => self.after_permission_hooks(now, &id, verdict),
+            Occasion::AfterTool(id) => self.after_post_tool_hooks(&id, verdict),
+            Occasion::AfterBatch => self.after_batch_hooks(now, verdict),
+            // The driver polls `waits_for_hooks`.
             Occasion::AfterSubagentBatch(_) => {}
-            Occasion::Stop => self.stop_checked(now, verdict),
+            Occasion::Stop => self.after_stop_hooks(now, verdict),
             Occasion::StopFailure => self.end_after_failure(now),
             Occasion::SubagentStart(_) => {}
             Occasion::SubagentStop(id) => self.report_task(now, &id),

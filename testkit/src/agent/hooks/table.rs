@@ -7,7 +7,7 @@ use agentwire_protocol::json::Number;
 use std::time::{Duration, Instant};
 
 /// The timeout of a hook whose matcher sets none.
-const PATIENCE: Duration = Duration::from_secs(600);
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// The hooks of a session.
 #[derive(Debug, Default)]
@@ -108,12 +108,12 @@ impl HookTable {
     ) -> Vec<OpenHook> {
         let matchers = self.registered.get(kind).into_iter().flatten();
         let matchers = matchers.filter(|it| {
-            about.is_none_or(|about| matcher::takes(it.matcher.as_deref(), about, finds))
+            about.is_none_or(|about| matcher::matches(it.matcher.as_deref(), about, finds))
         });
         let hooks = matchers.flat_map(|matcher| {
             let seconds = matcher.timeout.as_ref().map(Number::as_f64);
-            let time = seconds.map_or(Ok(PATIENCE), Duration::try_from_secs_f64);
-            let time = time.unwrap_or(PATIENCE);
+            let time = seconds.map_or(Ok(DEFAULT_TIMEOUT), Duration::try_from_secs_f64);
+            let time = time.unwrap_or(DEFAULT_TIMEOUT);
             let failure_blocks =
                 matcher.on_failure == Some(OnFailure::Block) && !ignores_failure(kind);
             matcher.hook_callback_ids.iter().map(move |id| OpenHook {

@@ -41,9 +41,9 @@ pub(in crate::agent) struct Verdict {
     pub(in crate::agent) notices: Vec<Informational>,
     /// Whether a hook timed out.
     pub(in crate::agent) timed_out: bool,
-    /// Whether the host is gone, so that hooks were not called or did not
-    /// answer.
-    pub(in crate::agent) is_unheard: bool,
+    /// Whether the host has closed the session, so that hooks were not called or did not
+    /// respond.
+    pub(in crate::agent) host_is_gone: bool,
 }
 
 impl Verdict {

@@ -30,7 +30,7 @@ impl SetServers {
 
 impl Agent {
     /// Enables or disables a server. A request that enables a server is
-    /// answered when the server is connected or has failed.
+    /// responded to when the server is connected or has failed.
     pub(in crate::agent) fn toggle_server(&mut self, request_id: &str, request: &Json) {
         let toggle = match request.read::<Toggle>() {
             Ok(toggle) => toggle,
@@ -48,7 +48,7 @@ impl Agent {
             *server = Server::new(&name);
             server.is_listed = true;
             self.mcp.toggled = Some((name.clone(), request_id.to_owned()));
-            self.greet_server(&name);
+            self.initialize_server(&name);
         } else {
             server.state = McpConnection::Disabled;
             server.tools.clear();
@@ -76,11 +76,11 @@ impl Agent {
             return self.respond(request_id, Err(Refusal::new(why)));
         };
         let servers = &mut self.mcp.servers;
-        let gone = |server: &Server| !wanted.contains_key(&server.name);
-        let removed: Vec<_> = (servers.iter().filter(|it| gone(it)))
+        let is_removed = |server: &Server| !wanted.contains_key(&server.name);
+        let removed: Vec<_> = (servers.iter().filter(|it| is_removed(it)))
             .map(|server| server.name.clone())
             .collect();
-        servers.retain(|server| !gone(server));
+        servers.retain(|server| !is_removed(server));
         let (mut added, mut errors) = (vec![], Map::new());
         for (name, config) in wanted {
             if self.mcp.server(&name).is_some() {
@@ -91,7 +91,7 @@ impl Agent {
                 let mut server = Server::new(&name);
                 server.is_listed = true;
                 self.mcp.servers.push(server);
-                self.greet_server(&name);
+                self.initialize_server(&name);
             } else {
                 let why = "The fake agent has no servers outside the host.";
                 errors.insert(name, why.into());

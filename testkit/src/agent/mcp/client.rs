@@ -15,16 +15,16 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) const PROTOCOL_VERSION: &str = "2025-11-25";
 
 /// The longest name of a tool for the model.
-const LONGEST_NAME: usize = 128;
+const MAX_TOOL_NAME: usize = 128;
 
 /// The MCP servers of a session, and the pending messages to them.
 #[derive(Debug, Default)]
 pub(in crate::agent) struct McpClient {
     pub(super) servers: Vec<Server>,
-    /// The server that is being enabled, and the ID of the request to answer.
+    /// The server that is being enabled, and the ID of the request to respond to.
     pub(super) toggled: Option<(String, String)>,
     /// Messages without a reply, by the ID of their control request.
-    pub(super) asked: BTreeMap<String, Asked>,
+    pub(super) pending: BTreeMap<String, PendingMessage>,
 }
 
 #[derive(Debug)]
@@ -42,7 +42,7 @@ pub(super) struct Server {
 
 /// The purpose of a message.
 #[derive(Debug)]
-pub(super) enum Asked {
+pub(super) enum PendingMessage {
     Initialize {
         server: String,
     },
@@ -51,7 +51,7 @@ pub(super) enum Asked {
     },
     Tools {
         server: String,
-        so_far: Vec<Tool>,
+        listed_tools: Vec<Tool>,
         /// How often the list could not be read.
         failures: u8,
     },
@@ -73,7 +73,7 @@ pub(super) struct Tool {
     annotations: Annotations,
 }
 
-/// What of an input schema must be valid for the list of tools to be read.
+/// The part of an input schema that must be valid in a list of tools.
 #[derive(Debug, Clone, Deserialize)]
 struct InputSchema {
     #[serde(rename = "type")]
@@ -133,7 +133,7 @@ impl Server {
     }
 
     /// Handles the result of the handshake.
-    pub(super) fn greeted(&mut self, result: InitializeResult) {
+    pub(super) fn finish_handshake(&mut self, result: InitializeResult) {
         self.info = result.server_info;
         self.has_tools = result.capabilities.tools.is_some();
         if !self.has_tools {
@@ -162,7 +162,7 @@ impl Server {
     /// longer names than the API accepts.
     fn name_of(&self, tool: &Tool) -> Option<String> {
         let name = format!("{}{}", self.prefix(), plain(&tool.name));
-        (name.len() <= LONGEST_NAME).then_some(name)
+        (name.len() <= MAX_TOOL_NAME).then_some(name)
     }
 
     /// Returns the prefix of the names of the server's tools.
@@ -185,7 +185,7 @@ impl McpClient {
 
     /// Returns whether a tool name belongs to one of these servers. The tool
     /// need not exist.
-    pub(in crate::agent) fn knows(&self, tool: &str) -> bool {
+    pub(in crate::agent) fn owns_tool(&self, tool: &str) -> bool {
         self.server_of(tool).is_some()
     }
 
@@ -261,7 +261,7 @@ impl McpClient {
     }
 
     /// Returns the servers as listed by `mcp_status`, which has those of
-    /// `initialize` once their handshake is over.
+    /// `initialize` after their handshake.
     pub(in crate::agent) fn statuses(&self) -> Vec<McpServerStatus> {
         let is_listed = |it: &&Server| it.is_listed || it.state != McpConnection::Pending;
         self.servers.iter().filter(is_listed).map(status).collect()
@@ -278,7 +278,10 @@ impl McpClient {
 }
 
 /// Applies the host's manifest of a server in place of the handshake.
-pub(super) fn park(server: &mut Server, manifest: &SdkMcpServerManifest) -> ManifestOutcome {
+pub(super) fn apply_manifest(
+    server: &mut Server,
+    manifest: &SdkMcpServerManifest,
+) -> ManifestOutcome {
     let greeting = manifest.initialize_result.read::<InitializeResult>();
     let Some(greeting) = greeting
         .ok()
@@ -286,7 +289,7 @@ pub(super) fn park(server: &mut Server, manifest: &SdkMcpServerManifest) -> Mani
     else {
         return ManifestOutcome::ProtocolVersionMismatch;
     };
-    server.greeted(greeting);
+    server.finish_handshake(greeting);
     server.next_id = 1;
     let tools = manifest.tools_list_result.as_ref();
     let tools = tools.filter(|_| server.has_tools);

@@ -12,7 +12,9 @@ use agentwire_protocol::content::Content;
 use agentwire_protocol::control::{self, Initialize, ManifestOutcome};
 use agentwire_protocol::json::Json;
 use agentwire_protocol::mcp::{McpConnection, McpMessage, McpReply};
-use client::{Asked, InitializeResult, PROTOCOL_VERSION, Server, Tool, ToolsResult, park};
+use client::{
+    InitializeResult, PROTOCOL_VERSION, PendingMessage, Server, Tool, ToolsResult, apply_manifest,
+};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -35,7 +37,7 @@ impl Agent {
     /// Registers the servers of the host. A server with a valid manifest is
     /// used without a handshake. The handshake with the others starts before
     /// `initialize` is answered.
-    pub(super) fn meet_servers(
+    pub(super) fn connect_servers(
         &mut self,
         request: &Initialize,
     ) -> Option<BTreeMap<String, ManifestOutcome>> {
@@ -50,30 +52,30 @@ impl Agent {
                 continue;
             }
             let mut server = Server::new(name);
-            let outcome = manifest.map(|manifest| park(&mut server, manifest));
+            let outcome = manifest.map(|manifest| apply_manifest(&mut server, manifest));
             let is_parked = server.next_id > 0;
             outcomes.extend(outcome.map(|outcome| (name.clone(), outcome)));
             self.mcp.servers.push(server);
             if !is_parked {
-                self.greet_server(name);
+                self.initialize_server(name);
             }
         }
         manifests.map(|_| outcomes)
     }
 
-    /// Starts the handshake with the servers of the configuration, which do not
-    /// wait for `initialize`.
-    pub(super) fn meet_configured_servers(&mut self) {
+    /// Starts the handshake with the servers of `--mcp-config`, before
+    /// `initialize`.
+    pub(super) fn connect_configured_servers(&mut self) {
         for name in self.config.sdk_mcp_servers.clone() {
             self.mcp.servers.push(Server::new(&name));
-            self.greet_server(&name);
+            self.initialize_server(&name);
         }
     }
 
     /// Requests the tools of servers whose manifest does not list them, once
     /// `initialize` is answered. Servers whose handshake is in progress are
     /// skipped.
-    pub(super) fn list_parked_tools(&mut self) {
+    pub(super) fn list_manifest_tools(&mut self) {
         let is_parked = |it: &&Server| it.state == McpConnection::Pending && it.info.is_some();
         let parked: Vec<_> = (self.mcp.servers.iter().filter(is_parked))
             .map(|server| server.name.clone())
@@ -83,29 +85,35 @@ impl Agent {
         }
     }
 
-    fn greet_server(&mut self, name: &str) {
+    fn initialize_server(&mut self, name: &str) {
         let params = json!({
             "protocolVersion": PROTOCOL_VERSION,
             "capabilities": {},
             "clientInfo": {"name": "fake-agent", "version": env!("CARGO_PKG_VERSION")},
         });
-        let asked = Asked::Initialize {
+        let pending = PendingMessage::Initialize {
             server: name.to_owned(),
         };
-        self.call_server(name, "initialize", Some(params), asked);
+        self.call_server(name, "initialize", Some(params), pending);
     }
 
-    fn list_tools(&mut self, name: &str, cursor: Option<String>, so_far: Vec<Tool>, failures: u8) {
+    fn list_tools(
+        &mut self,
+        name: &str,
+        cursor: Option<String>,
+        listed_tools: Vec<Tool>,
+        failures: u8,
+    ) {
         if !self.mcp.server(name).is_some_and(|server| server.has_tools) {
             return;
         }
         let params = cursor.map(|cursor| json!({"cursor": cursor}));
-        let asked = Asked::Tools {
+        let pending = PendingMessage::Tools {
             server: name.to_owned(),
-            so_far,
+            listed_tools,
             failures,
         };
-        self.call_server(name, "tools/list", params, asked);
+        self.call_server(name, "tools/list", params, pending);
     }
 
     /// Calls a tool of a server.
@@ -123,15 +131,21 @@ impl Agent {
             "arguments": input,
             "_meta": {"claudecode/toolUseId": id, "progressToken": next_id},
         });
-        let asked = Asked::Call {
+        let pending = PendingMessage::Call {
             server: server.clone(),
             id: next_id,
             tool_use_id: id.to_owned(),
         };
-        self.call_server(&server, "tools/call", Some(params), asked);
+        self.call_server(&server, "tools/call", Some(params), pending);
     }
 
-    fn call_server(&mut self, server: &str, method: &str, params: Option<Value>, asked: Asked) {
+    fn call_server(
+        &mut self,
+        server: &str,
+        method: &str,
+        params: Option<Value>,
+        pending: PendingMessage,
+    ) {
         let Some(id) = self.mcp.server(server).map(Server::next_id) else {
             return;
         };
@@ -139,19 +153,19 @@ impl Agent {
         if let Some(params) = params {
             message["params"] = params;
         }
-        self.send_to_server(server, message, asked);
+        self.send_to_server(server, message, pending);
     }
 
     fn notify_server(&mut self, server: &str, method: &str, params: Value) {
         let message = json!({"jsonrpc": "2.0", "method": method, "params": params});
-        self.send_to_server(server, message, Asked::Notification);
+        self.send_to_server(server, message, PendingMessage::Notification);
     }
 
-    fn send_to_server(&mut self, server: &str, message: Value, asked: Asked) {
+    fn send_to_server(&mut self, server: &str, message: Value, pending: PendingMessage) {
         let request_id = (self.ids)();
         let request = McpMessage::new(server, message);
         self.send(control::request(&request_id, &request));
-        self.mcp.asked.insert(request_id, asked);
+        self.mcp.pending.insert(request_id, pending);
     }
 
     /// Handles the response to a message for a server. Returns `false` if the
@@ -162,20 +176,20 @@ impl Agent {
         request_id: &str,
         answer: Result<Option<Json>, String>,
     ) -> bool {
-        let Some(asked) = self.mcp.asked.remove(request_id) else {
+        let Some(pending) = self.mcp.pending.remove(request_id) else {
             return false;
         };
         let result = answer.and_then(|answer| rpc_result(answer.as_ref()));
-        match asked {
-            Asked::Notification => {}
-            Asked::Initialize { server } => self.server_greeted(now, &server, result),
-            Asked::Initialized { server } => self.list_tools(&server, None, vec![], 0),
-            Asked::Tools {
+        match pending {
+            PendingMessage::Notification => {}
+            PendingMessage::Initialize { server } => self.server_greeted(now, &server, result),
+            PendingMessage::Initialized { server } => self.list_tools(&server, None, vec![], 0),
+            PendingMessage::Tools {
                 server,
-                so_far,
+                listed_tools,
                 failures,
-            } => self.tools_listed(now, &server, so_far, failures, result),
-            Asked::Call { tool_use_id, .. } => {
+            } => self.tools_listed(now, &server, listed_tools, failures, result),
+            PendingMessage::Call { tool_use_id, .. } => {
                 let name = self.calls.get(&tool_use_id).map(|it| it.call.name.clone());
                 let answer = tool_answer(&name.unwrap_or_default(), result);
                 self.end_tool(now, &tool_use_id, answer);
@@ -194,14 +208,14 @@ impl Agent {
         let Some(result) = result else {
             server.state = McpConnection::Failed;
             self.answer_toggle(name);
-            return self.go_on_with_prompts(now);
+            return self.continue_with_prompts(now);
         };
-        server.greeted(result);
+        server.finish_handshake(result);
         let message = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
         let server = name.to_owned();
-        self.send_to_server(name, message, Asked::Initialized { server });
+        self.send_to_server(name, message, PendingMessage::Initialized { server });
         self.answer_toggle(name);
-        self.go_on_with_prompts(now);
+        self.continue_with_prompts(now);
     }
 
     fn tools_listed(
@@ -219,7 +233,7 @@ impl Agent {
                     return self.list_tools(name, page.next_cursor, tools, failures);
                 }
             }
-            // The real CLI waits 250, 500 and 1,000 ms before it asks again.
+            // The real CLI waits 250, 500 and 1,000 ms before each retry.
             None if failures + 1 < LISTINGS => {
                 return self.list_tools(name, None, vec![], failures + 1);
             }
@@ -229,11 +243,11 @@ impl Agent {
             server.connect(tools);
         }
         self.answer_toggle(name);
-        self.go_on_with_prompts(now);
+        self.continue_with_prompts(now);
     }
 
     /// Handles a request or notification that a server sends.
-    pub(super) fn hear_server(&mut self, message: &McpMessage) {
+    pub(super) fn handle_server_message(&mut self, message: &McpMessage) {
         let name = &message.server_name;
         if self.mcp.server(name).is_none() {
             return;
@@ -248,7 +262,7 @@ impl Agent {
                 let error = json!({"code": -32601, "message": "Method not found"});
                 json!({"jsonrpc": "2.0", "id": id, "error": error})
             };
-            self.send_to_server(name, reply, Asked::Notification);
+            self.send_to_server(name, reply, PendingMessage::Notification);
         } else if method == "notifications/tools/list_changed" {
             self.list_tools(name, None, vec![], 0);
         }
@@ -256,14 +270,14 @@ impl Agent {
 
     /// Cancels all pending tool calls at their servers.
     pub(super) fn cancel_mcp_calls(&mut self) {
-        let asked = std::mem::take(&mut self.mcp.asked);
-        let (calls, rest) = asked
+        let pending = std::mem::take(&mut self.mcp.pending);
+        let (calls, rest) = pending
             .into_iter()
-            .partition(|(_, asked)| matches!(asked, Asked::Call { .. }));
-        self.mcp.asked = rest;
+            .partition(|(_, pending)| matches!(pending, PendingMessage::Call { .. }));
+        self.mcp.pending = rest;
         let calls: BTreeMap<_, _> = calls;
-        for asked in calls.into_values() {
-            if let Asked::Call { server, id, .. } = asked {
+        for pending in calls.into_values() {
+            if let PendingMessage::Call { server, id, .. } = pending {
                 let params = json!({"requestId": id, "reason": "interrupted"});
                 self.notify_server(&server, "notifications/cancelled", params);
             }
@@ -271,19 +285,19 @@ impl Agent {
     }
 
     /// Handles the end of the host, and of its servers with it.
-    pub(super) fn servers_are_gone(&mut self, now: Instant) {
+    pub(super) fn end_servers(&mut self, now: Instant) {
         for server in &mut self.mcp.servers {
             if server.state == McpConnection::Pending {
                 server.state = McpConnection::Failed;
             }
         }
-        for asked in std::mem::take(&mut self.mcp.asked).into_values() {
-            if let Asked::Call { tool_use_id, .. } = asked {
+        for pending in std::mem::take(&mut self.mcp.pending).into_values() {
+            if let PendingMessage::Call { tool_use_id, .. } = pending {
                 let why = "The host closed the session while the tool ran.";
                 self.end_tool(now, &tool_use_id, ToolAnswer::error(why));
             }
         }
-        self.go_on_with_prompts(now);
+        self.continue_with_prompts(now);
     }
 }
 

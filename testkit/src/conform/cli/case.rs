@@ -1,8 +1,8 @@
-//! A case: what the model says, and what the host does at each line.
+//! A case: a scenario, and the actions of the host.
 //!
-//! A case is a scenario file. Its `host` says what the host does. The files of
-//! this project's `tests/scenarios` are cases as well; what they expect is for
-//! others.
+//! A case is a scenario file whose `host` contains the actions of the host. The
+//! files in `tests/scenarios` of this repository are cases too; their `expect` is
+//! for another test.
 
 use crate::{Scenario, ScenarioError};
 use serde::Deserialize;
@@ -13,10 +13,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// What a script has go on for so long is there to be cut off.
-const CUT_OFF: Duration = Duration::from_secs(60);
+/// Longer steps are there to be interrupted.
+const INTERRUPTED: Duration = Duration::from_secs(60);
 
-/// One session that a CLI is to play.
+/// A session to play to a CLI.
 #[derive(Debug, Clone)]
 pub struct Case {
     name: String,
@@ -25,37 +25,37 @@ pub struct Case {
     file: Value,
 }
 
-/// A case that cannot be used.
+/// An invalid case.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CaseError {
-    /// A file or a folder cannot be read.
+    /// A file or a directory cannot be read.
     #[error("{}: {error}", path.display())]
     Unreadable {
-        /// Which one.
+        /// The path.
         path: PathBuf,
-        /// Why not.
+        /// The cause.
         error: io::Error,
     },
-    /// It is no scenario.
+    /// The scenario is invalid.
     #[error("the case {name}: {error}")]
     Scenario {
-        /// The case.
+        /// The name of the case.
         name: String,
-        /// What is wrong with it.
+        /// The cause.
         error: ScenarioError,
     },
-    /// What it says of the host makes no sense.
+    /// The `host` of the scenario is invalid.
     #[error("the case {name}: host: {error}")]
     Host {
-        /// The case.
+        /// The name of the case.
         name: String,
-        /// What is wrong with it.
+        /// The cause.
         error: serde_json::Error,
     },
 }
 
-/// How long a step of the agent goes on without a sign.
+/// Returns the duration of a step of the agent without output.
 fn time_of(step: &crate::Step) -> Duration {
     use crate::Step;
 
@@ -68,44 +68,43 @@ fn time_of(step: &crate::Step) -> Duration {
     }
 }
 
-/// What the host does.
+/// The actions of the host.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Host {
-    /// Prompts, each sent when the session rests after the one before. The
-    /// short form of `steps`.
+    /// Prompts, each of which is sent when the session is idle after the
+    /// previous one. The short form of `steps`.
     prompts: Vec<String>,
-    /// Arguments besides the usual ones.
+    /// Additional arguments.
     pub(super) args: Vec<String>,
-    /// Whether it asks for nothing beside the protocol: no partial messages, and
-    /// none of the variables that SDKs set, such as the one for states.
+    /// Whether the host uses only the protocol: no partial messages, and no
+    /// variables that SDKs set, such as the one for session states.
     #[serde(skip)]
     pub(super) is_plain: bool,
-    /// Whether the case is only what it is with states and partial messages, so
-    /// that there is no plain one.
+    /// Whether the case requires states and partial messages, so that it has no
+    /// plain form.
     needs_states: bool,
-    /// Whether it takes no permission requests: the CLI is started without
+    /// Whether the host rejects permission requests: the CLI is started without
     /// `--permission-prompt-tool=stdio`.
     pub(super) takes_no_requests: bool,
-    /// Whether it takes no partial messages: the CLI is started without
+    /// Whether the host rejects partial messages: the CLI is started without
     /// `--include-partial-messages`.
     pub(super) takes_whole_messages: bool,
-    /// Environment variables besides the usual ones. One that is `null` is
-    /// taken away.
+    /// Additional environment variables. `null` removes one.
     pub(super) env: BTreeMap<String, Option<String>>,
-    /// Members of `initialize` besides the hooks and the servers.
+    /// Members of `initialize`, except for hooks and servers.
     initialize: Map<String, Value>,
-    /// Whether nothing in it is left to chance, so that all lines are
-    /// compared in the order in which they came.
+    /// Whether the order of lines is deterministic, so that all lines are
+    /// compared in their order.
     pub(super) in_order: bool,
-    /// What permission asks are answered, by tool: one answer, or a list with
-    /// one for each ask.
+    /// The responses to permission requests, by tool: one response, or a list
+    /// with one for each request.
     pub(super) decisions: BTreeMap<String, OneOrMore<Decision>>,
-    /// The hooks, in the order in which they are registered.
+    /// The hooks, in the order of registration.
     pub(super) hooks: Vec<ScriptedHook>,
-    /// The MCP servers inside the host: their tools, and what each answers.
+    /// The MCP servers inside the host: their tools with their results.
     pub(super) servers: BTreeMap<String, Vec<McpTool>>,
-    /// What the host does, one after the other.
+    /// The actions, in order.
     pub(super) steps: Vec<Step>,
     // For `tests/scenarios.rs`.
     #[serde(rename = "expect")]
@@ -116,47 +115,47 @@ pub(super) struct Host {
     _model_sees: Vec<String>,
 }
 
-/// Something that the host does.
+/// An action of the host.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(super) enum Step {
     /// Sends a prompt: a text, or a user message without its envelope
-    /// (`{"content": …, "priority": …}`). The n-th has the uuid `…00n`.
+    /// (`{"content": …, "priority": …}`). Prompt number n has the UUID `…00n`.
     Prompt(Value),
-    /// Sends a control request; the n-th has the id `host-n`.
+    /// Sends a control request. Request number n has the ID `host-n`.
     Request(Map<String, Value>),
-    /// Sends a line as it is.
+    /// Sends a line unchanged.
     Send(Value),
-    /// Waits until the session rests. A CLI that does not tell its states rests
-    /// when a result comes.
+    /// Waits until the session is idle. Without session states, that is a
+    /// result.
     Idle,
-    /// Waits for a line that has these members.
+    /// Waits for a line with these members.
     Until(Value),
-    /// Answers an ask that was held, the oldest one.
+    /// Responds to the oldest deferred permission request.
     Answer(Decision),
-    /// Waits until the agent has come to this gate. Real tools make a file
+    /// Waits until the agent has reached this gate. Real tools create the file
     /// `NAME.reached` in the project.
     Reached(String),
-    /// Opens a gate, of the model and of tools. Real tools wait for a file
+    /// Opens a gate of the model and of tools. Real tools wait for the file
     /// `NAME`.
     Open(String),
-    /// Waits until the agent ends by itself.
+    /// Waits until the agent exits.
     Exit,
 }
 
-/// What the host is at, for people.
+/// Describes an action.
 impl fmt::Display for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Prompt(prompt) => write!(f, "to send the prompt {prompt}"),
-            Self::Request(request) => write!(f, "to request {}", json!(request)),
-            Self::Send(line) => write!(f, "to send {line}"),
-            Self::Idle => f.write_str("to hear that the session is idle"),
-            Self::Until(pattern) => write!(f, "to hear a line with {pattern}"),
-            Self::Answer(_) => f.write_str("to answer the ask that it holds"),
-            Self::Reached(gate) => write!(f, "to see the gate {gate} reached"),
-            Self::Open(gate) => write!(f, "to open the gate {gate}"),
-            Self::Exit => f.write_str("to see the CLI end"),
+            Self::Prompt(prompt) => write!(f, "send the prompt {prompt}"),
+            Self::Request(request) => write!(f, "send the request {}", json!(request)),
+            Self::Send(line) => write!(f, "send {line}"),
+            Self::Idle => f.write_str("receive the state idle"),
+            Self::Until(pattern) => write!(f, "receive a line with {pattern}"),
+            Self::Answer(_) => f.write_str("respond to the deferred permission request"),
+            Self::Reached(gate) => write!(f, "wait at the gate {gate}"),
+            Self::Open(gate) => write!(f, "open the gate {gate}"),
+            Self::Exit => f.write_str("wait for the exit of the CLI"),
         }
     }
 }
@@ -169,7 +168,7 @@ pub(super) enum OneOrMore<T> {
 }
 
 impl<T> OneOrMore<T> {
-    /// What is for call number `n`: the last one, when there are not so many.
+    /// Returns the item for call number `n`. The last item repeats.
     pub(super) fn get(&self, n: usize) -> Option<&T> {
         match self {
             Self::One(one) => Some(one),
@@ -186,14 +185,14 @@ pub(super) enum Decision {
     AllowWith(Value),
     Deny(String),
     DenyAndInterrupt(String),
-    /// The turn is interrupted instead.
+    /// Interrupts the turn instead.
     Interrupt,
     Panic,
-    /// An answer as it is on the wire.
+    /// A response in wire format.
     Raw(Value),
-    /// An error answer.
+    /// An error response.
     Fail(String),
-    /// It is not answered, or later by a step.
+    /// No response, or a later one with [`Step::Answer`].
     Hold,
 }
 
@@ -205,12 +204,12 @@ pub(super) struct ScriptedHook {
     #[serde(default)]
     gate: bool,
     timeout_ms: Option<u64>,
-    /// What it answers, call by call; the last one from then on.
+    /// The responses, call by call. The last one repeats.
     pub(super) answers: OneOrMore<HookStep>,
 }
 
 impl ScriptedHook {
-    /// After how long the CLI does not wait for its answer any more.
+    /// Returns the time after which the CLI stops waiting for a response.
     pub(super) fn time(&self) -> Duration {
         self.timeout_ms
             .map_or(Duration::ZERO, Duration::from_millis)
@@ -229,18 +228,18 @@ pub(super) enum HookStep {
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct McpTool {
     pub(super) result: Value,
-    /// The tool as the server lists it.
+    /// The tool in the server's list.
     #[serde(flatten)]
     pub(super) tool: Map<String, Value>,
 }
 
 impl Host {
-    /// Whether it takes partial messages.
-    pub(super) fn takes_partial_messages(&self) -> bool {
+    /// Returns whether the host accepts partial messages.
+    pub(super) fn accepts_partial_messages(&self) -> bool {
         !self.is_plain && !self.takes_whole_messages
     }
 
-    /// The first request.
+    /// Returns the `initialize` request.
     pub(super) fn initialize(&self) -> Value {
         let mut request = self.initialize.clone();
         request.insert("subtype".to_owned(), "initialize".into());
@@ -277,11 +276,11 @@ impl Host {
 }
 
 impl Case {
-    /// Reads a case: a scenario whose `host` says what the host does.
+    /// Parses a case: a scenario with a `host`.
     ///
     /// # Errors
     ///
-    /// When it is no scenario, or its `host` makes no sense.
+    /// Fails if the scenario or its `host` is invalid.
     pub fn from_json(name: &str, text: &str) -> Result<Self, CaseError> {
         let not_scenario = |error| CaseError::Scenario {
             name: name.to_owned(),
@@ -303,12 +302,12 @@ impl Case {
         })
     }
 
-    /// The cases of a folder: one in each of its files that end in `.json`, in
-    /// the order of their names.
+    /// Reads the cases of a directory: one in each `.json` file, sorted by
+    /// name.
     ///
     /// # Errors
     ///
-    /// When one cannot be read.
+    /// Fails if a case cannot be read.
     pub fn in_folder(folder: &Path) -> Result<Vec<Self>, CaseError> {
         let unreadable = |path: &Path, error| CaseError::Unreadable {
             path: path.to_owned(),
@@ -331,9 +330,9 @@ impl Case {
         paths.iter().map(read).collect()
     }
 
-    /// The same case with a host that asks for nothing beside the protocol: no
-    /// partial messages, and none of the variables that SDKs set. There is none
-    /// where the host waits for a line that is not sent then.
+    /// Returns the same case with a host that uses only the protocol: no
+    /// partial messages, and no variables that SDKs set. Returns `None` if the
+    /// host waits for a line that is then missing.
     #[must_use]
     pub fn plain(&self) -> Option<Self> {
         let awaits = |step: &Step| match step {
@@ -353,36 +352,36 @@ impl Case {
         Some(plain)
     }
 
-    /// Whether [`plain`](Self::plain) made it.
+    /// Returns whether [`plain`](Self::plain) created it.
     #[must_use]
     pub fn is_plain(&self) -> bool {
         self.host.is_plain
     }
 
-    /// What it is called.
+    /// Returns the name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What it shows, for people.
+    /// Returns the description.
     #[must_use]
     pub fn about(&self) -> Option<&str> {
         self.scenario.about.as_deref()
     }
 
-    /// Returns how long the longest thing takes in it by its script, of those that
-    /// are not cut off.
+    /// Returns the longest duration in the script, except for steps that are
+    /// interrupted.
     #[must_use]
     pub fn longest(&self) -> Duration {
         let replies = (self.scenario.replies.iter()).chain(&self.scenario.subagents);
         let steps = replies.flat_map(|reply| &reply.say).map(time_of);
         let hooks = self.host.hooks.iter().map(ScriptedHook::time);
-        let times = steps.chain(hooks).filter(|time| *time < CUT_OFF);
+        let times = steps.chain(hooks).filter(|time| *time < INTERRUPTED);
         times.max().unwrap_or_default()
     }
 
-    /// The file as it is: what is written there, no agent made up.
+    /// Returns the file's content, which no agent has generated.
     #[must_use]
     pub fn file(&self) -> &Value {
         &self.file

@@ -1,24 +1,24 @@
-//! Where two sequences of lines differ.
+//! Compares sequences of lines.
 
 use serde::Serialize;
 
-/// Lines that only one of them has, at one place. Its `Display` says the first
-/// difference, for people.
+/// Lines that only one sequence has, at one position. `Display` shows the first
+/// difference.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Hunk {
-    /// The line before it, which both have. It is empty at the beginning.
+    /// The common line before it. Empty at the beginning.
     pub after: String,
-    /// What only the measured one has.
+    /// Lines of the measured sequence.
     pub measured: Vec<String>,
-    /// What only the other one has.
+    /// Lines of the other sequence.
     pub found: Vec<String>,
 }
 
-/// The places where they differ, by their longest common part.
+/// Returns the differences, by the longest common subsequence.
 #[must_use]
 pub fn hunks(measured: &[String], found: &[String]) -> Vec<Hunk> {
-    // How much the ends from here have in common.
+    // The length of the longest common subsequence from each position.
     let mut common = vec![vec![0_usize; found.len() + 1]; measured.len() + 1];
     for m in (0..measured.len()).rev() {
         for f in (0..found.len()).rev() {

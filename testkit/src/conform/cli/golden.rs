@@ -1,6 +1,6 @@
-//! The measured protocol: cases, and what the real CLI made of each.
+//! The measured protocol: cases, and the normalized lines of the real CLI.
 
-use super::{Case, CaseError, Hunk, LeftOut, Normal, Recording, hunks, play};
+use super::{Case, CaseError, Hunk, IgnoredMembers, Normal, Recording, hunks, play};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -8,42 +8,42 @@ use std::ffi::OsString;
 use std::io;
 use std::time::Duration;
 
-/// What this crate comes with.
+/// The measurements in this crate.
 const FILE: &str = include_str!("../../../conform/cli.json");
 
-/// What a CLI made of each case.
+/// The measurements of a CLI.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Golden {
-    /// The version that the CLI gave, if it did.
+    /// The CLI's version, if it reported one.
     pub version: Option<String>,
-    /// The cases, in the order of their names.
+    /// The cases, sorted by name.
     pub cases: Vec<Measured>,
 }
 
-/// A case, and what was measured.
+/// A case and its measurement.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Measured {
     /// The case.
     pub case: Case,
-    /// The lines of its recording, as [`Normal`] makes them.
+    /// The lines of its recording, normalized by [`Normal`].
     pub lines: Vec<String>,
 }
 
-/// What a CLI made of a case.
+/// The result of a case.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Outcome {
-    /// Where it departs from what was measured. A session that did not come
-    /// to its end departs somewhere, if it is only there.
+    /// The differences from the measurement. A session that ended early has at
+    /// least one.
     pub differences: Vec<Hunk>,
-    /// As in the [`Recording`].
+    /// As in [`Recording`].
     pub stuck: Option<String>,
-    /// As in the [`Recording`].
-    pub left: Option<String>,
-    /// The end of what the CLI wrote to standard error.
-    pub complaints: String,
+    /// As in [`Recording`].
+    pub remaining: Option<String>,
+    /// The end of the CLI's standard error.
+    pub stderr: String,
 }
 
 /// The file.
@@ -61,33 +61,33 @@ struct Entry {
     lines: Vec<String>,
 }
 
-/// A golden file that cannot be used.
+/// An invalid file of measurements.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GoldenError {
-    /// It is not what [`Golden::to_json`] writes.
+    /// The text is not the output of [`Golden::to_json`].
     #[error(transparent)]
     Parse(#[from] serde_json::Error),
-    /// It has a case that makes no sense.
+    /// A case is invalid.
     #[error(transparent)]
     Case(#[from] CaseError),
 }
 
 impl Golden {
-    /// What the real CLI made of the cases that come with this crate.
+    /// Returns the measurements of the real CLI in this crate.
     ///
     /// # Errors
     ///
-    /// Never, unless somebody has edited the file.
+    /// Fails only if the file was edited by hand.
     pub fn embedded() -> Result<Self, GoldenError> {
         Self::from_json(FILE)
     }
 
-    /// Reads what [`to_json`](Self::to_json) wrote.
+    /// Parses the output of [`to_json`](Self::to_json).
     ///
     /// # Errors
     ///
-    /// When the text is something else.
+    /// Fails if the text is something else.
     pub fn from_json(text: &str) -> Result<Self, GoldenError> {
         let file: File = serde_json::from_str(text)?;
         let cases = file.cases.into_iter().map(|(name, entry)| {
@@ -102,11 +102,12 @@ impl Golden {
         })
     }
 
-    /// Writes JSON: a line for each case, and one for each line of its recording.
+    /// Returns JSON with one line for each case and for each line of its
+    /// recording.
     ///
     /// # Errors
     ///
-    /// None that is known: everything in it can be written as JSON.
+    /// Every value can be serialized, so no error is expected.
     pub fn to_json(&self) -> serde_json::Result<String> {
         let mut text = format!(
             "{{\"version\":{},\"cases\":{{",
@@ -126,18 +127,18 @@ impl Golden {
         Ok(text + "}}\n")
     }
 
-    /// Adds a case, and what the CLI made of it that is the measure.
+    /// Adds a case with its recording as the measurement.
     ///
     /// # Errors
     ///
-    /// Why the recording is no measure: the session did not come to its end.
+    /// Fails if the session did not complete.
     pub fn add(&mut self, case: Case, recording: &Recording) -> Result<(), String> {
-        let ends = recording.stuck.iter().chain(&recording.left);
+        let ends = recording.stuck.iter().chain(&recording.remaining);
         let why: Vec<_> = ends.map(String::as_str).collect();
         if !why.is_empty() {
             return Err(why.join("; "));
         }
-        let rules = LeftOut::embedded().map_err(|error| error.to_string())?;
+        let rules = IgnoredMembers::embedded().map_err(|error| error.to_string())?;
         let lines = Normal::new(&case, &rules).lines(&recording.entries);
         if self.version.is_none() {
             self.version = recording.version();
@@ -148,20 +149,20 @@ impl Golden {
 }
 
 impl Measured {
-    /// Plays the case to a CLI, and compares.
+    /// Plays the case to a CLI and compares the recording.
     ///
     /// # Errors
     ///
-    /// As [`play`].
-    pub async fn hold(&self, cli: &[OsString], deadline: Duration) -> io::Result<Outcome> {
+    /// The errors of [`play`].
+    pub async fn run(&self, cli: &[OsString], deadline: Duration) -> io::Result<Outcome> {
         let recording = play(&self.case, cli, deadline).await?;
-        let rules = LeftOut::embedded()?;
+        let rules = IgnoredMembers::embedded()?;
         let lines = Normal::new(&self.case, &rules).lines(&recording.entries);
         Ok(Outcome {
             differences: hunks(&self.lines, &lines),
             stuck: recording.stuck,
-            left: recording.left,
-            complaints: recording.complaints,
+            remaining: recording.remaining,
+            stderr: recording.stderr,
         })
     }
 }

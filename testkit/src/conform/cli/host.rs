@@ -1,14 +1,14 @@
-//! The host: it plays a case to an agent over bare pipes, and records both
-//! directions. It reads line by line and does what a line brings about at
-//! once, so that what it sends stands in the record behind what it came of.
+//! The host: plays a case to an agent over pipes and records both directions.
+//! It handles each line immediately, so that its response follows the line in
+//! the recording.
 
 use super::super::process::Watched;
-use super::super::{not_over_after, short};
+use super::super::{short, timed_out};
 use super::case::{Case, Decision, HookStep, Step};
+use super::display::MAX_SHOWN;
+use super::idle::{idle_timeout, until_idle};
 use super::process::Process;
-use super::rest::{at_rest, patience};
 use super::servers;
-use super::tell::SHOWN;
 use crate::model::{Answer, ScriptedModel};
 use crate::scenario::gate_name::REACHED;
 use agentwire_protocol::codec::{Line, LineDecoder};
@@ -23,55 +23,53 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::time::{sleep, timeout};
 
-/// How long nothing may come when the CLI has ended, and something that it
-/// left behind holds its output open.
+/// The time without output after the CLI's exit, if another process keeps its
+/// standard output open.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// Lines that are longer are not read: none of a case is.
-const LONGEST: usize = 16 << 20;
+/// The maximum length of a line.
+const MAX_LINE: usize = 16 << 20;
 
-/// How many lines a CLI may write, and of how many bytes in all. What writes
-/// more has no end.
-const LINES: usize = 10_000;
-const BYTES: usize = 64 << 20;
+/// The maximum number of lines of a CLI, and of bytes.
+const MAX_LINES: usize = 10_000;
+const MAX_BYTES: usize = 64 << 20;
 
-/// How much of standard error is kept, in bytes.
-const COMPLAINTS: usize = 4096;
+/// The stored length of standard error in bytes.
+const STDERR_LENGTH: usize = 4096;
 
-/// How often a model may be asked after the end of its script.
-const UNSCRIPTED: usize = 10;
+/// The maximum number of model requests after the end of the script.
+const MAX_UNSCRIPTED: usize = 10;
 
-/// What happened in a session.
+/// An entry of a recording.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Entry {
-    /// A line of the host's.
+    /// A line of the host.
     Sent(Value),
-    /// A line of the CLI's: an object.
+    /// A line of the CLI: an object.
     Received(Value),
-    /// A line of the CLI's that is something else.
+    /// Another line of the CLI.
     Noise(String),
-    /// The CLI ended, with this status, or by a signal.
+    /// The CLI exited with this status, or was killed by a signal.
     Exited(Option<i32>),
 }
 
-/// A session with a CLI.
+/// A recorded session with a CLI.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Recording {
-    /// What happened, in order.
+    /// The entries, in order.
     pub entries: Vec<Entry>,
-    /// Why it did not come to an end, if it did not and was not at rest.
+    /// Why the session did not complete, if it was neither complete nor idle.
     pub stuck: Option<String>,
-    /// What the host still had to do when the CLI ended or was ended, if it
-    /// had not done all.
-    pub left: Option<String>,
-    /// The end of what the CLI wrote to standard error.
-    pub complaints: String,
+    /// The next step of the host when the session ended, if any.
+    pub remaining: Option<String>,
+    /// The end of the CLI's standard error.
+    pub stderr: String,
 }
 
 impl Recording {
-    /// The version that the CLI gave in its first message.
+    /// Returns the version in the CLI's first message.
     pub(super) fn version(&self) -> Option<String> {
         self.entries.iter().find_map(|entry| match entry {
             Entry::Received(line) => line["claude_code_version"].as_str().map(str::to_owned),
@@ -80,48 +78,47 @@ impl Recording {
     }
 }
 
-/// Why nothing more is read.
+/// Why reading stopped.
 #[derive(Debug, PartialEq, Eq)]
-enum Over {
+enum Stopped {
     /// The CLI has ended, or closed its output.
     Ended,
-    /// Nothing comes.
-    AtRest,
-    /// The CLI goes on asking a model whose script is over.
+    /// The session is idle.
+    Idle,
+    /// The CLI keeps sending model requests after the end of the script.
     Unscripted,
 }
 
 struct Player<'a> {
     case: &'a Case,
     project: PathBuf,
-    /// The model of the real one.
+    /// The model of the real CLI.
     model: &'a ScriptedModel,
     stdin: Option<ChildStdin>,
     entries: Vec<Entry>,
     steps: VecDeque<Step>,
     prompts: usize,
     requests: usize,
-    /// How often each tool was asked about and each hook was called.
+    /// The number of calls of each tool and hook.
     calls: BTreeMap<String, usize>,
-    /// Asks that wait for a step.
-    held: VecDeque<String>,
-    /// Whether the CLI tells its states.
-    tells_states: bool,
+    /// Permission requests that a later step responds to.
+    deferred: VecDeque<String>,
+    /// Whether the CLI sends session states.
+    sends_states: bool,
 }
 
-/// Plays a case to a CLI: a program and its first arguments. It is started in
-/// a directory of its own, with a clean environment; everything that it
-/// started goes when this returns, or is dropped.
+/// Plays a case to a CLI: a program and its first arguments. It runs in a
+/// temporary directory with a clean environment. All processes that it started
+/// are killed when this returns or is dropped.
 ///
-/// The session is over when the CLI ends, or when it is at rest: the host waits
-/// for something, and for some seconds nothing comes; or when it goes on asking
-/// the model after the end of the script. A CLI that goes on otherwise and does
-/// not do what the host waits for is stuck when the deadline is over.
+/// The session ends when the CLI exits, when it is idle while the host waits, or
+/// when the CLI keeps sending model requests after the end of the script. Any
+/// other session is stuck at the deadline.
 ///
 /// # Errors
 ///
-/// When the CLI cannot be started, or no server on loopback or no temporary
-/// directory can be had.
+/// Fails if the CLI, the server on loopback or the temporary directory cannot
+/// be created.
 pub async fn play(case: &Case, cli: &[OsString], deadline: Duration) -> io::Result<Recording> {
     let model = ScriptedModel::start(case.scenario.clone()).await?;
     let mut process = Process::start(case, cli, &model)?;
@@ -141,14 +138,14 @@ pub async fn play(case: &Case, cli: &[OsString], deadline: Duration) -> io::Resu
         prompts: 0,
         requests: 0,
         calls: BTreeMap::new(),
-        held: VecDeque::new(),
-        tells_states: false,
+        deferred: VecDeque::new(),
+        sends_states: false,
     };
-    let mut complaints = vec![];
+    let mut stderr_end = vec![];
     let stuck = {
-        let mut listening = pin!(listen(stderr, &mut complaints));
+        let mut listening = pin!(listen(stderr, &mut stderr_end));
         let session = async {
-            // What is written to standard error is read as long as the session lasts.
+            // Standard error is read as long as the session lasts.
             tokio::select! {
                 ended = player.session(watched, stdout) => ended,
                 never = &mut listening => match never {},
@@ -156,48 +153,48 @@ pub async fn play(case: &Case, cli: &[OsString], deadline: Duration) -> io::Resu
         };
         let stuck = match timeout(deadline, session).await {
             Ok(ended) => ended.err(),
-            Err(_) => Some(not_over_after(deadline)),
+            Err(_) => Some(timed_out(deadline)),
         };
-        // And then what is there by now: somebody else may hold it open.
+        // Read the rest without waiting: another process may keep it open.
         let _: Result<std::convert::Infallible, _> = timeout(Duration::ZERO, listening).await;
         stuck
     };
     let has_exited = matches!(player.entries.last(), Some(Entry::Exited(_)));
     let exit = (!has_exited).then_some(&Step::Exit);
-    let left = player.steps.front().or(exit);
-    let left = left.map(|step| format!("the host had still {step}"));
+    let remaining = player.steps.front().or(exit);
+    let remaining = remaining.map(|step| format!("remaining step: {step}"));
     Ok(Recording {
         entries: player.entries,
         stuck,
-        left,
-        complaints: String::from_utf8_lossy(&complaints).trim().to_owned(),
+        remaining,
+        stderr: String::from_utf8_lossy(&stderr_end).trim().to_owned(),
     })
 }
 
-/// Reads to the end of the session, and keeps the end.
-async fn listen(mut stderr: ChildStderr, kept: &mut Vec<u8>) -> std::convert::Infallible {
-    let mut chunk = [0; COMPLAINTS];
+/// Reads standard error and stores its end.
+async fn listen(mut stderr: ChildStderr, end: &mut Vec<u8>) -> std::convert::Infallible {
+    let mut chunk = [0; STDERR_LENGTH];
     while let Ok(length @ 1..) = stderr.read(&mut chunk).await {
-        kept.extend(&chunk[..length]);
-        let too_many = kept.len().saturating_sub(COMPLAINTS);
-        kept.drain(..too_many);
+        end.extend(&chunk[..length]);
+        let too_many = end.len().saturating_sub(STDERR_LENGTH);
+        end.drain(..too_many);
     }
     std::future::pending().await
 }
 
 impl Player<'_> {
-    /// From the first line to the end of the process, or until it is at rest.
-    /// Fails with what the session is stuck in.
+    /// Runs the session until the process exits or is idle. The error is why it
+    /// is stuck.
     async fn session(&mut self, cli: &mut Watched, stdout: ChildStdout) -> Result<(), String> {
         self.request(self.case.host.initialize()).await;
         let answered = json!({"type": "control_response", "response": {"request_id": "host-1"}});
         self.steps.push_front(Step::Until(answered));
-        if self.read(cli, stdout).await? != Over::Ended {
+        if self.read(cli, stdout).await? != Stopped::Ended {
             return Ok(());
         }
-        // Nobody would read an answer.
+        // The CLI no longer reads its input.
         self.stdin = None;
-        let Ok(status) = timeout(patience(self.case), cli.child.wait()).await else {
+        let Ok(status) = timeout(idle_timeout(self.case), cli.child.wait()).await else {
             return Ok(());
         };
         let status = status.map_err(|error| error.to_string())?;
@@ -208,18 +205,22 @@ impl Player<'_> {
         Ok(())
     }
 
-    /// Reads all that the CLI says.
-    async fn read(&mut self, cli: &mut Watched, mut stdout: ChildStdout) -> Result<Over, String> {
-        let patience = patience(self.case);
-        let mut decoder = LineDecoder::new(LONGEST);
+    /// Reads the CLI's output.
+    async fn read(
+        &mut self,
+        cli: &mut Watched,
+        mut stdout: ChildStdout,
+    ) -> Result<Stopped, String> {
+        let idle_timeout = idle_timeout(self.case);
+        let mut decoder = LineDecoder::new(MAX_LINE);
         let mut chunk = vec![0; 64 << 10];
         let (mut has_exited, mut bytes, mut asked, mut unscripted) = (false, 0, 0, 0);
         loop {
-            let gate = self.awaited_gate();
+            let gate = self.gate_file();
             let read = tokio::select! {
                 biased;
-                // What comes before the gate is reached is read after that, so
-                // that it stands in the record behind what the host did then.
+                // Output before the gate is read after it, so that the
+                // recording shows it after the host's actions at the gate.
                 read = stdout.read(&mut chunk), if gate.is_none() || has_exited => read,
                 _ = cli.child.wait(), if !has_exited => {
                     has_exited = true;
@@ -227,41 +228,40 @@ impl Player<'_> {
                 }
                 () = reached(gate.as_deref()), if !has_exited => {
                     self.steps.pop_front();
-                    self.go_on().await?;
+                    self.run_steps().await?;
                     continue;
                 }
                 request = self.model.request(asked), if !has_exited => {
                     asked += 1;
                     unscripted += usize::from(request.answer == Answer::EndOfScript);
-                    if unscripted > UNSCRIPTED {
-                        return Ok(Over::Unscripted);
+                    if unscripted > MAX_UNSCRIPTED {
+                        return Ok(Stopped::Unscripted);
                     }
                     continue;
                 }
                 () = sleep(GRACE), if has_exited => Ok(0),
-                () = at_rest(&cli.mark, patience, bytes > 0), if !has_exited => return Ok(Over::AtRest),
+                () = until_idle(&cli.mark, idle_timeout, bytes > 0), if !has_exited => return Ok(Stopped::Idle),
             };
             let length = read.map_err(|error| error.to_string())?;
             decoder.push(&chunk[..length]);
             bytes += length;
             while let Some(line) = decoder.next_line() {
-                self.hear(line).await?;
+                self.handle_line(line).await?;
             }
             if length == 0 {
                 if let Some(line) = decoder.finish() {
-                    self.hear(line).await?;
+                    self.handle_line(line).await?;
                 }
-                return Ok(Over::Ended);
+                return Ok(Stopped::Ended);
             }
-            if bytes > BYTES || self.entries.len() > LINES {
-                return Err("it writes without end".to_owned());
+            if bytes > MAX_BYTES || self.entries.len() > MAX_LINES {
+                return Err("the output exceeds the limit".to_owned());
             }
         }
     }
 
-    /// The file that there is when the agent has come to the gate that the host
-    /// waits for.
-    fn awaited_gate(&self) -> Option<PathBuf> {
+    /// Returns the file that marks the gate at which the host waits.
+    fn gate_file(&self) -> Option<PathBuf> {
         match self.steps.front() {
             Some(Step::Reached(name)) => Some(self.project.join(format!("{name}{REACHED}"))),
             _ => None,
@@ -272,7 +272,7 @@ impl Player<'_> {
         if let Some(stdin) = &mut self.stdin {
             let text = format!("{line}\n");
             self.entries.push(Entry::Sent(line));
-            // Whoever is gone is heard of by what it does not say.
+            // A closed pipe shows in the missing responses.
             drop(stdin.write_all(text.as_bytes()).await);
             drop(stdin.flush().await);
         }
@@ -296,8 +296,8 @@ impl Player<'_> {
             .await;
     }
 
-    /// A line came.
-    async fn hear(&mut self, line: Line) -> Result<(), String> {
+    /// Handles a line.
+    async fn handle_line(&mut self, line: Line) -> Result<(), String> {
         let text = match &line {
             Line::Whole(text) => text,
             Line::TooLong { head, .. } => head,
@@ -309,7 +309,7 @@ impl Player<'_> {
         let line = match serde_json::from_slice(text) {
             Ok(line @ Value::Object(_)) => line,
             _ => {
-                let text = short(&String::from_utf8_lossy(text), SHOWN);
+                let text = short(&String::from_utf8_lossy(text), MAX_SHOWN);
                 self.entries.push(Entry::Noise(text));
                 return Ok(());
             }
@@ -319,22 +319,22 @@ impl Player<'_> {
             self.answer_request(&line).await;
         }
         let is_state = line["subtype"] == "session_state_changed";
-        self.tells_states |= is_state;
+        self.sends_states |= is_state;
         let is_awaited = match self.steps.front() {
-            Some(Step::Idle) if self.tells_states => is_state && line["state"] == "idle",
+            Some(Step::Idle) if self.sends_states => is_state && line["state"] == "idle",
             Some(Step::Idle) => line["type"] == "result",
             Some(Step::Until(pattern)) => contains(&line, pattern),
             _ => false,
         };
         if is_awaited {
             self.steps.pop_front();
-            self.go_on().await?;
+            self.run_steps().await?;
         }
         Ok(())
     }
 
-    /// Does the next steps, up to one that waits.
-    async fn go_on(&mut self) -> Result<(), String> {
+    /// Performs the next steps, up to one that waits.
+    async fn run_steps(&mut self) -> Result<(), String> {
         while let Some(step) = self.steps.front().cloned() {
             match step {
                 Step::Idle | Step::Until(_) | Step::Reached(_) | Step::Exit => return Ok(()),
@@ -342,13 +342,16 @@ impl Player<'_> {
                 Step::Request(request) => self.request(request.into()).await,
                 Step::Send(line) => self.send(line).await,
                 Step::Answer(decision) => {
-                    let id = self.held.pop_front().ok_or("nothing was asked")?;
+                    let id = self
+                        .deferred
+                        .pop_front()
+                        .ok_or("there is no deferred permission request")?;
                     self.decide(&id, "", &decision).await;
                 }
                 Step::Open(name) => {
                     std::fs::write(self.project.join(&name), "")
-                        .map_err(|error| format!("the gate {name} stays shut: {error}"))?;
-                    // A gate of a tool is none of the model's.
+                        .map_err(|error| format!("cannot open the gate {name}: {error}"))?;
+                    // A gate of a tool is not a gate of the model.
                     drop(self.model.open(&name));
                 }
             }
@@ -378,7 +381,7 @@ impl Player<'_> {
         self.send(line).await;
     }
 
-    /// How often this was called before.
+    /// Counts a call. Returns the number of earlier calls.
     fn call(&mut self, name: &str) -> usize {
         let calls = self.calls.entry(name.to_owned()).or_default();
         *calls += 1;
@@ -400,10 +403,10 @@ impl Player<'_> {
             "hook_callback" => {
                 let callback = request["callback_id"].as_str().unwrap_or_default();
                 let number = self.call(callback);
-                let place = callback
+                let index = callback
                     .strip_prefix("hook_")
                     .and_then(|it| it.parse().ok());
-                let hook = place.and_then(|it: usize| self.case.host.hooks.get(it));
+                let hook = index.and_then(|it: usize| self.case.host.hooks.get(it));
                 match hook.and_then(|it| it.answers.get(number)) {
                     Some(HookStep::Answer(answer)) => self.answer(id, Ok(answer.clone())).await,
                     Some(HookStep::Fail | HookStep::Panic) => {
@@ -424,7 +427,7 @@ impl Player<'_> {
                 }
             }
             subtype => {
-                let why = format!("this host knows no {subtype}");
+                let why = format!("unsupported request: {subtype}");
                 self.answer(id, Err(&why)).await;
             }
         }
@@ -439,19 +442,19 @@ impl Player<'_> {
                 json!({"behavior": "deny", "message": why, "interrupt": true})
             }
             Decision::Panic => {
-                let why = format!("The host could not decide about {tool}.");
+                let why = format!("No decision about {tool}.");
                 json!({"behavior": "deny", "message": why})
             }
             Decision::Raw(answer) => answer.clone(),
             Decision::Fail(why) => return self.answer(id, Err(why)).await,
             Decision::Interrupt => return self.request(json!({"subtype": "interrupt"})).await,
-            Decision::Hold => return self.held.push_back(id.to_owned()),
+            Decision::Hold => return self.deferred.push_back(id.to_owned()),
         };
         self.answer(id, Ok(answer)).await;
     }
 }
 
-/// Waits until there is such a file; without one, for ever.
+/// Waits until a file exists. Without a file, waits forever.
 async fn reached(file: Option<&Path>) {
     let Some(file) = file else {
         return std::future::pending().await;
@@ -468,7 +471,7 @@ fn extend(line: &mut Value, with: Map<String, Value>) {
     }
 }
 
-/// Whether a value has all that the pattern has.
+/// Returns whether a value has all members of the pattern.
 fn contains(value: &Value, pattern: &Value) -> bool {
     match pattern {
         Value::Object(members) => members

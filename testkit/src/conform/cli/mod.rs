@@ -1,11 +1,10 @@
-//! Holds a CLI against the measured protocol.
+//! Compares a CLI with the measured protocol.
 //!
-//! A [`Case`] is a session: what the model says, and what the host does. It is
-//! [played](play) to a CLI over bare pipes, in a clean environment and a home
-//! of its own; what is left of the [`Recording`] without ids, times, paths and
-//! prose ([`Normal`]) is a sequence of lines that does not change from run to
-//! run. [`Golden`] has the sequences of the real CLI, and [`hunks`] says where
-//! another one differs.
+//! A [`Case`] is a session: the model's replies and the host's actions. [`play`]
+//! runs it with a CLI over pipes, in a clean environment and a temporary home.
+//! [`Normal`] removes IDs, times, paths and prose from the [`Recording`], which
+//! makes its lines reproducible. [`Golden`] contains the lines of the real CLI,
+//! and [`hunks`] returns the differences.
 //!
 //! ```no_run
 //! # #[tokio::main(flavor = "current_thread")]
@@ -15,11 +14,11 @@
 //!
 //! let golden = Golden::embedded()?;
 //! for measured in &golden.cases {
-//!     let outcome = measured.hold(&["my-cli".into()], Duration::from_secs(60)).await?;
+//!     let outcome = measured.run(&["my-cli".into()], Duration::from_secs(60)).await?;
 //!     if let Some(why) = &outcome.stuck {
 //!         println!("{} is stuck: {why}", measured.case.name());
 //!     } else if let Some(first) = outcome.differences.first() {
-//!         println!("{} departs: {first}", measured.case.name());
+//!         println!("{} differs: {first}", measured.case.name());
 //!     }
 //! }
 //! # Ok(())
@@ -28,14 +27,14 @@
 
 mod case;
 mod diff;
+mod display;
 mod golden;
 mod host;
-mod left_out;
+mod idle;
+mod ignored;
 mod normal;
 mod process;
-mod rest;
 mod servers;
-mod tell;
 #[cfg(test)]
 mod tests;
 
@@ -43,5 +42,5 @@ pub use case::{Case, CaseError};
 pub use diff::{Hunk, hunks};
 pub use golden::{Golden, GoldenError, Measured, Outcome};
 pub use host::{Entry, Recording, play};
-pub use left_out::LeftOut;
+pub use ignored::IgnoredMembers;
 pub use normal::Normal;

@@ -1,14 +1,14 @@
-//! A recording without what differs from session to session: ids, times,
-//! paths, the agents' own prose. What is left of each line is one text.
+//! Normalizes a recording: removes IDs, times, paths and the agents' prose.
+//! Each line becomes one text.
 
-use super::{Case, Entry, LeftOut};
+use super::{Case, Entry, IgnoredMembers};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What stands for a value that is not compared.
-const LEFT_OUT: &str = "(left out)";
+/// The replacement of an ignored value.
+const IGNORED: &str = "(left out)";
 
-/// Members whose values name something, and who gives those names.
+/// Members whose values are generated names.
 const NAMES: [&str; 15] = [
     "uuid",
     "session_id",
@@ -27,48 +27,47 @@ const NAMES: [&str; 15] = [
     "command_uuid",
 ];
 
-/// Turns a recording of a case into lines.
+/// Normalizes the recording of a case.
 #[derive(Debug)]
 pub struct Normal<'a> {
-    rules: &'a LeftOut,
-    /// What the case file says, longest first: no agent made that up.
-    said: Vec<String>,
+    rules: &'a IgnoredMembers,
+    /// The texts of the case file, longest first. No agent generated them.
+    case_texts: Vec<String>,
     /// How often each name occurs in the recording.
     counts: BTreeMap<String, usize>,
-    /// The names that occur more than once, by the member in which they are
-    /// first met.
+    /// Names that occur more than once, with their replacement.
     known: BTreeMap<String, String>,
     numbers: BTreeMap<&'static str, usize>,
     is_in_order: bool,
-    left_out: BTreeMap<usize, BTreeSet<String>>,
+    ignored: BTreeMap<usize, BTreeSet<String>>,
 }
 
 impl<'a> Normal<'a> {
-    /// For one recording of this case.
+    /// Creates a normalizer for one recording of this case.
     #[must_use]
-    pub fn new(case: &Case, rules: &'a LeftOut) -> Self {
-        let mut said = BTreeSet::new();
-        texts(case.file(), &mut said);
-        let mut said: Vec<_> = said.into_iter().filter(|it| it.len() > 3).collect();
-        said.sort_by_key(|it| std::cmp::Reverse(it.len()));
+    pub fn new(case: &Case, rules: &'a IgnoredMembers) -> Self {
+        let mut case_texts = BTreeSet::new();
+        texts(case.file(), &mut case_texts);
+        let mut case_texts: Vec<_> = case_texts.into_iter().filter(|it| it.len() > 3).collect();
+        case_texts.sort_by_key(|it| std::cmp::Reverse(it.len()));
         Self {
             rules,
-            said,
+            case_texts,
             counts: BTreeMap::new(),
             known: BTreeMap::new(),
             numbers: BTreeMap::new(),
             is_in_order: case.host.in_order,
-            left_out: BTreeMap::new(),
+            ignored: BTreeMap::new(),
         }
     }
 
-    /// By number of the rule, the members that were left out.
+    /// Returns the ignored members, by the index of their rule.
     #[must_use]
-    pub fn left_out(&self) -> &BTreeMap<usize, BTreeSet<String>> {
-        &self.left_out
+    pub fn ignored(&self) -> &BTreeMap<usize, BTreeSet<String>> {
+        &self.ignored
     }
 
-    /// The lines of a recording.
+    /// Returns the lines of a recording.
     pub fn lines(&mut self, record: &[Entry]) -> Vec<String> {
         for entry in record {
             if let Entry::Sent(line) | Entry::Received(line) = entry {
@@ -87,7 +86,7 @@ impl<'a> Normal<'a> {
                 Entry::Received(line) => format!("< {}", self.line(line, &head(line))),
                 Entry::Noise(text) => format!("< (no JSON object) {text}"),
                 Entry::Exited(Some(code)) => format!("exit {code}"),
-                Entry::Exited(None) => "ended by a signal".to_owned(),
+                Entry::Exited(None) => "killed by a signal".to_owned(),
             })
             .collect()
     }
@@ -118,10 +117,10 @@ impl<'a> Normal<'a> {
                     path.push_str(name);
                     match self.rules.rule_for(head, path) {
                         Some(rule) => {
-                            let seen = self.left_out.entry(rule).or_default();
+                            let seen = self.ignored.entry(rule).or_default();
                             seen.insert(format!("{head} {path} {value}"));
                             if !self.rules.may_be_absent(rule) {
-                                normal.insert(name.clone(), LEFT_OUT.into());
+                                normal.insert(name.clone(), IGNORED.into());
                             }
                         }
                         None => {
@@ -138,14 +137,14 @@ impl<'a> Normal<'a> {
                 Value::Array(items.collect())
             }
             Value::String(text) => {
-                let is_of_model = head == "stream_event/content_block_delta";
-                self.text(text, name, is_of_model).into()
+                let is_models = head == "stream_event/content_block_delta";
+                self.text(text, name, is_models).into()
             }
             other => other.clone(),
         }
     }
 
-    fn text(&mut self, text: &str, name: &str, is_of_model: bool) -> String {
+    fn text(&mut self, text: &str, name: &str, is_models: bool) -> String {
         if let Some(known) = self.known.get(text) {
             return known.clone();
         }
@@ -159,21 +158,27 @@ impl<'a> Normal<'a> {
             }
             return format!("({role})");
         }
-        // What the model says, and what is a part of the case, is compared.
-        if is_of_model || self.said.iter().any(|said| said.contains(text)) {
+        // The model's texts, and parts of the case, are compared.
+        if is_models
+            || self
+                .case_texts
+                .iter()
+                .any(|case_text| case_text.contains(text))
+        {
             return text.to_owned();
         }
         if text.starts_with('/') && !text.contains(' ') {
             return "(path)".to_owned();
         }
         if text.contains(char::is_whitespace) || text.contains("://") {
-            // Prose. What of it the case says is compared, but for single words.
-            let is_quoted = |said: &&String| {
-                said.contains(|it: char| !it.is_alphanumeric()) && text.contains(&***said)
+            // Prose. Quotes from the case are compared, except for single
+            // words.
+            let is_quoted = |case_text: &&String| {
+                case_text.contains(|it: char| !it.is_alphanumeric()) && text.contains(&***case_text)
             };
-            let quoted: Vec<_> = self.said.iter().filter(is_quoted).collect();
+            let quoted: Vec<_> = self.case_texts.iter().filter(is_quoted).collect();
             let mut quoted: Vec<&str> = quoted.into_iter().map(String::as_str).collect();
-            // A part of what is quoted already says nothing more.
+            // A part of another quote adds nothing.
             let all = quoted.clone();
             quoted.retain(|it| !all.iter().any(|other| other != it && other.contains(it)));
             quoted.sort_unstable();
@@ -185,10 +190,9 @@ impl<'a> Normal<'a> {
     }
 }
 
-/// A recording in which the model goes first: from a tool call to the end of
-/// the message that has it, the agent already runs the tool while the model
-/// still speaks, and what comes first is up to chance. Where the model is
-/// silent in between, nothing is left to chance, and the order stays.
+/// Moves the model's lines before those of its tools: from a tool call to the
+/// end of its message, the agent already runs the tool, and the order is
+/// random. It is deterministic where the model pauses.
 fn in_order(record: &[Entry]) -> Vec<Entry> {
     let mut ordered: Vec<Entry> = vec![];
     let mut late: Option<Vec<Entry>> = None;
@@ -199,8 +203,7 @@ fn in_order(record: &[Entry]) -> Vec<Entry> {
             _ => ("", &Value::Null),
         };
         let content = &line["message"]["content"][0]["type"];
-        // Without partial messages nothing says that a message is over but the
-        // next one.
+        // Without partial messages, a message ends with the next one.
         let id = &line["message"]["id"];
         if kind == "assistant" && speaking != *id {
             ordered.append(&mut late.take().unwrap_or_default());
@@ -232,11 +235,11 @@ fn in_order(record: &[Entry]) -> Vec<Entry> {
     ordered
 }
 
-/// A name that an agent made: the member in which it is.
+/// Returns the role of a name that an agent generated: the member it is in.
 fn is_name(text: &str, member: &str) -> Option<&'static str> {
-    let is_of_case = text.starts_with("11111111-") || text.starts_with("host-");
+    let is_from_case = text.starts_with("11111111-") || text.starts_with("host-");
     let is_scripted = text.starts_with("toolu_") || text.starts_with("msg_");
-    if is_of_case || is_scripted && !text.contains("side") {
+    if is_from_case || is_scripted && !text.contains("side") {
         return None;
     }
     let is_uuid = is_uuid(text) || text.strip_prefix("hook-").is_some_and(is_uuid);
@@ -276,7 +279,8 @@ fn texts(value: &Value, into: &mut BTreeSet<String>) {
     }
 }
 
-/// What kind of line it is: `result/success`, `control_request/can_use_tool`.
+/// Returns the kind of a line: `result/success`,
+/// `control_request/can_use_tool`.
 fn head(line: &Value) -> String {
     let kind = line["type"].as_str().unwrap_or_default();
     let subtype = [

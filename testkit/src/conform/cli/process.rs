@@ -1,4 +1,4 @@
-//! The CLI's process, in a home of its own.
+//! The CLI's process, in a temporary home.
 
 use super::super::process::Watched;
 use super::Case;
@@ -12,23 +12,23 @@ use std::process::Stdio;
 use tempfile::TempDir;
 use tokio::process::Command;
 
-/// What is passed on of the environment: what programs need to start at all, and
-/// which version the fake agent is like.
-const PASSED_ON: [&str; 3] = ["PATH", "SystemRoot", fake_agent::PROFILE];
+/// Inherited environment variables: those that every program needs, and the
+/// version that the fake agent emulates.
+const INHERITED: [&str; 3] = ["PATH", "SystemRoot", fake_agent::PROFILE];
 
 const HOME: &str = "HOME";
 
-/// A CLI that runs. When it is dropped, all that it started goes.
+/// A running CLI. Dropping it kills all processes that it started.
 #[derive(Debug)]
 pub(super) struct Process {
     pub(super) watched: Watched,
-    // Goes when there is nobody left to use it.
+    // Removed after the processes.
     home: TempDir,
 }
 
 impl Process {
-    /// Starts a CLI for a case. Whichever it is, it has what it needs: the
-    /// real one a model, the fake one a script.
+    /// Starts a CLI for a case, with a model for the real CLI and a script for
+    /// the fake agent.
     pub(super) fn start(case: &Case, cli: &[OsString], model: &ScriptedModel) -> io::Result<Self> {
         let [program, arguments @ ..] = cli else {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "no CLI"));
@@ -45,7 +45,7 @@ impl Process {
             .arg("--setting-sources=")
             .args(
                 case.host
-                    .takes_partial_messages()
+                    .accepts_partial_messages()
                     .then_some("--include-partial-messages"),
             )
             .args((!case.host.takes_no_requests).then_some("--permission-prompt-tool=stdio"))
@@ -56,12 +56,12 @@ impl Process {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        // Nothing else has this home.
+        // The home is unique to this process.
         let watched = Watched::start(&mut command, HOME, home.path().as_os_str())?;
         Ok(Self { watched, home })
     }
 
-    /// The directory in which the CLI works.
+    /// Returns the CLI's working directory.
     pub(super) fn project(&self) -> PathBuf {
         project(self.home.path())
     }
@@ -71,13 +71,13 @@ fn project(home: &Path) -> PathBuf {
     home.join("project")
 }
 
-/// Where the CLI has its temporary files, which it does not remove.
+/// Returns the directory of the CLI's temporary files, which it does not
+/// remove.
 fn temporary(home: &Path) -> PathBuf {
     home.join("tmp")
 }
 
-/// A path, unless it is a name that is looked for on the `PATH`: it has to be
-/// right in another directory as well.
+/// Returns the absolute path of a program, unless it is found on the `PATH`.
 fn findable(program: &OsStr) -> io::Result<PathBuf> {
     let path = Path::new(program);
     if path.components().count() > 1 || path.starts_with(".") {
@@ -89,7 +89,7 @@ fn findable(program: &OsStr) -> io::Result<PathBuf> {
 
 fn environment(case: &Case, home: &Path, model: &ScriptedModel) -> BTreeMap<String, OsString> {
     let mut all = BTreeMap::new();
-    for name in PASSED_ON {
+    for name in INHERITED {
         all.extend(std::env::var_os(name).map(|value| (name.to_owned(), value)));
     }
     let mut set = |name: &str, value: OsString| all.insert(name.to_owned(), value);
@@ -100,8 +100,8 @@ fn environment(case: &Case, home: &Path, model: &ScriptedModel) -> BTreeMap<Stri
     }
     if !case.host.is_plain {
         set("CLAUDE_CODE_ENTRYPOINT", "sdk-rust".into());
-        // Not `CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS`, which older versions read: the
-        // real one then says of its states that they are not only for the host.
+        // Not `CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS`, which older versions
+        // read: with it the real CLI does not mark states as for the host only.
         set("CLAUDE_CODE_SDK_READS_SESSION_STATE", "1".into());
     }
     set("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1".into());

@@ -1,9 +1,9 @@
-//! MCP servers inside the host, as small as they can be.
+//! Minimal MCP servers inside the host.
 
 use super::case::McpTool;
 use serde_json::{Value, json};
 
-/// What a server with these tools answers.
+/// Returns the response of a server with these tools.
 pub(super) fn reply(tools: &[McpTool], message: &Value) -> Value {
     let result = match message["method"].as_str().unwrap_or_default() {
         "initialize" => json!({

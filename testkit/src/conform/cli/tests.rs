@@ -1,8 +1,8 @@
-//! What makes recordings comparable, without a process.
+//! Normalization and comparison, without a process.
 
 #![allow(clippy::unwrap_used)]
 
-use super::{Case, Entry, Golden, Hunk, LeftOut, Normal, Recording, hunks};
+use super::{Case, Entry, Golden, Hunk, IgnoredMembers, Normal, Recording, hunks};
 use serde_json::{Value, json};
 
 fn case(host: &Value) -> Case {
@@ -12,7 +12,7 @@ fn case(host: &Value) -> Case {
 }
 
 fn normal(record: &[Entry]) -> Vec<String> {
-    let rules = LeftOut::embedded().unwrap();
+    let rules = IgnoredMembers::embedded().unwrap();
     Normal::new(&case(&json!({"prompts": ["Say it"]})), &rules).lines(record)
 }
 
@@ -21,7 +21,7 @@ fn lines(lines: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn what_changes_from_run_to_run_is_left_out() {
+fn values_that_differ_between_runs_are_removed() {
     let record = |session: &str, uuid: &str, time: &str| {
         let line = json!({
             "type": "system", "subtype": "note", "session_id": session, "uuid": uuid,
@@ -52,7 +52,7 @@ fn what_changes_from_run_to_run_is_left_out() {
 }
 
 #[test]
-fn lines_that_are_no_objects_and_ends_are_lines_too() {
+fn exits_and_lines_that_are_not_objects_are_lines() {
     let record = [
         Entry::Sent(json!({"type": "user"})),
         Entry::Noise("42".to_owned()),
@@ -63,13 +63,13 @@ fn lines_that_are_no_objects_and_ends_are_lines_too() {
         "> user {}",
         "< (no JSON object) 42",
         "exit 3",
-        "ended by a signal",
+        "killed by a signal",
     ];
     assert_eq!(normal(&record), expected);
 }
 
 #[test]
-fn hunks_are_the_places_that_differ() {
+fn hunks_are_the_differing_positions() {
     let measured = lines(&["a", "b", "c", "d"]);
     assert_eq!(hunks(&measured, &measured), []);
     let found = hunks(&measured, &lines(&["a", "x", "c", "d", "e"]));
@@ -90,16 +90,16 @@ fn a_difference_names_the_members_of_a_line() {
             r#"< result/success {"a":{"b":[1,{"c":2}]},"gone":"x","same":1}"#,
             r#"< result/success {"a":{"b":[1,{"c":3}]},"new":null,"same":1}"#
         ),
-        "< result/success: a.b[1].c is 3, and not 2; gone is missing, and is to be \"x\"; \
-         new is null, and is not to be"
+        "< result/success: a.b[1].c is 3, expected 2; gone is missing, expected \"x\"; \
+         new is null, expected no such member"
     );
-    assert_eq!(told("< user {}", "exit 1"), "exit 1, and not < user {}");
+    assert_eq!(told("< user {}", "exit 1"), "exit 1, expected < user {}");
     let missing = hunks(&lines(&["exit 0"]), &[]);
     assert_eq!(missing[0].to_string(), "missing: exit 0");
 }
 
 #[test]
-fn what_was_measured_can_be_written_and_read() {
+fn measurements_round_trip() {
     let mut recording = Recording::default();
     let init = json!({"type": "system", "subtype": "init", "claude_code_version": "9.9"});
     recording.entries = vec![Entry::Received(init), Entry::Exited(Some(0))];
@@ -119,13 +119,13 @@ fn what_was_measured_can_be_written_and_read() {
         ]
     );
 
-    recording.left = Some("the host had still to wait".to_owned());
+    recording.remaining = Some("remaining step: wait".to_owned());
     let refused = golden.add(case(&json!({})), &recording);
-    assert_eq!(refused, recording.left.map_or(Ok(()), Err));
+    assert_eq!(refused, recording.remaining.map_or(Ok(()), Err));
 }
 
 #[test]
-fn a_case_that_makes_no_sense_is_named() {
+fn the_error_of_an_invalid_case_has_its_name() {
     let told = |text: &str| Case::from_json("odd", text).unwrap_err().to_string();
     assert!(told("{").starts_with("the case odd: "), "{}", told("{"));
     let host = told(r#"{"host": {"steps": [{"dance": 1}]}}"#);
@@ -136,7 +136,7 @@ fn a_case_that_makes_no_sense_is_named() {
 }
 
 #[test]
-fn what_comes_with_the_crate_has_no_machine_and_no_prose_in_it() {
+fn the_measurements_contain_no_machine_and_no_prose() {
     let golden = Golden::embedded().unwrap();
     assert!(golden.version.is_some());
     assert!(golden.cases.len() > 100, "{}", golden.cases.len());

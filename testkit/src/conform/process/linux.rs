@@ -4,10 +4,10 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// How long a process may take to load a program.
+/// The maximum time in which a process loads a program.
 const LOADING: Duration = Duration::from_secs(1);
 
-/// The processes that have this variable in their environment, but for
+/// Returns the processes with this variable in their environment, except for
 /// zombies.
 pub(super) fn marked(mark: &OsStr) -> Vec<Marked> {
     let Ok(processes) = fs::read_dir("/proc") else {
@@ -23,21 +23,22 @@ pub(super) fn marked(mark: &OsStr) -> Vec<Marked> {
             let argv = String::from_utf8_lossy(&argv).replace('\0', " ");
             let argv = argv.trim_end().to_owned();
             let stat = Stat::read(&process.path());
-            let worked = stat.as_ref().and_then(Stat::worked).unwrap_or_default();
-            let is_kept = stat.is_some_and(|it| matches!(it.field(3), Some("R" | "D")));
+            let cpu_time = stat.as_ref().and_then(Stat::cpu_time).unwrap_or_default();
+            let is_runnable = stat.is_some_and(|it| matches!(it.field(3), Some("R" | "D")));
             marked.push(Marked {
                 pid,
                 argv,
-                worked,
-                is_kept,
+                cpu_time,
+                is_runnable,
             });
         }
     }
     marked
 }
 
-/// Whether a process has this variable in its environment. While it loads a
-/// program, the kernel shows none of it, or a part: the rest is waited for.
+/// Returns whether a process has this variable in its environment. While the
+/// process loads a program, the kernel shows an incomplete environment: wait
+/// for the rest.
 fn has_mark(folder: &Path, mark: &OsStr) -> bool {
     let until = Instant::now() + LOADING;
     loop {
@@ -61,22 +62,24 @@ fn has_mark(folder: &Path, mark: &OsStr) -> bool {
 /// The size of a process's environment.
 #[derive(Debug, PartialEq, Eq)]
 enum Size {
-    /// So many bytes.
+    /// This many bytes.
     Known(u64),
-    /// A program is being loaded.
+    /// The process is loading a program.
     Loading,
 }
 
 impl Size {
-    /// Nothing, if the process is gone, a zombie or a thread of the kernel.
+    /// Returns `None` for a process that has exited, a zombie, or a kernel
+    /// thread.
     fn read(folder: &Path) -> Option<Self> {
         let stat = Stat::read(folder)?;
         let has_memory = stat.number(23)? != 0;
         if matches!(stat.field(3)?, "Z" | "X" | "x") || !has_memory {
             return None;
         }
-        // The kernel sets the bounds of the environment to one address, moves
-        // its end while it fills it in, and then sets where the code starts.
+        // The kernel first sets both bounds of the environment to one address,
+        // then moves its end while it fills it, and finally sets the start of
+        // the code.
         Some(
             match (stat.number(26)?, stat.number(50)?, stat.number(51)?) {
                 (0, _, _) | (_, 0, _) => Self::Loading,
@@ -90,8 +93,8 @@ impl Size {
 struct Stat(String);
 
 impl Stat {
-    /// Reads them, from the third on: the second is a name in parentheses, of
-    /// any bytes.
+    /// Reads the fields from the third on: the second is a name in parentheses,
+    /// which may contain any bytes.
     fn read(folder: &Path) -> Option<Self> {
         let mut stat = fs::read(folder.join("stat")).ok()?;
         let end = stat.iter().rposition(|byte| *byte == b')')?;
@@ -106,8 +109,8 @@ impl Stat {
         self.field(at)?.parse().ok()
     }
 
-    /// How long processors have worked for it.
-    fn worked(&self) -> Option<Duration> {
+    /// Returns the CPU time of the process.
+    fn cpu_time(&self) -> Option<Duration> {
         let ticks = self.number(14)? + self.number(15)?;
         let ticks_a_second = rustix::param::clock_ticks_per_second();
         let milliseconds = (ticks * 1000).checked_div(ticks_a_second)?;
@@ -121,7 +124,7 @@ mod tests {
     use std::process::{Command, Stdio};
 
     #[test]
-    fn what_loads_one_program_after_another_is_marked_at_every_look() {
+    fn a_process_that_keeps_loading_programs_is_always_found() {
         let script = r#"exec sh -c "$0" "$0""#;
         let mut loading = Command::new("sh")
             .args(["-c", script, script])
@@ -133,8 +136,8 @@ mod tests {
         let mark = OsStr::new("AGENTWIRE_TEST_LOADING=yes");
         let looks = 1000;
         let marked = (0..looks).filter(|_| has_mark(&folder, mark)).count();
-        loading.kill().expect("to be ended");
-        loading.wait().expect("to be gone");
+        loading.kill().expect("a killed process");
+        loading.wait().expect("an exited process");
         assert_eq!(marked, looks);
     }
 }

@@ -1,14 +1,14 @@
-//! What is told of a process that has the mark of a watched one, on any system.
+//! A process with the mark of a watched one, on any system.
 
 use std::time::Duration;
 
-/// A process that has the mark.
+/// A process with the mark.
 pub(super) struct Marked {
     pub(super) pid: u32,
-    /// How it was started, for people.
+    /// Its command line, for reports.
     pub(super) argv: String,
-    /// How long processors have worked for it.
-    pub(super) worked: Duration,
-    /// Whether it waits for a processor or for a disk.
-    pub(super) is_kept: bool,
+    /// Its CPU time.
+    pub(super) cpu_time: Duration,
+    /// Whether it waits for a CPU or for the disk.
+    pub(super) is_runnable: bool,
 }

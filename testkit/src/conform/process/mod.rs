@@ -1,4 +1,4 @@
-//! A process that is tried out, and all that it started.
+//! A watched process and its descendants.
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
 mod linux;
@@ -17,21 +17,21 @@ use std::io;
 use std::time::{Duration, Instant};
 use tokio::process::{Child, Command};
 
-/// How often it is looked whether a process has ended: there is no portable
-/// event for the end of one that is not our child.
+/// The interval between checks for the exit of a process: there is no portable
+/// event for one that is not a child.
 const PERIOD: Duration = Duration::from_millis(5);
 
-/// How long a process is looked at to see whether it works.
-const LOOK: Duration = Duration::from_secs(1);
+/// The duration of a check for CPU use.
+const SAMPLE_TIME: Duration = Duration::from_secs(1);
 
-/// How long a process that was killed may take to go.
-const LAST: Duration = Duration::from_secs(10);
+/// The maximum time until a killed process is gone.
+const KILL_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A process. When it is dropped, all that it started goes with it.
+/// A watched process. Dropping it kills the processes that it started.
 ///
-/// That is what is in its process group, and what has its mark: a variable in
-/// the environment that nothing else has. What left the group and cleared its
-/// environment is not found, nor what another user runs.
+/// These are the processes in its process group, and those with its mark: an
+/// environment variable with a unique value. A process that left the group and
+/// cleared its environment is not found, nor is one of another user.
 #[derive(Debug)]
 pub(super) struct Watched {
     pub(super) child: Child,
@@ -39,43 +39,43 @@ pub(super) struct Watched {
     leader: Option<u32>,
 }
 
-/// What a process and all that it started have in their environment: a
-/// variable, `NAME=value`.
+/// An environment variable, `NAME=value`, that a process and its descendants
+/// have.
 #[derive(Debug)]
 pub(super) struct Mark(OsString);
 
 impl Mark {
-    fn of(name: &str, value: &OsStr) -> Self {
+    fn new(name: &str, value: &OsStr) -> Self {
         let mut mark = OsString::from(format!("{name}="));
         mark.push(value);
         Self(mark)
     }
 
-    /// The processes that have it, but for zombies.
+    /// Returns the processes with the mark, except for zombies.
     fn processes(&self) -> Vec<Marked> {
         marked(&self.0)
     }
 
-    /// Whether what has it works, or would if the machine let it. That takes a
-    /// second to see.
-    pub(super) async fn works(&self) -> bool {
-        let look = || {
+    /// Returns whether a process with the mark uses or waits for a CPU. Takes a
+    /// second.
+    pub(super) async fn is_busy(&self) -> bool {
+        let sample = || {
             let processes = self.processes();
-            let is_kept = processes.iter().any(|it| it.is_kept);
-            let worked: Duration = processes.iter().map(|it| it.worked).sum();
-            (is_kept, worked)
+            let is_runnable = processes.iter().any(|it| it.is_runnable);
+            let cpu_time: Duration = processes.iter().map(|it| it.cpu_time).sum();
+            (is_runnable, cpu_time)
         };
-        let (was_kept, before) = look();
-        tokio::time::sleep(LOOK).await;
-        let (is_kept, after) = look();
-        // No runtime rests altogether.
-        was_kept || is_kept || after.abs_diff(before) > LOOK / 20
+        let (was_runnable, before) = sample();
+        tokio::time::sleep(SAMPLE_TIME).await;
+        let (is_runnable, after) = sample();
+        // An idle runtime uses little CPU time, but some.
+        was_runnable || is_runnable || after.abs_diff(before) > SAMPLE_TIME / 20
     }
 }
 
 impl Watched {
-    /// Starts it, as the leader of a process group, with this variable as its
-    /// mark.
+    /// Starts a process as the leader of a process group, with this variable as
+    /// its mark.
     pub(super) fn start(command: &mut Command, name: &str, value: &OsStr) -> io::Result<Self> {
         command.env(name, value).kill_on_drop(true);
         #[cfg(unix)]
@@ -84,18 +84,18 @@ impl Watched {
         Ok(Self {
             leader: child.id(),
             child,
-            mark: Mark::of(name, value),
+            mark: Mark::new(name, value),
         })
     }
 
-    /// Which of the processes that it started are alive when as much time has
-    /// passed, and how they were started.
-    pub(super) async fn left(&self, patience: Duration) -> Vec<String> {
-        let end = Instant::now() + patience;
+    /// Returns the command lines of its descendants that are alive after this
+    /// time.
+    pub(super) async fn remaining(&self, timeout: Duration) -> Vec<String> {
+        let end = Instant::now() + timeout;
         loop {
-            let left = self.mark.processes();
-            if left.is_empty() || Instant::now() >= end {
-                return left.into_iter().map(|it| it.argv).collect();
+            let remaining = self.mark.processes();
+            if remaining.is_empty() || Instant::now() >= end {
+                return remaining.into_iter().map(|it| it.argv).collect();
             }
             tokio::time::sleep(PERIOD).await;
         }
@@ -107,16 +107,16 @@ impl Drop for Watched {
         if let Some(leader) = self.leader {
             end_group(leader);
         }
-        // It may be gone by itself.
+        // It may have exited.
         drop(self.child.start_kill());
-        // One that is being started while others are ended has the mark too.
-        let until = Instant::now() + LAST;
+        // A process that is being started meanwhile has the mark too.
+        let until = Instant::now() + KILL_TIMEOUT;
         while Instant::now() < until {
-            let left = self.mark.processes();
-            if left.is_empty() {
+            let remaining = self.mark.processes();
+            if remaining.is_empty() {
                 return;
             }
-            for process in left {
+            for process in remaining {
                 end(process.pid);
             }
             std::thread::sleep(PERIOD);
@@ -127,7 +127,7 @@ impl Drop for Watched {
 #[cfg(unix)]
 fn end_group(leader: u32) {
     if let Some(pid) = to_pid(leader) {
-        // There is none when all of it is gone.
+        // An empty group no longer exists.
         _ = rustix::process::kill_process_group(pid, rustix::process::Signal::KILL);
     }
 }
@@ -146,7 +146,7 @@ fn to_pid(number: u32) -> Option<rustix::process::Pid> {
         .and_then(rustix::process::Pid::from_raw)
 }
 
-/// Elsewhere there are no groups.
+/// There are no process groups.
 #[cfg(not(unix))]
 fn end_group(_leader: u32) {}
 

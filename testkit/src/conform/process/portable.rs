@@ -3,8 +3,8 @@ use std::ffi::OsStr;
 use std::time::Duration;
 use sysinfo::{Process, ProcessRefreshKind, ProcessStatus, ProcessesToUpdate, System, UpdateKind};
 
-/// The processes that have this variable in their environment, but for
-/// zombies. The environment of one that the system protects cannot be read.
+/// Returns the processes with this variable in their environment, except for
+/// zombies. The environment of a protected process cannot be read.
 pub(super) fn marked(mark: &OsStr) -> Vec<Marked> {
     let wanted = ProcessRefreshKind::nothing()
         .without_tasks()
@@ -23,9 +23,9 @@ pub(super) fn marked(mark: &OsStr) -> Vec<Marked> {
     let read = |process: &Process| Marked {
         pid: process.pid().as_u32(),
         argv: process.cmd().join(OsStr::new(" ")).display().to_string(),
-        worked: Duration::from_millis(process.accumulated_cpu_time()),
-        // Some systems say of all processes that they run.
-        is_kept: false,
+        cpu_time: Duration::from_millis(process.accumulated_cpu_time()),
+        // Some systems report every process as running.
+        is_runnable: false,
     };
     let processes = system.processes().values();
     processes.filter(is_marked).map(read).collect()
@@ -37,7 +37,7 @@ pub(super) fn end(process: u32) {
     let mut system = System::new();
     system.refresh_processes(ProcessesToUpdate::Some(&[pid]), true);
     if let Some(process) = system.process(pid) {
-        // It may be gone by itself.
+        // It may have exited.
         _ = process.kill();
     }
 }

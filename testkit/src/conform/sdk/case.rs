@@ -1,67 +1,67 @@
-//! The cases, which are files in `testkit/conform/sdk`.
+//! The cases, from `testkit/conform/sdk`.
 
 use crate::scenario::{Expect, Scenario};
 use serde::Deserialize;
 use serde_json::Value;
 use std::sync::LazyLock;
 
-/// A case: what happens in it, and what is right.
+/// A case: a scenario, instructions for the adapter, and expectations.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Case {
     name: &'static str,
     pub(super) text: CaseText,
 }
 
-/// What is in its file.
+/// The content of its file.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct CaseText {
-    /// What it shows.
+    /// The description.
     pub(super) about: String,
-    /// What the fake agent says and does.
+    /// The scenario of the fake agent.
     pub(super) agent: Scenario,
-    /// What the adapter is told.
+    /// The instructions for the adapter.
     pub(super) program: Value,
-    /// What it has to print, in this order, among other things.
+    /// Lines that the adapter must print in this order, among others.
     #[serde(default)]
     pub(super) sees: Vec<Value>,
-    /// What it may not print.
+    /// Lines that the adapter must not print.
     #[serde(default)]
     pub(super) sees_not: Vec<Value>,
-    /// What the SDK has to send.
+    /// Lines that the SDK must send.
     #[serde(default)]
     pub(super) sends: Expect,
-    /// The agent has to exit by itself, with this status.
+    /// The status with which the agent must exit.
     pub(super) exit: Option<i32>,
 }
 
 impl Case {
-    /// What it is called, as its file is.
+    /// Returns the name, which is that of its file.
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// What it shows, for people.
+    /// Returns the description.
     #[must_use]
     pub fn about(&self) -> &str {
         &self.text.about
     }
 
-    /// What the adapter is told, as it is in its file.
+    /// Returns the instructions for the adapter.
     #[must_use]
     pub fn program(&self) -> &Value {
         &self.text.program
     }
 
-    /// What the adapter has to print, among other things.
+    /// Returns the lines that the adapter must print, among others.
     #[must_use]
     pub fn sees(&self) -> &[Value] {
         &self.text.sees
     }
 }
 
-/// All cases, from plain ones to those in which everything goes wrong.
+/// Returns all cases, in order of increasing difficulty.
 #[must_use]
 pub fn cases() -> &'static [Case] {
     &CASES
@@ -70,7 +70,7 @@ pub fn cases() -> &'static [Case] {
 static CASES: LazyLock<Vec<Case>> = LazyLock::new(|| {
     let read = |&(name, text): &(&'static str, &str)| match serde_json::from_str(text) {
         Ok(text) => Case { name, text },
-        Err(error) => panic!("the case {name} cannot be read: {error}"),
+        Err(error) => panic!("case {name}: {error}"),
     };
     FILES.iter().map(read).collect()
 });

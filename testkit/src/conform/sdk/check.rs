@@ -1,26 +1,26 @@
-//! Holds what was printed and what was sent against what is right.
+//! Compares the printed and sent lines with the expected ones.
 
 use super::super::short;
 use super::case::CaseText;
 use crate::fake_agent::expect::{Expected, difference};
 use serde_json::Value;
 
-/// How many of the lines that came instead are told.
-const TOLD: usize = 6;
+/// The maximum number of lines in a report.
+const MAX_LINES: usize = 6;
 
-/// How long a line may be that is told, in characters.
+/// The maximum length of a line in a report, in characters.
 const WIDTH: usize = 300;
 
-/// In what the lines that the adapter printed are not as they should be.
+/// Returns the departures in the adapter's output.
 pub(super) fn printed(case: &CaseText, output: &str) -> Vec<String> {
     let mut departures = Vec::new();
     let mut lines = Vec::new();
-    // Not `lines`: a carriage return is nothing that JSON has.
+    // Not `lines`, which removes carriage returns.
     for line in output.split('\n').filter(|line| !line.is_empty()) {
         match serde_json::from_str::<Value>(line) {
             Ok(seen) if seen["saw"].is_string() => lines.push(seen),
             _ => departures.push(format!(
-                "the adapter printed what is no JSON object with a `saw`: {}",
+                "the adapter printed a line that is not a JSON object with `saw`: {}",
                 beginning(line)
             )),
         }
@@ -29,7 +29,10 @@ pub(super) fn printed(case: &CaseText, output: &str) -> Vec<String> {
     for wanted in &case.sees {
         let found = rest.iter().position(|seen| is_like(wanted, seen));
         let Some(found) = found else {
-            departures.push(format!("its user did not see {wanted}, but {}", told(rest)));
+            departures.push(format!(
+                "the user did not see {wanted}, but {}",
+                summary(rest)
+            ));
             break;
         };
         rest = &rest[found + 1..];
@@ -37,7 +40,7 @@ pub(super) fn printed(case: &CaseText, output: &str) -> Vec<String> {
     for unwanted in &case.sees_not {
         if let Some(seen) = lines.iter().find(|seen| is_like(unwanted, seen)) {
             let seen = beginning(&seen.to_string());
-            departures.push(format!("its user saw {seen}, and should not have"));
+            departures.push(format!("the user saw {seen}, which is not expected"));
         }
     }
     departures
@@ -47,19 +50,19 @@ fn is_like(wanted: &Value, seen: &Value) -> bool {
     difference("", wanted, seen).is_none()
 }
 
-fn told(lines: &[Value]) -> String {
-    let mut told: Vec<_> = (lines.iter().take(TOLD))
+fn summary(lines: &[Value]) -> String {
+    let mut shown: Vec<_> = (lines.iter().take(MAX_LINES))
         .map(|line| beginning(&line.to_string()))
         .collect();
     match lines.len() {
         0 => return "nothing more".to_owned(),
-        count if count > TOLD => told.push(format!("{} more", count - TOLD)),
+        count if count > MAX_LINES => shown.push(format!("{} more", count - MAX_LINES)),
         _ => {}
     }
-    told.join(", ")
+    shown.join(", ")
 }
 
-/// In what the agent's log is not as it should be.
+/// Returns the departures in the agent's log.
 pub(super) fn sent(case: &CaseText, log: &str) -> Vec<String> {
     let log: Vec<Value> = (log.split('\n'))
         .filter_map(|line| serde_json::from_str(line).ok())
@@ -75,12 +78,12 @@ pub(super) fn sent(case: &CaseText, log: &str) -> Vec<String> {
         .collect();
     let mut expected = Expected::new(&case.sends);
     let mut lines = log.iter().filter(|entry| entry["dir"] == "send");
-    let heard = lines.try_for_each(|entry| {
+    let checked = lines.try_for_each(|entry| {
         let line = format!("{}\n", entry["msg"]);
-        expected.hear(line.as_bytes())
+        expected.check_input(line.as_bytes())
     });
-    if let Err(report) = heard.and_then(|()| expected.finish()) {
-        let lines = report.lines().take(TOLD).map(beginning);
+    if let Err(report) = checked.and_then(|()| expected.finish()) {
+        let lines = report.lines().take(MAX_LINES).map(beginning);
         let report = lines.collect::<Vec<_>>().join("\n");
         departures.push(report.replace("fake-agent: ", ""));
     }
@@ -89,17 +92,17 @@ pub(super) fn sent(case: &CaseText, log: &str) -> Vec<String> {
         match end.map(|entry| &entry["msg"]["code"]) {
             Some(code) if *code == status => {}
             Some(code) => departures.push(format!(
-                "the agent exited with status {code}, instead of {status}"
+                "the agent exited with status {code}, expected {status}"
             )),
             None => departures.push(format!(
-                "the agent did not exit by itself with status {status}: it was killed"
+                "the agent was killed, expected exit status {status}"
             )),
         }
     }
     departures
 }
 
-/// A text that is short enough for a report.
+/// Shortens a text for a report.
 pub(super) fn beginning(text: &str) -> String {
     short(text.trim_end(), WIDTH)
 }
@@ -122,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_seen_comes_in_order_among_other_things() {
+    fn expected_lines_come_in_order_among_others() {
         let case = case(json!({
             "sees": [{"saw": "text", "text": "One."}, {"saw": "result"}],
             "sees_not": [{"saw": "error"}],
@@ -149,11 +152,11 @@ mod tests {
         assert!(departures[0].contains("Done."), "{departures:?}");
         let missing = r#"did not see {"saw":"result"}, but {"saw":"error"}"#;
         assert!(departures[1].ends_with(missing), "{departures:?}");
-        assert!(departures[2].contains("should not"), "{departures:?}");
+        assert!(departures[2].contains("not expected"), "{departures:?}");
     }
 
     #[test]
-    fn what_is_sent_and_the_exit_are_in_the_log() {
+    fn sent_lines_and_the_exit_are_checked() {
         let case = case(json!({
             "sends": {"lines": [{"type": "user", "message": {"content": "Go"}}],
                 "no_others": [{"type": "user"}]},
@@ -165,12 +168,12 @@ mod tests {
         assert_eq!(sent(&case, ""), ["the agent was not started"]);
         let departures = sent(&case, &format!("{user}\n{user}\n"));
         assert_eq!(departures.len(), 2, "{departures:?}");
-        assert!(departures[0].contains("not expected"), "{departures:?}");
+        assert!(departures[0].contains("unexpected"), "{departures:?}");
         assert!(departures[1].contains("killed"), "{departures:?}");
         let raw = r#"{"t":0.1,"dir":"send_raw","msg":"{"}"#;
         let departures = sent(&case, &format!("{raw}\n{}", exit.replace('0', "3")));
         assert_eq!(departures.len(), 3, "{departures:?}");
         assert!(departures[0].contains("not JSON"), "{departures:?}");
-        assert!(departures[2].ends_with("3, instead of 0"), "{departures:?}");
+        assert!(departures[2].ends_with("3, expected 0"), "{departures:?}");
     }
 }

@@ -1,10 +1,10 @@
-//! Does an SDK cope with what agents do? A suite of cases that says so.
+//! Tests whether an SDK handles the behavior of agents.
 //!
-//! In each case a small program that is written with the SDK, its **adapter**,
-//! drives the fake agent. The adapter does what the case tells it to, and
-//! prints what its user saw; the fake agent does what is odd or goes wrong in
-//! the case, and writes down what the SDK sent. Both are held against what is
-//! right. `testkit/CONFORM.md` says how an adapter is written.
+//! In each case an **adapter**, a small program written with the SDK, drives the
+//! fake agent. The adapter follows the instructions of the case and prints what
+//! its user sees. The fake agent behaves as the scenario of the case says, and
+//! logs the SDK's lines. Both outputs are compared with the expected ones.
+//! `testkit/CONFORM.md` describes how to write an adapter.
 //!
 //! The command is `agentwire conform sdk`.
 //!
@@ -17,7 +17,7 @@
 //! let adapter = ["python".into(), "adapter.py".into()];
 //! for case in cases() {
 //!     let outcome = case
-//!         .hold("path/to/fake-agent".as_ref(), &adapter, Duration::from_secs(30))
+//!         .run("path/to/fake-agent".as_ref(), &adapter, Duration::from_secs(30))
 //!         .await?;
 //!     for departure in outcome.stuck.iter().chain(&outcome.departures) {
 //!         println!("{}: {departure}", case.name());
@@ -34,10 +34,8 @@ mod run;
 pub use case::{Case, cases};
 pub use run::Outcome;
 
-/// The environment variable that tells the adapter which executable is the
-/// CLI.
+/// Names the variable with the path of the CLI for the adapter.
 pub const CLI: &str = "AGENTWIRE_CONFORM_CLI";
 
-/// The environment variable that names the file with what the adapter is to
-/// do.
+/// Names the variable with the path of the adapter's instructions.
 pub const CASE: &str = "AGENTWIRE_CONFORM_CASE";

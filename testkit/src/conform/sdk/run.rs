@@ -1,7 +1,7 @@
 //! Runs a case.
 
-use super::super::not_over_after;
 use super::super::process::Watched;
+use super::super::timed_out;
 use super::check::{self, beginning};
 use super::{CASE, CLI, Case};
 use crate::fake_agent::{GATES, LOG, SCRIPT};
@@ -15,35 +15,32 @@ use std::time::Duration;
 use tokio::process::Command;
 use tokio::time::timeout;
 
-/// How long what an adapter has started may outlive it: a process that was told
-/// to end, and is about to.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// The time that processes of an adapter may outlive it while they shut down.
+const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// What an SDK and its adapter made of a case.
+/// The result of a case.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Outcome {
-    /// Why the adapter was ended, if it did not exit by itself.
+    /// Why the adapter was killed, if it did not exit.
     pub stuck: Option<String>,
-    /// In what else they depart from what is right. One that was ended departs
-    /// somewhere, if it is only there.
+    /// The other departures from the expected behavior. A killed adapter has at
+    /// least one.
     pub departures: Vec<String>,
 }
 
 impl Case {
-    /// Runs an adapter, a program and its arguments, and says in what it
-    /// departs from what is right. The agent is an executable that is a fake
-    /// agent when its environment has a [`SCRIPT`]: `fake-agent`, or
-    /// `agentwire`.
+    /// Runs an adapter (a program and its arguments) and returns its
+    /// departures. `agent` is an executable that is a fake agent if its
+    /// environment has a [`SCRIPT`]: `fake-agent` or `agentwire`.
     ///
-    /// An adapter that has not exited when the deadline is over is stuck.
-    /// Everything that it started goes when this returns, or is dropped.
+    /// An adapter that has not exited at the deadline is stuck. All processes
+    /// that it started are killed when this returns or is dropped.
     ///
     /// # Errors
     ///
-    /// When the adapter cannot be started, or no temporary directory can be
-    /// had.
-    pub async fn hold(
+    /// Fails if the adapter or the temporary directory cannot be created.
+    pub async fn run(
         &self,
         agent: &Path,
         adapter: &[OsString],
@@ -54,7 +51,7 @@ impl Case {
         };
         let folder = tempfile::tempdir()?;
         let file = |name| folder.path().join(name);
-        let (script, log, told, gates) = (
+        let (script, log, instructions, gates) = (
             file("script.json"),
             file("log"),
             file("case"),
@@ -63,7 +60,7 @@ impl Case {
         let (output, errors) = (file("stdout"), file("stderr"));
         fs::create_dir(&gates)?;
         fs::write(&script, self.text.agent.to_json())?;
-        fs::write(&told, self.text.program.to_string())?;
+        fs::write(&instructions, self.text.program.to_string())?;
         let mut command = Command::new(program);
         command
             .args(arguments)
@@ -71,27 +68,27 @@ impl Case {
             .env(SCRIPT, &script)
             .env(LOG, &log)
             .env(GATES, &gates)
-            // What these say comes before the script.
+            // These variables override the script.
             .env_remove("AGENTWIRE_TAP_CLI")
             .env_remove(RECORDING)
             .stdin(Stdio::null())
-            // Files, which nobody holds open as one can a pipe.
+            // Files: a pipe could be kept open by another process.
             .stdout(File::create(&output)?)
             .stderr(File::create(&errors)?);
-        // Nothing else has this case.
-        let mut adapter = Watched::start(&mut command, CASE, told.as_os_str())?;
+        // The path of the case is unique to this process.
+        let mut adapter = Watched::start(&mut command, CASE, instructions.as_os_str())?;
         let mut departures = Vec::new();
         let stuck = match timeout(deadline, adapter.child.wait()).await {
-            Err(_) => Some(not_over_after(deadline)),
+            Err(_) => Some(timed_out(deadline)),
             Ok(status) => {
                 let status = status?;
                 if !status.success() {
                     let words = last_words(&errors);
-                    departures.push(format!("the adapter ended with {status}{words}"));
+                    departures.push(format!("the adapter exited with {status}{words}"));
                 }
-                let left = adapter.left(PATIENCE).await;
-                let told = left.iter().map(|it| beginning(it));
-                departures.extend(told.map(|it| format!("left behind: {it}")));
+                let remaining = adapter.remaining(EXIT_TIMEOUT).await;
+                let remaining = remaining.iter().map(|it| beginning(it));
+                departures.extend(remaining.map(|argv| format!("still running: {argv}")));
                 None
             }
         };
@@ -102,15 +99,15 @@ impl Case {
     }
 }
 
-/// What is in a file, as far as there is one.
+/// Reads a file. A missing file is empty.
 fn read(path: &Path) -> String {
     String::from_utf8_lossy(&fs::read(path).unwrap_or_default()).into_owned()
 }
 
-/// The end of what a program said on standard error.
+/// Returns the last line of a program's standard error.
 fn last_words(path: &Path) -> String {
-    let said = read(path);
-    match said.trim_end().rsplit('\n').next() {
+    let stderr = read(path);
+    match stderr.trim_end().rsplit('\n').next() {
         None | Some("") => String::new(),
         Some(line) => format!(": {}", beginning(line)),
     }

@@ -1,4 +1,4 @@
-//! Control requests of the host that are not about the session's state machine.
+//! Control requests that do not change the session's state machine.
 
 use super::{Claude, checks, offers, reports};
 use crate::agent::Agent;
@@ -10,11 +10,11 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-/// What a request gets: a payload, none, or an error.
+/// The outcome of a request: an optional payload, or an error.
 type Response = Result<Option<Value>, Refusal>;
 
 impl Claude {
-    /// Responds to a request: as the scenario says, or else as the CLI does.
+    /// Responds as the scenario says, otherwise as the CLI does.
     pub(in crate::fake_agent) fn respond(
         &mut self,
         now: Instant,
@@ -31,7 +31,7 @@ impl Claude {
         if subtype == "set_model" {
             match &request["model"] {
                 Value::String(name) if checks::is_blank(name) => {
-                    let why = "A model without a name is not in the catalog.";
+                    let why = "The model name is blank.";
                     return refuse_model(agent, request_id, why, "catalog_unknown");
                 }
                 Value::String(_) | Value::Null => {}
@@ -49,7 +49,7 @@ impl Claude {
             None => self.response(agent, request_id, &subtype, &request),
         };
         let Some(response) = response else {
-            // A CLI that knows nothing of such requests does not answer.
+            // 2.0.77 does not respond to unknown requests.
             if agent.config().version != "2.0.77" {
                 let why = format!("Unsupported control request subtype: {subtype}");
                 let refusal = Refusal::new(why).code("unsupported_request");
@@ -60,16 +60,16 @@ impl Claude {
         agent.respond(request_id, response.map(|it| it.map(Json::from)));
     }
 
-    /// Tells the host that a request takes its time, where the CLI does so.
+    /// Reports the start of a slow request, as the CLI does.
     fn begin(&self, agent: &mut Agent, request_id: &str, subtype: &str) {
         if subtype != "side_question" {
             return;
         }
         let progress = json!({"request_id": request_id, "status": "started"});
-        tell(agent, "control_request_progress", progress);
+        send_system(agent, "control_request_progress", progress);
     }
 
-    /// The response; none, if the CLI does not know the request.
+    /// Returns the response, or `None` if the CLI does not know the request.
     fn response(
         &mut self,
         agent: &mut Agent,
@@ -79,7 +79,7 @@ impl Claude {
     ) -> Option<Response> {
         let done: Response = Ok(None);
         let with = |payload: Value| -> Response { Ok(Some(payload)) };
-        if let Some(why) = checks::complaint(subtype, request) {
+        if let Some(why) = checks::error(subtype, request) {
             return Some(refuse(why));
         }
         let text = |member: &str| request[member].as_str().unwrap_or_default();
@@ -123,8 +123,8 @@ impl Claude {
             "generate_session_title" => with(json!({"title": null})),
             "side_question" => {
                 self.begin(agent, request_id, subtype);
-                let text = "The script does not answer side requests.";
-                // Without a question the CLI answers in the place of the model.
+                let text = "The scenario has no response to side questions.";
+                // Without a question the CLI generates the response itself.
                 let is_synthetic = !request["question"].is_string();
                 with(json!({"response": text, "synthetic": is_synthetic}))
             }
@@ -235,7 +235,7 @@ fn scripted_response(scripted: &scenario::Response) -> Response {
 }
 
 /// Sends a system message.
-fn tell(agent: &mut Agent, subtype: &str, mut message: Value) {
+fn send_system(agent: &mut Agent, subtype: &str, mut message: Value) {
     message["type"] = "system".into();
     message["subtype"] = subtype.into();
     if let Value::Object(message) = message {
@@ -247,7 +247,7 @@ fn refuse(why: impl Into<String>) -> Response {
     Err(Refusal::new(why))
 }
 
-/// The response to `reload_plugins`: no plugin is new.
+/// Returns the response to `reload_plugins`: no plugin is new.
 fn reload_plugins(request: &Value) -> Value {
     let mut response = json!({
         "commands": offers::commands(), "agents": offers::agents(),
@@ -259,7 +259,7 @@ fn reload_plugins(request: &Value) -> Value {
     response
 }
 
-/// Changes the working directory, if the host trusts it, and returns the
+/// Changes the working directory if the host trusts it, and returns the
 /// response to `set_cwd`.
 fn set_cwd(agent: &mut Agent, request: &Value) -> Value {
     let cwd = Path::new(&agent.config().cwd);
@@ -280,7 +280,7 @@ fn set_cwd(agent: &mut Agent, request: &Value) -> Value {
     }
     if is_new {
         agent.set_cwd(&found);
-        tell(agent, "ui_invalidate", json!({"event": "ui.render"}));
+        send_system(agent, "ui_invalidate", json!({"event": "ui.render"}));
     }
     json!({
         "status": "ok", "cwd": agent.config().cwd, "changed": is_new, "transcript_relocated": true,

@@ -1,8 +1,7 @@
-//! What makes the fake agent Claude Code, above the state machine that any
-//! agent has: what it offers, its control requests, its commands, and which
-//! tools it lets run without a permission request.
+//! Claude Code's behavior above the state machine of [`crate::agent`]: its
+//! tools, control requests, commands and permission rules.
 //!
-//! It was measured on 2.1.332, without plugins.
+//! Measured on 2.1.332 without plugins.
 
 mod checks;
 mod commands;
@@ -25,17 +24,16 @@ pub(super) use models::effort;
 pub(super) use settings::{Settings, Sources};
 pub(super) use tools::{outcome, written_file};
 
-/// The state of the imitation: what the host has changed, and what the scenario
-/// has it answer.
+/// The state of the emulated CLI.
 #[derive(Debug)]
 pub(super) struct Claude {
-    /// Responses to control requests, from the scenario.
+    /// Scripted responses to control requests.
     responses: Responses,
-    /// Whether calls without `ask` are decided as the CLI does.
+    /// Whether the CLI's rules decide which calls need permission.
     decides: bool,
     /// The settings that the host applied.
     settings: Map<String, Value>,
-    /// The model before the host set one.
+    /// The model before any `set_model`.
     default_model: String,
     /// Whether files can be rewound.
     has_checkpoints: bool,
@@ -55,12 +53,12 @@ impl Claude {
         }
     }
 
-    /// Notes a prompt, to which files can be rewound.
-    pub(super) fn prompted(&mut self, uuid: Option<&str>) {
+    /// Records a prompt, to which files can be rewound.
+    pub(super) fn add_prompt(&mut self, uuid: Option<&str>) {
         self.prompts.extend(uuid.map(str::to_owned));
     }
 
-    /// The model of a name that the host gives; the default one for none.
+    /// Resolves the host's model name. `None` is the default model.
     fn model(&self, name: Option<&str>) -> String {
         match name {
             None | Some("default") => self.default_model.clone(),
@@ -69,23 +67,23 @@ impl Claude {
     }
 }
 
-/// Sets what the agent offers. What is set already is kept.
+/// Sets the agent's capabilities, except for those that are already set.
 pub(super) fn declare(config: &mut Config) {
     offers::declare(config);
 }
 
-/// Whether a sub-agent is one of the CLI's own.
+/// Returns whether a sub-agent is built in.
 pub(super) fn has_agent(name: &str) -> bool {
     offers::AGENTS.contains(&name)
 }
 
-/// The agent's own tools that `--tools` leaves out.
+/// Returns the built-in tools that `--tools` excludes.
 pub(super) fn left_out(listed: &[String]) -> BTreeSet<String> {
     offers::left_out(listed)
 }
 
-/// The rules of the flags `--allowedTools` and `--disallowedTools`. What is no
-/// rule is left out, as on the real CLI.
+/// Parses the rules of `--allowedTools` and `--disallowedTools`. Invalid rules
+/// are ignored, as on the real CLI.
 pub(super) fn rules(allowed: &[String], denied: &[String]) -> Rules {
     let mut rules = Rules::new(rules::covers);
     for (texts, behavior) in [

@@ -1,8 +1,8 @@
-//! The models that the CLI names, and their aliases.
+//! The CLI's models and their aliases.
 
 use serde_json::{Value, json};
 
-/// The aliases, and the models that they stand for.
+/// The aliases and their models.
 const MODELS: [(&str, &str, &str); 5] = [
     ("default", "claude-opus-5-5", "Default"),
     ("opus", "claude-opus-5-5", "Opus"),
@@ -13,13 +13,13 @@ const MODELS: [(&str, &str, &str); 5] = [
 
 const EFFORTS: [&str; 5] = ["low", "medium", "high", "xhigh", "max"];
 
-/// The model that an alias stands for, or the name itself.
+/// Resolves an alias. Other names are returned unchanged.
 pub(super) fn resolve(name: &str) -> &str {
     let mut models = MODELS.iter();
     models.find(|it| it.0 == name).map_or(name, |it| it.1)
 }
 
-/// The effort level of a model, which hooks are told. Some models have none.
+/// Returns the effort level of a model for hooks. Some models have none.
 pub(in crate::fake_agent) fn effort(model: &str) -> Option<&'static str> {
     let is_one_of = |names: &[&str]| names.iter().any(|it| model.contains(it));
     if is_one_of(&["3-5-haiku", "haiku-4-5", "sonnet-4-5"]) {
@@ -29,7 +29,7 @@ pub(in crate::fake_agent) fn effort(model: &str) -> Option<&'static str> {
     } else if is_one_of(&["opus-5", "sonnet-5", "haiku-5", "fable-5", "opus-4-1"]) {
         Some("medium")
     } else {
-        // The fake agent's own model stands for the default one.
+        // The fake agent's own model has the effort of the default model.
         Some(if model == "fake-model" {
             "medium"
         } else {
@@ -38,7 +38,7 @@ pub(in crate::fake_agent) fn effort(model: &str) -> Option<&'static str> {
     }
 }
 
-/// What people call a model: `Haiku 4.5` for `claude-haiku-4-5`.
+/// Returns the display name of a model: `Haiku 4.5` for `claude-haiku-4-5`.
 pub(super) fn shown(model: &str) -> String {
     let name = model.strip_prefix("claude-");
     let Some((family, version)) = name.and_then(|it| it.split_once('-')) else {
@@ -51,7 +51,7 @@ pub(super) fn shown(model: &str) -> String {
     format!("{family} {}", version.join("."))
 }
 
-/// The models, as `initialize` and `list_models` report them.
+/// Returns the models for `initialize` and `list_models`.
 pub(super) fn list() -> Value {
     let model = |(value, resolved, name): &(&str, &str, &str)| {
         json!({

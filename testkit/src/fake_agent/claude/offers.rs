@@ -1,4 +1,4 @@
-//! What the CLI offers: tools, commands, sub-agents, models, capabilities.
+//! The CLI's tools, commands, sub-agents, skills and capabilities.
 
 use super::models;
 use crate::agent::{Config, Declared};
@@ -68,7 +68,7 @@ pub(super) const SKILLS: [&str; 13] = [
     "security-review",
 ];
 
-/// The commands that the CLI runs itself. It passes others on to the model.
+/// The commands that the CLI runs itself. It sends others to the model.
 const LOCAL: [&str; 27] = [
     "agents",
     "autocompact",
@@ -99,7 +99,7 @@ const LOCAL: [&str; 27] = [
     "usage",
 ];
 
-/// The commands, their arguments and their other names.
+/// The commands, their argument hints and their aliases.
 const COMMANDS: [(&str, &str, &[&str]); 44] = [
     ("deep-research", "", &[]),
     ("dataviz", "", &[]),
@@ -147,7 +147,7 @@ const COMMANDS: [(&str, &str, &[&str]); 44] = [
     ("team-onboarding", "", &[]),
 ];
 
-/// The capabilities, as `system/init` lists them, beside those of the queue.
+/// The capabilities in `system/init`, except those of the queue.
 const CAPABILITIES: [&str; 19] = [
     "interrupt_send_now_v1",
     "interrupt_requeue_taken_v1",
@@ -170,7 +170,7 @@ const CAPABILITIES: [&str; 19] = [
     "silent_resend_files_v1",
 ];
 
-/// Those that the response to `initialize` lists.
+/// The capabilities in the response to `initialize`.
 const EARLY_CAPABILITIES: [&str; 7] = [
     "ui_surface_v1",
     "mcp_call_result_not_for_model_v1",
@@ -181,12 +181,12 @@ const EARLY_CAPABILITIES: [&str; 7] = [
     "get_usage_detached_v1",
 ];
 
-/// The commands, as `initialize` reports them.
+/// Returns the commands for `initialize`.
 pub(super) fn commands() -> Value {
     COMMANDS.iter().map(command).collect()
 }
 
-/// The skills, as the response to `reload_skills` lists them.
+/// Returns the skills for `reload_skills`.
 pub(super) fn skills() -> Value {
     let of = |name: &&str| COMMANDS.iter().find(|it| it.0 == *name).map(command);
     SKILLS.iter().filter_map(of).collect()
@@ -205,7 +205,7 @@ fn command((name, hint, aliases): &(&str, &str, &[&str])) -> Value {
     command
 }
 
-/// The plugins that come with the CLI.
+/// Returns the CLI's built-in plugins.
 pub(super) fn plugins() -> Value {
     let plugin =
         |name: &str| json!({"name": name, "path": "builtin", "source": format!("{name}@builtin")});
@@ -216,13 +216,13 @@ pub(super) fn plugins() -> Value {
         .collect()
 }
 
-/// The sub-agents, as `initialize` reports them.
+/// Returns the sub-agents for `initialize`.
 pub(super) fn agents() -> Value {
     let agent = |name: &&str| json!({"name": name, "description": format!("The agent {name}")});
     AGENTS.iter().map(agent).collect()
 }
 
-/// Sets what the agent offers.
+/// Sets the agent's capabilities.
 pub(super) fn declare(config: &mut Config) {
     let names: Vec<_> = COMMANDS.iter().map(|it| it.0).collect();
     let init = json!({
@@ -305,9 +305,9 @@ pub(super) fn declare(config: &mut Config) {
         "provider": "firstParty",
         "costBasis": "list",
     });
-    let given = std::mem::take(&mut config.declared);
+    let previous = std::mem::take(&mut config.declared);
     config.declared = Declared {
-        disabled_tools: given.disabled_tools,
+        disabled_tools: previous.disabled_tools,
         init: read(init),
         initialize: read(initialize),
         result: read(result),
@@ -319,16 +319,16 @@ pub(super) fn declare(config: &mut Config) {
         listed_names: [("Agent".to_owned(), "Task".to_owned())].into(),
     };
     let declared = &mut config.declared;
-    let agents = given.initialize.agents.unwrap_or_default();
+    let agents = previous.initialize.agents.unwrap_or_default();
     declared.add_agents(agents);
-    if let Some(style) = given.init.output_style {
+    if let Some(style) = previous.init.output_style {
         declared.initialize.output_style = Some(style.clone());
         declared.init.output_style = Some(style);
     }
 }
 
-/// The tools that a list leaves out. `default` stands for all of them, and
-/// `Task` for `Agent` too.
+/// Returns the tools that a list excludes. `default` means all tools, and
+/// `Task` includes `Agent`.
 pub(super) fn left_out(listed: &[String]) -> BTreeSet<String> {
     let is_listed = |name: &str| listed.iter().any(|it| it == name || it == "default");
     let mut left_out: BTreeSet<_> = TOOLS.map(str::to_owned).into();
@@ -339,12 +339,12 @@ pub(super) fn left_out(listed: &[String]) -> BTreeSet<String> {
     left_out
 }
 
-/// Where the user's configuration would be. Nothing is read from there.
+/// Returns the path of the user's configuration. Nothing is read from it.
 fn config_folder() -> String {
     let config = std::env::var("CLAUDE_CONFIG_DIR");
     config.unwrap_or_else(|_| "/home/user/.claude".to_owned())
 }
 
 fn read<T: DeserializeOwned>(value: Value) -> T {
-    serde_json::from_value(value).expect("it is written in this file")
+    serde_json::from_value(value).expect("valid JSON in this file")
 }

@@ -1,11 +1,11 @@
-//! Which tools the CLI lets run without a permission request.
+//! Tools that the CLI runs without a permission request.
 
 use super::Claude;
 use super::rules::{is_plain, parts};
 use crate::scenario::ToolCall;
 use agentwire_protocol::permission::PermissionMode;
 
-/// Tools that only read.
+/// Read-only tools.
 const READ_ONLY: [&str; 8] = [
     "Glob",
     "Grep",
@@ -17,8 +17,8 @@ const READ_ONLY: [&str; 8] = [
     "ToolSearch",
 ];
 
-/// Shell commands that only read, by their first word. The real CLI looks at
-/// their options as well; those that are not here are asked about.
+/// Read-only shell commands, by their first word. The real CLI also checks
+/// their options. Other commands need permission.
 const READ_ONLY_COMMANDS: [&str; 22] = [
     "basename", "cat", "cd", "date", "dirname", "du", "echo", "false", "grep", "head", "id", "ls",
     "pwd", "sleep", "stat", "tail", "true", "uname", "wc", "whereis", "which", "whoami",
@@ -28,7 +28,8 @@ const READ_ONLY_COMMANDS: [&str; 22] = [
 const EDIT_COMMANDS: [&str; 7] = ["cp", "mkdir", "mv", "rm", "rmdir", "sed", "touch"];
 
 impl Claude {
-    /// Whether a tool call needs permission in this mode, apart from rules.
+    /// Returns whether a tool call needs permission in this mode, apart from
+    /// rules.
     pub(in crate::fake_agent) fn needs_permission(
         &self,
         call: &ToolCall,

@@ -1,10 +1,10 @@
-//! What the CLI reports about the session: context, cost, status, hooks.
+//! Reports about the session: context, cost, status, hooks.
 
 use super::models;
 use crate::agent::Agent;
 use serde_json::{Map, Value, json};
 
-/// The hook events, and whether their matchers have a meaning.
+/// The hook events, and whether they support matchers.
 const HOOK_EVENTS: [(&str, bool); 34] = [
     ("PreToolUse", true),
     ("PostToolUse", true),
@@ -42,10 +42,10 @@ const HOOK_EVENTS: [(&str, bool); 34] = [
     ("PreSkillShellCommand", true),
 ];
 
-/// The tokens that automatic compaction keeps free.
+/// The tokens that automatic compaction reserves.
 const COMPACT_BUFFER: u64 = 33_000;
 
-/// The categories of the context: id, name, color.
+/// The categories of the context: ID, name, color.
 const CATEGORIES: [(&str, &str, &str); 4] = [
     ("system_prompt", "System prompt", "promptBorder"),
     ("system_tools", "System tools", "inactive"),
@@ -53,8 +53,8 @@ const CATEGORIES: [(&str, &str, &str); 4] = [
     ("messages", "Messages", "purple_FOR_SUBAGENTS_ONLY"),
 ];
 
-/// The response to `get_context_usage`. All tokens are those of messages: the
-/// fake agent sends no prompts to a model.
+/// Returns the response to `get_context_usage`. All tokens count as messages:
+/// the fake agent sends no prompts to a model.
 pub(super) fn context(agent: &Agent) -> Value {
     let window = agent.config().context_window;
     let used = agent.context_tokens();
@@ -116,7 +116,7 @@ fn category(id: &str, name: &str, color: &str, kind: &str, tokens: u64) -> Value
     json!({"id": id, "name": name, "tokens": tokens, "color": color, "kind": kind})
 }
 
-/// The `context_usage` of the output of `/context`.
+/// Returns the `context_usage` of the output of `/context`.
 pub(super) fn context_of_command(agent: &Agent) -> Value {
     let window = agent.config().context_window;
     let used = agent.context_tokens();
@@ -137,7 +137,7 @@ pub(super) fn context_of_command(agent: &Agent) -> Value {
     })
 }
 
-/// The text of `/context`.
+/// Returns the text of `/context`.
 pub(super) fn context_text(agent: &Agent) -> String {
     let mut text = format!(
         "Context of {}: {} of {} tokens",
@@ -145,14 +145,14 @@ pub(super) fn context_text(agent: &Agent) -> String {
         agent.context_tokens(),
         agent.config().context_window
     );
-    // Tools of MCP servers are in the context once they were used.
+    // A tool of an MCP server is in the context after its first use.
     for tool in agent.used_tools().filter(|it| it.starts_with("mcp__")) {
         text.extend(["\n", tool]);
     }
     text
 }
 
-/// The text of `/cost`, and of the response to `get_session_cost`.
+/// Returns the text of `/cost` and of `get_session_cost`.
 pub(super) fn cost(agent: &Agent) -> String {
     let mut lines = vec![format!("Cost: {} USD", agent.cost_usd())];
     for (model, usage) in agent.model_usage() {
@@ -166,7 +166,7 @@ pub(super) fn cost(agent: &Agent) -> String {
     lines.join("\n")
 }
 
-/// The response to `get_usage`.
+/// Returns the response to `get_usage`.
 pub(super) fn usage(agent: &Agent) -> Value {
     json!({
         "session": {
@@ -184,7 +184,7 @@ pub(super) fn usage(agent: &Agent) -> Value {
     })
 }
 
-/// The response to `get_status`.
+/// Returns the response to `get_status`.
 pub(super) fn status(agent: &Agent) -> Value {
     let config = agent.config();
     let row = |label: &str, value: &str| json!({"label": label, "value": value});
@@ -203,7 +203,7 @@ pub(super) fn status(agent: &Agent) -> Value {
     ]})
 }
 
-/// The response to `get_hooks_listing`.
+/// Returns the response to `get_hooks_listing`.
 pub(super) fn hooks() -> Value {
     let event = |(name, has_matcher): &(&str, bool)| json!({"name": name, "summary": format!("The event {name}"), "supportsMatcher": has_matcher});
     json!({
@@ -217,7 +217,7 @@ pub(super) fn hooks() -> Value {
     })
 }
 
-/// The response to `list_permission_rules`.
+/// Returns the response to `list_permission_rules`.
 pub(super) fn rules(agent: &Agent) -> Value {
     let rule = |it: &crate::agent::SessionRule| {
         let source = it.destination.as_str();
@@ -237,7 +237,7 @@ pub(super) fn rules(agent: &Agent) -> Value {
     }})
 }
 
-/// The response to `get_settings`.
+/// Returns the response to `get_settings`.
 pub(super) fn settings(agent: &Agent, settings: &Map<String, Value>) -> Value {
     let sources = if settings.is_empty() {
         json!([])
@@ -264,7 +264,7 @@ pub(super) fn settings(agent: &Agent, settings: &Map<String, Value>) -> Value {
     })
 }
 
-/// The response to `list_models`.
+/// Returns the response to `list_models`.
 pub(super) fn list_models() -> Value {
     json!({ "models": models::list() })
 }

@@ -1,10 +1,10 @@
-//! What the content of a permission rule covers.
+//! Matches the content of permission rules.
 
 use agentwire_protocol::Json;
 
-/// Whether the content of a rule covers a call: for `Bash` a command, a prefix
-/// (`git:*`) or a pattern (`git *`), each for all parts of the line; for other
-/// tools a path or a text with `*`.
+/// Returns whether the content of a rule matches a call. For `Bash` it is a
+/// command, a prefix (`git:*`) or a pattern (`git *`), which must match every
+/// command of the line. For other tools it is a path or a text with `*`.
 pub(in crate::fake_agent) fn covers(content: &str, tool: &str, input: &Json) -> bool {
     let text = |name: &str| -> Option<String> { input.member(name)?.read().ok() };
     if tool == "Bash" {
@@ -12,7 +12,7 @@ pub(in crate::fake_agent) fn covers(content: &str, tool: &str, input: &Json) -> 
         let mut parts = parts(&command).peekable();
         return parts.peek().is_some() && parts.all(|part| covers_command(content, part));
     }
-    let named = [
+    let arguments = [
         "file_path",
         "notebook_path",
         "path",
@@ -20,7 +20,7 @@ pub(in crate::fake_agent) fn covers(content: &str, tool: &str, input: &Json) -> 
         "query",
         "skill",
     ];
-    let value = named.into_iter().find_map(text).unwrap_or_default();
+    let value = arguments.into_iter().find_map(text).unwrap_or_default();
     let content = content.strip_prefix("domain:").unwrap_or(content);
     let value = value.split("://").nth(1).unwrap_or(&value);
     let value = if tool == "WebFetch" {
@@ -28,7 +28,7 @@ pub(in crate::fake_agent) fn covers(content: &str, tool: &str, input: &Json) -> 
     } else {
         value
     };
-    fits(content, value)
+    matches(content, value)
 }
 
 fn covers_command(content: &str, command: &str) -> bool {
@@ -37,13 +37,13 @@ fn covers_command(content: &str, command: &str) -> bool {
             let rest = command.strip_prefix(prefix);
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
         }
-        // `git *` covers `git` as well.
-        None => fits(content, command) || content.strip_suffix(" *") == Some(command),
+        // `git *` also matches `git`.
+        None => matches(content, command) || content.strip_suffix(" *") == Some(command),
     }
 }
 
-/// Whether a text is as the pattern says, in which `*` stands for any text.
-fn fits(pattern: &str, text: &str) -> bool {
+/// Returns whether a text matches the pattern, in which `*` matches any text.
+fn matches(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = parts.next().and_then(|first| text.strip_prefix(first)) else {
         return false;
@@ -60,14 +60,14 @@ fn fits(pattern: &str, text: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// The commands of a line.
+/// Returns the commands of a line.
 pub(super) fn parts(line: &str) -> impl Iterator<Item = &str> {
     let parts = line.split(['\n', ';', '|', '&']).map(str::trim);
     parts.filter(|part| !part.is_empty())
 }
 
-/// Whether nothing in a line is expanded or redirected, so that its words say
-/// what runs.
+/// Returns whether a line has no expansions and no redirections, so that its
+/// words are the commands that run.
 pub(super) fn is_plain(line: &str) -> bool {
     !line.contains(['`', '$', '<', '>', '(', ')', '{', '}', '\\'])
 }
@@ -78,7 +78,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_rule_covers_a_line_if_it_covers_all_of_its_commands() {
+    fn a_rule_matches_a_line_if_it_matches_all_of_its_commands() {
         for (content, command, is_covered) in [
             ("git:*", "git", true),
             ("git:*", "git add a", true),
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_of_other_tools_are_about_their_paths_and_hosts() {
+    fn rules_of_other_tools_match_paths_and_hosts() {
         let read = Json::from(json!({"file_path": "/src/main.rs"}));
         assert!(covers("/src/*", "Read", &read));
         assert!(!covers("/tests/*", "Read", &read));

@@ -1,5 +1,4 @@
-//! Settings files and the flags that add to them: as much of them as a scripted
-//! agent shows.
+//! Settings files, and the flags that override them.
 
 use crate::agent::{Config, Declared};
 use agentwire_protocol::agent_definition::AgentDefinition;
@@ -9,19 +8,19 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Where settings are read from.
+/// The sources of settings.
 #[derive(Debug, Default)]
 pub(in crate::fake_agent) struct Sources<'a> {
-    /// The directory of the user's configuration.
+    /// The user's configuration directory.
     pub(in crate::fake_agent) user: Option<&'a Path>,
     /// The working directory.
     pub(in crate::fake_agent) project: PathBuf,
-    /// `--setting-sources`: which of `user`, `project` and `local` are read.
-    /// By default all are.
+    /// `--setting-sources`: a selection of `user`, `project` and `local`.
+    /// Default: all.
     pub(in crate::fake_agent) names: Option<&'a [String]>,
-    /// `--settings`: a JSON object, or the path of a file of it.
+    /// `--settings`: a JSON object, or the path of a file with one.
     pub(in crate::fake_agent) flag: Option<&'a str>,
-    /// `--agents`: a JSON object, or the path of a file of it.
+    /// `--agents`: a JSON object, or the path of a file with one.
     pub(in crate::fake_agent) agents: Option<&'a str>,
     /// Whether the command line sets the permission mode.
     pub(in crate::fake_agent) sets_mode: bool,
@@ -30,23 +29,22 @@ pub(in crate::fake_agent) struct Sources<'a> {
 /// The settings of a session.
 #[derive(Debug, Default)]
 pub(in crate::fake_agent) struct Settings {
-    /// The settings of each source, from the weakest to the strongest.
+    /// The settings of each source, in order of increasing precedence.
     sources: Vec<(PermissionDestination, Value)>,
     /// The sub-agents, by name.
     agents: BTreeMap<String, AgentDefinition>,
-    /// Whether the permission mode is that of the command line.
-    keeps_mode: bool,
+    /// Whether the command line sets the permission mode.
+    flag_sets_mode: bool,
 }
 
 impl Settings {
-    /// Reads the settings. What cannot be read is passed over, as on the real
-    /// CLI.
+    /// Reads the settings. Invalid files are ignored, as on the real CLI.
     pub(in crate::fake_agent) fn read(from: &Sources<'_>) -> Self {
         let is_read = |name: &str| from.names.is_none_or(|it| it.iter().any(|it| it == name));
         let project = from.project.join(".claude");
         let user = from.user.filter(|_| is_read("user"));
         let mut settings = Self {
-            keeps_mode: from.sets_mode,
+            flag_sets_mode: from.sets_mode,
             ..Self::default()
         };
         if let Some(user) = user {
@@ -72,7 +70,7 @@ impl Settings {
         settings
     }
 
-    /// Applies the settings. Returns what the user is to be warned of.
+    /// Applies the settings. Returns a warning for the user.
     pub(in crate::fake_agent) fn apply(self, config: &mut Config) -> Option<String> {
         let mut warning = None;
         for (source, settings) in self.sources {
@@ -81,7 +79,7 @@ impl Settings {
             }
             let permissions = &settings["permissions"];
             let mode = permissions["defaultMode"].as_str();
-            if let Some(mode) = mode.filter(|_| !self.keeps_mode) {
+            if let Some(mode) = mode.filter(|_| !self.flag_sets_mode) {
                 config.permission_mode = PermissionMode::from(mode);
             }
             for behavior in [
@@ -139,7 +137,7 @@ fn agents_of(agents: Value) -> BTreeMap<String, AgentDefinition> {
     serde_json::from_value(agents).unwrap_or_default()
 }
 
-/// The sub-agents of the Markdown files below `agents`.
+/// Returns the sub-agents of the Markdown files below `agents`.
 fn agent_files(folder: &Path) -> Vec<(String, AgentDefinition)> {
     let mut folders = vec![folder.join("agents")];
     let mut agents = vec![];
@@ -157,8 +155,8 @@ fn agent_files(folder: &Path) -> Vec<(String, AgentDefinition)> {
     agents
 }
 
-/// The sub-agent of a Markdown file: its front matter has the name and the
-/// description, and the rest is its prompt.
+/// Parses the sub-agent of a Markdown file: the front matter has its name and
+/// description, the rest is its prompt.
 fn agent_of(text: &str) -> Option<(String, AgentDefinition)> {
     let (head, prompt) = text.strip_prefix("---")?.split_once("\n---")?;
     let member = |name: &str| {
@@ -187,7 +185,7 @@ mod tests {
     fn a_sub_agent_file_has_a_name_and_a_description() {
         let text =
             "---\nname: greeter\ndescription: \"Greets: kindly\"\nmodel: haiku\n---\n\nHi.\n";
-        let (name, agent) = agent_of(text).expect("it is whole");
+        let (name, agent) = agent_of(text).expect("a sub-agent");
         assert_eq!(name, "greeter");
         assert_eq!(agent.description, "Greets: kindly");
         assert_eq!(agent.model.as_deref(), Some("haiku"));
@@ -217,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_source_decides_on_the_output_style() {
+    fn the_last_source_sets_the_output_style() {
         let style = |name: &str| json!({ "outputStyle": name });
         let mut config = Config::default();
         settings(&[

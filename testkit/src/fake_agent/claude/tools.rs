@@ -1,4 +1,4 @@
-//! What the CLI's own tools answer, beside the text for the model.
+//! Structured results of the CLI's tools.
 
 use super::rules::parts;
 use crate::agent::ToolOutcome;
@@ -6,13 +6,14 @@ use crate::scenario::ToolCall;
 use agentwire_protocol::Json;
 use serde_json::json;
 
-/// Shell commands that say nothing when they succeed, by their first word.
+/// Shell commands without output on success, by their first word.
 const SILENT: [&str; 13] = [
     "cd", "chgrp", "chmod", "chown", "cp", "export", "ln", "mkdir", "mv", "rm", "rmdir", "touch",
     "unset",
 ];
 
-/// The file that a call writes, and its text. `input` is what the host allowed.
+/// Returns the path and text that a call writes. `input` is what the host
+/// allowed.
 pub(in crate::fake_agent) fn written_file(
     call: &ToolCall,
     input: &Json,
@@ -24,7 +25,7 @@ pub(in crate::fake_agent) fn written_file(
     Some((text("file_path")?, text("content")?))
 }
 
-/// The outcome of a tool that the script has answer this.
+/// Returns the outcome of a tool with its scripted result.
 pub(in crate::fake_agent) fn outcome(call: &ToolCall) -> ToolOutcome {
     if call.is_error {
         return ToolOutcome::error(&*call.result);
@@ -66,7 +67,7 @@ pub(in crate::fake_agent) fn outcome(call: &ToolCall) -> ToolOutcome {
     }
 }
 
-/// Whether all commands of a line say nothing when they succeed.
+/// Returns whether no command of a line has output on success.
 fn is_silent(line: &str) -> bool {
     let is_silent = |command: &str| {
         let word = command.split_whitespace().next();

@@ -1,5 +1,5 @@
-//! Scenarios that are made of recordings, played by the fake agent to a host
-//! that does what the recorded one did: the conversation is the same.
+//! Plays scenarios converted from recordings to a host that repeats the
+//! recorded one: the conversations are the same.
 
 use super::*;
 use crate::agent::Config;
@@ -8,9 +8,9 @@ use crate::replay::tests::recordings;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-/// What is worth comparing of what an agent says: the pieces of text, and the
+/// Returns the comparable part of a line of the agent: chunks of text, and the
 /// conversation.
-fn heard(line: &Value) -> Vec<String> {
+fn comparable(line: &Value) -> Vec<String> {
     let mut heard = Vec::new();
     match line["type"].as_str() {
         Some("stream_event") if line["parent_tool_use_id"].is_null() => {
@@ -30,7 +30,7 @@ fn heard(line: &Value) -> Vec<String> {
             for block in line["message"]["content"].as_array().into_iter().flatten() {
                 if block["type"] == "tool_result" {
                     heard.push(match block["is_error"] == true {
-                        // Why is said in other words.
+                        // The error texts differ.
                         true => "tool failed".to_owned(),
                         false => format!("tool answered: {}", text_of(&block["content"])),
                     });
@@ -46,8 +46,8 @@ fn heard(line: &Value) -> Vec<String> {
     heard
 }
 
-/// How far a conversation has come: whole things, and pieces of the next. How
-/// many pieces of a text come before it is cut off is chance.
+/// The progress of a conversation: complete items, and chunks of the next one.
+/// The number of chunks before an interrupt is random.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Progress {
     whole: usize,
@@ -55,7 +55,7 @@ struct Progress {
 }
 
 impl Progress {
-    fn of(heard: &[String]) -> Self {
+    fn new(heard: &[String]) -> Self {
         let pieces = heard.iter().rev().take_while(|line| is_piece(line));
         Self {
             whole: heard.iter().filter(|line| !is_piece(line)).count(),
@@ -68,17 +68,17 @@ fn is_piece(line: &str) -> bool {
     line.starts_with("piece: ")
 }
 
-/// The recorded host.
+/// A host that repeats the recorded one.
 struct Host {
-    /// What it does by itself, and what has been heard by then.
+    /// Its actions, each with the progress at which it comes.
     acts: VecDeque<(Progress, Value)>,
-    /// What it answered: which kind of thing was asked, and the answers in
-    /// order. What was cancelled has none.
+    /// Its responses in order, by the kind of request. A cancelled request has
+    /// none.
     answers: HashMap<String, VecDeque<Option<Value>>>,
 }
 
-/// What is asked, whatever its ids.
-fn kind_of_ask(line: &Value) -> String {
+/// Returns the kind of a request, without its IDs.
+fn kind_of_request(line: &Value) -> String {
     let request = &line["request"];
     let message = &request["message"];
     format!(
@@ -92,29 +92,29 @@ fn kind_of_ask(line: &Value) -> String {
 }
 
 impl Host {
-    fn of(session: &[Entry]) -> (Self, Vec<String>) {
+    fn new(session: &[Entry]) -> (Self, Vec<String>) {
         let mut host = Self {
             acts: VecDeque::new(),
             answers: HashMap::new(),
         };
         let mut asked = HashMap::new();
-        let mut said = Vec::new();
+        let mut conversation = Vec::new();
         for entry in session {
-            match &entry.what {
-                What::Received(Said::Json(json)) => {
+            match &entry.kind {
+                EntryKind::Received(RecordedLine::Json(json)) => {
                     let line: Value = json.read().expect("JSON");
                     if line["type"] == "control_request" {
-                        let answers = host.answers.entry(kind_of_ask(&line)).or_default();
-                        let ask = (kind_of_ask(&line), answers.len());
+                        let answers = host.answers.entry(kind_of_request(&line)).or_default();
+                        let ask = (kind_of_request(&line), answers.len());
                         asked.insert(line["request_id"].to_string(), ask);
                         answers.push_back(None);
                     }
-                    said.extend(heard(&line));
+                    conversation.extend(comparable(&line));
                 }
-                What::Sent(Said::Json(json)) => {
+                EntryKind::Sent(RecordedLine::Json(json)) => {
                     let mut line: Value = json.read().expect("JSON");
                     if line["type"] != "control_response" {
-                        host.acts.push_back((Progress::of(&said), line));
+                        host.acts.push_back((Progress::new(&conversation), line));
                     } else if let Some((kind, place)) =
                         asked.get(&line["response"]["request_id"].to_string())
                         && let Some(answers) = host.answers.get_mut(kind)
@@ -125,12 +125,12 @@ impl Host {
                 _ => {}
             }
         }
-        (host, said)
+        (host, conversation)
     }
 
-    /// The answer to something, if the recorded host had one.
+    /// Returns the response of the recorded host, if there is one.
     fn answer(&mut self, ask: &Value) -> Option<Value> {
-        let mut response = self.answers.get_mut(&kind_of_ask(ask))?.pop_front()??;
+        let mut response = self.answers.get_mut(&kind_of_request(ask))?.pop_front()??;
         response["request_id"] = ask["request_id"].clone();
         if let Some(reply) = response.pointer_mut("/response/mcp_response") {
             reply["id"] = ask["request"]["message"]["id"].clone();
@@ -139,8 +139,8 @@ impl Host {
     }
 }
 
-/// The conversation that the fake agent makes of a scenario, with this host.
-/// Nobody waits: the clock is moved on when nothing else happens.
+/// Returns the conversation of a scenario between the fake agent and this host.
+/// The clock is advanced when nothing is ready.
 fn play(scenario: Scenario, mut host: Host) -> Vec<String> {
     let mut count = 0;
     let ids = move || {
@@ -149,7 +149,7 @@ fn play(scenario: Scenario, mut host: Host) -> Vec<String> {
     };
     let mut now = Instant::now();
     let mut player = Player::new(scenario, Config::default(), ids);
-    let mut said = Vec::new();
+    let mut conversation = Vec::new();
     for _ in 0..10_000 {
         let mut answers = Vec::new();
         while let Some(output) = player.poll_output() {
@@ -158,13 +158,13 @@ fn play(scenario: Scenario, mut host: Host) -> Vec<String> {
                 if line["type"] == "control_request" {
                     answers.extend(host.answer(&line));
                 }
-                said.extend(heard(&line));
+                conversation.extend(comparable(&line));
             }
         }
-        // What was sent at once comes at once.
-        let heard_so_far = Progress::of(&said);
+        // Lines that were sent together arrive together.
+        let progress = Progress::new(&conversation);
         let mut lines = String::new();
-        let is_due = |(when, _): &&(Progress, Value)| *when <= heard_so_far && answers.is_empty();
+        let is_due = |(when, _): &&(Progress, Value)| *when <= progress && answers.is_empty();
         while let Some((_, line)) = host.acts.front().filter(is_due) {
             lines += &format!("{line}\n");
             host.acts.pop_front();
@@ -182,17 +182,17 @@ fn play(scenario: Scenario, mut host: Host) -> Vec<String> {
         }
         player.handle_timeout(now);
     }
-    said
+    conversation
 }
 
-/// Recordings of what the fake agent does not do.
-const OTHERWISE: [(&str, &str); 1] = [(
+/// Recordings of behavior that the fake agent does not have.
+const EXCEPTIONS: [(&str, &str); 1] = [(
     "10_background_stop_task",
-    "background tasks, which begin turns of their own",
+    "background tasks, which start turns",
 )];
 
-/// Whether the two are the same conversation. What was taken out of the
-/// recording may be anything, and a text that was cut off may be longer.
+/// Returns whether the conversations are the same. Masked text matches any
+/// text, and an interrupted text may be longer.
 fn is_same(recorded: &[String], played: &[String]) -> bool {
     let whole = |lines: &[String]| -> Vec<String> {
         let lines = lines.iter().filter(|line| !is_piece(line));
@@ -214,14 +214,14 @@ fn is_same(recorded: &[String], played: &[String]) -> bool {
 }
 
 #[test]
-fn a_scenario_of_a_recording_gives_the_same_conversation_on_the_fake_agent() {
+fn a_converted_recording_has_the_same_conversation_on_the_fake_agent() {
     for (name, session) in recordings() {
-        let (host, recorded) = Host::of(&session);
+        let (host, recorded) = Host::new(&session);
         let made = scenario(&session);
-        // It can be written down, edited and read again.
+        // The scenario survives a round trip through JSON.
         let made = Scenario::from_json(&made.to_json()).expect("a scenario");
         let played = play(made, host);
-        let is_otherwise = OTHERWISE.iter().any(|(other, _)| *other == name);
+        let is_otherwise = EXCEPTIONS.iter().any(|(other, _)| *other == name);
         assert_eq!(
             is_same(&recorded, &played),
             !is_otherwise,
@@ -230,14 +230,14 @@ fn a_scenario_of_a_recording_gives_the_same_conversation_on_the_fake_agent() {
     }
 }
 
-/// A line of a recording.
+/// Returns a line of a recording.
 fn line(t: f64, dir: &str, msg: Value) -> String {
     json!({"t": t, "dir": dir, "msg": msg}).to_string()
 }
 
 #[test]
-fn a_scenario_has_what_the_model_the_tools_and_the_host_did() {
-    let said = |id: &str, block: Value| {
+fn a_converted_scenario_has_replies_tools_and_the_host() {
+    let message = |id: &str, block: Value| {
         json!({"type": "assistant", "parent_tool_use_id": null,
             "message": {"id": id, "content": [block]}})
     };
@@ -248,9 +248,9 @@ fn a_scenario_has_what_the_model_the_tools_and_the_host_did() {
         "response": {"behavior": "allow", "updatedInput": {"command": "ls -a"}}});
     let result = json!([{"type": "tool_result", "tool_use_id": "t1", "is_error": true,
         "content": [{"type": "text", "text": "no"}]}]);
-    let mut sub = said("m9", json!({"type": "text", "text": "Below."}));
+    let mut sub = message("m9", json!({"type": "text", "text": "Below."}));
     sub["parent_tool_use_id"] = json!("t1");
-    let mut failed = said(
+    let mut failed = message(
         "m3",
         json!({"type": "text", "text": "API Error: 529 Busy."}),
     );
@@ -265,9 +265,9 @@ fn a_scenario_has_what_the_model_the_tools_and_the_host_did() {
         line(
             0.1,
             "recv",
-            said("m1", json!({"type": "text", "text": "Let me see."})),
+            message("m1", json!({"type": "text", "text": "Let me see."})),
         ),
-        line(0.2, "recv", said("m1", tool)),
+        line(0.2, "recv", message("m1", tool)),
         line(
             0.2,
             "recv",
@@ -295,7 +295,7 @@ fn a_scenario_has_what_the_model_the_tools_and_the_host_did() {
     let entries: Result<Vec<Entry>, _> = super::super::Reader::new(text.as_bytes()).collect();
     let made = scenario(&entries.expect("a recording"));
     let expected = json!({
-        "about": "From a recording.",
+        "about": "Converted from a recording.",
         "replies": [
             [
                 {"text": "Let me see."},
@@ -316,7 +316,7 @@ fn a_scenario_has_what_the_model_the_tools_and_the_host_did() {
 }
 
 #[test]
-fn each_ask_about_a_tool_keeps_its_decision() {
+fn each_permission_request_has_its_own_decision() {
     let decisions = |tools: &[(&str, &str, Option<Value>)]| {
         let ask = |id: usize, tool: &str| {
             json!({"type": "control_request", "request_id": id.to_string(), "request":
@@ -333,7 +333,7 @@ fn each_ask_about_a_tool_keeps_its_decision() {
                 let line_of = json!({"type": "control_response", "response": response});
                 Some(line(1.0, "send", line_of))
             });
-        // Answers may come in another order.
+        // Responses may arrive in another order.
         let lines: Vec<_> = asks.chain(answers.rev()).collect();
         let lines = lines.join("\n");
         let reader = super::super::Reader::new(lines.as_bytes());

@@ -1,6 +1,6 @@
-//! Texts come back as they were.
+//! Texts are returned unchanged.
 
-use super::bed::{Bed, entry, numbered};
+use super::fixture::{Fixture, entry, numbered};
 use agentwire_stores::session_log::{Entry, LogStore, Part};
 
 const ODD: [&str; 24] = [
@@ -30,9 +30,9 @@ const ODD: [&str; 24] = [
     "{\r\n\"windows\":1\r\n}",
 ];
 
-pub(super) async fn odd_texts_come_back<S: LogStore>(bed: Bed<S>) {
-    let session = bed.session();
-    let mut writer = bed.writer(&session, 1);
+pub(super) async fn unusual_texts_round_trip<S: LogStore>(fixture: Fixture<S>) {
+    let session = fixture.session();
+    let mut writer = fixture.writer(&session, 1);
     let mut all: Vec<Entry> = ODD.iter().map(|text| entry(text)).collect();
     let deep = format!("{}1{}", "[".repeat(100), "]".repeat(100));
     all.push(entry(&deep));
@@ -40,13 +40,15 @@ pub(super) async fn odd_texts_come_back<S: LogStore>(bed: Bed<S>) {
         writer.append(std::slice::from_ref(entry)).await;
     }
     writer.append(&all).await;
-    bed.has(&session, &[&all[..], &all].concat()).await;
+    fixture
+        .assert_log(&session, &[&all[..], &all].concat())
+        .await;
 }
 
-/// Texts of all characters and of random numbers, from a fixed seed.
-pub(super) async fn generated_texts_come_back<S: LogStore>(bed: Bed<S>) {
-    let session = bed.session();
-    let mut writer = bed.writer(&session, 1);
+/// Texts of all characters and random numbers, from a fixed seed.
+pub(super) async fn generated_texts_round_trip<S: LogStore>(fixture: Fixture<S>) {
+    let session = fixture.session();
+    let mut writer = fixture.writer(&session, 1);
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut random = move || {
         state ^= state << 13;
@@ -77,13 +79,13 @@ pub(super) async fn generated_texts_come_back<S: LogStore>(bed: Bed<S>) {
         writer.append(&batch).await;
         all.extend(batch);
     }
-    bed.has(&session, &all).await;
+    fixture.assert_log(&session, &all).await;
 }
 
-/// Over the limits of messages, pages and rows.
-pub(super) async fn long_entries_come_back<S: LogStore>(bed: Bed<S>) {
-    let session = bed.session();
-    let mut writer = bed.writer(&session, 1);
+/// Entries above the limits of messages, pages and rows.
+pub(super) async fn long_entries_round_trip<S: LogStore>(fixture: Fixture<S>) {
+    let session = fixture.session();
+    let mut writer = fixture.writer(&session, 1);
     let long = |bytes: usize, letter: &str| {
         let text = format!(r#"{{"type":"user","text":"{}"}}"#, letter.repeat(bytes));
         Entry::new(Part::Main, text.parse().expect("JSON"))
@@ -99,20 +101,24 @@ pub(super) async fn long_entries_come_back<S: LogStore>(bed: Bed<S>) {
     }
     writer.append(&numbered([1])).await;
     all.extend(numbered([1]));
-    bed.has(&session, &all).await;
+    fixture.assert_log(&session, &all).await;
     let token = writer.token;
-    bed.store.delete(&session, &token).await.expect("deleted");
-    assert_eq!(bed.entries(&session).await, []);
+    fixture
+        .store
+        .delete(&session, &token)
+        .await
+        .expect("deleted");
+    assert_eq!(fixture.entries(&session).await, []);
 }
 
-pub(super) async fn batches_of_many_entries_come_back<S: LogStore>(bed: Bed<S>) {
-    let session = bed.session();
-    let mut writer = bed.writer(&session, 1);
+pub(super) async fn batches_of_many_entries_round_trip<S: LogStore>(fixture: Fixture<S>) {
+    let session = fixture.session();
+    let mut writer = fixture.writer(&session, 1);
     let mut all = Vec::new();
     for entries in [1, 999, 20_000, 2] {
         let batch = numbered(all.len()..all.len() + entries);
         writer.append(&batch).await;
         all.extend(batch);
     }
-    bed.has(&session, &all).await;
+    fixture.assert_log(&session, &all).await;
 }

@@ -1,4 +1,4 @@
-//! Its calls as a store for logs.
+//! The calls of a store for logs.
 
 use super::{Listed, StoreProgram, text};
 use agentwire::StoreError;
@@ -45,7 +45,7 @@ impl End {
 #[derive(Deserialize)]
 struct Outcome {
     position: Option<u64>,
-    /// `null` is a refusal without a log.
+    /// `null` is a refusal because there is no log.
     #[serde(default, deserialize_with = "present")]
     refused: Option<Option<End>>,
 }
@@ -64,13 +64,13 @@ fn present<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<Option<E
 }
 
 #[derive(Deserialize)]
-struct Kept {
+struct StoredBatch {
     position: u64,
     token: Owner,
     entries: Vec<(String, Box<RawValue>)>,
 }
 
-impl Kept {
+impl StoredBatch {
     fn batch(self) -> Batch {
         let entries = self.entries.into_iter();
         let entries = entries.map(|(part, json)| Entry::new(Part::named(&part), Json::from(json)));
@@ -111,7 +111,7 @@ impl LogStore for StoreProgram {
         let position = outcome.map_err(AppendError::failed)?.position()?;
         position
             .map(Position)
-            .ok_or_else(|| AppendError::failed("the program has not said at which `position`"))
+            .ok_or_else(|| AppendError::failed("the program's response has no `position`"))
     }
 
     async fn head(&self, session: &SessionKey) -> Result<Option<Head>, StoreError> {
@@ -122,8 +122,8 @@ impl LogStore for StoreProgram {
 
     async fn read(&self, session: &SessionKey, after: Position) -> Result<Vec<Batch>, StoreError> {
         let arguments = [("session", key(session)), ("after", after.to_string())];
-        let batches: Vec<Kept> = self.call("log_read", &arguments).await?;
-        Ok(batches.into_iter().map(Kept::batch).collect())
+        let batches: Vec<StoredBatch> = self.call("log_read", &arguments).await?;
+        Ok(batches.into_iter().map(StoredBatch::batch).collect())
     }
 
     async fn summaries(&self, project: &str) -> Result<Vec<Summarized>, StoreError> {

@@ -1,4 +1,4 @@
-//! A store behind a program, in any language.
+//! A store behind a program in any language.
 
 mod log;
 mod transcripts;
@@ -18,18 +18,18 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::sync::{mpsc, oneshot};
 
-/// A store behind a program, in any language, which speaks JSON lines on standard input and
+/// A store behind a program in any language, with JSON lines on standard input and
 /// output.
 ///
-/// The program writes first which calls it has:
+/// The program first writes the calls that it supports:
 ///
 /// ```text
 /// {"calls":["append","load","sessions","subpaths","summaries","delete"]}
 /// ```
 ///
-/// `append` and `load` are always needed. Then it reads requests and writes responses, in any
-/// order. It gets several requests at once, but never two appends to one transcript. It exits
-/// when its standard input ends.
+/// `append` and `load` are required. Then it reads requests and writes responses, in
+/// any order. Several requests may be pending, but never two appends to one
+/// transcript. It exits when its standard input ends.
 ///
 /// | request | `result` of the response |
 /// |---|---|
@@ -42,10 +42,10 @@ use tokio::sync::{mpsc, oneshot};
 ///
 /// `KEY` is `{"project":"…","session_id":"…","subpath":"…"}`, without `subpath` for the main
 /// conversation. Times are milliseconds since 1970. A response is `{"id":1,"result":…}`, or
-/// `{"id":1,"error":"…"}` if the call has failed. What the program writes to standard
-/// error goes to this one's.
+/// `{"id":1,"error":"…"}` if the call failed. The program inherits standard error.
 ///
-/// A program whose store keeps [logs](agentwire_stores::session_log) has these calls instead, or as well:
+/// A program whose store has [logs](agentwire_stores::session_log) supports
+/// these calls instead or in addition:
 ///
 /// | request | `result` of the response |
 /// |---|---|
@@ -58,36 +58,37 @@ use tokio::sync::{mpsc, oneshot};
 ///
 /// `SESSION` is `{"project":"…","session_id":"…"}`, `TOKEN` is `{"number":1,"writer":"…"}`, and
 /// `HEAD` the end of the log: `{"position":1,"token":TOKEN,"deleted":false}`, or `null` if there
-/// is no log. `PART` is empty for the main conversation. `summary` is left out if a batch has
+/// is no log. `PART` is empty for the main conversation. `summary` is omitted if a batch has
 /// none.
 ///
-/// Line breaks between the members of an entry become spaces, since a request is one line: a
-/// store cannot return texts byte for byte that it did not get. Check it with
+/// Line breaks between the members of an entry become spaces, since a request is one line. The
+/// program therefore cannot return texts byte for byte. Check it with
 /// [`Conformance::members_may_be_reordered`](super::Conformance::members_may_be_reordered).
 #[derive(Debug)]
 pub struct StoreProgram {
     calls: Vec<String>,
-    /// To the task that writes them, so that none is dropped half written.
+    /// A task writes the requests, so that a cancelled call leaves no partial
+    /// line.
     requests: mpsc::UnboundedSender<String>,
-    waiting: Arc<Waiting>,
+    pending: Arc<Pending>,
     next: AtomicU64,
-    /// Is killed with this.
+    /// Killed on drop.
     _child: Child,
 }
 
-/// Who waits for responses; or why there will be no more.
+/// The pending requests, or why there are no more responses.
 #[derive(Debug)]
-struct Waiting(Mutex<Responses>);
+struct Pending(Mutex<Responses>);
 
 type Responses = Result<HashMap<u64, oneshot::Sender<Response>>, String>;
 
-impl Waiting {
-    /// A panic leaves nothing half done.
+impl Pending {
+    /// A panic leaves the map valid.
     fn lock(&self) -> MutexGuard<'_, Responses> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Why there are no more responses.
+    /// Returns why there are no more responses.
     fn why(&self) -> StoreError {
         let why = self.lock().as_ref().err().cloned();
         why.unwrap_or_else(|| EXITED.to_owned()).into()
@@ -109,49 +110,51 @@ struct Response {
 }
 
 impl StoreProgram {
-    /// Starts a program, and waits until it says which calls it has.
+    /// Starts a program, and waits for its supported calls.
     ///
     /// # Errors
     ///
-    /// If it cannot be started, exits, or writes something else.
+    /// Fails if the program cannot be started, exits, or writes something else.
     pub async fn start(command: &mut Command) -> io::Result<Self> {
         let command = command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.kill_on_drop(true).spawn()?;
         let ends = (child.stdin.take(), child.stdout.take());
         let (Some(input), Some(output)) = ends else {
-            return Err(io::Error::other("it has no standard input and output"));
+            return Err(io::Error::other(
+                "the program has no standard input or output",
+            ));
         };
         let mut output = BufReader::new(output);
         let mut line = String::new();
         if output.read_line(&mut line).await? == 0 {
-            return Err(io::Error::other("it has exited, and said nothing"));
+            return Err(io::Error::other("the program exited without output"));
         }
         let greeting: Result<Greeting, _> = serde_json::from_str(&line);
         let Ok(Greeting { calls }) = greeting else {
             let line: String = line.chars().take(200).collect();
-            let why = format!("it does not say which calls it has, but {line:?}");
+            let why = format!("the program's first line is {line:?}, expected its `calls`");
             return Err(io::Error::new(io::ErrorKind::InvalidData, why));
         };
-        let waiting = Arc::new(Waiting(Mutex::new(Ok(HashMap::new()))));
+        let pending = Arc::new(Pending(Mutex::new(Ok(HashMap::new()))));
         let (requests, received) = mpsc::unbounded_channel();
         tokio::spawn(write(input, received));
-        tokio::spawn(read(output, Arc::clone(&waiting)));
+        tokio::spawn(read(output, Arc::clone(&pending)));
         Ok(Self {
             calls,
             requests,
-            waiting,
+            pending,
             next: AtomicU64::new(1),
             _child: child,
         })
     }
 
-    /// The methods that it does not have.
+    /// Returns the optional methods that the program does not support.
     pub fn without(&self) -> Vec<Optional> {
         let is_absent = |it: &Optional| !self.calls.iter().any(|call| call == it.name());
         Optional::ALL.into_iter().filter(is_absent).collect()
     }
 
-    /// Makes a call. Arguments are JSON.
+    /// Makes a call. `arguments` are JSON.
     async fn call<T: DeserializeOwned>(
         &self,
         call: &str,
@@ -163,18 +166,18 @@ impl StoreProgram {
             request.push_str(&format!(r#","{name}":{value}"#));
         }
         request.push('}');
-        // Only between the members of entries.
+        // Line breaks only occur between the members of entries.
         let mut request = request.replace(['\n', '\r'], " ");
         request.push('\n');
         let (sender, response) = oneshot::channel();
-        match &mut *self.waiting.lock() {
-            Ok(waiting) => drop(waiting.insert(id, sender)),
+        match &mut *self.pending.lock() {
+            Ok(pending) => drop(pending.insert(id, sender)),
             Err(why) => return Err(why.clone().into()),
         }
-        // Its failure is the program's exit.
+        // If it fails, the program has exited.
         let _ = self.requests.send(request);
         let Ok(response) = response.await else {
-            return Err(self.waiting.why());
+            return Err(self.pending.why());
         };
         match (response.error, response.result) {
             (Some(error), _) => Err(error.into()),
@@ -192,38 +195,38 @@ async fn write(mut input: ChildStdin, mut requests: mpsc::UnboundedReceiver<Stri
     }
 }
 
-async fn read(output: BufReader<ChildStdout>, waiting: Arc<Waiting>) {
+async fn read(output: BufReader<ChildStdout>, pending: Arc<Pending>) {
     let mut lines = output.lines();
     let mut why = EXITED.to_owned();
     while let Ok(Some(line)) = lines.next_line().await {
         let response: Result<Response, _> = serde_json::from_str(&line);
         let Ok(response) = response else {
-            // To which request it belongs is not known, and that one would wait for ever.
+            // The request is unknown, so its caller would wait forever.
             let line: String = line.chars().take(200).collect();
-            why = format!("the program has written something that is no response: {line:?}");
+            why = format!("the program wrote a line that is not a response: {line:?}");
             break;
         };
-        if let Ok(waits) = &mut *waiting.lock()
+        if let Ok(waits) = &mut *pending.lock()
             && let Some(waits) = waits.remove(&response.id)
         {
             let _ = waits.send(response);
         }
     }
-    // Who waits is told by dropping.
-    *waiting.lock() = Err(why);
+    // Callers are notified by the dropped senders.
+    *pending.lock() = Err(why);
 }
 
 /// A session of a list.
 #[derive(Deserialize)]
 struct Listed {
     id: String,
-    /// Other languages have no integers.
+    /// A float, since some languages have no integers.
     modified: f64,
     #[serde(default, deserialize_with = "present")]
     summary: Option<Box<RawValue>>,
 }
 
-/// `null` is a summary.
+/// `null` is a valid summary.
 fn present<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Box<RawValue>>, D::Error> {
     Box::deserialize(value).map(Some)
 }
@@ -235,7 +238,7 @@ impl Listed {
     }
 }
 
-/// A text as JSON.
+/// Returns a text as JSON.
 fn text(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

@@ -1,4 +1,4 @@
-//! Its calls as a store for transcripts.
+//! The calls of a store for transcripts.
 
 use super::{Listed, StoreProgram, text};
 use agentwire::{SessionStore, StoreError, StoredSession, StoredSummary, TranscriptKey};

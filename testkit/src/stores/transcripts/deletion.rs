@@ -1,70 +1,74 @@
-//! What is deleted is gone, and nothing else.
+//! Deletion: the deleted transcript is gone, and nothing else.
 
 use super::super::optional::Optional;
-use super::bed::{Bed, numbered};
+use super::fixture::{Fixture, numbered};
 use agentwire::{SessionStore, TranscriptKey};
 
-async fn delete<S: SessionStore>(bed: &Bed<S>, key: &TranscriptKey) {
-    let deleted = bed.store.delete(key).await;
+async fn delete<S: SessionStore>(fixture: &Fixture<S>, key: &TranscriptKey) {
+    let deleted = fixture.store.delete(key).await;
     deleted.expect("a transcript is deleted");
 }
 
-pub(super) async fn delete_main_then_load_returns_none<S: SessionStore>(bed: Bed<S>) {
-    delete(&bed, &bed.key_of("proj", "never-written")).await;
-    bed.append(&bed.key(), &numbered([1])).await;
-    delete(&bed, &bed.key()).await;
-    bed.has_none(&bed.key()).await;
-    delete(&bed, &bed.key()).await;
-    // And the session may begin again.
-    bed.append(&bed.key(), &numbered([2])).await;
-    bed.holds(&bed.key(), &numbered([2])).await;
+pub(super) async fn delete_main_then_load_returns_none<S: SessionStore>(fixture: Fixture<S>) {
+    delete(&fixture, &fixture.key_of("proj", "never-written")).await;
+    fixture.append(&fixture.key(), &numbered([1])).await;
+    delete(&fixture, &fixture.key()).await;
+    fixture.assert_absent(&fixture.key()).await;
+    delete(&fixture, &fixture.key()).await;
+    // The session can be written again.
+    fixture.append(&fixture.key(), &numbered([2])).await;
+    fixture
+        .assert_transcript(&fixture.key(), &numbered([2]))
+        .await;
 }
 
-pub(super) async fn delete_main_cascades_to_subkeys<S: SessionStore>(bed: Bed<S>) {
-    let subs = ["subagents/agent-1", "subagents/agent-2"].map(|it| bed.part(it));
+pub(super) async fn delete_main_cascades_to_subkeys<S: SessionStore>(fixture: Fixture<S>) {
+    let subs = ["subagents/agent-1", "subagents/agent-2"].map(|it| fixture.part(it));
     let others = [
-        bed.key_of("proj", "sess2"),
-        bed.key_of("other-proj", "sess"),
+        fixture.key_of("proj", "sess2"),
+        fixture.key_of("other-proj", "sess"),
     ];
-    let key = bed.key();
+    let key = fixture.key();
     for key in [&key].into_iter().chain(&subs).chain(&others) {
-        bed.append(key, &numbered([1])).await;
+        fixture.append(key, &numbered([1])).await;
     }
-    delete(&bed, &key).await;
+    delete(&fixture, &key).await;
     for key in [&key].into_iter().chain(&subs) {
-        bed.has_none(key).await;
+        fixture.assert_absent(key).await;
     }
     for key in &others {
-        bed.holds(key, &numbered([1])).await;
+        fixture.assert_transcript(key, &numbered([1])).await;
     }
-    if bed.has(Optional::Subpaths) {
-        assert_eq!(bed.subpaths(&key).await, [""; 0]);
+    if fixture.has(Optional::Subpaths) {
+        assert_eq!(fixture.subpaths(&key).await, [""; 0]);
     }
-    if bed.has(Optional::Sessions) {
-        assert_eq!(bed.ids("proj").await, ["sess2"]);
+    if fixture.has(Optional::Sessions) {
+        assert_eq!(fixture.ids("proj").await, ["sess2"]);
     }
 }
 
-pub(super) async fn delete_with_subpath_removes_only_that_subkey<S: SessionStore>(bed: Bed<S>) {
-    let subs = ["subagents/agent-1", "subagents/agent-2"].map(|it| bed.part(it));
-    let key = bed.key();
+pub(super) async fn delete_with_subpath_removes_only_that_subkey<S: SessionStore>(
+    fixture: Fixture<S>,
+) {
+    let subs = ["subagents/agent-1", "subagents/agent-2"].map(|it| fixture.part(it));
+    let key = fixture.key();
     for key in [&key].into_iter().chain(&subs) {
-        bed.append(key, &numbered([1])).await;
+        fixture.append(key, &numbered([1])).await;
     }
-    delete(&bed, &subs[0]).await;
-    delete(&bed, &bed.part("never")).await;
-    bed.has_none(&subs[0]).await;
-    bed.holds(&subs[1], &numbered([1])).await;
-    bed.holds(&key, &numbered([1])).await;
-    let left = [(&key, numbered([1])), (&subs[1], numbered([1]))];
-    bed.holds_all(&key, &left).await;
-    if bed.has(Optional::Subpaths) {
-        assert_eq!(bed.subpaths(&key).await, ["subagents/agent-2"]);
+    delete(&fixture, &subs[0]).await;
+    delete(&fixture, &fixture.part("never")).await;
+    fixture.assert_absent(&subs[0]).await;
+    fixture.assert_transcript(&subs[1], &numbered([1])).await;
+    fixture.assert_transcript(&key, &numbered([1])).await;
+    let remaining = [(&key, numbered([1])), (&subs[1], numbered([1]))];
+    fixture.assert_session(&key, &remaining).await;
+    if fixture.has(Optional::Subpaths) {
+        assert_eq!(fixture.subpaths(&key).await, ["subagents/agent-2"]);
     }
-    // It may be written again.
-    bed.append(&subs[0], &numbered([7])).await;
-    bed.holds(&subs[0], &numbered([7])).await;
-    if bed.has(Optional::Subpaths) {
-        assert_eq!(bed.subpaths(&key).await.len(), 2);
+    // It can be written again.
+    fixture.append(&subs[0], &numbered([7])).await;
+    fixture.assert_transcript(&subs[0], &numbered([7])).await;
+    if fixture.has(Optional::Subpaths) {
+        assert_eq!(fixture.subpaths(&key).await.len(), 2);
     }
 }

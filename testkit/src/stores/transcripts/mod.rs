@@ -1,23 +1,23 @@
-//! The contracts of stores for transcripts, by what they are about.
+//! The contracts of stores for transcripts, by topic.
 
-mod bed;
+mod concurrency;
 mod deletion;
+mod fixture;
 mod keys;
 mod lists;
 mod order;
 mod texts;
-mod together;
 
 use super::optional::Optional;
 use agentwire::SessionStore;
-pub(super) use bed::Bed;
+pub(super) use fixture::Fixture;
 use std::pin::Pin;
 
-/// A contract: what a store has to do, and the test of it.
+/// A contract: its name and its test.
 pub(super) struct Contract<S> {
     pub(super) name: &'static str,
     pub(super) needs: &'static [Optional],
-    pub(super) check: fn(Bed<S>) -> Check,
+    pub(super) check: fn(Fixture<S>) -> Check,
 }
 
 type Check = Pin<Box<dyn Future<Output = ()> + Send>>;
@@ -32,28 +32,28 @@ macro_rules! contracts {
             vec![$($(Contract {
                 name: stringify!($name),
                 needs: &[$($(Optional::$needs),*)?],
-                check: |bed| Box::pin($module::$name(bed)),
+                check: |fixture| Box::pin($module::$name(fixture)),
             }),*),*]
         }
     };
 }
 
-// Fourteen have the names that they have in the conformance suite of the official Python SDK.
+// Fourteen names are those in the conformance suite of the official Python SDK.
 contracts! {
     order:
         append_then_load_returns_same_entries_in_same_order
         load_unknown_key_returns_none
         multiple_append_calls_preserve_call_order
         append_of_nothing_is_a_no_op
-        a_long_transcript_comes_back_whole
-        entries_that_are_sent_again_are_there_once_or_twice
-        an_append_that_is_dropped_leaves_whole_entries;
+        a_long_transcript_is_loaded_completely
+        repeated_entries_are_stored_once_or_twice
+        a_cancelled_append_leaves_whole_entries;
     keys:
         subpath_keys_are_stored_independently_of_main
         project_key_isolation
-        keys_that_look_alike_when_joined_are_kept_apart
-        subpaths_below_others_are_kept_apart[Subpaths]
-        unusual_keys_are_kept_apart;
+        keys_that_are_equal_when_joined_are_distinct
+        nested_subpaths_are_distinct[Subpaths]
+        unusual_keys_are_distinct;
     lists:
         list_sessions_returns_session_ids_for_project[Sessions]
         list_sessions_excludes_subagent_subpaths[Sessions]
@@ -66,12 +66,12 @@ contracts! {
         delete_main_cascades_to_subkeys[Delete]
         delete_with_subpath_removes_only_that_subkey[Delete];
     texts:
-        unusual_characters_come_back
-        every_digit_comes_back
-        unusual_members_come_back
-        generated_characters_come_back
-        long_entries_come_back;
-    together:
-        sessions_are_written_side_by_side
+        unusual_characters_round_trip
+        every_digit_is_preserved
+        unusual_members_round_trip
+        generated_characters_round_trip
+        long_entries_round_trip;
+    concurrency:
+        sessions_are_written_concurrently
         readers_see_a_prefix_while_a_transcript_is_written;
 }

@@ -1,22 +1,25 @@
-//! Entries come back as they were.
+//! Entries are returned unchanged.
 
-use super::bed::{Bed, numbered, text};
+use super::fixture::{Fixture, numbered, text};
 use agentwire::SessionStore;
 use agentwire_protocol::Json;
 
-async fn come_back<S: SessionStore>(bed: &Bed<S>, entries: &[Json]) {
-    // Each alone, so that a store that refuses one says which.
+async fn assert_round_trip<S: SessionStore>(fixture: &Fixture<S>, entries: &[Json]) {
+    // One append for each entry, so that the failure of a store names the
+    // entry.
     for (number, entry) in entries.iter().enumerate() {
-        let key = bed.key_of("proj", &format!("s-{number}"));
-        bed.append(&key, std::slice::from_ref(entry)).await;
-        bed.holds(&key, std::slice::from_ref(entry)).await;
+        let key = fixture.key_of("proj", &format!("s-{number}"));
+        fixture.append(&key, std::slice::from_ref(entry)).await;
+        fixture
+            .assert_transcript(&key, std::slice::from_ref(entry))
+            .await;
     }
-    bed.append(&bed.key(), entries).await;
-    bed.holds(&bed.key(), entries).await;
+    fixture.append(&fixture.key(), entries).await;
+    fixture.assert_transcript(&fixture.key(), entries).await;
 }
 
-/// What an agent writes when a tool prints bytes, or a text is cut in the middle.
-pub(super) async fn unusual_characters_come_back<S: SessionStore>(bed: Bed<S>) {
+/// Output of tools that print bytes, and text that was cut.
+pub(super) async fn unusual_characters_round_trip<S: SessionStore>(fixture: Fixture<S>) {
     let texts = [
         r#"{"text":"plain"}"#,
         r#"{"nul":"a\u0000b"}"#,
@@ -28,11 +31,11 @@ pub(super) async fn unusual_characters_come_back<S: SessionStore>(bed: Bed<S>) {
         "{\"crab\":\"🦀\",\"combining\":\"e\u{301}\"}",
         r#"{"sql":"'; DROP TABLE entries; --","format":"%s {} $1 :a ?"}"#,
     ];
-    come_back(&bed, &texts.map(text)).await;
+    assert_round_trip(&fixture, &texts.map(text)).await;
 }
 
-/// Numbers that are not 64 bits of anything.
-pub(super) async fn every_digit_comes_back<S: SessionStore>(bed: Bed<S>) {
+/// Numbers that do not fit into 64 bits.
+pub(super) async fn every_digit_is_preserved<S: SessionStore>(fixture: Fixture<S>) {
     let texts = [
         r#"{"integer":9007199254740993,"negative":-9223372036854775808}"#,
         r#"{"big":123456789012345678901234567890}"#,
@@ -40,10 +43,10 @@ pub(super) async fn every_digit_comes_back<S: SessionStore>(bed: Bed<S>) {
         r#"{"fraction":1.0,"exponent":1e0,"zero":-0}"#,
         r#"{"large":1e400,"small":1E-400}"#,
     ];
-    come_back(&bed, &texts.map(text)).await;
+    assert_round_trip(&fixture, &texts.map(text)).await;
 }
 
-pub(super) async fn unusual_members_come_back<S: SessionStore>(bed: Bed<S>) {
+pub(super) async fn unusual_members_round_trip<S: SessionStore>(fixture: Fixture<S>) {
     let texts = [
         "{}",
         r#"{"":""}"#,
@@ -55,11 +58,11 @@ pub(super) async fn unusual_members_come_back<S: SessionStore>(bed: Bed<S>) {
     let mut entries = texts.map(text).to_vec();
     let deep = format!("{{\"deep\":{}1{}}}", "[".repeat(100), "]".repeat(100));
     entries.push(text(&deep));
-    come_back(&bed, &entries).await;
+    assert_round_trip(&fixture, &entries).await;
 }
 
 /// Texts of all characters, from a fixed seed.
-pub(super) async fn generated_characters_come_back<S: SessionStore>(bed: Bed<S>) {
+pub(super) async fn generated_characters_round_trip<S: SessionStore>(fixture: Fixture<S>) {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut random = move || {
         state ^= state << 13;
@@ -80,14 +83,14 @@ pub(super) async fn generated_characters_come_back<S: SessionStore>(bed: Bed<S>)
             entry.push_str("\"}");
             batch.push(text(&entry));
         }
-        bed.append(&bed.key(), &batch).await;
+        fixture.append(&fixture.key(), &batch).await;
         all.extend(batch);
     }
-    bed.holds(&bed.key(), &all).await;
+    fixture.assert_transcript(&fixture.key(), &all).await;
 }
 
-/// Over the limits of messages, pages and rows.
-pub(super) async fn long_entries_come_back<S: SessionStore>(bed: Bed<S>) {
+/// Entries above the limits of messages, pages and rows.
+pub(super) async fn long_entries_round_trip<S: SessionStore>(fixture: Fixture<S>) {
     let mut all = Vec::new();
     for bytes in [0xffff, 0x10_0000, 0x90_0000] {
         let long = |bytes: usize, letter: &str| {
@@ -97,10 +100,10 @@ pub(super) async fn long_entries_come_back<S: SessionStore>(bed: Bed<S>) {
             ))
         };
         let batch = [long(bytes, "a"), text("{}"), long(bytes / 4, "🦀")];
-        bed.append(&bed.key(), &batch).await;
+        fixture.append(&fixture.key(), &batch).await;
         all.extend(batch);
     }
-    bed.append(&bed.key(), &numbered([1])).await;
+    fixture.append(&fixture.key(), &numbered([1])).await;
     all.extend(numbered([1]));
-    bed.holds(&bed.key(), &all).await;
+    fixture.assert_transcript(&fixture.key(), &all).await;
 }

@@ -1,24 +1,25 @@
-//! Many calls at once.
+//! Concurrent calls.
 
-use super::bed::{Bed, numbered};
+use super::fixture::{Fixture, numbered};
 use agentwire::SessionStore;
 use tokio::task::JoinSet;
 
 /// A session makes one call at a time; many sessions share a store.
-pub(super) async fn sessions_are_written_side_by_side<S: SessionStore>(bed: Bed<S>) {
+pub(super) async fn sessions_are_written_concurrently<S: SessionStore>(fixture: Fixture<S>) {
     let mut sessions = JoinSet::new();
     for number in 0..12 {
-        let bed = bed.clone();
+        let fixture = fixture.clone();
         sessions.spawn(async move {
-            let key = bed.key_of("proj", &format!("s-{number}"));
+            let key = fixture.key_of("proj", &format!("s-{number}"));
             let sub = key.part("subagents/agent-1").expect("a valid key");
             for batch in 0..15 {
-                bed.append(&key, &numbered([batch * 2, batch * 2 + 1]))
+                fixture
+                    .append(&key, &numbered([batch * 2, batch * 2 + 1]))
                     .await;
-                bed.append(&sub, &numbered([batch])).await;
+                fixture.append(&sub, &numbered([batch])).await;
             }
-            bed.holds(&key, &numbered(0..30)).await;
-            bed.holds(&sub, &numbered(0..15)).await;
+            fixture.assert_transcript(&key, &numbered(0..30)).await;
+            fixture.assert_transcript(&sub, &numbered(0..15)).await;
         });
     }
     while let Some(session) = sessions.join_next().await {
@@ -29,10 +30,10 @@ pub(super) async fn sessions_are_written_side_by_side<S: SessionStore>(bed: Bed<
 }
 
 pub(super) async fn readers_see_a_prefix_while_a_transcript_is_written<S: SessionStore>(
-    bed: Bed<S>,
+    fixture: Fixture<S>,
 ) {
     const ENTRIES: usize = 240;
-    let (key, writer) = (bed.key(), bed.clone());
+    let (key, writer) = (fixture.key(), fixture.clone());
     let mut writing = JoinSet::new();
     writing.spawn(async move {
         for first in (0..ENTRIES).step_by(4) {
@@ -47,10 +48,12 @@ pub(super) async fn readers_see_a_prefix_while_a_transcript_is_written<S: Sessio
             Some(Ok(())) => true,
             None => false,
         };
-        let found = bed.load(&key).await.unwrap_or_default();
-        assert!(found.len() >= before, "entries are gone");
+        let found = fixture.load(&key).await.unwrap_or_default();
+        assert!(found.len() >= before, "entries disappeared");
         before = found.len();
-        bed.demands.are_same(&found, &numbered(0..before));
+        fixture
+            .requirements
+            .assert_entries(&found, &numbered(0..before));
         if is_over {
             assert_eq!(before, ENTRIES);
             return;

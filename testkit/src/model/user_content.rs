@@ -1,56 +1,54 @@
-//! The user's side of a request's conversation.
+//! The user's content in the body of a request.
 
 use serde_json::{Value, json};
 
-/// What a side request is told. It is not the script's business.
-pub(super) const SIDE_ANSWER: &str = "The script does not answer side requests.";
+/// The fixed reply to a side request.
+pub(super) const SIDE_REPLY: &str = "The scenario has no response to side requests.";
 
-/// How the CLI begins what it tells the model by the way. Models, features and
-/// tries of one request differ in where it stands, in a message of the user's
-/// or of the system.
+/// The prefix of the CLI's reminders to the model. Their position differs by
+/// model, feature and attempt: in a user message or in a system message.
 const REMINDER: &str = "<system-reminder>";
 
-/// How it begins a prompt that was folded into the running turn, since 2.1.332
-/// beside the results of tools and not in a reminder.
+/// The prefix of a prompt that was folded into the running turn. Since 2.1.332
+/// it follows the tool results and is not a reminder.
 const FOLDED: &str = "The user sent a new message while you were working:";
 
-/// The content blocks of the user's messages in a request, as they were before
-/// the CLI put them into it, without reminders.
+/// The content blocks of the user's messages in a request, without reminders
+/// and without the CLI's changes.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Said {
+pub(super) struct UserContent {
     blocks: Vec<Value>,
-    /// How many blocks there are up to each answer of the model.
-    answered: Vec<usize>,
+    /// The number of blocks before each reply of the model.
+    reply_starts: Vec<usize>,
 }
 
-impl Said {
-    /// Reads a request for a message.
-    pub(super) fn of(body: &Value) -> Self {
-        let mut said = Self::default();
+impl UserContent {
+    /// Reads the body of a request.
+    pub(super) fn parse(body: &Value) -> Self {
+        let mut user = Self::default();
         let messages = body.get("messages").and_then(Value::as_array);
         for message in messages.into_iter().flatten() {
             match message["role"].as_str() {
-                Some("assistant") => said.answered.push(said.blocks.len()),
-                Some("user") => said.blocks.extend(blocks(&message["content"])),
-                // The CLI's own words have another role.
+                Some("assistant") => user.reply_starts.push(user.blocks.len()),
+                Some("user") => user.blocks.extend(blocks(&message["content"])),
+                // The CLI's own messages have another role.
                 _ => {}
             }
         }
-        said
+        user
     }
 
-    /// Returns the blocks after all those of an earlier request, if this one
-    /// begins with them. The CLI may have changed all else (tools, features,
-    /// marks for the cache).
+    /// Returns the blocks after those of an earlier request, if this one begins
+    /// with them. The CLI may have changed the rest (tools, features, cache
+    /// marks).
     pub(super) fn since(&self, earlier: &Self) -> Option<&[Value]> {
         self.blocks.strip_prefix(&*earlier.blocks)
     }
 
-    /// The blocks between two answers of the model, those after the last one
-    /// first.
+    /// Returns the blocks between replies of the model, the latest round first.
     pub(super) fn rounds(&self) -> impl Iterator<Item = &[Value]> {
         let mut rest = &*self.blocks;
-        let begins = self.answered.iter().rev().copied().chain([0]);
+        let begins = self.reply_starts.iter().rev().copied().chain([0]);
         begins.map(move |begin| {
             let (before, round) = rest.split_at(begin);
             rest = before;
@@ -59,8 +57,8 @@ impl Said {
     }
 }
 
-/// The blocks of a message, without marks for the cache. The CLI makes one
-/// message of several, and adds a line break to each text but the last.
+/// Returns the blocks of a message without cache marks. The CLI merges
+/// messages, and appends `\n` to each text but the last.
 fn blocks(content: &Value) -> Vec<Value> {
     let Value::Array(blocks) = content else {
         return vec![json!({ "type": "text", "text": content })];

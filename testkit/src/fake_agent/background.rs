@@ -1,12 +1,11 @@
-//! What goes on beside the conversation: shells in the background, and
-//! sub-agents, which have replies of their own.
+//! Background shells and sub-agents.
 
 use super::claude::{self, Claude};
 use super::lines;
 use super::records::Record;
 use super::running::RunningTool;
 use crate::agent::{Agent, Task};
-use crate::asked::Asked;
+use crate::request_info::RequestInfo;
 use crate::scenario::gate::Gates;
 use crate::scenario::{ApiError, Step, ToolCall};
 use crate::script::{NoReply, Script};
@@ -14,10 +13,10 @@ use agentwire_protocol::content::ContentBlock;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-/// What goes on beside the conversation.
+/// The background shells and sub-agents of a session.
 #[derive(Debug, Default)]
-pub(super) struct Beside {
-    /// Commands of shells, which are over as tools are done.
+pub(super) struct Background {
+    /// Background shell commands. Each ends when its tool is done.
     shells: Vec<RunningTool>,
     subagents: Vec<Subagent>,
     /// Tools that sub-agents run.
@@ -25,19 +24,19 @@ pub(super) struct Beside {
     started: usize,
 }
 
-/// A sub-agent at work.
+/// A running sub-agent.
 #[derive(Debug)]
 struct Subagent {
     task_id: String,
-    asked: Asked,
+    asked: RequestInfo,
     plan: VecDeque<Action>,
     due: Option<Instant>,
     gate: Option<String>,
-    /// The call whose result it waits for.
+    /// The ID of the tool call that it waits for.
     tool: Option<String>,
     had_tools: bool,
-    /// How often the model's server has failed in a row.
-    failed: u64,
+    /// The number of consecutive failures of the model's server.
+    failures: u64,
     last_text: String,
 }
 
@@ -48,47 +47,47 @@ enum Action {
     CallTool(String, ToolCall),
     Wait(Duration),
     Gate(String),
-    Over,
+    EndReply,
 }
 
-/// What came of going on.
+/// The result of an [`Background::advance`].
 #[derive(Debug)]
 pub(super) enum Advance {
-    /// Nothing can happen.
-    Waits,
-    /// Something has happened.
-    Went,
-    /// A sub-agent said this, and the host does not hear it.
-    Unheard(Record),
-    /// The script has come to this gate.
+    /// Nothing is ready.
+    Nothing,
+    /// Something has advanced.
+    Advanced,
+    /// A sub-agent's content that the host does not receive.
+    Unforwarded(Record),
+    /// The script has reached this gate.
     Reached(String),
 }
 
-impl Beside {
-    /// When something of it goes on.
+impl Background {
+    /// Returns the times at which something is ready.
     pub(super) fn due(&self) -> impl Iterator<Item = Instant> {
         let tools = self.shells.iter().chain(&self.running);
         let tools = tools.filter_map(|tool| tool.done_at);
-        tools.chain(self.subagents.iter().filter_map(|it| it.due))
+        tools.chain(self.subagents.iter().filter_map(|subagent| subagent.due))
     }
 
-    /// The tools that run, for their gates.
+    /// Returns the running tools.
     pub(super) fn tools(&mut self) -> impl Iterator<Item = &mut RunningTool> {
         self.shells.iter_mut().chain(&mut self.running)
     }
 
-    /// A tool of a sub-agent's has its result.
-    pub(super) fn tool_finished(&mut self, id: &str) {
+    /// Records the result of a sub-agent's tool.
+    pub(super) fn remove_tool(&mut self, id: &str) {
         self.running.retain(|tool| tool.id != id);
         for subagent in &mut self.subagents {
             subagent.tool.take_if(|tool| tool == id);
         }
     }
 
-    /// Takes over a tool that may run, if it goes on in the background: gives
-    /// its task, and the gate that it has come to. The names of the tools and
-    /// of their inputs are those of the real CLI.
-    pub(super) fn take_over(
+    /// Starts a tool in the background if its input requests that. Returns its
+    /// task and the gate at which it waits. Names of tools and inputs are those
+    /// of the real CLI.
+    pub(super) fn start(
         &mut self,
         now: Instant,
         tool: &RunningTool,
@@ -121,31 +120,31 @@ impl Beside {
         }
         self.subagents.push(Subagent {
             task_id,
-            asked: Asked {
+            asked: RequestInfo {
                 prompt: input("prompt"),
                 model: model.to_owned(),
                 is_subagent: true,
-                ..Asked::default()
+                ..RequestInfo::default()
             },
             plan: VecDeque::from([Action::Ask]),
             due: None,
             gate: None,
             tool: None,
             had_tools: false,
-            failed: 0,
+            failures: 0,
             last_text: String::new(),
         });
         Some((task, None))
     }
 
-    /// Ends a task that the host stopped.
+    /// Removes a task that the host stopped.
     pub(super) fn stop(&mut self, task_id: &str) {
         self.shells.retain(|shell| shell.id != task_id);
         self.subagents
             .retain(|subagent| subagent.task_id != task_id);
     }
 
-    /// Goes on with one thing.
+    /// Advances one shell, tool or sub-agent.
     pub(super) fn advance(
         &mut self,
         now: Instant,
@@ -156,28 +155,31 @@ impl Beside {
     ) -> Advance {
         if let Some(at) = self.shells.iter().position(|tool| tool.is_done(now)) {
             let shell = self.shells.remove(at);
-            let summary = format!("The command is over: {}", shell.call.input["command"]);
+            let summary = format!("Command completed: {}", shell.call.input["command"]);
             agent.end_task(now, &shell.id, &summary);
-            return Advance::Went;
+            return Advance::Advanced;
         }
         if let Some(tool) = self.running.iter_mut().find(|tool| tool.is_done(now)) {
             tool.done_at = None;
             agent.finish_tool(now, &tool.id, claude::outcome(&tool.call));
-            return Advance::Went;
+            return Advance::Advanced;
         }
-        let may_go_on = |it: &Subagent| {
-            it.tool.is_none()
-                && !agent.is_held(&it.task_id)
-                && it.due.is_none_or(|due| due <= now)
-                && it.gate.as_ref().is_none_or(|gate| gates.is_open(gate))
+        let is_ready = |subagent: &Subagent| {
+            subagent.tool.is_none()
+                && !agent.waits_for_hooks(&subagent.task_id)
+                && subagent.due.is_none_or(|due| due <= now)
+                && subagent
+                    .gate
+                    .as_ref()
+                    .is_none_or(|gate| gates.is_open(gate))
         };
-        let Some(at) = self.subagents.iter().position(may_go_on) else {
-            return Advance::Waits;
+        let Some(at) = self.subagents.iter().position(is_ready) else {
+            return Advance::Nothing;
         };
         let subagent = &mut self.subagents[at];
         (subagent.due, subagent.gate) = (None, None);
-        match subagent.plan.pop_front().unwrap_or(Action::Over) {
-            Action::Ask => subagent.plan_reply(agent, script),
+        match subagent.plan.pop_front().unwrap_or(Action::EndReply) {
+            Action::Ask => subagent.take_reply(agent, script),
             Action::Say(message, block) => {
                 if let ContentBlock::Text(text) = &block {
                     subagent.last_text.clone_from(&text.text);
@@ -185,14 +187,16 @@ impl Beside {
                 let id = &subagent.task_id;
                 if !agent.subagent_says(id, &message, block.clone()) {
                     let session = agent.session_id();
-                    return Advance::Unheard(Record::unheard(session, id, &message, &block));
+                    return Advance::Unforwarded(Record::unforwarded(
+                        session, id, &message, &block,
+                    ));
                 }
             }
             Action::CallTool(id, call) => {
                 subagent.tool = Some(id.clone());
                 let tool = RunningTool::new(id, call);
-                let wanted = tool.wanted(claude, agent.permission_mode());
-                agent.call_subagent_tool(now, &subagent.task_id, wanted);
+                let call = tool.agent_call(claude, agent.permission_mode());
+                agent.call_subagent_tool(now, &subagent.task_id, call);
                 self.running.push(tool);
             }
             Action::Wait(time) => subagent.due = Some(now + time),
@@ -200,44 +204,43 @@ impl Beside {
                 subagent.gate = Some(gate.clone());
                 return Advance::Reached(gate);
             }
-            Action::Over if std::mem::take(&mut subagent.had_tools) => {
+            Action::EndReply if std::mem::take(&mut subagent.had_tools) => {
                 subagent.asked.after_tools = true;
                 subagent.asked.is_retry = false;
                 subagent.plan.push_back(Action::Ask);
                 agent.finish_subagent_tools(now, &subagent.task_id);
             }
-            Action::Over => {
+            Action::EndReply => {
                 let subagent = self.subagents.remove(at);
                 agent.end_task(now, &subagent.task_id, &subagent.last_text);
             }
         }
-        Advance::Went
+        Advance::Advanced
     }
 }
 
 impl Subagent {
-    /// Takes the next reply of the script. When that has nothing for it, it is
-    /// done.
-    fn plan_reply(&mut self, agent: &mut Agent, script: &mut Script) {
+    /// Takes the next reply of the script. Without one, the sub-agent is done.
+    fn take_reply(&mut self, agent: &mut Agent, script: &mut Script) {
         let taken = match script.take(self.asked.clone()) {
             Ok(taken) => taken,
             Err(NoReply::EndOfScript { .. }) => return,
-            // What the model's server says is a sub-agent's last word.
+            // The error is the sub-agent's result.
             Err(none) => {
                 self.last_text = ApiError::from(&none).message;
                 return;
             }
         };
         if let Some(error) = taken.refusal() {
-            self.failed += 1;
-            let (id, failed) = (&self.task_id, self.failed);
-            if let Some(wait) = agent.retry_subagent(id, error.status, failed) {
+            self.failures += 1;
+            let (id, failures) = (&self.task_id, self.failures);
+            if let Some(wait) = agent.retry_subagent(id, error.status, failures) {
                 self.asked.is_retry = true;
                 self.plan.extend([Action::Wait(wait), Action::Ask]);
             }
             return;
         }
-        if std::mem::take(&mut self.failed) > 0 {
+        if std::mem::take(&mut self.failures) > 0 {
             agent.subagent_recovers(&self.task_id);
         }
         lines::charge_subagent(agent, &taken.reply);
@@ -246,13 +249,13 @@ impl Subagent {
         for step in taken.reply.say.iter().cloned() {
             let block = match step {
                 Step::Text(text) => ContentBlock::text(text.whole()),
-                Step::Thinking(thinking) => lines::thought(&thinking),
+                Step::Thinking(thinking) => lines::thinking_block(&thinking),
                 Step::Tool(call) => {
                     let id = taken.tool_id(tools);
                     tools += 1;
                     let block = ContentBlock::tool_use(&id, &call.name, call.input.clone());
-                    let said = Action::Say(message.clone(), block);
-                    self.plan.extend([said, Action::CallTool(id, call)]);
+                    let say = Action::Say(message.clone(), block);
+                    self.plan.extend([say, Action::CallTool(id, call)]);
                     continue;
                 }
                 Step::WaitMs(time) => {
@@ -264,12 +267,12 @@ impl Subagent {
                     self.plan.push_back(Action::Gate(gate));
                     continue;
                 }
-                // The host sees nothing of the others.
+                // The host receives nothing of the other steps.
                 _ => continue,
             };
             self.plan.push_back(Action::Say(message.clone(), block));
         }
         self.had_tools = tools > 0;
-        self.plan.push_back(Action::Over);
+        self.plan.push_back(Action::EndReply);
     }
 }

@@ -1,115 +1,118 @@
-//! What a request says of the prompt and of what tools answered, as the fake
-//! agent knows it of itself.
+//! Derives [`RequestInfo`] from the body of a request.
 
-use super::said::SIDE_ANSWER;
-use super::said::Said;
-use crate::asked::Asked;
+use super::user_content::{SIDE_REPLY, UserContent};
+use crate::request_info::RequestInfo;
 use serde_json::Value;
 
-/// How the CLI marks where the user interrupted a turn.
-const INTERRUPTED: &str = "[Request interrupted by user";
+/// The prefix of the CLI's mark of an interrupt.
+const INTERRUPT_MARK: &str = "[Request interrupted by user";
 
-/// How the names of the elements begin in which the CLI tells the model of a
-/// command that the user ran beside the conversation, such as `/model`.
-const OF_COMMANDS: [&str; 3] = ["local-command-", "command-", "bash-"];
+/// Prefixes of the XML elements with which the CLI reports commands of the
+/// user, such as `/model`.
+const COMMAND_ELEMENTS: [&str; 3] = ["local-command-", "command-", "bash-"];
 
-/// A request that was answered from the script, for what it tells of the next.
+/// A request with a scripted reply.
 #[derive(Debug)]
-pub(super) struct Answered {
-    pub(super) said: Said,
-    pub(super) asked: Asked,
-    /// Whether the answer was an error.
+pub(super) struct PreviousRequest {
+    pub(super) content: UserContent,
+    pub(super) info: RequestInfo,
+    /// Whether the reply was an error.
     pub(super) is_failed: bool,
 }
 
-/// What is known of a request for a message. `last` is the last one of the same
-/// kind.
-pub(super) fn asked(model: &str, said: &Said, is_subagent: bool, last: Option<&Answered>) -> Asked {
+/// Returns the facts of a request for a message. `last` is the previous request
+/// of the same agent.
+pub(super) fn request_info(
+    model: &str,
+    content: &UserContent,
+    is_subagent: bool,
+    last: Option<&PreviousRequest>,
+) -> RequestInfo {
     let model = model.to_owned();
-    let last = last.and_then(|last| Some((last, said.since(&last.said)?)));
-    let mut rounds = said.rounds();
-    let mut news = rounds.next().unwrap_or_default();
+    let last = last.and_then(|last| Some((last, content.since(&last.content)?)));
+    let mut rounds = content.rounds();
+    let mut new_blocks = rounds.next().unwrap_or_default();
     match last {
-        Some((last, _)) if last.said == *said => {
-            return Asked {
+        Some((last, _)) if last.content == *content => {
+            return RequestInfo {
                 model,
                 is_retry: true,
-                ..last.asked.clone()
+                ..last.info.clone()
             };
         }
-        // The turn of that prompt is over.
-        Some((last, more)) if last.is_failed && more.len() < news.len() => news = more,
+        // The turn of the failed prompt has ended.
+        Some((last, more)) if last.is_failed && more.len() < new_blocks.len() => new_blocks = more,
         _ => {}
     }
-    let news = since_tools(since_interrupt(news));
-    let after_tools = has_results(news);
-    let same = || last.map(|(last, _)| last.asked.prompt.clone());
+    let new_blocks = since_tools(since_interrupt(new_blocks));
+    let after_tools = has_results(new_blocks);
+    let same = || last.map(|(last, _)| last.info.prompt.clone());
     let earlier = || rounds.find_map(|round| prompt(since_interrupt(round)));
     let prompt = match after_tools {
         true => same().or_else(earlier),
-        false => prompt(news).or_else(same),
+        false => prompt(new_blocks).or_else(same),
     };
-    let results = news.iter().filter(|block| is_result(block));
-    Asked {
+    let results = new_blocks.iter().filter(|block| is_result(block));
+    RequestInfo {
         prompt: prompt.unwrap_or_default(),
         results: results.map(|block| text(&block["content"])).collect(),
         model,
         after_tools,
         is_subagent,
-        ..Asked::default()
+        ..RequestInfo::default()
     }
 }
 
-/// What came after the last interrupt. What came before belongs to a turn that
-/// is over.
+/// Returns the blocks after the last interrupt. Earlier blocks belong to a turn
+/// that has ended.
 fn since_interrupt(round: &[Value]) -> &[Value] {
     let is_interrupt = |block: &Value| {
         let text = block["text"].as_str();
-        text.is_some_and(|text| text.starts_with(INTERRUPTED))
+        text.is_some_and(|text| text.starts_with(INTERRUPT_MARK))
     };
-    let place = round.iter().rposition(is_interrupt);
-    &round[place.map_or(0, |place| place + 1)..]
+    let index = round.iter().rposition(is_interrupt);
+    &round[index.map_or(0, |index| index + 1)..]
 }
 
-/// What came after the results of tools, if the user wrote some of it: it is a
-/// new prompt, and the turn of the tools is over. (What is said into a running
-/// turn comes as a reminder.)
+/// Returns the blocks after the tool results if the user wrote one of them: it
+/// is a new prompt. (Prompts that are folded into a running turn are
+/// reminders.)
 fn since_tools(round: &[Value]) -> &[Value] {
-    let place = round.iter().rposition(is_result);
-    let after = &round[place.map_or(0, |place| place + 1)..];
-    match texts(after).any(|text| !is_of_cli(text, false)) {
+    let index = round.iter().rposition(is_result);
+    let after = &round[index.map_or(0, |index| index + 1)..];
+    match texts(after).any(|text| !is_added_by_cli(text, false)) {
         true => after,
         false => round,
     }
 }
 
-/// What the user wrote in a round that brings no results of tools. If all of it
-/// could be the CLI's, the end of it is the user's.
+/// Returns the user's text in a round without tool results. If every text could
+/// be the CLI's, the last one is the user's.
 fn prompt(round: &[Value]) -> Option<String> {
     if has_results(round) {
         return None;
     }
     let has_media = round.iter().any(|block| block["type"] != "text");
-    let is_of_user = |text: &&str| !is_of_cli(text, has_media);
-    let prompt: Vec<&str> = texts(round).filter(is_of_user).collect();
+    let is_users = |text: &&str| !is_added_by_cli(text, has_media);
+    let prompt: Vec<&str> = texts(round).filter(is_users).collect();
     if prompt.is_empty() && !has_media {
         return texts(round).last().map(str::to_owned);
     }
     Some(prompt.join("\n"))
 }
 
-/// Whether the CLI has put a text beside the prompt: a command and what it
-/// printed, where an image came from, or a summary, which has in it what the
-/// model said when it was asked for one.
-fn is_of_cli(text: &str, has_media: bool) -> bool {
-    let is_of_image = || has_media && text.starts_with("[Image: ") && text.ends_with(']');
-    let is_summary = || text.contains(SIDE_ANSWER);
-    is_of_command(text) || is_of_image() || is_summary()
+/// Returns whether the CLI added a text to the prompt: a command and its
+/// output, the source of an image, or a summary, which contains the fixed reply
+/// to a side request.
+fn is_added_by_cli(text: &str, has_media: bool) -> bool {
+    let is_image_source = || has_media && text.starts_with("[Image: ") && text.ends_with(']');
+    let is_summary = || text.contains(SIDE_REPLY);
+    is_about_command(text) || is_image_source() || is_summary()
 }
 
-/// Whether a text is elements about a command, and nothing else.
-fn is_of_command(text: &str) -> bool {
-    let is_name = |text: &str| OF_COMMANDS.iter().any(|name| text.starts_with(name));
+/// Returns whether a text consists of elements about a command.
+fn is_about_command(text: &str) -> bool {
+    let is_name = |text: &str| COMMAND_ELEMENTS.iter().any(|name| text.starts_with(name));
     let begin = text.strip_prefix('<');
     let end = text.strip_suffix('>').and_then(|it| it.rsplit_once("</"));
     begin.is_some_and(is_name) && end.is_some_and(|(_, name)| is_name(name))
@@ -127,7 +130,7 @@ fn is_result(block: &Value) -> bool {
     block["type"] == "tool_result"
 }
 
-/// The text of a tool's answer.
+/// Returns the text of a tool result.
 fn text(content: &Value) -> String {
     match content {
         Value::Array(blocks) => {
@@ -163,43 +166,43 @@ mod tests {
         json!({ "type": "image" })
     }
 
-    fn said(messages: &[Value]) -> Said {
-        Said::of(&json!({ "messages": messages }))
+    fn content(messages: &[Value]) -> UserContent {
+        UserContent::parse(&json!({ "messages": messages }))
     }
 
-    /// The prompt, whether results of tools come with it, and these.
-    fn asked_now(messages: &[Value]) -> (String, bool, Vec<String>) {
-        let asked = asked("m", &said(messages), false, None);
-        (asked.prompt, asked.after_tools, asked.results)
+    /// Returns the prompt, whether there are tool results, and these.
+    fn facts(messages: &[Value]) -> (String, bool, Vec<String>) {
+        let info = request_info("m", &content(messages), false, None);
+        (info.prompt, info.after_tools, info.results)
     }
 
     #[test]
-    fn the_prompt_is_what_the_user_wrote_last_whatever_tools_answered_since() {
+    fn the_prompt_is_the_last_user_text_also_after_tool_results() {
         let reminder = say("<system-reminder>\nBe brief.");
         let system = json!({ "role": "system", "content": "Environment" });
         let mut messages = vec![user([reminder, say("First")].to_vec()), system.clone()];
-        assert_eq!(asked_now(&messages), ("First".into(), false, vec![]));
+        assert_eq!(facts(&messages), ("First".into(), false, vec![]));
 
         messages.extend([model(), user(vec![result(json!("one"))]), system]);
         let results = vec!["one".to_owned()];
-        assert_eq!(asked_now(&messages), ("First".into(), true, results));
+        assert_eq!(facts(&messages), ("First".into(), true, results));
 
         let blocks = json!([say("two"), say("three")]);
         messages.extend([model(), user(vec![result(blocks)])]);
         let results = vec!["two\nthree".to_owned()];
-        assert_eq!(asked_now(&messages), ("First".into(), true, results));
+        assert_eq!(facts(&messages), ("First".into(), true, results));
 
         messages.extend([model(), user("Second")]);
-        assert_eq!(asked_now(&messages), ("Second".into(), false, vec![]));
+        assert_eq!(facts(&messages), ("Second".into(), false, vec![]));
     }
 
     #[test]
-    fn what_the_cli_puts_beside_the_prompt_is_no_part_of_it() {
+    fn text_that_the_cli_adds_is_not_part_of_the_prompt() {
         let caveat = say("<local-command-caveat>It ran.</local-command-caveat>\n");
         let command = say("<command-name>/model</command-name>\n<command-args>o</command-args>\n");
         let output = say("<local-command-stdout>Done.</local-command-stdout>\n");
         let from = |number: usize| say(&format!("[Image: source: /tmp/{number}.png]"));
-        let summary = say(&format!("It went on. {SIDE_ANSWER} It ended.\n"));
+        let summary = say(&format!("It went on. {SIDE_REPLY} It ended.\n"));
         for (round, prompt) in [
             (vec![caveat, command, output.clone(), say("Go")], "Go"),
             (vec![image(), say("Look\n"), from(1)], "Look"),
@@ -223,56 +226,56 @@ mod tests {
         ] {
             let earlier = [user("Earlier"), model()];
             let mut messages = [&earlier[..], &[user(round)]].concat();
-            assert_eq!(asked_now(&messages), (prompt.into(), false, vec![]));
+            assert_eq!(facts(&messages), (prompt.into(), false, vec![]));
             messages.extend([model(), user(vec![result(json!("one"))])]);
-            assert_eq!(asked_now(&messages).0, prompt);
+            assert_eq!(facts(&messages).0, prompt);
         }
     }
 
     #[test]
-    fn what_came_before_an_interrupt_is_of_another_turn() {
+    fn blocks_before_an_interrupt_belong_to_another_turn() {
         let mark = say("[Request interrupted by user for tool use]\n");
         let stopped = result(json!("stopped"));
         let mut messages = vec![user("First"), model()];
         messages.push(user(vec![stopped, say("Old\n"), mark, say("New")]));
-        assert_eq!(asked_now(&messages), ("New".into(), false, vec![]));
+        assert_eq!(facts(&messages), ("New".into(), false, vec![]));
         messages.extend([model(), user(vec![result(json!("one"))])]);
         let results = vec!["one".to_owned()];
-        assert_eq!(asked_now(&messages), ("New".into(), true, results));
+        assert_eq!(facts(&messages), ("New".into(), true, results));
     }
 
     #[test]
-    fn what_the_user_wrote_after_results_is_a_new_prompt() {
+    fn user_text_after_tool_results_is_a_new_prompt() {
         let output = say("<local-command-stdout>Done.</local-command-stdout>");
         let mut messages = vec![user("First"), model()];
         messages.push(user(vec![result(json!("taken back")), output.clone()]));
         let results = vec!["taken back".to_owned()];
-        assert_eq!(asked_now(&messages), ("First".into(), true, results));
+        assert_eq!(facts(&messages), ("First".into(), true, results));
         let output = say("<local-command-stdout>Done.</local-command-stdout>\n");
         let blocks = vec![result(json!("taken back")), output, say("Second")];
         messages[2] = user(blocks);
-        assert_eq!(asked_now(&messages), ("Second".into(), false, vec![]));
+        assert_eq!(facts(&messages), ("Second".into(), false, vec![]));
     }
 
     #[test]
-    fn a_prompt_that_failed_is_no_part_of_the_next() {
+    fn a_failed_prompt_is_not_part_of_the_next_one() {
         let mut messages = vec![user("First")];
-        let mut last: Option<Answered> = None;
+        let mut last: Option<PreviousRequest> = None;
         let mut ask = |messages: &[Value], is_failed: bool| {
-            let said = said(messages);
-            let asked = asked("m", &said, false, last.as_ref());
-            let told = (asked.prompt.clone(), asked.after_tools, asked.is_retry);
-            last = Some(Answered {
-                said,
-                asked,
+            let content = content(messages);
+            let info = request_info("m", &content, false, last.as_ref());
+            let facts = (info.prompt.clone(), info.after_tools, info.is_retry);
+            last = Some(PreviousRequest {
+                content,
+                info,
                 is_failed,
             });
-            told
+            facts
         };
         assert_eq!(ask(&messages, true), ("First".into(), false, false));
         messages[0] = user(vec![say("First\n"), say("Second")]);
         assert_eq!(ask(&messages, true), ("Second".into(), false, false));
-        // Another try, with what the system said before.
+        // A retry with another reminder.
         let reminder = say("<system-reminder>It is late.</system-reminder>\n");
         messages[0] = user(vec![reminder, say("First\n"), say("Second")]);
         assert_eq!(ask(&messages, false), ("Second".into(), false, true));
@@ -281,7 +284,7 @@ mod tests {
         messages.pop();
         messages.extend([model(), user(vec![result(json!("one"))])]);
         assert_eq!(ask(&messages, true), ("Second".into(), true, false));
-        // A prompt that was folded into the turn belongs to it.
+        // A folded prompt belongs to the turn.
         let folded = say("The user sent a new message while you were working:\nMore.");
         messages[2] = user(vec![result(json!("one")), folded]);
         assert_eq!(ask(&messages, true), ("Second".into(), true, true));

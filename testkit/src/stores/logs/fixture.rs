@@ -1,45 +1,45 @@
-//! What contracts work with: a store, and keys that no other program has.
+//! The fixture of contracts: a store, and keys that no other program uses.
 
-use super::super::demands::Demands;
 use super::super::keys;
+use super::super::requirements::Requirements;
 use agentwire_stores::session_log::{
     AppendError, Batch, Entry, LogStore, NewBatch, Part, Position, Refusal, SessionKey, Token,
 };
 use std::sync::Arc;
 
 /// A store under test.
-pub(in super::super) struct Bed<S> {
+pub(in super::super) struct Fixture<S> {
     pub(super) store: Arc<S>,
-    pub(super) demands: Demands,
-    /// What the projects of this contract begin with.
+    pub(super) requirements: Requirements,
+    /// The prefix of the contract's projects.
     name: String,
 }
 
-impl<S> Clone for Bed<S> {
+impl<S> Clone for Fixture<S> {
     fn clone(&self) -> Self {
         Self {
             store: Arc::clone(&self.store),
-            demands: self.demands,
+            requirements: self.requirements,
             name: self.name.clone(),
         }
     }
 }
 
-impl<S: LogStore> Bed<S> {
-    pub(in super::super) fn new(store: Arc<S>, demands: Demands) -> Self {
+impl<S: LogStore> Fixture<S> {
+    pub(in super::super) fn new(store: Arc<S>, requirements: Requirements) -> Self {
         Self {
             store,
-            demands,
+            requirements,
             name: keys::unique(),
         }
     }
 
-    /// A project of this contract.
+    /// Returns a project of this contract.
     pub(super) fn project(&self, name: &str) -> String {
         format!("{}-{name}", self.name)
     }
 
-    /// The session of a contract that needs one.
+    /// Returns the default session of the contract.
     pub(super) fn session(&self) -> SessionKey {
         self.session_named("session")
     }
@@ -48,17 +48,17 @@ impl<S: LogStore> Bed<S> {
         SessionKey::new(self.project("p"), id)
     }
 
-    /// Begins to write a log.
+    /// Creates a writer of a log.
     pub(super) fn writer(&self, session: &SessionKey, number: u64) -> Writer<S> {
         Writer {
-            bed: self.clone(),
+            fixture: self.clone(),
             session: session.clone(),
             token: Token::new(number, format!("writer-{number}")),
             at: Position::START,
         }
     }
 
-    /// The whole log.
+    /// Reads a whole log.
     pub(super) async fn batches(&self, session: &SessionKey) -> Vec<Batch> {
         let mut all: Vec<Batch> = Vec::new();
         loop {
@@ -72,7 +72,7 @@ impl<S: LogStore> Bed<S> {
                 let last = all.last().map_or(Position::START, |it| it.position);
                 assert!(
                     batch.position > last,
-                    "a batch at {} was read behind one at {last}",
+                    "a batch at {} was read after one at {last}",
                     batch.position
                 );
                 all.push(batch);
@@ -80,75 +80,76 @@ impl<S: LogStore> Bed<S> {
         }
     }
 
-    /// The entries of a whole log.
+    /// Reads the entries of a whole log.
     pub(super) async fn entries(&self, session: &SessionKey) -> Vec<Entry> {
         let batches = self.batches(session).await.into_iter();
         batches.flat_map(|batch| batch.entries).collect()
     }
 
-    /// Holds what is in a log against what was appended.
-    pub(super) async fn has(&self, session: &SessionKey, wanted: &[Entry]) {
-        self.are_same(&self.entries(session).await, wanted);
+    /// Asserts that a log contains these entries.
+    pub(super) async fn assert_log(&self, session: &SessionKey, wanted: &[Entry]) {
+        self.assert_entries(&self.entries(session).await, wanted);
     }
 
-    pub(super) fn are_same(&self, found: &[Entry], wanted: &[Entry]) {
+    pub(super) fn assert_entries(&self, found: &[Entry], wanted: &[Entry]) {
         let pairs = found.iter().zip(wanted).enumerate();
         for (number, (found, wanted)) in pairs {
-            assert_eq!(found.part, wanted.part, "of entry {number}");
-            self.demands.is_same(number, &found.json, &wanted.json);
+            assert_eq!(found.part, wanted.part, "part of entry {number}");
+            self.requirements
+                .assert_entry(number, &found.json, &wanted.json);
         }
-        assert_eq!(found.len(), wanted.len(), "entries are in the log");
+        assert_eq!(found.len(), wanted.len(), "number of entries in the log");
     }
 }
 
-/// Who writes a log.
+/// A writer of a log.
 pub(super) struct Writer<S> {
-    pub(super) bed: Bed<S>,
+    pub(super) fixture: Fixture<S>,
     pub(super) session: SessionKey,
     pub(super) token: Token,
-    /// The position that the next batch goes behind.
+    /// The position after which the next batch is appended.
     pub(super) at: Position,
 }
 
 impl<S: LogStore> Writer<S> {
-    /// Appends entries behind a position.
+    /// Appends entries after a position.
     pub(super) async fn append_at(
         &self,
         after: Position,
         entries: &[Entry],
     ) -> Result<Position, AppendError> {
         let batch = NewBatch::new(after, &self.token, entries);
-        self.bed.store.append(&self.session, &batch).await
+        self.fixture.store.append(&self.session, &batch).await
     }
 
-    /// Appends entries, which have to be kept.
+    /// Appends entries, which must succeed.
     pub(super) async fn append(&mut self, entries: &[Entry]) -> Position {
         let position = self.append_at(self.at, entries).await;
-        self.at = position.expect("the batch is kept");
+        self.at = position.expect("the batch is stored");
         self.at
     }
 
-    /// Appends entries, which have to be refused.
-    pub(super) async fn is_refused(&self, after: Position, entries: &[Entry]) -> Refusal {
+    /// Appends entries, which must be refused.
+    pub(super) async fn expect_refusal(&self, after: Position, entries: &[Entry]) -> Refusal {
         match self.append_at(after, entries).await {
             Err(AppendError::Refused(refusal)) => refusal,
-            other => panic!("was to be refused behind {after}: {other:?}"),
+            other => panic!("expected a refusal after {after}: {other:?}"),
         }
     }
 }
 
-/// An entry of the main conversation.
+/// Creates an entry of the main conversation.
 pub(super) fn entry(text: &str) -> Entry {
     Entry::new(Part::Main, text.parse().expect("JSON"))
 }
 
-/// Numbered entries of the main conversation.
+/// Creates numbered entries of the main conversation.
 pub(super) fn numbered(numbers: impl IntoIterator<Item = usize>) -> Vec<Entry> {
     let entry = |number| entry(&format!(r#"{{"type":"user","uuid":"u-{number}"}}"#));
     numbers.into_iter().map(entry).collect()
 }
 
-/// The parts of the session that is used as an example.
+/// Creates the part of a sub-agent.
 pub(super) fn agent(name: &str) -> Part {
     Part::Transcript(format!("subagents/agent-{name}").into())
 }

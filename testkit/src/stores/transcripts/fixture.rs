@@ -1,59 +1,63 @@
-//! What contracts work with: a store, and keys that no other program has.
+//! The fixture of contracts: a store, and keys that no other program uses.
 
-use super::super::demands::Demands;
 use super::super::keys;
 use super::super::optional::Optional;
+use super::super::requirements::Requirements;
 use agentwire::{SessionStore, StoreError, TranscriptKey};
 use agentwire_protocol::Json;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// A store under test.
-pub(in super::super) struct Bed<S> {
+pub(in super::super) struct Fixture<S> {
     pub(super) store: Arc<S>,
-    pub(super) demands: Demands,
+    pub(super) requirements: Requirements,
     without: Arc<[Optional]>,
-    /// What the projects of this contract begin with.
+    /// The prefix of the contract's projects.
     name: String,
 }
 
-impl<S> Clone for Bed<S> {
+impl<S> Clone for Fixture<S> {
     fn clone(&self) -> Self {
         Self {
             store: Arc::clone(&self.store),
-            demands: self.demands,
+            requirements: self.requirements,
             without: Arc::clone(&self.without),
             name: self.name.clone(),
         }
     }
 }
 
-impl<S: SessionStore> Bed<S> {
-    pub(in super::super) fn new(store: Arc<S>, demands: Demands, without: Arc<[Optional]>) -> Self {
+impl<S: SessionStore> Fixture<S> {
+    pub(in super::super) fn new(
+        store: Arc<S>,
+        requirements: Requirements,
+        without: Arc<[Optional]>,
+    ) -> Self {
         Self {
             store,
-            demands,
+            requirements,
             without,
             name: keys::unique(),
         }
     }
 
-    /// Whether the store has a method.
+    /// Returns whether the store supports a method.
     pub(super) fn has(&self, method: Optional) -> bool {
         !self.without.contains(&method)
     }
 
-    /// A project of this contract.
+    /// Returns a project of this contract.
     pub(super) fn project(&self, name: &str) -> String {
         format!("{}-{name}", self.name)
     }
 
-    /// The session of a contract that needs one.
+    /// Returns the default session of the contract.
     pub(super) fn key(&self) -> TranscriptKey {
         self.key_of("proj", "sess")
     }
 
-    /// A part of this session.
+    /// Returns a part of the default session.
     pub(super) fn part(&self, subpath: &str) -> TranscriptKey {
         self.key().part(subpath).expect("a valid key")
     }
@@ -62,12 +66,14 @@ impl<S: SessionStore> Bed<S> {
         TranscriptKey::new(self.project(project), session).expect("a valid key")
     }
 
-    /// Appends entries, which have to be kept.
+    /// Appends entries, which must succeed.
     pub(super) async fn append(&self, key: &TranscriptKey, entries: &[Json]) {
-        self.tried(key, entries).await.expect("entries are kept");
+        self.try_append(key, entries)
+            .await
+            .expect("entries are stored");
     }
 
-    pub(super) async fn tried(
+    pub(super) async fn try_append(
         &self,
         key: &TranscriptKey,
         entries: &[Json],
@@ -81,24 +87,24 @@ impl<S: SessionStore> Bed<S> {
         loaded.expect("a transcript can be loaded")
     }
 
-    /// There is no such transcript.
-    pub(super) async fn has_none(&self, key: &TranscriptKey) {
+    /// Asserts that a transcript does not exist.
+    pub(super) async fn assert_absent(&self, key: &TranscriptKey) {
         let loaded = self.load(key).await;
         assert!(loaded.is_none(), "{} entries at {key:?}", len(&loaded));
     }
 
-    /// Holds a transcript against what was appended.
-    pub(super) async fn holds(&self, key: &TranscriptKey, wanted: &[Json]) {
+    /// Asserts that a transcript contains these entries.
+    pub(super) async fn assert_transcript(&self, key: &TranscriptKey, wanted: &[Json]) {
         let loaded = self.load(key).await;
         let Some(found) = loaded else {
-            panic!("there is nothing at {key:?}");
+            panic!("{key:?} does not exist");
         };
-        self.demands.are_same(&found, wanted);
+        self.requirements.assert_entries(&found, wanted);
     }
 
-    /// Holds all transcripts of a session against what was appended, if the store loads them
-    /// with one call.
-    pub(super) async fn holds_all(
+    /// Asserts that all transcripts of a session contain these entries, if the
+    /// store loads them with one call.
+    pub(super) async fn assert_session(
         &self,
         session: &TranscriptKey,
         wanted: &[(&TranscriptKey, Vec<Json>)],
@@ -107,17 +113,17 @@ impl<S: SessionStore> Bed<S> {
         let Some(found) = loaded.expect("a session can be loaded") else {
             return;
         };
-        assert_eq!(found.len(), wanted.len(), "transcripts are loaded");
+        assert_eq!(found.len(), wanted.len(), "number of loaded transcripts");
         for (key, entries) in wanted {
             let found = found.iter().find(|(found, _)| found == *key);
             let Some((_, found)) = found else {
                 panic!("{key:?} is not loaded with its session");
             };
-            self.demands.are_same(found, entries);
+            self.requirements.assert_entries(found, entries);
         }
     }
 
-    /// The IDs of a project's sessions, sorted.
+    /// Returns the session IDs of a project, sorted.
     pub(super) async fn ids(&self, project: &str) -> Vec<String> {
         let sessions = self.store.sessions(&self.project(project)).await;
         let sessions = sessions.expect("a list").into_iter();
@@ -126,7 +132,7 @@ impl<S: SessionStore> Bed<S> {
         ids
     }
 
-    /// The subpaths of a session, sorted.
+    /// Returns the subpaths of a session, sorted.
     pub(super) async fn subpaths(&self, session: &TranscriptKey) -> Vec<String> {
         let subpaths = self.store.subpaths(session).await;
         let mut subpaths = subpaths.expect("subpaths");
@@ -139,7 +145,7 @@ fn len(loaded: &Option<Vec<Json>>) -> usize {
     loaded.as_ref().map_or(0, Vec::len)
 }
 
-/// An entry with these members.
+/// Creates an entry with these members.
 pub(super) fn entry(members: Value) -> Json {
     let mut entry = json!({ "type": "x" });
     if let (Value::Object(entry), Value::Object(members)) = (&mut entry, members) {
@@ -148,12 +154,12 @@ pub(super) fn entry(members: Value) -> Json {
     entry.into()
 }
 
-/// An entry with this text.
+/// Creates an entry with this text.
 pub(super) fn text(text: &str) -> Json {
     text.parse().expect("JSON")
 }
 
-/// Numbered entries.
+/// Creates numbered entries.
 pub(super) fn numbered(numbers: impl IntoIterator<Item = usize>) -> Vec<Json> {
     let entry = |n: usize| entry(json!({ "uuid": format!("u-{n}"), "n": n }));
     numbers.into_iter().map(entry).collect()

@@ -1,60 +1,59 @@
-//! The members of lines whose values are not compared, from
-//! `conform/left-out.json`: each with its reason. That they are there is
-//! compared, unless the real CLI itself was measured without them some of the
-//! time.
+//! Members of lines whose values are ignored, from `conform/left-out.json`,
+//! each with its reason. Their presence is compared, unless the real CLI omits
+//! them in some runs.
 
 use serde::Deserialize;
 
 /// The file.
 const FILE: &str = include_str!("../../../conform/left-out.json");
 
-/// The members that are not compared.
+/// The ignored members.
 #[derive(Debug)]
-pub struct LeftOut(Vec<Rule>);
+pub struct IgnoredMembers(Vec<Rule>);
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Rule {
-    /// The lines, by type and subtype; a `*` at the end stands for any.
+    /// The lines, by type and subtype. A final `*` matches anything.
     of: Vec<String>,
-    /// The members, by their paths. Items of arrays have that of the array.
+    /// The paths of members. Items of an array have its path.
     members: Vec<String>,
-    /// Whether the member is absent some of the time on the real CLI.
+    /// Whether the real CLI omits the member in some runs.
     #[serde(default)]
     may_be_absent: bool,
     #[serde(rename = "why")]
     _why: String,
 }
 
-impl LeftOut {
-    /// The rules that come with this crate.
+impl IgnoredMembers {
+    /// Returns the rules in this crate.
     ///
     /// # Errors
     ///
-    /// Never, unless somebody has edited the file.
+    /// Fails only if the file was edited by hand.
     pub fn embedded() -> serde_json::Result<Self> {
         serde_json::from_str(FILE).map(Self)
     }
 
-    /// The rule by which a member is not compared.
+    /// Returns the rule that ignores a member.
     pub(super) fn rule_for(&self, head: &str, path: &str) -> Option<usize> {
         self.0.iter().position(|rule| {
             rule.of.iter().any(|of| fits(head, of)) && rule.members.iter().any(|it| it == path)
         })
     }
 
-    /// Whether a member is compared with nothing, not even its absence.
+    /// Returns whether the presence of a member is ignored.
     pub(super) fn may_be_absent(&self, rule: usize) -> bool {
         self.0.get(rule).is_some_and(|rule| rule.may_be_absent)
     }
 
-    /// How many rules there are.
+    /// Returns the number of rules.
     #[must_use]
     pub fn rules(&self) -> usize {
         self.0.len()
     }
 
-    /// What a rule is about, for people. They are counted from 0.
+    /// Describes the rule with this index.
     #[must_use]
     pub fn rule(&self, number: usize) -> String {
         self.0.get(number).map_or_else(String::new, |rule| {

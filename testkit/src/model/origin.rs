@@ -1,34 +1,35 @@
-//! Whether a request comes from this machine. What runs in a browser can reach
-//! a port here as well: a page of somebody else's, under a name of its own that
-//! leads to 127.0.0.1.
+//! Rejects requests of web pages. A page in a local browser can reach this
+//! port, also under a DNS name of its own that resolves to 127.0.0.1.
 
 use axum::http::header::{HOST, ORIGIN};
 use axum::http::{HeaderMap, Uri};
 use std::net::IpAddr;
 
-/// Why a request is refused: it names another host, or comes from another one's
-/// page.
+/// Returns why a request is rejected: its `Host` is not this machine, or its
+/// `Origin` is another page.
 pub(super) fn refusal(headers: &HeaderMap) -> Option<String> {
-    let named = |name| {
+    let header = |name| {
         headers
             .get(name)
             .map(|value| value.to_str().unwrap_or_default())
     };
     let is_elsewhere = |authority: &str| !is_here(authority);
-    if let Some(host) = named(HOST).filter(|host| is_elsewhere(host)) {
+    if let Some(host) = header(HOST).filter(|host| is_elsewhere(host)) {
         return Some(format!(
-            "the scripted model is at 127.0.0.1, and not at `{host}`"
+            "`host` is {host}: the scripted model only accepts 127.0.0.1"
         ));
     }
     let of_page = |origin: &&str| {
         let uri: Option<Uri> = origin.parse().ok();
         uri.is_none_or(|uri| uri.authority().is_none_or(|it| is_elsewhere(it.as_str())))
     };
-    let origin = named(ORIGIN).filter(of_page)?;
-    Some(format!("the scripted model is not for pages of `{origin}`"))
+    let origin = header(ORIGIN).filter(of_page)?;
+    Some(format!(
+        "`origin` is {origin}: the scripted model accepts no web pages"
+    ))
 }
 
-/// Whether this names this machine, with a port or without.
+/// Returns whether a host, with or without a port, is this machine.
 fn is_here(authority: &str) -> bool {
     let host = match authority.rsplit_once(':') {
         Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
@@ -56,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn only_this_machine_is_answered() {
+    fn only_requests_of_this_machine_are_accepted() {
         for host in [
             "127.0.0.1:80",
             "localhost:8080",

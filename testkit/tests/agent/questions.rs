@@ -1,4 +1,4 @@
-//! Tools that are about people: questions and plans.
+//! Tools that require the user: questions and plans.
 
 use crate::agent::session::Session;
 use agentwire_protocol::permission::{
@@ -12,8 +12,8 @@ fn questions() -> Value {
         "options": [{"label": "Tea", "description": ""}, {"label": "Coffee", "description": ""}]}]})
 }
 
-/// The host is asked, whatever else is said, and answers. What the tool then
-/// answers.
+/// Sends a permission request in any mode, and responds. Returns the session
+/// with the tool result.
 fn ask(mode: PermissionMode, tool: &str, input: &Value, answer: &PermissionResult) -> Session {
     let config = Config {
         permission_mode: mode,
@@ -21,19 +21,19 @@ fn ask(mode: PermissionMode, tool: &str, input: &Value, answer: &PermissionResul
     };
     let mut session = Session::connected(config, &[64]);
     session.submit("m1");
-    session.begins(&["m1"]);
-    session.calls_tool("t1", tool, input, false);
+    session.assert_turn_starts(&["m1"]);
+    session.call_tool("t1", tool, input, false);
     let asked = session.open().pop().unwrap();
     assert_eq!(asked["request"]["requires_user_interaction"], json!(true));
-    let id = session.ask_id();
-    session.said();
+    let id = session.permission_request_id();
+    session.lines();
     session.respond(&id, answer);
     session.pump();
     session
 }
 
 #[test]
-fn a_question_is_answered_by_the_input_that_the_host_allows() {
+fn the_allowed_input_answers_a_question() {
     let answered = |answers: Value| {
         let mut input = questions();
         input["answers"] = answers;
@@ -54,10 +54,10 @@ fn a_question_is_answered_by_the_input_that_the_host_allows() {
             &questions(),
             &answer,
         );
-        assert_eq!(session.said(), ["running", "tool result t1"]);
+        assert_eq!(session.lines(), ["running", "tool result t1"]);
         assert_eq!(session.tool_result(), json!(text));
         assert!(matches!(session.event(), Some(Event::ToolFinished { .. })));
-        session.goes_on();
+        session.finish_tools();
     }
 }
 
@@ -71,40 +71,40 @@ fn answers_without_their_questions_are_an_error() {
         &questions(),
         &answer,
     );
-    assert_eq!(session.said(), ["running", "tool error t1"]);
+    assert_eq!(session.lines(), ["running", "tool error t1"]);
 }
 
 #[test]
-fn a_hook_that_allows_a_question_does_not_answer_it() {
+fn a_hook_allows_a_question_without_answering_it() {
     for answers in [None, Some(json!({"Tea or coffee?": "Tea"}))] {
         let mut session = Session::hooked(json!({"PreToolUse": [{"hookCallbackIds": ["a"]}]}));
-        session.begins(&["m1"]);
-        session.calls_tool("t1", "AskUserQuestion", &questions(), true);
+        session.assert_turn_starts(&["m1"]);
+        session.call_tool("t1", "AskUserQuestion", &questions(), true);
         let mut allow = json!({"hookEventName": "PreToolUse", "permissionDecision": "allow"});
         let is_answered = answers.is_some();
         if let Some(answers) = answers {
             allow["updatedInput"] = questions();
             allow["updatedInput"]["answers"] = answers;
         }
-        session.hook_says("a", json!({"hookSpecificOutput": allow}));
+        session.respond_to_hook("a", json!({"hookSpecificOutput": allow}));
         let last = if is_answered {
             "tool result t1"
         } else {
             "ask t1"
         };
-        assert_eq!(session.said().last().unwrap(), last);
+        assert_eq!(session.lines().last().unwrap(), last);
     }
 }
 
 #[test]
-fn a_plan_that_is_approved_ends_plan_mode() {
+fn an_approved_plan_ends_plan_mode() {
     let edited = PermissionResult::allow_with(json!({"plan": "Do less."}));
     for (answer, text) in [
         (PermissionResult::allow(), "The user approved the plan."),
         (edited, "The user approved the plan.\n\nDo less."),
     ] {
         let mut session = ask(PermissionMode::Plan, "ExitPlanMode", &json!({}), &answer);
-        assert_eq!(session.said(), ["running", "status", "tool result t1"]);
+        assert_eq!(session.lines(), ["running", "status", "tool result t1"]);
         assert_eq!(session.tool_result(), json!(text));
         let status = session.messages("system", Some("status")).pop().unwrap();
         assert_eq!(status["permissionMode"], json!("default"));
@@ -112,30 +112,30 @@ fn a_plan_that_is_approved_ends_plan_mode() {
 }
 
 #[test]
-fn an_approval_may_bring_another_mode() {
+fn an_approval_may_set_another_mode() {
     let mode =
         PermissionUpdate::set_mode(PermissionMode::AcceptEdits, PermissionDestination::Session);
     let answer = Allow::default().updated_permissions([mode]).into();
     let mut session = ask(PermissionMode::Plan, "ExitPlanMode", &json!({}), &answer);
-    assert_eq!(session.said(), ["status", "running", "tool result t1"]);
+    assert_eq!(session.lines(), ["status", "running", "tool result t1"]);
     let status = session.messages("system", Some("status")).pop().unwrap();
     assert_eq!(status["permissionMode"], json!("acceptEdits"));
 }
 
 #[test]
-fn a_plan_that_is_not_approved_leaves_plan_mode_on() {
+fn a_rejected_plan_does_not_end_plan_mode() {
     let answer = PermissionResult::deny("not yet");
     let mut session = ask(PermissionMode::Plan, "ExitPlanMode", &json!({}), &answer);
     assert!(matches!(session.event(), Some(Event::ToolDecided { .. })));
-    assert_eq!(session.said(), ["running"]);
+    assert_eq!(session.lines(), ["running"]);
 }
 
 #[test]
-fn there_is_no_plan_to_approve_outside_plan_mode() {
+fn a_plan_outside_plan_mode_is_an_error() {
     let mut session = Session::new();
     session.submit("m1");
-    session.begins(&["m1"]);
-    session.calls_tool("t1", "ExitPlanMode", &json!({}), true);
+    session.assert_turn_starts(&["m1"]);
+    session.call_tool("t1", "ExitPlanMode", &json!({}), true);
     assert!(matches!(session.event(), Some(Event::ToolFinished { .. })));
-    assert_eq!(session.said().last().unwrap(), "tool error t1");
+    assert_eq!(session.lines().last().unwrap(), "tool error t1");
 }

@@ -1,32 +1,32 @@
-//! A difference, for people: of two lines of one kind the members that differ,
-//! of other lines their beginnings.
+//! Displays a difference: the differing members of two lines of one kind,
+//! otherwise both lines.
 
 use super::super::short;
 use super::Hunk;
 use serde_json::Value;
 use std::fmt;
 
-/// How many members of a line are named.
-const NAMED: usize = 4;
+/// The maximum number of displayed members of a line.
+const MAX_MEMBERS: usize = 4;
 
-/// How much of a line or a value is shown, in characters.
-pub(super) const SHOWN: usize = 160;
+/// The maximum length of a displayed line or value, in characters.
+pub(super) const MAX_SHOWN: usize = 160;
 
 impl fmt::Display for Hunk {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.measured.first(), self.found.first()) {
             (Some(measured), Some(found)) => match members(measured, found) {
                 Some(members) => write!(f, "{}: {members}", split(found).0),
-                None => write!(f, "{}, and not {}", beginning(found), beginning(measured)),
+                None => write!(f, "{}, expected {}", beginning(found), beginning(measured)),
             },
             (Some(measured), None) => write!(f, "missing: {}", beginning(measured)),
-            (None, Some(found)) => write!(f, "not to come: {}", beginning(found)),
+            (None, Some(found)) => write!(f, "unexpected: {}", beginning(found)),
             (None, None) => f.write_str("no difference"),
         }
     }
 }
 
-/// A line without its members, and these.
+/// Splits a line into its kind and its members.
 fn split(line: &str) -> (&str, Option<Value>) {
     let Some((kind, rest)) = line.split_once(" {") else {
         return (line, None);
@@ -34,23 +34,23 @@ fn split(line: &str) -> (&str, Option<Value>) {
     (kind, serde_json::from_str(&format!("{{{rest}")).ok())
 }
 
-/// The members in which two lines of one kind differ.
+/// Returns the differing members of two lines of one kind.
 fn members(measured: &str, found: &str) -> Option<String> {
     let ((kind, measured), (other, found)) = (split(measured), split(found));
     if kind != other {
         return None;
     }
-    let mut told = vec![];
-    compare(&measured?, &found?, &mut String::new(), &mut told);
-    let more = told.len().saturating_sub(NAMED);
-    told.truncate(NAMED);
+    let mut differences = vec![];
+    compare(&measured?, &found?, &mut String::new(), &mut differences);
+    let more = differences.len().saturating_sub(MAX_MEMBERS);
+    differences.truncate(MAX_MEMBERS);
     if more > 0 {
-        told.push(format!("{more} more"));
+        differences.push(format!("{more} more"));
     }
-    Some(told.join("; "))
+    Some(differences.join("; "))
 }
 
-fn compare(measured: &Value, found: &Value, path: &mut String, told: &mut Vec<String>) {
+fn compare(measured: &Value, found: &Value, path: &mut String, differences: &mut Vec<String>) {
     let length = path.len();
     match (measured, found) {
         _ if measured == found => {}
@@ -62,15 +62,16 @@ fn compare(measured: &Value, found: &Value, path: &mut String, told: &mut Vec<St
                 }
                 path.push_str(name);
                 match (of_measured.get(name), of_found.get(name)) {
-                    (Some(measured), Some(found)) => compare(measured, found, path, told),
+                    (Some(measured), Some(found)) => compare(measured, found, path, differences),
                     (Some(measured), None) => {
-                        told.push(format!(
-                            "{path} is missing, and is to be {}",
-                            value(measured)
-                        ));
+                        differences
+                            .push(format!("{path} is missing, expected {}", value(measured)));
                     }
                     (None, Some(found)) => {
-                        told.push(format!("{path} is {}, and is not to be", value(found)));
+                        differences.push(format!(
+                            "{path} is {}, expected no such member",
+                            value(found)
+                        ));
                     }
                     (None, None) => {}
                 }
@@ -82,12 +83,12 @@ fn compare(measured: &Value, found: &Value, path: &mut String, told: &mut Vec<St
         {
             for (at, (measured, found)) in of_measured.iter().zip(of_found).enumerate() {
                 path.push_str(&format!("[{at}]"));
-                compare(measured, found, path, told);
+                compare(measured, found, path, differences);
                 path.truncate(length);
             }
         }
-        _ => told.push(format!(
-            "{path} is {}, and not {}",
+        _ => differences.push(format!(
+            "{path} is {}, expected {}",
             value(found),
             value(measured)
         )),
@@ -98,7 +99,7 @@ fn value(value: &Value) -> String {
     beginning(&value.to_string())
 }
 
-/// Its beginning.
+/// Returns the displayed beginning of a text.
 fn beginning(text: &str) -> String {
-    short(text, SHOWN)
+    short(text, MAX_SHOWN)
 }

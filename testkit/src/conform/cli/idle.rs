@@ -1,30 +1,29 @@
-//! When a session is at rest: nothing comes from the CLI, and it does nothing.
+//! Detects an idle session: no output, and no CPU use.
 
 use super::super::process::Mark;
 use super::Case;
 use std::time::Duration;
 
-/// After how long without a line it is looked whether the CLI works at all.
+/// The time without output before CPU use is checked.
 const QUIET: Duration = Duration::from_secs(2);
 
-/// The same before the first line: a CLI that starts may wait for a disk.
+/// The same before the first line: a CLI may wait for the disk at its start.
 const STARTING: Duration = Duration::from_secs(8);
 
-/// How long nothing may come in a session whose CLI does not work: as long as
-/// the longest thing takes in its script, and then some.
-pub(super) fn patience(case: &Case) -> Duration {
+/// Returns the time without output after which a CLI without CPU use is idle:
+/// longer than every step of its script.
+pub(super) fn idle_timeout(case: &Case) -> Duration {
     QUIET + case.longest()
 }
 
-/// Returns when nothing happens any more, if it is not dropped before because
-/// something did.
-pub(super) async fn at_rest(cli: &Mark, patience: Duration, has_begun: bool) {
+/// Returns when the session is idle. Drop it when there is output.
+pub(super) async fn until_idle(cli: &Mark, idle_timeout: Duration, has_begun: bool) {
     let quiet = match has_begun {
-        true => patience,
-        false => patience.max(STARTING),
+        true => idle_timeout,
+        false => idle_timeout.max(STARTING),
     };
     tokio::time::sleep(quiet).await;
-    while cli.works().await {}
+    while cli.is_busy().await {}
 }
 
 #[cfg(test)]
@@ -35,10 +34,10 @@ mod tests {
     use serde_json::{Value, json};
 
     #[test]
-    fn a_session_may_be_quiet_as_long_as_something_takes_in_it() {
+    fn the_idle_timeout_covers_the_longest_step() {
         let more = |say: Value, hooks: Value| {
             let file = json!({"replies": [say], "host": {"hooks": hooks}});
-            patience(&Case::from_json("quiet", &file.to_string()).unwrap()) - QUIET
+            idle_timeout(&Case::from_json("quiet", &file.to_string()).unwrap()) - QUIET
         };
         let tool = |takes: u64| json!([{"tool": {"name": "Bash", "input": {}, "takes_ms": takes}}, {"wait_ms": 60_000}]);
         let hook = json!([{"event": "Stop", "timeout_ms": 1000, "answers": "hang"}]);

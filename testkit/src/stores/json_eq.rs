@@ -1,11 +1,11 @@
-//! Whether a store returned what was appended.
+//! Compares the JSON of entries.
 
 use agentwire_protocol::{Json, Members};
 
-/// Whether two JSON texts have the same value, with the members of objects in any
-/// order. Strings are the same if their characters are, however they are escaped; numbers if
-/// their texts are: a store has no reason to write a digit otherwise.
-pub(super) fn is_same(one: &Json, other: &Json) -> bool {
+/// Returns whether two JSON texts have the same value. Members of objects may
+/// be reordered. Strings are equal if their characters are, however they are
+/// escaped; numbers are equal if their texts are.
+pub(super) fn json_eq(one: &Json, other: &Json) -> bool {
     if one == other {
         return true;
     }
@@ -18,11 +18,11 @@ pub(super) fn is_same(one: &Json, other: &Json) -> bool {
         return one.len() == other.len()
             && pairs
                 .into_iter()
-                .all(|(one, other)| one.0 == other.0 && is_same(one.1, other.1));
+                .all(|(one, other)| one.0 == other.0 && json_eq(one.1, other.1));
     }
     if let (Ok(one), Ok(other)) = (one.read::<Vec<Json>>(), other.read::<Vec<Json>>()) {
         let mut pairs = one.iter().zip(&other);
-        return one.len() == other.len() && pairs.all(|(one, other)| is_same(one, other));
+        return one.len() == other.len() && pairs.all(|(one, other)| json_eq(one, other));
     }
     false
 }
@@ -33,8 +33,8 @@ fn sorted(members: &Members) -> Vec<(&str, &Json)> {
     members
 }
 
-/// The UTF-16 code units of a JSON string, of which surrogates may be alone; `None` if the text
-/// is something else.
+/// Returns the UTF-16 code units of a JSON string, which may contain lone
+/// surrogates. Returns `None` for other text.
 fn units(text: &str) -> Option<Vec<u16>> {
     let inner = text.trim().strip_prefix('"')?.strip_suffix('"')?;
     let mut units = Vec::with_capacity(inner.len());
@@ -68,8 +68,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn members_may_be_in_another_order_and_nothing_else_may_differ() {
-        let same = |one: &str, other: &str| is_same(&one.parse().unwrap(), &other.parse().unwrap());
+    fn only_the_order_of_members_may_differ() {
+        let same = |one: &str, other: &str| json_eq(&one.parse().unwrap(), &other.parse().unwrap());
         assert!(same(
             r#"{"a":[1,{"b":2,"c":3}]}"#,
             r#"{ "a": [1, {"c":3, "b":2}] }"#

@@ -1,5 +1,4 @@
-//! A message on its way: whole, or as a stream of events, with the silence in
-//! between.
+//! Sends a message, whole or as a stream of events, with its pauses.
 
 use super::message::{Message, Pause};
 use super::state::ServerState;
@@ -12,35 +11,35 @@ use axum::response::{IntoResponse, Response};
 use tokio::sync::watch;
 use tokio_stream::StreamExt;
 
-/// Why a message does not come to its end.
+/// Why a message ends early.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Broken {
     #[error("the scripted model was stopped")]
     Stopped,
-    #[error("the script cuts the connection")]
+    #[error("the script breaks the connection")]
     Cut,
 }
 
-/// What a message waits for.
+/// The state that pauses depend on.
 #[derive(Clone)]
-struct Waiting {
+struct PauseState {
     gates: watch::Sender<Gates>,
     stopped: watch::Receiver<()>,
 }
 
 impl ServerState {
     pub(super) async fn send(&self, message: Message, stream: bool) -> Response {
-        let waiting = Waiting {
+        let pauses = PauseState {
             gates: self.gates.clone(),
             stopped: self.stopped.clone(),
         };
         if !stream {
-            return whole(&message, waiting).await;
+            return whole(&message, pauses).await;
         }
         let events = tokio_stream::iter(message.events()).then(move |timed| {
-            let waiting = waiting.clone();
+            let pauses = pauses.clone();
             async move {
-                waiting.wait(timed.after).await?;
+                pauses.wait(timed.after).await?;
                 let Some(event) = timed.event else {
                     return Err(break_off().await);
                 };
@@ -52,8 +51,8 @@ impl ServerState {
     }
 }
 
-async fn whole(message: &Message, waiting: Waiting) -> Response {
-    if waiting.wait(message.pauses()).await.is_err() {
+async fn whole(message: &Message, pauses: PauseState) -> Response {
+    if pauses.wait(message.pauses()).await.is_err() {
         return StatusCode::SERVICE_UNAVAILABLE.into_response();
     }
     if !message.is_cut() {
@@ -70,26 +69,25 @@ async fn whole(message: &Message, waiting: Waiting) -> Response {
     Body::from_stream(body).into_response()
 }
 
-/// What was said so far is sent before the connection breaks: the server does
-/// that when it has to wait.
+/// Lets the server send the output so far before the connection breaks.
 async fn break_off() -> Broken {
     tokio::task::yield_now().await;
     Broken::Cut
 }
 
-impl Waiting {
-    /// Says nothing until all this is over, less if the model is dropped.
+impl PauseState {
+    /// Waits for all pauses, or until the model is dropped.
     async fn wait(&self, pauses: Vec<Pause>) -> Result<(), Broken> {
         for pause in pauses {
             let stopped = until_dropped(self.stopped.clone());
-            let over = match pause {
+            let has_passed = match pause {
                 Pause::Time(time) => tokio::time::timeout(time, stopped).await.is_err(),
                 Pause::Gate(name) => tokio::select! {
                     () = stopped => false,
                     () = self.gate(&name) => true,
                 },
             };
-            if !over {
+            if !has_passed {
                 return Err(Broken::Stopped);
             }
         }
@@ -100,7 +98,7 @@ impl Waiting {
     async fn gate(&self, name: &str) {
         self.gates.send_modify(|gates| gates.reach(name));
         let mut gates = self.gates.subscribe();
-        // The sender is here, so that it ends with an open gate.
+        // The sender is alive, so the wait ends with an open gate.
         drop(gates.wait_for(|gates| gates.is_open(name)).await);
     }
 }
