@@ -64,7 +64,10 @@ fn a_store_that_fails_departs_and_says_why() {
     assert_eq!(verdicts, ["departs", "skipped", "skipped"]);
     let problem = reports[0]["problem"].as_str().unwrap();
     assert!(problem.contains("the disk is full"), "{problem}");
-    assert_eq!(reports[1]["skipped"], "it has no `sessions`");
+    assert_eq!(
+        reports[1]["skipped"],
+        "the program does not support `sessions`"
+    );
 }
 
 #[test]

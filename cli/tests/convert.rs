@@ -328,7 +328,7 @@ fn of_a_damaged_transcript_what_the_agent_resumes_is_converted() {
         (
             [&*one, "\n", &two, &three, "\n", &four, "\n"].concat(),
             "q1 a1 a2",
-            "line 2: there is a record before it on the line; skipped",
+            "line 2: the line has another record before it; skipped",
         ),
     ] {
         let output = convert(&["--from", "transcript", "--to", "chat"], &text);

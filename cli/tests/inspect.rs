@@ -88,7 +88,7 @@ fn people_see_what_was_said_and_what_is_not_known() {
     let text = stdout(&output);
     assert!(text.contains("assistant  Hello."), "{text}");
     assert!(
-        text.contains("no typed field holds /message/content/*/tone"),
+        text.contains("no typed field for /message/content/*/tone"),
         "{text}"
     );
 }

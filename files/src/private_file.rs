@@ -49,7 +49,7 @@ pub fn open(path: &Path, options: &OpenOptions) -> io::Result<File> {
     Err(refused("it is replaced again and again"))
 }
 
-/// Whether a link was not followed.
+/// Returns whether a link was not followed.
 fn is_of_link(error: &io::Error) -> bool {
     #[cfg(unix)]
     let is_of_link = rustix::io::Errno::from_io_error(error) == Some(rustix::io::Errno::LOOP);

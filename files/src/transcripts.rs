@@ -239,7 +239,7 @@ fn merge_folder(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether a transcript has everything that another one has, if that exists.
+/// Returns whether a transcript has everything that another one has, if that exists.
 fn has_all(copy: &Path, other: &Path) -> io::Result<bool> {
     let is_transcript = other.extension().is_some_and(|it| it == "jsonl");
     if !is_transcript || fs::symlink_metadata(other).is_err() {

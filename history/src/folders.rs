@@ -16,7 +16,7 @@ pub(super) struct Projects {
 }
 
 impl Projects {
-    /// Returns the entries of the folder, sorted by name; none if it does not exist.
+    /// Returns the entries of the folder, sorted by name; `None` if it does not exist.
     pub(super) fn entries(&self) -> Result<Vec<DirEntry>, HistoryError> {
         let entries = existing(sorted(&self.folder));
         let entries = entries.map_err(HistoryError::unreadable(&self.folder))?;
@@ -73,7 +73,7 @@ impl Projects {
     }
 }
 
-/// Whether a session in the folder has this working directory, by its records.
+/// Returns whether a session in the folder has this working directory, by its records.
 pub(super) fn has_session_of(folder: &Path, project: &str) -> bool {
     let name = dashed(project);
     let mut buffer = EndsBuffer::default();

@@ -203,7 +203,7 @@ impl History {
         Ok(first.and_then(|found| SessionInfo::read(&found, id)))
     }
 
-    /// Returns the messages of a session that lead to its last message; none if
+    /// Returns the messages of a session that lead to its last message; `None` if
     /// there is no such session. Messages from before a compaction are not among
     /// them, unless the compaction preserved them.
     ///
@@ -234,7 +234,7 @@ impl History {
         Ok(files.into_iter().map(|it| it.id).collect())
     }
 
-    /// Returns the messages of a session's sub-agent; none if there is no such
+    /// Returns the messages of a session's sub-agent; `None` if there is no such
     /// session or sub-agent.
     ///
     /// # Errors

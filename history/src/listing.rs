@@ -78,7 +78,7 @@ impl ListSessions {
         self
     }
 
-    /// Whether the times of all transcripts are needed before any is read.
+    /// Returns whether the times of all transcripts are needed before any is read.
     fn is_paged(&self) -> bool {
         self.limit.is_some() || self.offset > 0
     }

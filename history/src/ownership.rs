@@ -17,7 +17,7 @@ pub(super) fn is_of_another(directory: &str, project: &str, own: &[String]) -> b
     are_mixed_up(&real(Path::new(directory)), &real(Path::new(project)))
 }
 
-/// Whether a directory is one of these, or in one.
+/// Returns whether a directory is one of these, or in one.
 fn is_inside(directory: &str, own: &[String]) -> bool {
     let directory = slashes(directory);
     own.iter().map(|it| slashes(it)).any(|it| {
@@ -26,12 +26,12 @@ fn is_inside(directory: &str, own: &[String]) -> bool {
     })
 }
 
-/// Whether two directories have the same name of a folder and are different.
+/// Returns whether two directories have the same name of a folder and are different.
 fn are_mixed_up(directory: &str, other: &str) -> bool {
     dashed(directory) == dashed(other) && slashes(directory) != slashes(other)
 }
 
-/// Whether a path may be slow to look at, or is no plain path.
+/// Returns whether a path may be slow to look at, or is no plain path.
 fn is_unusual(path: &str) -> bool {
     let first = path.split('/').find(|it| !it.is_empty() && *it != ".");
     let first = first.unwrap_or_default().to_ascii_lowercase();

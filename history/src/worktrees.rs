@@ -11,7 +11,7 @@ use std::time::Duration;
 const LIMIT: Duration = Duration::from_secs(5);
 
 /// Returns the paths of all worktrees of the repository that a directory is in, as
-/// git prints them; none if it is in no repository, or if git is not installed or
+/// git prints them; `None` if it is in no repository, or if git is not installed or
 /// takes more than five seconds.
 pub(super) fn worktrees(directory: &str) -> Vec<String> {
     list(Path::new(directory)).unwrap_or_default()

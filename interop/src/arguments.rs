@@ -33,7 +33,7 @@ pub(crate) fn arguments_as_written(input: &Json) -> String {
     invalid_text(input).unwrap_or_else(|| input.get().to_owned())
 }
 
-/// Reads an object; none if the text is anything else.
+/// Reads an object; `None` if the text is anything else.
 #[must_use]
 pub(crate) fn object(text: &str) -> Option<Json> {
     if text.trim().is_empty() {

@@ -73,7 +73,7 @@ fn of(message: &UserMessage) -> Option<String> {
     Some((*name).to_owned())
 }
 
-/// Whether an origin can have this name.
+/// Returns whether an origin can have this name.
 fn is_origin(name: &str) -> bool {
     let is_in_names = |it: char| it.is_ascii_alphanumeric() || matches!(it, '-' | '_');
     let is_other = |it: &(&str, Author)| it.0 == name;
@@ -85,7 +85,7 @@ fn is_origin(name: &str) -> bool {
         && !AUTHORS.iter().any(is_other)
 }
 
-/// Whether an author has this name.
+/// Returns whether an author has this name.
 pub(crate) fn is_author(name: Option<&str>) -> bool {
     let name = name.and_then(|name| name.strip_prefix(PREFIX));
     name.is_some_and(|name| is_origin(name) || AUTHORS.iter().any(|(it, _)| *it == name))
@@ -194,7 +194,7 @@ fn first_text(blocks: &mut [ContentBlock]) -> Option<(usize, &mut String)> {
     })
 }
 
-/// Whether a text begins with the tag of an author.
+/// Returns whether a text begins with the tag of an author.
 pub(crate) fn is_tagged(text: &str) -> bool {
     tag(text).is_some_and(|(name, _)| name != USER)
 }

@@ -45,7 +45,7 @@ impl<'a> ReplyBlocks<'a> {
         said
     }
 
-    /// Whether nothing has a place.
+    /// Returns whether nothing has a place.
     pub(crate) fn is_empty(&self) -> bool {
         self.texts.is_empty()
             && self.calls.is_empty()
@@ -54,7 +54,7 @@ impl<'a> ReplyBlocks<'a> {
     }
 }
 
-/// Whether reasoning repeats the thinking blocks, as in `litellm`.
+/// Returns whether reasoning repeats the thinking blocks, as in `litellm`.
 pub(crate) fn is_copy<'a>(reasoning: &str, thinking: impl Iterator<Item = &'a str>) -> bool {
     let thinking: Vec<&str> = thinking.collect();
     !thinking.is_empty() && thinking.concat() == reasoning

@@ -193,7 +193,7 @@ async fn a_log_that_cannot_be_read_hides_no_other_session() {
 async fn a_file_that_is_no_log_is_left_alone() {
     let (folder, store, session) = with(b"somebody else's file\n");
     let why = all(&store, &session).await.unwrap_err();
-    assert_eq!(why, "this is not a session log of this version");
+    assert_eq!(why, "not a session log of this version");
     let token = Token::new(1, "writer");
     let entries = entries(1);
     let batch = NewBatch::new(Position::START, &token, &entries);

@@ -13,7 +13,7 @@ use agentwire::{
     SessionUpdate, StoreError, StoreFailure, SubmissionState, TranscriptKey, TurnEvent,
 };
 use agentwire_stores::session_log::LeaseClock;
-use agentwire_stores::{Claim, ClaimKeeper, Claimed, LeasedStore, Leases};
+use agentwire_stores::{Claim, ClaimRenewer, Claimed, LeasedStore, Leases};
 use agentwire_testkit::{Reply, Scenario, Step, When};
 use serde_json::json;
 use std::path::Path;
@@ -30,7 +30,7 @@ const ID: &str = "11111111-2222-4333-8444-555555555555";
 struct Claimable {
     store: MemoryStore,
     inbox: Arc<Mutex<Vec<(TranscriptKey, Json)>>>,
-    keeper: Arc<Mutex<Weak<ClaimKeeper>>>,
+    renewer: Arc<Mutex<Weak<ClaimRenewer>>>,
     /// Whether the inbox takes entries, and how often it was asked.
     is_open: Arc<watch::Sender<bool>>,
     asked: Arc<watch::Sender<usize>>,
@@ -41,7 +41,7 @@ impl Claimable {
         Self {
             store: MemoryStore::new(),
             inbox: Arc::default(),
-            keeper: Arc::default(),
+            renewer: Arc::default(),
             is_open: Arc::new(watch::channel(true).0),
             asked: Arc::new(watch::channel(0).0),
         }
@@ -62,7 +62,7 @@ impl Claimable {
 
     /// The session is another host's.
     fn take_away(&self) {
-        self.keeper.lock().unwrap().upgrade().unwrap().lose();
+        self.renewer.lock().unwrap().upgrade().unwrap().revoke();
     }
 }
 
@@ -84,11 +84,11 @@ impl SessionStore for Claimable {
 impl LeasedStore for Claimable {
     async fn claim(&self, _: &TranscriptKey) -> Result<Claimed, StoreError> {
         let clock = LeaseClock::default();
-        let (keeper, claim) = Claim::new(clock, clock.now() + Duration::from_secs(3600));
-        let keeper = Arc::new(keeper);
-        *self.keeper.lock().unwrap() = Arc::downgrade(&keeper);
-        tokio::spawn(async move { keeper.given_back().await });
-        Ok(Claimed::Yours(claim))
+        let (renewer, claim) = Claim::new(clock, clock.now() + Duration::from_secs(3600));
+        let renewer = Arc::new(renewer);
+        *self.renewer.lock().unwrap() = Arc::downgrade(&renewer);
+        tokio::spawn(async move { renewer.released().await });
+        Ok(Claimed::Acquired(claim))
     }
 
     async fn append_inbox(

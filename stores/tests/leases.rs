@@ -144,8 +144,8 @@ fn entry(n: u32) -> Json {
 
 async fn claim(host: &LogBacked<Connection>) -> Result<Claim, Duration> {
     match host.claim(&key()).await.unwrap() {
-        Claimed::Yours(claim) => Ok(claim),
-        Claimed::Anothers { runs_out_in } => Err(runs_out_in),
+        Claimed::Acquired(claim) => Ok(claim),
+        Claimed::OwnedElsewhere { expires_in } => Err(expires_in),
         other => panic!("{other:?}"),
     }
 }
@@ -162,8 +162,8 @@ async fn a_session_is_one_hosts_as_long_as_the_lease_is_renewed() {
     one.append(&key(), &[entry(1)]).await.unwrap();
     for _ in 0..20 {
         assert!(timeout(LENGTH / 2, claimed.lost()).await.is_err());
-        let runs_out_in = claim(&two).await.unwrap_err();
-        assert!(runs_out_in > LENGTH / 2, "{runs_out_in:?}");
+        let expires_in = claim(&two).await.unwrap_err();
+        assert!(expires_in > LENGTH / 2, "{expires_in:?}");
     }
     // The same program cannot open it twice either.
     assert_eq!(claim(&one).await.unwrap_err(), Duration::MAX);

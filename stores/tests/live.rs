@@ -129,7 +129,7 @@ async fn a_session_that_another_host_has_taken_over_is_not_written_by_the_first(
         _ => None,
     };
     let failure = wait_for(&mut one, refused).await;
-    let is_refusal = |why: &String| why.starts_with("the log is owned with token 2");
+    let is_refusal = |why: &String| why.starts_with("the log is owned by token 2");
     assert!(
         matches!(&failure, StoreFailure::Refused(why) if is_refusal(why)),
         "{failure}"
@@ -162,7 +162,10 @@ async fn a_fork_of_a_session_that_another_host_has_is_claimed() {
     for id in [&id, &fork] {
         let key = TranscriptKey::in_directory(first.project(), id).unwrap();
         let claimed = store().claim(&key).await.unwrap();
-        assert!(matches!(claimed, Claimed::Anothers { .. }), "{claimed:?}");
+        assert!(
+            matches!(claimed, Claimed::OwnedElsewhere { .. }),
+            "{claimed:?}"
+        );
         // Messages are accepted where they are claimed.
         assert!(!store().load_inbox(&key).await.unwrap().is_empty());
     }

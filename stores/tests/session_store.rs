@@ -119,17 +119,13 @@ async fn of_two_stores_that_write_a_session_the_one_before_is_refused() {
     for _ in 0..2 {
         let refused = one.append(&key(), &numbered(&[3])).await.unwrap_err();
         assert!(
-            refused
-                .to_string()
-                .contains("the log is owned with token 2"),
+            refused.to_string().contains("the log is owned by token 2"),
             "{refused}"
         );
         // Other entries do not take it back.
         let refused = one.append(&key(), &numbered(&[4])).await.unwrap_err();
         assert!(
-            refused
-                .to_string()
-                .contains("the log is owned with token 2"),
+            refused.to_string().contains("the log is owned by token 2"),
             "{refused}"
         );
     }

@@ -1,7 +1,7 @@
 //! `agentwire conform sdk`: tests an SDK with fake agents.
 
 use super::failure::{Failure, text};
-use super::report::Came;
+use super::report::CaseOutcome;
 use super::suite::{self, Named, Options};
 use agentwire_testkit::conform::sdk::{Case, cases};
 use serde_json::json;
@@ -57,7 +57,7 @@ pub(super) async fn conform(arguments: &Arguments) -> Result<ExitCode, Failure> 
         let (agent, command) = (Arc::clone(&agent), Arc::clone(&command));
         async move {
             let outcome = case.hold(&agent, &command, deadline).await?;
-            Ok(Came {
+            Ok(CaseOutcome {
                 details: json!({ "departures": outcome.departures }),
                 stuck: outcome.stuck,
                 skipped: None,

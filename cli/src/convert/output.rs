@@ -18,8 +18,8 @@ pub(super) struct Output {
 }
 
 impl Output {
-    /// Opens a file, or standard output if there is none. `in_folder` is whether it
-    /// is one of the files of a converted directory.
+    /// Opens a file, or standard output for `None` and `-`. `in_folder`: the file belongs to a
+    /// converted directory.
     pub(super) fn open(
         files: &mut Files,
         file: Option<&Path>,
@@ -47,11 +47,11 @@ impl Output {
     }
 
     pub(super) fn write<T: Serialize>(&mut self, value: &T) -> Result<(), ConvertError> {
-        self.write_whole(value, &Aside::default())
+        self.write_with_aside(value, &Aside::default())
     }
 
-    /// Writes a value with what was put aside of it.
-    pub(super) fn write_whole<T: Serialize>(
+    /// Writes a value with the texts in `aside`.
+    pub(super) fn write_with_aside<T: Serialize>(
         &mut self,
         value: &T,
         aside: &Aside,
@@ -79,12 +79,12 @@ impl Output {
         written.map_err(|error| self.failed(error))
     }
 
-    /// Completes the output. If it is not whole, it does not replace the old file, and
-    /// a list stays open.
-    pub(super) fn finish(mut self, is_whole: bool) -> Result<(), ConvertError> {
+    /// Completes the output. An incomplete output does not replace an existing file, and its list
+    /// is not closed.
+    pub(super) fn finish(mut self, is_complete: bool) -> Result<(), ConvertError> {
         let end: &[u8] = match (self.array, self.is_empty) {
-            (true, true) if is_whole => b"[]\n",
-            (true, false) if is_whole => b"]\n",
+            (true, true) if is_complete => b"[]\n",
+            (true, false) if is_complete => b"]\n",
             (true, true) => b"[\n",
             (true, false) => b",\n",
             _ => b"",
@@ -96,7 +96,7 @@ impl Output {
         written.map_err(|error| self.failed(error))?;
         let Self { file, writer, .. } = self;
         let finished = match writer.into_inner() {
-            Ok(new) if is_whole => new.finish(),
+            Ok(new) if is_complete => new.finish(),
             Ok(_) => Ok(()),
             Err(error) => Err(error.into_error()),
         };

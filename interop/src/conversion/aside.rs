@@ -54,7 +54,7 @@ impl Outline {
 }
 
 impl Aside {
-    /// Whether no data was replaced.
+    /// Returns whether no data was replaced.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -106,7 +106,7 @@ impl Aside {
     }
 }
 
-/// Replaces long data of a value; none if it has none.
+/// Replaces long data of a value; `None` if it has none.
 fn put_aside(outline: &Outline) -> Option<(String, Aside)> {
     let text = outline.text();
     if text.len() < LONG {

@@ -110,7 +110,7 @@ impl<D: Direction> Converter<D> {
         converted
     }
 
-    /// Whether the output is converted back and compared.
+    /// Returns whether the output is converted back and compared.
     fn compares(&self) -> bool {
         self.finds_losses || self.makes_residue
     }

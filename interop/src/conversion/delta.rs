@@ -51,7 +51,7 @@ pub enum Step {
 pub struct DoesNotFit;
 
 impl Delta {
-    /// Constructs `to` from `from`; none if they are equal.
+    /// Constructs `to` from `from`; `None` if they are equal.
     #[must_use]
     pub fn between(from: &Json, to: &Json) -> Option<Self> {
         if from == to {

@@ -112,7 +112,7 @@ impl<'t> Inside<'t> {
 
 /// Constructs a list from the items of another: from equal items in the same place, then
 /// from equal ones elsewhere, from those with the same ID, the same content, the same
-/// kinds of blocks, and the same kind. None if the lists are equal. `is_alone` tells which
+/// kinds of blocks, and the same kind. `None` if the lists are equal. `is_alone` tells which
 /// items are of a kind that the old list does not have.
 pub(super) fn steps<'t>(
     old: &[Tree<'t>],
@@ -267,7 +267,7 @@ impl Kinds {
         self.0.binary_search(&kind_key(item)).is_ok()
     }
 
-    /// Whether they have the kind of an object with this tag, or of another value.
+    /// Returns whether they have the kind of an object with this tag, or of another value.
     pub(super) fn have_tag(&self, is_object: bool, tag: Option<&str>) -> bool {
         let kind = if is_object {
             tag.unwrap_or(UNTAGGED)

@@ -183,12 +183,12 @@ impl Outlines {
     }
 }
 
-/// Returns the name of a member; none if it has a lone surrogate.
+/// Returns the name of a member; `None` if it has a lone surrogate.
 fn text_of<'t>(text: &'t str, member: &Member) -> Option<Cow<'t, str>> {
     token::text(text.get(member.name.clone())?)
 }
 
-/// Whether a token without escapes is this text.
+/// Returns whether a token without escapes is this text.
 pub(super) fn is_plain(token: &[u8], text: &str) -> bool {
     token.len() == text.len() + 2
         // Most differ here.

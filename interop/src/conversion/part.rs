@@ -83,7 +83,7 @@ pub(super) fn returned(
     }
 }
 
-/// Whether no text of a piece returned in another one, where it could be edited.
+/// Returns whether no text of a piece returned in another one, where it could be edited.
 fn is_apart(value: Tree<'_>, back: &[Tree<'_>]) -> bool {
     // Tags are the same in many pieces.
     let tags = [r#""type""#, r#""role""#, r#""name""#, r#""model""#];

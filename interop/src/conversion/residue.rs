@@ -33,7 +33,7 @@ pub struct Group {
     /// signature.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub signed: Vec<(Fingerprint, Fingerprint)>,
-    /// The delta from the returned pieces to the input; none if they are equal.
+    /// The delta from the returned pieces to the input; `None` if they are equal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delta: Option<Delta>,
 }

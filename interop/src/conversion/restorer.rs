@@ -127,7 +127,7 @@ where
         }
     }
 
-    /// Whether the output of a group follows after some pieces.
+    /// Returns whether the output of a group follows after some pieces.
     fn fits(&self, group: &Group, skipped: usize) -> bool {
         let mut pieces = self.pieces.iter().skip(skipped);
         group

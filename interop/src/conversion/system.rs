@@ -16,7 +16,7 @@ pub trait System {
     /// Writes a message as any number of items. `calls` already has its calls.
     fn write(&self, calls: &Calls, message: &Message) -> Vec<Self::Item>;
 
-    /// Whether an item belongs to the message of the items before it.
+    /// Returns whether an item belongs to the message of the items before it.
     fn joins(&self, before: &[Self::Item], item: &Self::Item) -> bool;
 
     /// Reads items of one message. Usually returns one message.
@@ -25,7 +25,7 @@ pub trait System {
     /// Adds the calls of an item.
     fn note_calls(&self, calls: &mut Calls, item: &Self::Item);
 
-    /// Whether its messages have authors.
+    /// Returns whether its messages have authors.
     fn has_authors(&self) -> bool {
         false
     }
@@ -81,7 +81,7 @@ pub trait Direction {
         outline.read()
     }
 
-    /// Whether a piece is converted together with those before it. Updates the state.
+    /// Returns whether a piece is converted together with those before it. Updates the state.
     /// Default: false.
     fn continues(
         &self,
@@ -93,7 +93,7 @@ pub trait Direction {
     }
     /// Converts pieces.
     fn convert(&self, calls: &mut Calls, pieces: &[Self::From]) -> Vec<Self::To>;
-    /// Whether a piece of the output belongs to those before it.
+    /// Returns whether a piece of the output belongs to those before it.
     /// Default: false.
     fn output_continues(&self, _before: &[Self::To], _next: &Self::To) -> bool {
         false
@@ -102,7 +102,7 @@ pub trait Direction {
     fn convert_back(&self, calls: &mut Calls, pieces: &[Self::To]) -> Vec<Self::From>;
     /// Returns the reason of a loss in a piece. `path` is its JSON pointer.
     fn why(&self, piece: &Self::From, path: &str, lost: &Lost) -> Why;
-    /// Whether each piece is outside the conversation: edits do not change it.
+    /// Returns whether each piece is outside the conversation: edits do not change it.
     fn outside(&self, pieces: &[Self::From]) -> Vec<bool> {
         vec![false; pieces.len()]
     }

@@ -162,7 +162,7 @@ pub fn to_computer_input(action: &Action) -> ComputerInput {
     })
 }
 
-/// Converts input of the `computer` tool to an action; none if members are missing or
+/// Converts input of the `computer` tool to an action; `None` if members are missing or
 /// contradict each other.
 #[must_use]
 pub fn from_computer_input(input: &ComputerInput) -> Option<Action> {

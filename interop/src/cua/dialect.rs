@@ -24,7 +24,7 @@ pub enum Dialect {
 }
 
 impl Dialect {
-    /// Whether the dialect has an action. Others are calls of a function.
+    /// Returns whether the dialect has an action. Others are calls of a function.
     #[must_use]
     pub fn takes(self, action: &Action) -> bool {
         let only_openai = self == Self::OpenAi;
@@ -187,7 +187,7 @@ fn give_id(item: &mut Item) {
     id.get_or_insert(made);
 }
 
-/// Whether coordinates are whole pixels.
+/// Returns whether coordinates are whole pixels.
 fn at(x: &Option<Number>, y: &Option<Number>) -> bool {
     [x, y]
         .into_iter()

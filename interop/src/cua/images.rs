@@ -34,7 +34,7 @@ pub fn redact_images(items: &mut [Item]) -> usize {
 /// The prefix of an image in a text.
 const IMAGE: &str = "data:image/";
 
-/// Removes images from a value; none if it has none.
+/// Removes images from a value; `None` if it has none.
 fn without_images(json: &Json, redacted: &mut usize) -> Option<Json> {
     let before = *redacted;
     let changed = match json.get().as_bytes().first()? {
@@ -118,7 +118,7 @@ pub fn retain_images(items: Vec<Item>, last: usize) -> Vec<Item> {
         .collect()
 }
 
-/// Whether the library finds an image in an output.
+/// Returns whether the library finds an image in an output.
 fn has_image(output: &Output) -> bool {
     match output {
         Output::Part(Part::InputImage(image)) => {

@@ -219,7 +219,7 @@ fn is_text(item: &Item) -> bool {
     matches!(item, Item::Message(message) if matches!(message.content, Some(TextOr::Text(_))))
 }
 
-/// Whether a user message has the tag of an author.
+/// Returns whether a user message has the tag of an author.
 fn is_tagged(item: &Item) -> bool {
     let Item::Message(message) = item else {
         return false;

@@ -283,7 +283,7 @@ fn image_url(output: &Output) -> Option<&str> {
     }
 }
 
-/// Returns the summary, else the reasoning itself; none, if there is no text.
+/// Returns the summary, else the reasoning itself; `None` if there is no text.
 fn reasoning_text(reasoning: &ReasoningItem) -> Option<String> {
     let parts = [&reasoning.summary, &reasoning.content];
     let texts = parts.into_iter().flatten();

@@ -170,7 +170,7 @@ pub fn events_to_messages(events: &[Event]) -> Result<Vec<Message>, MixedThought
     Ok(messages)
 }
 
-/// Whether a message is a plain user message.
+/// Returns whether a message is a plain user message.
 fn is_plain(message: &Message) -> bool {
     message.role == Role::User
         && message.tool_calls.is_none()

@@ -28,12 +28,12 @@ pub(super) fn shortened(text: String) -> String {
     format!("{head}{NOTICE}{tail}")
 }
 
-/// Whether Python's `str.strip` removes a character.
+/// Returns whether Python's `str.strip` removes a character.
 fn is_space(character: char) -> bool {
     character.is_whitespace() || ('\x1c'..='\x1f').contains(&character)
 }
 
-/// Whether a text is blank.
+/// Returns whether a text is blank.
 pub(super) fn is_blank(text: &str) -> bool {
     text.chars().all(is_space)
 }

@@ -70,7 +70,7 @@ fn call(item: &FunctionCall) -> ContentBlock {
     )
 }
 
-/// Returns the summary, else the reasoning; none if it is encrypted.
+/// Returns the summary, else the reasoning; `None` if it is encrypted.
 fn thoughts(item: &Reasoning) -> Option<String> {
     let summary = item.summary.iter().flatten();
     let content = item.content.iter().flatten();

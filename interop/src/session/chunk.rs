@@ -44,14 +44,14 @@ impl Place {
         }
     }
 
-    /// Whether a block can follow in the same message. Two texts are two messages.
+    /// Returns whether a block can follow in the same message. Two texts are two messages.
     fn follows(self, last: Self) -> bool {
         self > last || self == last && self != Self::Text
     }
 }
 
 impl Chunk {
-    /// Whether the message makes this call.
+    /// Returns whether the message makes this call.
     pub(super) fn has_call(&self, call: &str) -> bool {
         self.calls.contains_key(call)
     }
@@ -61,7 +61,7 @@ impl Chunk {
         self.is_over = true;
     }
 
-    /// Whether a line belongs to the chunk. `is_said`: it is part of the conversation.
+    /// Returns whether a line belongs to the chunk. `is_said`: it is part of the conversation.
     pub(super) fn takes(&mut self, line: &Line, is_said: bool) -> bool {
         let Some(said) = line.said().filter(|_| is_said) else {
             return true;
@@ -109,7 +109,7 @@ impl Chunk {
     }
 }
 
-/// Whether a message has only results of tools.
+/// Returns whether a message has only results of tools.
 pub(super) fn is_results(message: &Message) -> bool {
     let mut answers = answered(message).peekable();
     answers.peek().is_some() && answers.all(|call| call.is_some())

@@ -113,12 +113,12 @@ impl Line {
         }
     }
 
-    /// Whether a turn of the line's agent ends.
+    /// Returns whether a turn of the line's agent ends.
     pub(super) fn ends_turn(&self) -> bool {
         self.event.as_ref().is_some_and(|event| event.ends_turn)
     }
 
-    /// Whether the agent echoes a message of the host.
+    /// Returns whether the agent echoes a message of the host.
     pub(super) fn is_echo(&self) -> bool {
         matches!(self.said(), Some(Message::User(message)) if message.is_replay == Some(true))
     }
@@ -177,7 +177,7 @@ impl<'de> Deserialize<'de> for Line {
     }
 }
 
-/// Whether a block is a result.
+/// Returns whether a block is a result.
 pub(super) fn is_answer(block: &ContentBlock) -> bool {
     matches!(block, ContentBlock::ToolResult(_))
 }

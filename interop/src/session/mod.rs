@@ -106,17 +106,17 @@ struct Lines<'a> {
 }
 
 impl Lines<'_> {
-    /// Whether the IDs of a line are of this conversation.
+    /// Returns whether the IDs of a line are of this conversation.
     fn names(self, line: &Line) -> bool {
         self.superseded.agents.names(line, self.thread)
     }
 
-    /// Whether a line is of this conversation, except for results that name their call.
+    /// Returns whether a line is of this conversation, except for results that name their call.
     fn has(self, line: &Line) -> bool {
         line.said().is_some() && self.names(line) && !self.superseded.has(line)
     }
 
-    /// Whether a line belongs to the chunk.
+    /// Returns whether a line belongs to the chunk.
     fn continues(self, chunk: &mut Chunk, line: &Line) -> bool {
         if line.ends_turn() {
             if self.names(line) {

@@ -16,7 +16,7 @@ impl Agents {
         }
     }
 
-    /// Whether a line is of this thread, except for results that name their call: see [`said`].
+    /// Returns whether a line is of this thread, except for results that name their call: see [`said`].
     pub(super) fn names(&self, line: &Line, thread: Option<&str>) -> bool {
         let (agent, parent) = (line.agent(), line.parent());
         match thread {

@@ -47,7 +47,7 @@ impl<S: System> Transcript<S> {
             .collect()
     }
 
-    /// Whether each record is in the conversation.
+    /// Returns whether each record is in the conversation.
     fn said(&self, records: &[Record]) -> Vec<bool> {
         let mut later = HashSet::new();
         let said = records.iter().rev().map(|record| {
@@ -61,12 +61,12 @@ impl<S: System> Transcript<S> {
     }
 }
 
-/// Whether a record is a message.
+/// Returns whether a record is a message.
 fn says(record: &Record) -> bool {
     matches!(record.entry(), Entry::User(_) | Entry::Assistant(_))
 }
 
-/// Returns the message of a record; none if the record is not a message. `call` is the
+/// Returns the message of a record; `None` if the record is not a message. `call` is the
 /// tool call that started the sub-agent of the transcript.
 #[must_use]
 pub fn message(record: &Record, call: Option<&str>) -> Option<Message> {
@@ -125,7 +125,7 @@ pub struct Current {
 }
 
 impl Current {
-    /// Whether a record is not a new message of the model.
+    /// Returns whether a record is not a new message of the model.
     fn takes(&mut self, record: &Record) -> bool {
         let Entry::Assistant(entry) = record.entry() else {
             return true;
@@ -138,7 +138,7 @@ impl Current {
         false
     }
 
-    /// Whether a live record belongs to those before it.
+    /// Returns whether a live record belongs to those before it.
     fn continues(&mut self, record: &Record, branch: &Branch) -> bool {
         let index = branch.index(record).unwrap_or(self.end);
         let is_open = self.taken < self.end;

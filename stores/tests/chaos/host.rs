@@ -72,7 +72,7 @@ impl<S: LeasedStore + Clone> SessionStore for Telling<S> {
 impl<S: LeasedStore + Clone> LeasedStore for Telling<S> {
     async fn claim(&self, session: &TranscriptKey) -> Result<Claimed, StoreError> {
         let claimed = self.0.claim(session).await;
-        if let Ok(Claimed::Yours(_)) = &claimed {
+        if let Ok(Claimed::Acquired(_)) = &claimed {
             say("claimed");
         }
         claimed

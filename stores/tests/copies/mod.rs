@@ -261,7 +261,7 @@ async fn a_session_in_a_store_with_leases_is_claimed_while_it_is_copied() {
     let logs = Arc::new(Memory::new());
     let host = || LogBacked::new(Arc::clone(&logs)).leased(Duration::from_secs(60));
     let history = History::in_directory(machine.path());
-    let Claimed::Yours(claim) = host().claim(&key()).await.unwrap() else {
+    let Claimed::Acquired(claim) = host().claim(&key()).await.unwrap() else {
         panic!("nobody else has it")
     };
     let error = copy_to_store(&history, ID, host()).await.unwrap_err();
@@ -271,5 +271,5 @@ async fn a_session_in_a_store_with_leases_is_claimed_while_it_is_copied() {
     copy_to_store(&history, ID, host()).await.unwrap();
     // And given back.
     let claimed = host().claim(&key()).await.unwrap();
-    assert!(matches!(claimed, Claimed::Yours(_)), "{claimed:?}");
+    assert!(matches!(claimed, Claimed::Acquired(_)), "{claimed:?}");
 }
