@@ -4,7 +4,7 @@
 
 use crate::support;
 
-use agentwire_interop::async_openai::NotThere;
+use agentwire_interop::async_openai::ConvertError;
 use agentwire_interop::conversion::export;
 use agentwire_interop::{chat, responses, session};
 use async_openai::types::chat::ChatCompletionRequestMessage;
@@ -46,7 +46,7 @@ fn items_of_a_real_session_go_there_and_come_back() {
                 there += 1;
             }
             // It wants an id and a status of what a model said.
-            Err(NotThere::Refused(_)) if tree(&item)["role"] == "assistant" => refused += 1,
+            Err(ConvertError::Refused(_)) if tree(&item)["role"] == "assistant" => refused += 1,
             Err(other) => panic!("{item:?}: {other}"),
         }
     }

@@ -72,9 +72,9 @@ impl Visitor for Convert<'_> {
         }
         let mut parts = 0;
         let mut take = |converted: agentwire_interop::conversion::Converted<D::To>| {
-            let aside = &converted.aside;
+            let media = &converted.media;
             for piece in &converted.made {
-                output.write_with_aside(piece, aside)?;
+                output.write_with_media(piece, media)?;
             }
             if let Some(file) = &mut losses {
                 for loss in &converted.losses {
@@ -83,7 +83,7 @@ impl Visitor for Convert<'_> {
             }
             summary.add(converted.made.len(), converted.losses);
             if let (Some(file), Some(group)) = (&mut residue, &converted.group) {
-                file.write_with_aside(group, aside)?;
+                file.write_with_media(group, media)?;
                 parts += 1;
             }
             Ok::<(), ConvertError>(())

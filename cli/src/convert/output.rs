@@ -2,7 +2,7 @@
 
 use super::error::ConvertError;
 use crate::files::{Files, NewFile};
-use agentwire_interop::conversion::Aside;
+use agentwire_interop::conversion::Media;
 use serde::Serialize;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -47,14 +47,14 @@ impl Output {
     }
 
     pub(super) fn write<T: Serialize>(&mut self, value: &T) -> Result<(), ConvertError> {
-        self.write_with_aside(value, &Aside::default())
+        self.write_with_media(value, &Media::default())
     }
 
-    /// Writes a value with the texts in `aside`.
-    pub(super) fn write_with_aside<T: Serialize>(
+    /// Writes a value with the texts in `media`.
+    pub(super) fn write_with_media<T: Serialize>(
         &mut self,
         value: &T,
-        aside: &Aside,
+        media: &Media,
     ) -> Result<(), ConvertError> {
         let before: &[u8] = match (self.array, self.is_empty) {
             (true, true) => b"[",
@@ -65,9 +65,9 @@ impl Output {
         let written = self
             .writer
             .write_all(before)
-            .and_then(|()| match aside.is_empty() {
+            .and_then(|()| match media.is_empty() {
                 true => Ok(serde_json::to_writer(&mut self.writer, value)?),
-                false => aside.write(&serde_json::to_string(value)?, &mut self.writer),
+                false => media.write(&serde_json::to_string(value)?, &mut self.writer),
             })
             .and_then(|()| {
                 if self.array {

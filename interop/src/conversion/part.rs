@@ -436,7 +436,7 @@ fn edited(before: &[Piece], pairs: &[Option<usize>], now: &[Json]) -> Vec<Option
 }
 
 /// Members of a line that belong to its content.
-const SAID: [&str; 3] = ["tool_use_result", "toolUseResult", "text"];
+const CONTENT_MEMBERS: [&str; 3] = ["tool_use_result", "toolUseResult", "text"];
 
 /// Returns the part of a delta that is about the envelope.
 fn envelope(delta: &Delta) -> Option<Delta> {
@@ -450,7 +450,7 @@ fn envelope(delta: &Delta) -> Option<Delta> {
     };
     let mut members = members.clone();
     // The data of a tool belongs to the unedited result.
-    for name in SAID {
+    for name in CONTENT_MEMBERS {
         members.remove(name);
     }
     match members.remove("message") {
@@ -475,7 +475,10 @@ fn envelope(delta: &Delta) -> Option<Delta> {
     Some(Delta::In {
         members,
         without: without.clone(),
-        more: earlier(more.as_deref(), &[&SAID[..], &["message"]].concat()),
+        more: earlier(
+            more.as_deref(),
+            &[&CONTENT_MEMBERS[..], &["message"]].concat(),
+        ),
     })
 }
 

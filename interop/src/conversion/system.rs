@@ -38,22 +38,22 @@ pub trait System {
     /// Returns the reason of a loss in an item. `path` is its JSON pointer.
     fn why_of_theirs(&self, path: &str, lost: &Lost) -> Why {
         let _ = path;
-        why_of_what_is_said(lost)
+        why_of_content(lost)
     }
 }
 
 /// Losses outside the content are envelope metadata.
 pub(crate) fn why_of_ours(path: &str, lost: &Lost) -> Why {
-    let said = ["/message/content", "/text"];
-    if path.is_empty() || said.iter().any(|said| path.starts_with(said)) {
-        why_of_what_is_said(lost)
+    let content = ["/message/content", "/text"];
+    if path.is_empty() || content.iter().any(|it| path.starts_with(it)) {
+        why_of_content(lost)
     } else {
         Why::Envelope
     }
 }
 
 /// Changed content has another form.
-fn why_of_what_is_said(lost: &Lost) -> Why {
+fn why_of_content(lost: &Lost) -> Why {
     match lost {
         Lost::Changed(_) | Lost::Order(_) => Why::OtherForm,
         Lost::Placeholder(_) => Why::Unpaired,

@@ -100,7 +100,7 @@ impl<'t> Name<'t> {
     }
 
     /// Returns the name with U+FFFD for lone surrogates.
-    pub(super) fn mended(self) -> Cow<'t, str> {
+    pub(super) fn lossy_text(self) -> Cow<'t, str> {
         string(self.token).unwrap_or_default()
     }
 

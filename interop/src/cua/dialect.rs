@@ -163,13 +163,13 @@ impl Dialect {
 
 /// Translates a status. Default: `completed`.
 fn set_status(status: &mut Option<Status>, dialect: Dialect) {
-    let said = status.take().unwrap_or(Status::Completed);
-    *status = Some(match (dialect, said) {
+    let written = status.take().unwrap_or(Status::Completed);
+    *status = Some(match (dialect, written) {
         (Dialect::Documented, Status::InProgress) => Status::Pending,
         (Dialect::Documented, Status::Incomplete) => Status::Failed,
         (Dialect::OpenAi, Status::Pending) => Status::InProgress,
         (Dialect::OpenAi, Status::Failed) => Status::Incomplete,
-        (_, said) => said,
+        (_, written) => written,
     });
 }
 

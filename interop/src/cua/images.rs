@@ -1,6 +1,6 @@
 //! Removes images and screenshots.
 
-use super::computer::written;
+use super::computer::to_json;
 use super::{Item, Output, Part};
 use agentwire_protocol::{Json, Members};
 
@@ -22,7 +22,7 @@ pub const OMITTED: &str = "[omitted]";
 pub fn redact_images(items: &mut [Item]) -> usize {
     let mut redacted = 0;
     for item in items {
-        if let Some(json) = without_images(&written(item), &mut redacted)
+        if let Some(json) = without_images(&to_json(item), &mut redacted)
             && let Ok(read) = json.read()
         {
             *item = read;
@@ -47,7 +47,7 @@ fn without_images(json: &Json, redacted: &mut usize) -> Option<Json> {
             for (key, value) in members {
                 object.set(key, value);
             }
-            written(&object)
+            to_json(&object)
         }
         b'[' => {
             let list: Vec<Json> = json.read().ok()?;
@@ -57,7 +57,7 @@ fn without_images(json: &Json, redacted: &mut usize) -> Option<Json> {
                     Some(changed) => changed,
                     None => item,
                 });
-            written(&items.collect::<Vec<_>>())
+            to_json(&items.collect::<Vec<_>>())
         }
         b'"' => (&*text_without_images(&json.read::<String>().ok()?, redacted)).into(),
         _ => return None,
