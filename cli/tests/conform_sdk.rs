@@ -47,7 +47,7 @@ fn departs(case: &str, adapter: &[&str]) -> Value {
 }
 
 #[test]
-fn our_client_goes_through_all_cases() {
+fn the_own_client_passes_all_cases() {
     let adapter = adapter();
     let (reports, status) = reports(
         &["--deadline", "600", "--jobs", "8"],
@@ -66,24 +66,24 @@ fn our_client_goes_through_all_cases() {
 }
 
 #[test]
-fn an_adapter_that_does_nothing_is_told() {
+fn an_idle_adapter_fails() {
     let report = departs("one_shot_ask", &["true"]);
     assert_eq!(report["verdict"], "departs");
     let departures = report["departures"].as_array().unwrap();
-    let told: Vec<_> = departures.iter().map(|it| it.as_str().unwrap()).collect();
-    assert_eq!(told.len(), 2, "{told:?}");
-    assert!(told[0].contains("did not see"), "{told:?}");
-    assert!(told[0].ends_with("but nothing more"), "{told:?}");
-    assert_eq!(told[1], "the agent was not started");
+    let message: Vec<_> = departures.iter().map(|it| it.as_str().unwrap()).collect();
+    assert_eq!(message.len(), 2, "{message:?}");
+    assert!(message[0].contains("did not see"), "{message:?}");
+    assert!(message[0].ends_with("but nothing more"), "{message:?}");
+    assert_eq!(message[1], "the agent was not started");
 }
 
 #[test]
-fn an_adapter_that_fails_is_told_with_its_last_words() {
+fn a_failing_adapter_is_reported_with_its_stderr() {
     let report = departs("hello", &["sh", "-c", "echo 'no such module' >&2; exit 1"]);
-    let told = report["departures"][0].as_str().unwrap();
+    let message = report["departures"][0].as_str().unwrap();
     assert!(
-        told.contains("exit status: 1") && told.ends_with("no such module"),
-        "{told}"
+        message.contains("exit status: 1") && message.ends_with("no such module"),
+        "{message}"
     );
 }
 
@@ -98,7 +98,7 @@ fn with_child(pids: &Path) -> String {
 }
 
 #[test]
-fn one_that_hangs_is_ended_with_everything_it_started() {
+fn a_hanging_adapter_is_killed_with_all_its_processes() {
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("pids");
     let arguments = ["--case", "hello", "--deadline", "5"];
@@ -110,7 +110,7 @@ fn one_that_hangs_is_ended_with_everything_it_started() {
 }
 
 #[test]
-fn one_that_runs_goes_with_this_program() {
+fn a_running_adapter_is_killed_with_this_program() {
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("pids");
     let script = with_child(&file);
@@ -127,15 +127,15 @@ fn one_that_runs_goes_with_this_program() {
 }
 
 #[test]
-fn what_an_adapter_leaves_behind_is_told_and_ended() {
+fn remaining_processes_are_reported_and_killed() {
     let script = "sleep 600 & echo done >&2";
     let report = departs("one_shot_ask", &["sh", "-c", script]);
-    let told = report["departures"][0].as_str().unwrap();
-    assert_eq!(told, "left behind: sleep 600");
+    let message = report["departures"][0].as_str().unwrap();
+    assert_eq!(message, "left behind: sleep 600");
 }
 
 #[test]
-fn expected_failures_are_expected_and_one_that_is_none_is_told() {
+fn expected_failures_pass_and_unexpected_passes_fail() {
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("expected.json");
     let expecting = |expected: Value, adapter: &str| {
@@ -170,7 +170,7 @@ fn expected_failures_are_expected_and_one_that_is_none_is_told() {
 }
 
 #[test]
-fn one_that_cannot_be_started_and_a_case_that_is_not_there_are_told() {
+fn a_missing_adapter_and_an_unknown_case_are_errors() {
     let output = conform(&[], &["/no/such/adapter"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("/no/such/adapter"), "{output:?}");

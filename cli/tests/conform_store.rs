@@ -43,7 +43,7 @@ fn contracts_are_listed() {
 }
 
 #[test]
-fn a_store_that_fails_departs_and_says_why() {
+fn errors_of_a_store_are_reported() {
     let arguments = [
         "--json",
         "--case",
@@ -71,7 +71,7 @@ fn a_store_that_fails_departs_and_says_why() {
 }
 
 #[test]
-fn a_program_that_serves_no_store_cannot_be_started() {
+fn a_program_without_a_store_is_an_error() {
     let output = conform(&["--case", "load_unknown"], "echo hello");
     assert_eq!(output.status.code(), Some(2));
     let said = stderr(&output);

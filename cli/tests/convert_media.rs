@@ -6,7 +6,7 @@ use crate::support;
 
 use serde_json::{Value, json};
 use std::path::Path;
-use support::{agentwire, stderr, told};
+use support::{agentwire, run_with_input, stderr};
 
 /// A prompt with an image and a PDF, and a tool that answers with an image.
 fn session(bytes: &str) -> Vec<Value> {
@@ -76,14 +76,14 @@ fn shortened(values: &[Value], bytes: &str, short: &str) -> Value {
 }
 
 #[test]
-fn long_images_are_converted_as_short_ones_are_and_come_back() {
+fn long_images_round_trip_like_short_ones() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     let bytes = "AAAA".repeat(50_000);
     write(&at("long"), &session(&bytes));
     write(&at("short"), &session("AAAA"));
     let convert = |arguments: &[&str]| {
-        let output = told(
+        let output = run_with_input(
             agentwire("convert")
                 .current_dir(folder.path())
                 .args(arguments),
@@ -134,14 +134,17 @@ fn long_images_are_converted_as_short_ones_are_and_come_back() {
         }
         let back = to("back");
         let restore = ["-o", &back, "--restore", &to("long-residue")];
-        let told = convert(
+        let message = convert(
             &[
                 &["--from", format, "--to", "agent", &to("long")],
                 &restore[..],
             ]
             .concat(),
         );
-        assert!(told.contains("4 restored, 0 converted again"), "{told}");
+        assert!(
+            message.contains("4 restored, 0 converted again"),
+            "{message}"
+        );
         assert_eq!(read(&at(&back)), session(&bytes), "{format}");
     }
 }

@@ -94,7 +94,7 @@ fn command(script: &Path) -> Command {
 }
 
 #[test]
-fn it_says_what_the_script_says_and_logs_what_it_was_asked() {
+fn the_model_follows_the_script_and_logs_requests() {
     let overloaded = json!({ "status": 529, "type": "overloaded_error", "message": "Later." });
     let server = Server::start(&json!({ "replies": [
         { "say": [{ "error": overloaded }], "headers": { "retry-after": "2" } },
@@ -189,7 +189,7 @@ fn a_signal_ends_it() {
 }
 
 #[test]
-fn a_script_that_cannot_be_used_is_status_2_with_the_place() {
+fn an_invalid_script_is_status_2_with_the_position() {
     let folder = tempfile::tempdir().unwrap();
     let script = folder.path().join("script.json");
     std::fs::write(&script, "{\n\"replies\": [[{\"txt\": 1}]]}").unwrap();

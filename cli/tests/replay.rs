@@ -10,7 +10,7 @@ use agentwire_testkit::{Scenario, Step, fake_agent, replay};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
-use support::{AGENTWIRE, agentwire, fake_agent_path, stderr, stdout, told};
+use support::{AGENTWIRE, agentwire, fake_agent_path, run_with_input, stderr, stdout};
 use tempfile::TempDir;
 
 /// `agentwire run` with this CLI.
@@ -92,7 +92,7 @@ fn a_session_is_recorded_and_played_again() {
 }
 
 #[test]
-fn a_scenario_of_a_recording_says_the_same() {
+fn a_scenario_of_a_recording_has_the_same_content() {
     let folder = tempfile::tempdir().unwrap();
     let (first, file) = record(&folder);
     let made = agentwire("scenario").arg(&file).output().unwrap();
@@ -131,7 +131,7 @@ fn a_recording_can_be_inspected() {
 
 /// `agentwire replay`, with all that the host ever writes.
 fn replayed(arguments: &[&str], input: &str) -> Output {
-    told(agentwire("replay").args(arguments), input)
+    run_with_input(agentwire("replay").args(arguments), input)
 }
 
 #[test]

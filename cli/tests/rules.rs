@@ -62,7 +62,7 @@ fn the_reason_stands_behind_it_in_one_line() {
 }
 
 #[test]
-fn what_is_no_request_ends_it_and_is_told() {
+fn an_invalid_request_is_an_error() {
     let lines = format!(
         "{}\n{{\"tool\": 1}}\n{}\n",
         bash("git log"),

@@ -35,7 +35,7 @@ fn tool_then_text() -> Scenario {
 }
 
 #[test]
-fn the_answer_is_on_standard_output_and_nothing_else() {
+fn only_the_response_is_on_standard_output() {
     let scenario = Scenario::default().reply([Step::thinking("Hm."), Step::text("Hello there.")]);
     let output = run(&scenario, &["Say hello"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
@@ -69,7 +69,7 @@ fn json_prints_the_agents_lines() {
 }
 
 #[test]
-fn a_tool_that_is_allowed_runs() {
+fn allowed_tools_run() {
     let output = run(&tool_then_text(), &["--allow", "Bash", "What day is it?"]);
     assert_eq!(output.status.code(), Some(0));
     assert_eq!(stdout(&output), "Let me see.\nIt is today.\n");
@@ -77,7 +77,7 @@ fn a_tool_that_is_allowed_runs() {
 }
 
 #[test]
-fn a_tool_that_is_denied_does_not_and_deny_wins() {
+fn denied_tools_do_not_run_and_deny_overrides_allow() {
     let output = run(
         &tool_then_text(),
         &["--allow", "*", "--deny", "Bash(date *)", "What day is it?"],
@@ -91,7 +91,7 @@ fn a_tool_that_is_denied_does_not_and_deny_wins() {
 }
 
 #[test]
-fn rules_are_about_parts_of_a_tool() {
+fn rules_match_tool_inputs() {
     for (rule, runs) in [("Bash(date *)", true), ("Bash(git *)", false)] {
         let output = run(&tool_then_text(), &["--allow", rule, "What day is it?"]);
         assert_eq!(output.status.code(), Some(0));
@@ -101,7 +101,7 @@ fn rules_are_about_parts_of_a_tool() {
 }
 
 #[test]
-fn a_rule_that_makes_no_sense_is_status_2() {
+fn an_invalid_rule_is_status_2() {
     for (flag, rule, why) in [
         (
             "--allow",
@@ -119,7 +119,7 @@ fn a_rule_that_makes_no_sense_is_status_2() {
 }
 
 #[test]
-fn where_nobody_can_be_asked_a_tool_is_denied_and_the_way_out_is_said() {
+fn without_a_terminal_tools_are_denied_with_a_hint() {
     let output = run(&tool_then_text(), &["What day is it?"]);
     assert_eq!(output.status.code(), Some(0));
     assert!(
@@ -141,7 +141,7 @@ fn an_error_result_is_status_1() {
 }
 
 #[test]
-fn a_command_line_that_makes_no_sense_is_status_2() {
+fn an_invalid_command_line_is_status_2() {
     for arguments in [
         &["--no-such-flag", "x"][..],
         &["--cwd", "/no/such/folder", "x"],
@@ -158,7 +158,7 @@ fn a_command_line_that_makes_no_sense_is_status_2() {
 }
 
 #[test]
-fn a_cli_that_is_not_there_is_status_3_and_one_line_that_says_what_is_wrong() {
+fn a_missing_cli_is_status_3_with_one_line() {
     let output = agentwire("run")
         .args(["--cli", "/no/such/claude", "Hello?"])
         .output()
@@ -170,7 +170,7 @@ fn a_cli_that_is_not_there_is_status_3_and_one_line_that_says_what_is_wrong() {
 }
 
 #[test]
-fn a_cli_that_dies_is_status_3_and_its_last_words_are_shown() {
+fn a_crashed_cli_is_status_3_with_its_stderr() {
     let scenario = Scenario::default().reply([
         Step::text("I feel "),
         Step::Fault(Fault::Stderr("out of memory\n".to_owned())),
@@ -218,7 +218,7 @@ fn wait_until_gone(pid_file: &Path) {
 }
 
 #[test]
-fn when_nobody_reads_the_answer_any_more_the_agent_goes() {
+fn a_closed_output_ends_the_agent() {
     let folder = tempfile::tempdir().unwrap();
     let pid_file = folder.path().join("pid");
     let mut run = start_endless(&pid_file);
@@ -232,7 +232,7 @@ fn when_nobody_reads_the_answer_any_more_the_agent_goes() {
 }
 
 #[test]
-fn when_the_run_is_terminated_the_agent_goes() {
+fn terminating_the_run_ends_the_agent() {
     let folder = tempfile::tempdir().unwrap();
     let pid_file = folder.path().join("pid");
     let mut run = start_endless(&pid_file);
@@ -250,7 +250,7 @@ fn when_the_run_is_terminated_the_agent_goes() {
 }
 
 #[test]
-fn when_the_agent_does_not_start_up_nothing_of_it_is_left() {
+fn a_failed_start_leaves_no_processes() {
     let folder = tempfile::tempdir().unwrap();
     let pid_file = folder.path().join("pid");
     let cli = folder.path().join("cli");

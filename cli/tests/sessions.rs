@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::PathBuf;
 use std::process::Output;
-use support::{agentwire, stderr, stdout, told};
+use support::{agentwire, run_with_input, stderr, stdout};
 use tempfile::TempDir;
 
 const FIRST: &str = "11111111-2222-4333-8444-555555555555";
@@ -56,7 +56,7 @@ impl Home {
         let directory = self.0.path().to_str().unwrap();
         let mut command = agentwire("sessions");
         command.args(arguments).args(["--config-dir", directory]);
-        told(&mut command, "")
+        run_with_input(&mut command, "")
     }
 
     /// What a command prints that succeeds.
@@ -105,7 +105,7 @@ fn a_list_has_a_line_for_each_session() {
 }
 
 #[test]
-fn a_list_as_json_is_that_of_the_official_sdk() {
+fn json_lists_match_the_official_sdk() {
     let home = Home::new();
     let list = home.printed(&["list", "--json"]);
     assert!(is_plain(&list), "{list:?}");
@@ -223,7 +223,7 @@ fn an_export_has_the_same_bytes() {
 }
 
 #[test]
-fn a_session_that_is_not_there_is_an_error() {
+fn missing_sessions_are_errors() {
     let home = Home::new();
     for (command, id) in [
         ("show", NONE),

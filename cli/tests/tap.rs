@@ -55,7 +55,7 @@ fn bytes(session: &[Entry], wanted: impl Fn(&What) -> bool) -> Vec<u8> {
 }
 
 #[test]
-fn bytes_pass_unchanged_whatever_they_are_and_are_recorded() {
+fn any_bytes_are_forwarded_and_recorded() {
     let folder = tempfile::tempdir().unwrap();
     let script = "cat; printf 'oh\\377' >&2; exit 7";
     let mut child = tap(&folder, &[], script).spawn().unwrap();
@@ -125,7 +125,7 @@ fn kill(signal: &str, pid: &str) {
 }
 
 #[test]
-fn what_is_said_comes_at_once_and_signals_are_passed_on_once() {
+fn output_is_forwarded_at_once_and_signals_once() {
     for (name, code) in [("TERM", 15), ("INT", 2), ("HUP", 1)] {
         let folder = tempfile::tempdir().unwrap();
         let script =
@@ -140,7 +140,7 @@ fn what_is_said_comes_at_once_and_signals_are_passed_on_once() {
 }
 
 #[test]
-fn a_cli_that_a_signal_ends_is_reported_as_shells_do() {
+fn a_signal_of_the_cli_becomes_the_exit_status_of_shells() {
     let folder = tempfile::tempdir().unwrap();
     let status = tap(&folder, &[], "kill -KILL $$").status().unwrap();
     assert_eq!(status.code(), Some(128 + 9));
@@ -152,7 +152,7 @@ fn a_cli_that_a_signal_ends_is_reported_as_shells_do() {
 }
 
 #[test]
-fn who_holds_the_pipe_of_a_cli_that_is_gone_holds_up_nobody() {
+fn an_open_pipe_of_an_exited_cli_does_not_block() {
     let folder = tempfile::tempdir().unwrap();
     let script = "sleep 600 & echo $!; exit 3";
     let mut child = Running(tap(&folder, &[], script).spawn().unwrap());
@@ -163,7 +163,7 @@ fn who_holds_the_pipe_of_a_cli_that_is_gone_holds_up_nobody() {
 }
 
 #[test]
-fn a_host_that_is_slow_to_read_gets_everything() {
+fn slow_hosts_receive_everything() {
     let folder = tempfile::tempdir().unwrap();
     let script = "echo $$; head -c 200000 /dev/zero";
     let mut child = Running(tap(&folder, &[], script).spawn().unwrap());
@@ -185,7 +185,7 @@ fn a_host_that_is_slow_to_read_gets_everything() {
 }
 
 #[test]
-fn each_side_learns_that_the_other_has_closed_its_end() {
+fn closing_is_forwarded_to_both_sides() {
     let folder = tempfile::tempdir().unwrap();
     // It closes its output, and lives until its input ends.
     let mut child = Running(
@@ -218,7 +218,7 @@ fn each_side_learns_that_the_other_has_closed_its_end() {
 }
 
 #[test]
-fn what_is_scrubbed_is_passed_on_all_the_same() {
+fn scrubbing_does_not_change_forwarded_bytes() {
     let folder = tempfile::tempdir().unwrap();
     let home = folder.path().display().to_string();
     let script = "read line; echo \"$line\"; echo \"{\\\"text\\\":\\\"$MY_TOKEN in $HOME\\\"}\"";
@@ -274,7 +274,7 @@ fn a_recording_is_added_to_a_file_or_is_a_new_file_in_a_folder() {
 }
 
 #[test]
-fn a_recording_that_cannot_be_written_does_not_break_the_session() {
+fn a_failing_recording_does_not_break_the_session() {
     let mut child = agentwire("tap")
         .args(["--record", "/dev/full", "--", "sh", "-c", "cat; exit 6"])
         .stdin(Stdio::piped())
@@ -293,7 +293,7 @@ fn a_recording_that_cannot_be_written_does_not_break_the_session() {
 }
 
 #[test]
-fn what_cannot_begin_says_why() {
+fn errors_at_startup_name_the_cause() {
     let run = |arguments: &[&str]| {
         let output = agentwire("tap").args(arguments).output().unwrap();
         (output.status.code(), stderr(&output))

@@ -104,7 +104,7 @@ fn odd_session() -> Scenario {
 }
 
 #[test]
-fn what_is_said_and_asked_is_shown_and_not_obeyed() {
+fn control_sequences_are_displayed_not_interpreted() {
     for answer in ["y\n", "n\n", "a\n"] {
         let written = on_a_terminal(run(&odd_session(), &[]), answer);
         assert_harmless(&written);
@@ -118,7 +118,7 @@ fn what_is_said_and_asked_is_shown_and_not_obeyed() {
 }
 
 #[test]
-fn lines_of_json_are_harmless_too_and_mean_the_same() {
+fn json_lines_are_escaped_without_changing_values() {
     let written = on_a_terminal(run(&odd_session(), &["--json", "--deny", "Bash"]), "n\n");
     assert_harmless(&written);
     let texts = written.lines().filter_map(|line| {

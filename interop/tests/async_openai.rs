@@ -16,7 +16,7 @@ fn real() -> Vec<agentwire_interop::Message> {
 }
 
 #[test]
-fn messages_of_a_real_session_go_there_and_come_back() {
+fn messages_of_a_real_session_round_trip() {
     let (mut there, mut refused) = (0, 0);
     for message in export(chat::Chat, real()).made {
         match ChatCompletionRequestMessage::try_from(message.clone()) {
@@ -35,7 +35,7 @@ fn messages_of_a_real_session_go_there_and_come_back() {
 }
 
 #[test]
-fn items_of_a_real_session_go_there_and_come_back() {
+fn items_of_a_real_session_round_trip() {
     let (mut there, mut refused) = (0, 0);
     for item in export(responses::Responses, real()).made {
         match InputItem::try_from(item.clone()) {

@@ -223,7 +223,7 @@ fn there_and_back<S: System + Copy>(system: S, messages: &[Message]) -> Vec<Mess
 }
 
 #[test]
-fn the_name_of_a_participant_of_another_system_is_no_author() {
+fn names_of_participants_are_not_authors() {
     for name in [
         "bob",
         "summary",
@@ -240,7 +240,7 @@ fn the_name_of_a_participant_of_another_system_is_no_author() {
 }
 
 #[test]
-fn a_notification_behind_a_tools_result_is_a_message_of_its_own() {
+fn notifications_after_results_are_separate_messages() {
     let lines = [
         json!({"type": "assistant", "message": {"role": "assistant", "content": [
             {"type": "tool_use", "id": "t", "name": "Bash", "input": {}}]}}),
@@ -274,7 +274,7 @@ fn record(uuid: &str, text: &str, more: Value) -> Value {
 }
 
 #[test]
-fn authors_of_a_transcript_come_back_without_a_residue() {
+fn authors_round_trip_without_a_residue() {
     let lines = [
         record("1", SUMMARY, json!({"isCompactSummary": true})),
         record(

@@ -73,7 +73,7 @@ pub(crate) fn is_ours_alone(request: &Value) -> bool {
 }
 
 #[test]
-fn our_answers_are_those_of_the_pairs() {
+fn results_match_the_pairs() {
     let mut count = 0;
     for (library, _) in FILES {
         for pair in read(library) {

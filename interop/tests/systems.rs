@@ -113,7 +113,7 @@ macro_rules! for_all_systems {
                 use super::*;
 
                 #[test]
-                fn a_real_session_comes_back_from_there() {
+                fn a_real_session_round_trips() {
                     let lines = lines(REAL);
                     let made = there_and_back(Session::new($system), &lines);
                     let text = Value::from(made).to_string();

@@ -88,7 +88,7 @@ fn with(bytes: &[u8]) -> (tempfile::TempDir, Directory, SessionKey) {
 }
 
 #[tokio::test]
-async fn of_a_log_that_was_cut_anywhere_a_prefix_is_there_and_it_goes_on() {
+async fn a_truncated_log_is_a_prefix_and_can_be_continued() {
     let (bytes, batches, ends) = log(3).await;
     for length in 0..=bytes.len() {
         // What was not written yet may be missing, or be a hole.
@@ -115,7 +115,7 @@ async fn of_a_log_that_was_cut_anywhere_a_prefix_is_there_and_it_goes_on() {
 }
 
 #[tokio::test]
-async fn a_log_with_a_wrong_byte_is_damaged_or_shorter_and_never_another() {
+async fn a_changed_byte_never_changes_the_content() {
     let (bytes, batches, ends) = log(3).await;
     let (mut damaged, mut shorter) = (0, 0);
     for at in 0..bytes.len() {
@@ -149,7 +149,7 @@ async fn a_log_with_a_wrong_byte_is_damaged_or_shorter_and_never_another() {
 }
 
 #[tokio::test]
-async fn damage_is_not_written_over() {
+async fn damaged_logs_are_not_overwritten() {
     let (mut bytes, _, ends) = log(3).await;
     bytes[ends[0] + 20] ^= 1;
     let (folder, store, session) = with(&bytes);
@@ -170,7 +170,7 @@ async fn damage_is_not_written_over() {
 }
 
 #[tokio::test]
-async fn a_log_that_cannot_be_read_hides_no_other_session() {
+async fn an_unreadable_log_does_not_hide_other_sessions() {
     // A good batch comes behind the damaged one, and the last one is cut.
     let (mut damaged, _, ends) = log(4).await;
     damaged[ends[0] + 20] ^= 1;
@@ -190,7 +190,7 @@ async fn a_log_that_cannot_be_read_hides_no_other_session() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_no_log_is_left_alone() {
+async fn other_files_are_not_changed() {
     let (folder, store, session) = with(b"somebody else's file\n");
     let why = all(&store, &session).await.unwrap_err();
     assert_eq!(why, "not a session log of this version");

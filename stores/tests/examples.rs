@@ -21,7 +21,7 @@ fn run(name: &str) -> String {
 }
 
 #[test]
-fn what_a_lost_host_has_accepted_is_sent_by_the_next_one() {
+fn messages_of_a_lost_host_are_sent_by_the_next() {
     let said = run("lost_host");
     let lines: Vec<_> = said.lines().collect();
     assert_eq!(lines.len(), 3, "{said}");
@@ -40,7 +40,7 @@ fn a_session_is_resumed_elsewhere() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_store_that_is_served_holds_every_contract() {
+async fn a_served_store_passes() {
     let mut command = tokio::process::Command::new(path("served_store"));
     let program = StoreProgram::start(&mut command).await.unwrap();
     assert_eq!(program.without(), []);
@@ -50,7 +50,7 @@ async fn a_store_that_is_served_holds_every_contract() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_store_of_logs_that_is_served_holds_every_contract() {
+async fn a_served_log_store_passes() {
     let mut command = tokio::process::Command::new(path("served_log"));
     let program = StoreProgram::start(&mut command).await.unwrap();
     let conformance = Conformance::default().members_may_be_reordered();

@@ -146,7 +146,7 @@ async fn loses(client: &mut Client, store: &Claimable) {
 }
 
 #[tokio::test]
-async fn a_message_leaves_when_the_inbox_has_it_and_is_noted_when_it_is_over() {
+async fn messages_are_sent_once_stored_and_finished_in_the_inbox() {
     let (machine, store) = (TempDir::new().unwrap(), Claimable::new());
     let options = host(
         machine.path(),
@@ -175,7 +175,7 @@ async fn a_message_leaves_when_the_inbox_has_it_and_is_noted_when_it_is_over() {
 }
 
 #[tokio::test]
-async fn the_next_host_sends_what_no_turn_has_begun_and_hands_back_what_one_has() {
+async fn the_next_host_resends_unstarted_and_hands_back_started_messages() {
     let id = uuid::Uuid::new_v4().to_string();
     let (machines, store) = (TempDir::new().unwrap(), Claimable::new());
     let call = Step::tool("Bash", json!({ "command": "true" }), "");
@@ -236,7 +236,7 @@ async fn the_next_host_sends_what_no_turn_has_begun_and_hands_back_what_one_has(
 }
 
 #[tokio::test]
-async fn what_waits_goes_along_to_the_session_that_the_agent_begins() {
+async fn unfinished_messages_move_to_a_new_session() {
     let (machine, store) = (TempDir::new().unwrap(), Claimable::new());
     let scenario = Scenario::default().reply([Step::text("Here.")]).repeated();
     let options = host(machine.path(), &store, &scenario).session_id(ID);
@@ -273,7 +273,7 @@ async fn what_waits_goes_along_to_the_session_that_the_agent_begins() {
 }
 
 #[tokio::test]
-async fn a_session_is_begun_if_it_has_accepted_something_and_missing_if_it_has_not() {
+async fn a_session_with_accepted_messages_can_be_resumed() {
     let (machine, store) = (TempDir::new().unwrap(), Claimable::new());
     let id = uuid::Uuid::new_v4().to_string();
     let scenario = Scenario::default().reply([Step::text("Here.")]).repeated();
@@ -312,7 +312,7 @@ async fn a_session_is_begun_if_it_has_accepted_something_and_missing_if_it_has_n
 }
 
 #[tokio::test]
-async fn what_is_withdrawn_before_the_inbox_has_it_is_over_and_never_sent() {
+async fn messages_withdrawn_before_they_are_stored_are_not_sent() {
     let (machine, store) = (TempDir::new().unwrap(), Claimable::new());
     let scenario = Scenario::default().reply([Step::text("Here.")]).repeated();
     let id = uuid::Uuid::new_v4().to_string();

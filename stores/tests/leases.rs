@@ -155,7 +155,7 @@ async fn said(host: &LogBacked<Connection>) -> usize {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_session_is_one_hosts_as_long_as_the_lease_is_renewed() {
+async fn renewed_leases_exclude_other_hosts() {
     let logs = Arc::new(Memory::new());
     let (one, two) = (host(&Connection::to(&logs)), host(&Connection::to(&logs)));
     let mut claimed = claim(&one).await.unwrap();
@@ -175,7 +175,7 @@ async fn a_session_is_one_hosts_as_long_as_the_lease_is_renewed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_session_that_is_given_back_is_free_at_once_and_keeps_its_summary() {
+async fn a_released_session_can_be_claimed_at_once() {
     let logs = Arc::new(Memory::new());
     let (one, two) = (host(&Connection::to(&logs)), host(&Connection::to(&logs)));
     let begun = Instant::now();
@@ -197,7 +197,7 @@ async fn a_session_that_is_given_back_is_free_at_once_and_keeps_its_summary() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_host_that_is_cut_off_loses_the_session_before_another_has_it() {
+async fn a_disconnected_host_loses_the_session_before_another_claims_it() {
     let logs = Arc::new(Memory::new());
     let cut = Connection::to(&logs);
     let (one, two) = (host(&cut), host(&Connection::to(&logs)));
@@ -225,7 +225,7 @@ async fn a_host_that_is_cut_off_loses_the_session_before_another_has_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_failure_that_is_shorter_than_the_lease_costs_nothing() {
+async fn short_failures_do_not_end_the_lease() {
     let logs = Arc::new(Memory::new());
     let cut = Connection::to(&logs);
     let one = host(&cut);
@@ -242,7 +242,7 @@ async fn a_failure_that_is_shorter_than_the_lease_costs_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_host_without_leases_respects_those_of_others() {
+async fn hosts_without_leases_respect_leases() {
     let logs = Arc::new(Memory::new());
     let one = host(&Connection::to(&logs));
     let without = LogBacked::new(Connection::to(&logs)).clock(clock());
@@ -259,7 +259,7 @@ async fn a_host_without_leases_respects_those_of_others() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_deleted_session_is_nobodys() {
+async fn a_deleted_session_can_be_claimed() {
     let logs = Arc::new(Memory::new());
     let (one, two) = (host(&Connection::to(&logs)), host(&Connection::to(&logs)));
     let mut claimed = claim(&one).await.unwrap();
@@ -271,7 +271,7 @@ async fn a_deleted_session_is_nobodys() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_session_in_which_nothing_was_said_is_not_listed() {
+async fn sessions_without_entries_are_not_listed() {
     let logs = Arc::new(Memory::new());
     let one = host(&Connection::to(&logs));
     let claimed = claim(&one).await.unwrap();
@@ -285,7 +285,7 @@ async fn a_session_in_which_nothing_was_said_is_not_listed() {
 
 /// What was kept although its append failed is not appended again, whatever comes between.
 #[tokio::test(start_paused = true)]
-async fn an_entry_whose_answer_was_lost_is_there_once() {
+async fn entries_with_lost_responses_are_stored_once() {
     for has_lease in [false, true] {
         for is_late in [false, true] {
             let logs = Arc::new(Memory::new());
@@ -341,7 +341,7 @@ async fn an_entry_whose_answer_was_lost_is_there_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_renewal_that_hangs_is_made_again_before_the_lease_is_over() {
+async fn hanging_renewals_are_retried_before_expiry() {
     let logs = Arc::new(Memory::new());
     let connection = Connection::to(&logs);
     let one = host(&connection);
@@ -356,7 +356,7 @@ async fn a_renewal_that_hangs_is_made_again_before_the_lease_is_over() {
 
 /// The agent's first entries may come before the session is claimed (`/clear`).
 #[tokio::test(start_paused = true)]
-async fn what_was_kept_before_a_session_is_claimed_is_not_kept_again() {
+async fn entries_from_before_the_claim_are_stored_once() {
     let logs = Arc::new(Memory::new());
     let connection = Connection::to(&logs);
     let one = host(&connection);
@@ -368,7 +368,7 @@ async fn what_was_kept_before_a_session_is_claimed_is_not_kept_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_lease_of_no_length_claims_nothing_and_one_of_any_length_is_given_back() {
+async fn leases_of_any_positive_length_are_released() {
     let logs = Arc::new(Memory::new());
     let of = |length| {
         let store = LogBacked::new(Connection::to(&logs)).leased(length);
@@ -387,7 +387,7 @@ async fn a_lease_of_no_length_claims_nothing_and_one_of_any_length_is_given_back
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_inbox_is_the_owners_and_goes_with_the_session() {
+async fn only_the_owner_writes_the_inbox() {
     let logs = Arc::new(Memory::new());
     let (connection, other) = (Connection::to(&logs), Connection::to(&logs));
     let (one, two) = (host(&connection), host(&other));
@@ -423,7 +423,7 @@ async fn the_inbox_is_the_owners_and_goes_with_the_session() {
 
 /// No two clocks are compared: they may be hours apart, and run a tenth faster or slower.
 #[tokio::test(start_paused = true)]
-async fn hosts_with_skewed_clocks_never_have_a_session_at_once() {
+async fn skewed_clocks_never_allow_two_owners() {
     fn fast() -> Duration {
         Duration::from_secs(3600 * 7) + clock().now() * 11 / 10
     }

@@ -89,25 +89,25 @@ async fn goes_on(logs: impl LogStore) {
 }
 
 #[tokio::test]
-async fn a_session_goes_on_from_logs_in_memory() {
+async fn sessions_resume_from_memory() {
     goes_on(Memory::new()).await;
 }
 
 #[tokio::test]
-async fn a_session_goes_on_from_a_directory() {
+async fn sessions_resume_from_a_directory() {
     let folder = tempfile::tempdir().unwrap();
     goes_on(Directory::new(folder.path())).await;
 }
 
 #[tokio::test]
-async fn a_session_goes_on_from_a_database() {
+async fn sessions_resume_from_a_database() {
     let folder = tempfile::tempdir().unwrap();
     goes_on(Sqlite::open(folder.path().join("sessions.db")).unwrap()).await;
 }
 
 /// Whoever writes a session that was taken over elsewhere is told, and changes nothing.
 #[tokio::test]
-async fn a_session_that_another_host_has_taken_over_is_not_written_by_the_first() {
+async fn the_previous_host_is_refused_after_a_takeover() {
     let first = Live::start(hello()).await;
     let logs = Memory::new();
     let options = first.options().session_store(LogBacked::new(logs.clone()));
@@ -140,7 +140,7 @@ async fn a_session_that_another_host_has_taken_over_is_not_written_by_the_first(
 
 /// A fork is a session of its own: its host has it, and not the one that it is a copy of.
 #[tokio::test]
-async fn a_fork_of_a_session_that_another_host_has_is_claimed() {
+async fn a_fork_of_an_owned_session_is_claimed() {
     let (first, second) = (Live::start(hello()).await, Live::start(hello()).await);
     let logs = Memory::new();
     let store = || LogBacked::new(logs.clone()).leased(LONG);
@@ -175,7 +175,7 @@ async fn a_fork_of_a_session_that_another_host_has_is_claimed() {
 }
 
 #[tokio::test]
-async fn a_session_is_copied_from_disk_to_a_store_and_onto_the_disk_of_another_machine() {
+async fn sessions_are_copied_through_a_store_to_another_machine() {
     let call = json!({
         "description": "Count", "prompt": "Count the crabs.",
         "subagent_type": "general-purpose", "run_in_background": false,

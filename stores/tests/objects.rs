@@ -177,14 +177,14 @@ fn failure(error: AppendError) -> ObjectsError {
 }
 
 #[tokio::test]
-async fn an_object_store_that_writes_over_objects_is_refused() {
+async fn overwriting_object_stores_are_refused() {
     let odd = Odd::new(&Arc::default(), Oddity::Overwrites);
     let error = Objects::open(odd).await.unwrap_err();
     assert!(matches!(error, ObjectsError::NotExclusive), "{error}");
 }
 
 #[tokio::test]
-async fn an_object_that_exists_may_be_the_one_that_was_just_created() {
+async fn a_repeated_request_finds_its_own_object() {
     let store = store(&Arc::default(), Oddity::SaysExistsAfterCreating).await;
     let token = Token::new(1, "a");
     for after in 0..5 {
@@ -197,7 +197,7 @@ async fn an_object_that_exists_may_be_the_one_that_was_just_created() {
 }
 
 #[tokio::test]
-async fn an_object_that_is_said_to_exist_and_does_not_is_created_at_last() {
+async fn creation_is_retried_after_a_false_conflict() {
     let objects = Arc::default();
     let token = Token::new(1, "a");
     let odd = store(&objects, Oddity::SaysExists(3)).await;
@@ -213,7 +213,7 @@ async fn an_object_that_is_said_to_exist_and_does_not_is_created_at_last() {
 }
 
 #[tokio::test]
-async fn the_order_of_a_list_does_not_matter() {
+async fn lists_may_have_any_order() {
     let objects = Arc::default();
     let token = Token::new(1, "a");
     let plain = store(&objects, Oddity::None).await;
@@ -229,14 +229,14 @@ async fn the_order_of_a_list_does_not_matter() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_request_without_an_answer_is_given_up() {
+async fn requests_time_out() {
     let store = store(&Arc::default(), Oddity::Hangs).await;
     let error = failure(append(&store, 0, &Token::new(1, "a")).await.unwrap_err());
     assert!(matches!(error, ObjectsError::TimedOut { .. }), "{error}");
 }
 
 #[tokio::test]
-async fn a_host_that_was_stopped_writes_nothing_into_what_was_deleted_since() {
+async fn late_appends_after_a_deletion_are_refused() {
     let objects = Arc::default();
     let stopped = store(&objects, Oddity::None).await;
     let token = Token::new(1, "stopped");
@@ -260,7 +260,7 @@ async fn a_host_that_was_stopped_writes_nothing_into_what_was_deleted_since() {
 }
 
 #[tokio::test]
-async fn a_deletion_that_was_not_finished_hides_the_log_and_can_be_made_again() {
+async fn an_interrupted_deletion_can_be_repeated() {
     let objects = Arc::default();
     let token = Token::new(1, "a");
     let odd = store(&objects, Oddity::EmptiesOne).await;
@@ -278,7 +278,7 @@ async fn a_deletion_that_was_not_finished_hides_the_log_and_can_be_made_again() 
 }
 
 #[tokio::test]
-async fn what_is_missing_or_is_not_a_batch_is_damage() {
+async fn missing_and_invalid_objects_are_damage() {
     let token = Token::new(1, "a");
     for damage in ["missing", "empty", "odd", "of another"] {
         let objects: Arc<InMemory> = Arc::default();
@@ -308,7 +308,7 @@ async fn what_is_missing_or_is_not_a_batch_is_damage() {
 }
 
 #[tokio::test]
-async fn a_log_that_cannot_be_read_hides_no_other_session() {
+async fn an_unreadable_log_does_not_hide_other_sessions() {
     let objects: Arc<InMemory> = Arc::default();
     let plain = store(&objects, Oddity::None).await;
     let (token, entries) = (Token::new(1, "a"), [Entry::new(Part::Main, Json::null())]);
@@ -337,7 +337,7 @@ async fn a_log_that_cannot_be_read_hides_no_other_session() {
 }
 
 #[tokio::test]
-async fn other_objects_below_the_prefix_are_nothing_to_it() {
+async fn other_objects_below_the_prefix_are_ignored() {
     let objects: Arc<InMemory> = Arc::default();
     let plain = store(&objects, Oddity::None).await;
     append(&plain, 0, &Token::new(1, "a")).await.unwrap();
@@ -354,7 +354,7 @@ async fn other_objects_below_the_prefix_are_nothing_to_it() {
 }
 
 #[tokio::test]
-async fn any_text_is_a_prefix_and_prefixes_are_kept_apart() {
+async fn any_text_is_a_valid_and_distinct_prefix() {
     let objects: Arc<InMemory> = Arc::default();
     let prefixes = ["", "a", "a/b", "a/b/logs", "../x", "ü %2F *", "logs"];
     for prefix in prefixes {

@@ -38,7 +38,7 @@ fn numbered(numbers: &[u64]) -> Vec<Json> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_log_as_a_store_holds_every_contract_of_transcripts() {
+async fn log_backed_memory_passes_as_a_session_store() {
     let outcomes = Conformance::default().check_transcripts(store()).await;
     assert!(outcomes.all_hold(), "{outcomes}");
     assert!(outcomes.0.iter().all(Outcome::holds), "{outcomes}");
@@ -46,7 +46,7 @@ async fn a_log_as_a_store_holds_every_contract_of_transcripts() {
 
 #[cfg(feature = "sqlite")]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn sqlite_as_a_store_holds_every_contract_of_transcripts() {
+async fn log_backed_sqlite_passes_as_a_session_store() {
     let folder = tempfile::tempdir().unwrap();
     let store = agentwire_stores::Sqlite::open(folder.path().join("sessions.db")).unwrap();
     let store = LogBacked::new(store);
@@ -55,14 +55,14 @@ async fn sqlite_as_a_store_holds_every_contract_of_transcripts() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_store_in_memory_holds_every_contract_that_it_has_a_method_for() {
+async fn memory_store_passes_the_supported_cases() {
     let conformance = Conformance::default().without(Optional::Summaries);
     let outcomes = conformance.check_transcripts(MemoryStore::new()).await;
     assert!(outcomes.all_hold(), "{outcomes}");
 }
 
 #[tokio::test]
-async fn a_host_goes_on_with_the_summary_of_another() {
+async fn summaries_continue_across_hosts() {
     let store = store();
     let titled = |title: &str| entry(json!({ "customTitle": title }));
     let (first, second) = (titled("first"), titled("second"));
@@ -96,7 +96,7 @@ impl Layer for Counted {
 }
 
 #[tokio::test]
-async fn a_session_with_sub_agents_is_loaded_with_one_pass() {
+async fn sessions_with_sub_agents_are_loaded_in_one_pass() {
     let counted = Counted::default();
     let store = LogBacked::new(Layered::new(Memory::new(), counted.clone()));
     store.append(&key(), &numbered(&[1, 2])).await.unwrap();
@@ -111,7 +111,7 @@ async fn a_session_with_sub_agents_is_loaded_with_one_pass() {
 }
 
 #[tokio::test]
-async fn of_two_stores_that_write_a_session_the_one_before_is_refused() {
+async fn the_previous_owner_is_refused() {
     let logs = Memory::new();
     let (one, other) = (LogBacked::new(logs.clone()), LogBacked::new(logs));
     one.append(&key(), &numbered(&[1])).await.unwrap();
@@ -206,7 +206,7 @@ impl LogStore for Failing {
 /// Of three appends each may fail in three ways, and is made again or given up: what
 /// succeeded is there once and in order, and what was given up is there at most once.
 #[tokio::test]
-async fn an_append_that_failed_is_there_once_or_not_at_all() {
+async fn failed_appends_are_stored_at_most_once() {
     let ways = [
         None,
         Some(Happens::Kept),

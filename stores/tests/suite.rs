@@ -372,7 +372,7 @@ impl LogStore for Faulty {
 }
 
 #[tokio::test]
-async fn the_suite_finds_every_fault() {
+async fn the_suite_finds_every_bug() {
     let mut unfound = Vec::new();
     for fault in FAULTS {
         let store = Faulty {

@@ -255,7 +255,7 @@ impl SessionStore for Faulty {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_fault_is_found() {
+async fn the_suite_finds_every_bug() {
     let mut finders = BTreeSet::new();
     for fault in FAULTS {
         let faulty = Arc::new(Faulty {
@@ -284,7 +284,7 @@ async fn every_fault_is_found() {
 }
 
 #[tokio::test]
-async fn contracts_of_methods_that_a_store_does_not_have_are_skipped() {
+async fn cases_of_unsupported_methods_are_skipped() {
     let conformance = Conformance::default().named("delete_main_then_load_returns_none");
     let conformance = conformance.without(Optional::Delete);
     let outcomes = conformance.check_transcripts(MemoryStore::new()).await;
@@ -305,7 +305,7 @@ mod programs {
     }
 
     #[tokio::test]
-    async fn a_program_that_is_none_is_an_error() {
+    async fn a_program_without_a_greeting_is_an_error() {
         for (script, why) in [
             ("exit 3", "it has exited, and said nothing"),
             (
@@ -320,7 +320,7 @@ mod programs {
     }
 
     #[tokio::test]
-    async fn a_program_that_exits_or_writes_something_else_fails_every_call() {
+    async fn invalid_output_of_a_program_fails_every_call() {
         let key = TranscriptKey::new("crabs", "a").unwrap();
         for rest in [
             "read line",
@@ -338,7 +338,7 @@ mod programs {
     }
 
     #[tokio::test]
-    async fn an_error_of_the_program_is_the_error_of_the_call() {
+    async fn errors_of_the_program_are_returned() {
         let answer = r#"{"id":1,"error":"the disk is full"}"#;
         let script = format!("echo '{{\"calls\":[]}}'; read line; echo '{answer}'; read line");
         let program = started(&script).await.unwrap();

@@ -88,7 +88,7 @@ pub(super) async fn conform(arguments: &Arguments) -> Result<ExitCode, Failure> 
     let Arguments { options, cli, .. } = arguments;
     let golden = golden(arguments)?;
     if options.list {
-        return suite::list(&options.wanted(golden.cases)?);
+        return suite::list(&options.selected(golden.cases)?);
     }
     let command: Arc<[OsString]> = cli.clone().into();
     let hold = |measured: Arc<Measured>, deadline| {
@@ -112,7 +112,7 @@ async fn write(arguments: &Arguments, file: &Path) -> Result<ExitCode, Failure> 
         cases = golden.cases.into_iter().map(|it| it.case).collect();
     }
     cases.sort_by(|one, other| one.name().cmp(other.name()));
-    let cases = options.wanted(cases)?;
+    let cases = options.selected(cases)?;
     if options.list {
         return suite::list(&cases);
     }
@@ -124,7 +124,7 @@ async fn write(arguments: &Arguments, file: &Path) -> Result<ExitCode, Failure> 
     let running = options.at_once(&cases, Case::longest, measure);
     let mut golden = Golden::default();
     for (case, running) in cases.iter().zip(running) {
-        let recording = suite::ended(cli, running).await?;
+        let recording = suite::finish(cli, running).await?;
         let added = golden.add(Case::clone(case), &recording);
         added.map_err(|why| format!("cannot measure {}: {why}", case.name()))?;
     }

@@ -48,7 +48,7 @@ pub(super) async fn conform(arguments: &Arguments) -> Result<ExitCode, Failure> 
     let Arguments { options, adapter } = arguments;
     let cases = cases().iter().collect();
     if options.list {
-        return suite::list(&options.wanted(cases)?);
+        return suite::list(&options.selected(cases)?);
     }
     // This program is also the fake agent.
     let agent: Arc<Path> = std::env::current_exe().map_err(text)?.into();

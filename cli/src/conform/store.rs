@@ -67,7 +67,7 @@ pub(super) async fn conform(arguments: &Arguments) -> Result<ExitCode, Failure> 
         false => transcript_contracts(),
     };
     if options.list {
-        return suite::list(&options.wanted(cases)?);
+        return suite::list(&options.selected(cases)?);
     }
     // A failing case panics; its report contains the message.
     std::panic::set_hook(Box::new(|_| {}));

@@ -6,7 +6,7 @@ pub(crate) mod signals;
 
 use agentwire::protocol::permission::PermissionMode;
 use agentwire::{Error, Event, Message, Notice, Options, Query, RulesError, query};
-use permissions::{Person, permissions};
+use permissions::{TerminalUser, permissions};
 use screen::Screen;
 use signals::{SignalAction, Signals};
 use std::io::{self, Read};
@@ -131,7 +131,7 @@ fn read_prompt(prompt: &str) -> io::Result<String> {
     Ok(text)
 }
 
-fn options(arguments: Arguments) -> Result<(Options, Person), RulesError> {
+fn options(arguments: Arguments) -> Result<(Options, TerminalUser), RulesError> {
     let reads_prompt = arguments.prompt == "-";
     let (rules, handler, person) = permissions(arguments.allow, arguments.deny, !reads_prompt)?;
     let mut options = Options::new()
@@ -158,7 +158,7 @@ fn options(arguments: Arguments) -> Result<(Options, Person), RulesError> {
 
 async fn stream(
     query: &mut Query,
-    mut person: Person,
+    mut person: TerminalUser,
     mut signals: Signals,
     screen: &Screen,
 ) -> Result<u8, Error> {

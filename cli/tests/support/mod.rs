@@ -1,5 +1,4 @@
-//! What the tests share: `agentwire`, what stands in for others, and what was
-//! printed.
+//! Shared helpers of the tests.
 
 #![allow(
     dead_code,
@@ -22,8 +21,8 @@ pub(crate) fn agentwire(command: &str) -> Command {
     agentwire
 }
 
-/// What comes of a command that is told this and no more.
-pub(crate) fn told(command: &mut Command, input: &str) -> Output {
+/// Runs a command with this standard input.
+pub(crate) fn run_with_input(command: &mut Command, input: &str) -> Output {
     let mut child = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

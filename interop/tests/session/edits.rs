@@ -7,7 +7,7 @@ use agentwire_interop::session::{Line, Session};
 use serde_json::{Value, json};
 
 #[test]
-fn an_edit_of_a_line_with_several_blocks_costs_that_line() {
+fn an_edit_of_a_line_with_several_blocks_affects_only_that_line() {
     let mut said = assistant("m1", text("I will"));
     said["message"]["content"] = json!([text("I will"), call("a")]);
     let mut results = answer("a");
@@ -165,7 +165,7 @@ fn edits_cost_what_they_touch<S: System + Clone>(system: &S, lines: &[Line]) -> 
 }
 
 #[test]
-fn an_edit_of_a_recorded_session_costs_the_lines_of_one_message() {
+fn an_edit_affects_only_the_lines_of_one_message() {
     let (chat, responses) = (
         agentwire_interop::chat::Chat,
         agentwire_interop::responses::Responses,

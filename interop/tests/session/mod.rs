@@ -82,7 +82,7 @@ fn contents(lines: &[Line], thread: Option<&str>) -> Vec<Value> {
 }
 
 #[test]
-fn blocks_of_a_message_are_one_message_and_answers_follow_it() {
+fn blocks_are_merged_and_results_follow() {
     let lines = parsed(&[
         prompt("go"),
         assistant("m1", text("I will")),
@@ -108,7 +108,7 @@ fn blocks_of_a_message_are_one_message_and_answers_follow_it() {
 }
 
 #[test]
-fn blocks_without_ids_are_one_message_in_the_order_of_a_model() {
+fn blocks_without_ids_are_merged_by_order() {
     let said = |block: Value| {
         json!({
             "type": "assistant", "message": {"content": [block]}, "parent_tool_use_id": null,
@@ -151,7 +151,7 @@ fn blocks_without_ids_are_one_message_in_the_order_of_a_model() {
 }
 
 #[test]
-fn a_call_without_an_answer_gets_one_and_an_answer_without_a_call_goes() {
+fn calls_without_results_get_placeholders_and_unpaired_results_are_removed() {
     let lines = parsed(&[
         answer("x"),
         assistant("m1", call("a")),
@@ -225,7 +225,7 @@ fn a_result_line_of_the_main_agent_does_not_end_a_sub_agents_turn() {
 }
 
 #[test]
-fn a_result_that_names_its_own_call_belongs_to_the_agent_that_made_the_call() {
+fn results_belong_to_the_agent_of_their_call() {
     let result = json!({"type": "tool_result", "tool_use_id": "a", "content": "done"});
     let own = |id| of_thread(answer(id), id);
     let lines = parsed(&[
@@ -271,7 +271,7 @@ fn a_result_may_come_after_the_end_of_the_turn() {
 }
 
 #[test]
-fn a_sub_agent_is_told_by_its_id_as_well_as_by_the_call_that_started_it() {
+fn sub_agents_are_selected_by_id_or_call() {
     let mut by_both = of_thread(assistant("s1", text("one")), "task");
     by_both["agent_id"] = "a1".into();
     let mut by_id = assistant("s2", text("two"));
@@ -321,7 +321,7 @@ fn every_placeholder_is_told() {
 }
 
 #[test]
-fn blocks_of_a_line_that_come_back_on_lines_of_their_own_are_not_lost() {
+fn split_blocks_are_not_losses() {
     let mut several = assistant("m1", text("I will"));
     several["message"]["content"] = json!([text("I will"), call("a"), call("b")]);
     let mut results = answer("a");
@@ -352,7 +352,7 @@ fn blocks_of_a_line_that_come_back_on_lines_of_their_own_are_not_lost() {
 }
 
 #[test]
-fn messages_that_change_places_are_told() {
+fn moved_messages_are_losses() {
     let lines = parsed(&[
         assistant("m1", call("a")),
         assistant("m1", text("I am at it")),
@@ -373,7 +373,7 @@ fn a_line_with_half_a_surrogate_pair_in_a_key_is_still_a_message() {
 }
 
 #[test]
-fn what_was_superseded_is_left_out_and_a_prompt_stands_where_it_was_taken_up() {
+fn superseded_messages_are_removed_and_prompts_are_placed_at_their_echo() {
     let mut replaced = assistant("m1", text("no"));
     replaced["uuid"] = "u1".into();
     let mut better = assistant("m2", text("yes"));
@@ -402,7 +402,7 @@ fn what_was_superseded_is_left_out_and_a_prompt_stands_where_it_was_taken_up() {
 }
 
 #[test]
-fn sub_agents_are_conversations_of_their_own() {
+fn sub_agents_are_separate_conversations() {
     let mut inside = assistant("s1", text("below"));
     inside["parent_tool_use_id"] = "task".into();
     let lines = parsed(&[
@@ -427,7 +427,7 @@ fn sub_agents_are_conversations_of_their_own() {
 }
 
 #[test]
-fn recorded_sessions_come_back_line_by_line() {
+fn recorded_sessions_round_trip_line_by_line() {
     let sessions = recordings();
     sessions
         .iter()

@@ -20,7 +20,7 @@ fn dead(lines: &[Value]) -> Vec<String> {
 }
 
 #[test]
-fn a_conversation_that_was_resumed_at_an_earlier_message_left_a_dead_branch() {
+fn resuming_at_an_earlier_message_abandons_a_branch() {
     let lines = [
         prompt("1", None, "one"),
         said("2", "1", "m-1", text("a")),
@@ -56,7 +56,7 @@ fn calls_beside_the_one_whose_answer_came_last_are_live() {
 }
 
 #[test]
-fn what_somebody_took_back_is_dead_before_anything_new_is_said() {
+fn a_rewound_branch_is_abandoned_at_once() {
     let mut lines = vec![
         prompt("1", None, "one"),
         said("2", "1", "m-1", text("a")),
@@ -104,7 +104,7 @@ pub(crate) fn compacted() -> Vec<Value> {
 }
 
 #[test]
-fn a_compacted_conversation_is_whole_or_what_the_model_still_has() {
+fn compacted_conversations_are_complete_or_since_the_compaction() {
     let lines = compacted();
     let all = |wanted| standing(&lines, History::All, wanted);
     assert_eq!(all(Standing::Live), ["1", "2", "3", "4", "5", "7"]);
@@ -115,14 +115,14 @@ fn a_compacted_conversation_is_whole_or_what_the_model_still_has() {
 }
 
 #[test]
-fn a_summary_of_what_is_not_there_is_all_there_is() {
+fn a_summary_can_be_the_first_message() {
     let lines = compacted().split_off(4);
     let live = standing(&lines, History::All, Standing::Live);
     assert_eq!(live, ["5", "6", "7"]);
 }
 
 #[test]
-fn a_summary_comes_before_what_the_model_has_behind_it() {
+fn a_summary_precedes_preserved_messages() {
     let records = records(&compacted());
     let branch = branch(&records, History::SinceCompaction);
     let messages = agentwire_interop::transcript::messages(&records, &branch, None);
@@ -134,7 +134,7 @@ fn a_summary_comes_before_what_the_model_has_behind_it() {
 }
 
 #[test]
-fn records_that_are_each_others_parents_have_an_end() {
+fn cycles_of_parents_terminate() {
     let lines = [
         prompt("1", Some("2"), "one"),
         attachment("2", "1"),
@@ -181,7 +181,7 @@ fn a_record_whose_parent_is_missing_follows_the_latest_one_before_it() {
 }
 
 #[test]
-fn records_that_do_not_come_from_the_last_prompts_are_not_linked() {
+fn unlinked_records_are_not_in_the_conversation() {
     let lines = [
         prompt("1", None, "one"),
         said("2", "1", "m-1", text("a")),
@@ -199,7 +199,7 @@ fn records_that_do_not_come_from_the_last_prompts_are_not_linked() {
 }
 
 #[test]
-fn of_records_with_the_same_id_the_last_one_counts() {
+fn the_last_record_of_an_id_is_used() {
     let lines = [
         prompt("1", None, "one"),
         prompt("1", None, "two"),

@@ -37,7 +37,7 @@ fn lines() -> Vec<Value> {
 }
 
 #[test]
-fn a_call_without_a_result_is_told_and_its_placeholder_is_not_read_back() {
+fn placeholders_are_losses_and_not_read_back() {
     let lines = [prompt("1", None, "one"), said("2", "1", "m", call("t"))];
     let records = records(&lines);
     let direction = Transcript::new(Chat, branch(&records, History::All));
@@ -57,7 +57,7 @@ fn a_call_without_a_result_is_told_and_its_placeholder_is_not_read_back() {
 }
 
 #[test]
-fn the_live_branch_is_what_was_said() {
+fn the_live_branch_is_the_conversation() {
     let records = records(&lines());
     let direction = Transcript::new(Chat, branch(&records, History::All));
     let carried = convert(direction, records);
@@ -137,7 +137,7 @@ fn the_summary_of_a_compaction_is_before_what_the_compaction_preserved() {
 }
 
 #[test]
-fn a_record_that_is_there_twice_or_not_linked_is_told() {
+fn duplicate_and_unlinked_records_are_losses() {
     let lines = [
         prompt("1", None, "one"),
         prompt("3", Some("2"), "two"),

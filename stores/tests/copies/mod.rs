@@ -73,7 +73,7 @@ impl SessionStore for Panics {
 }
 
 #[tokio::test]
-async fn a_session_is_copied_to_a_store_and_from_there_to_another_machine() {
+async fn copies_round_trip_through_a_store() {
     let machines = TempDir::new().unwrap();
     let (one, two) = (machines.path().join("one"), machines.path().join("two"));
     filled(&one);
@@ -184,7 +184,7 @@ async fn a_copy_from_a_store_follows_no_planted_link() {
 }
 
 #[tokio::test]
-async fn what_went_two_ways_is_not_mixed() {
+async fn diverged_sessions_are_not_merged() {
     let machines = TempDir::new().unwrap();
     let (one, two) = (machines.path().join("one"), machines.path().join("two"));
     filled(&one);
@@ -222,7 +222,7 @@ async fn what_went_two_ways_is_not_mixed() {
 }
 
 #[tokio::test]
-async fn what_is_not_there_is_an_error_and_so_is_a_hole() {
+async fn missing_sessions_and_gaps_are_errors() {
     let machine = TempDir::new().unwrap();
     let (history, store) = (History::in_directory(machine.path()), MemoryStore::new());
     let error = copy_to_store(&history, ID, store.clone())
@@ -255,7 +255,7 @@ async fn what_is_not_there_is_an_error_and_so_is_a_hole() {
 }
 
 #[tokio::test]
-async fn a_session_in_a_store_with_leases_is_claimed_while_it_is_copied() {
+async fn copying_claims_a_session_with_leases() {
     let machine = TempDir::new().unwrap();
     filled(machine.path());
     let logs = Arc::new(Memory::new());

@@ -53,7 +53,7 @@ fn failure<T: std::fmt::Debug>(outcome: Result<T, AppendError>) -> NatsError {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn hosts_that_start_at_once_create_one_stream() {
+async fn concurrent_hosts_create_one_stream() {
     let mut hosts = tokio::task::JoinSet::new();
     for _ in 0..12 {
         hosts.spawn(store("started-at-once"));
@@ -79,7 +79,7 @@ async fn prefixes_are_checked() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_an_owner_remembers_does_not_let_it_write_behind_another() {
+async fn a_cached_end_does_not_bypass_the_owner_check() {
     let (one, other) = (store("remembered").await, store("remembered").await);
     let session = SessionKey::new("p", "s");
     let (first, second) = (Token::new(1, "one"), Token::new(2, "other"));
@@ -105,7 +105,7 @@ async fn what_an_owner_remembers_does_not_let_it_write_behind_another() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn large_batches_leave_nothing_behind() {
+async fn refused_large_batches_leave_no_chunks() {
     let (store, context) = (store("large").await, context().await);
     let session = SessionKey::new("p", "s");
     let (owner, stale) = (Token::new(2, "owner"), Token::new(1, "stale"));
@@ -142,7 +142,7 @@ async fn large_batches_leave_nothing_behind() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_summary_has_to_fit_into_a_message() {
+async fn too_large_summaries_are_errors() {
     let store = store("summaries").await;
     let token = Token::new(1, "writer");
     let entries = entries(500_000);
@@ -164,7 +164,7 @@ async fn a_summary_has_to_fit_into_a_message() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_deletion_that_was_not_finished_hides_the_log_and_can_be_made_again() {
+async fn an_interrupted_deletion_can_be_repeated() {
     let (store, context) = (store("unfinished").await, context().await);
     let session = SessionKey::new("p", "s");
     let token = Token::new(1, "writer");
