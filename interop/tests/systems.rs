@@ -1,6 +1,6 @@
 //! Properties of all systems.
 
-use crate::support::exact::{Node, odd};
+use crate::support::exact::{Node, unusual_json};
 use crate::support::lines::{Line as TextLine, Lines};
 use crate::support::{REAL, lines, openhands as theirs, ours, properties, tree};
 use crate::support::{bridgic as their_bridgic, cua as their_cua};
@@ -136,7 +136,7 @@ macro_rules! for_all_systems {
                 }
 
                 #[test]
-                fn edited_thinking_loses_its_signature_and_other_thinking_keeps_it() {
+                fn only_edited_thinking_loses_its_signature() {
                     edited_thinking($system);
                 }
 
@@ -165,47 +165,47 @@ macro_rules! for_all_systems {
 
                 proptest! {
                     #[test]
-                    fn there_and_back_is_the_original(messages in ours::conversation()) {
+                    fn export_round_trips(messages in ours::conversation()) {
                         properties::there_and_back($system, &messages)?;
                     }
 
                     #[test]
-                    fn back_and_there_is_the_original(items in items($theirs)) {
+                    fn import_round_trips(items in items($theirs)) {
                         properties::back_and_there($system, &items)?;
                     }
 
                     #[test]
-                    fn an_edit_costs_only_what_was_edited(
+                    fn an_edit_affects_only_the_edited_message(
                         messages in ours::conversation(),
                         at in any::<usize>(),
                         by in items($theirs),
                     ) {
                         let by = by.into_iter().next();
-                        properties::edits_cost_only_what_was_edited($system, &messages, at, by)?;
+                        properties::edits_affect_only_one_message($system, &messages, at, by)?;
                     }
 
                     #[test]
-                    fn what_the_types_cannot_hold_comes_back(
+                    fn members_outside_the_types_round_trip(
                         messages in ours::conversation(),
                         seed in any::<u64>(),
                     ) {
                         let items = export($system, messages.clone()).made;
                         let texts: Vec<String> = (seed..)
                             .zip(&items)
-                            .map(|(seed, item)| odd(&tree(item), seed))
+                            .map(|(seed, item)| unusual_json(&tree(item), seed))
                             .collect();
                         written(Import($system), &texts)?;
                         written(Through($system, chat::Chat), &texts)?;
                         let texts: Vec<String> = (seed..)
                             .zip(&messages)
-                            .map(|(seed, message)| odd(&tree(message), seed))
+                            .map(|(seed, message)| unusual_json(&tree(message), seed))
                             .collect();
                         written(Session::new($system), &texts)?;
                         written(Export($system), &texts)?;
                     }
 
                     #[test]
-                    fn from_any_system_through_ours_and_back(messages in ours::conversation()) {
+                    fn conversions_between_systems_round_trip(messages in ours::conversation()) {
                         through($system, &messages)?;
                     }
                 }
@@ -249,7 +249,7 @@ fn text_lines() -> impl Strategy<Value = Vec<TextLine>> {
 
 proptest! {
     #[test]
-    fn a_system_for_texts_alone_has_the_properties(
+    fn a_minimal_system_has_all_properties(
         messages in ours::conversation(),
         items in text_lines(),
         at in any::<usize>(),
@@ -257,7 +257,7 @@ proptest! {
         properties::there_and_back(Lines, &messages)?;
         properties::back_and_there(Lines, &items)?;
         let by = items.into_iter().next();
-        properties::edits_cost_only_what_was_edited(Lines, &messages, at, by)?;
+        properties::edits_affect_only_one_message(Lines, &messages, at, by)?;
     }
 
     #[test]
@@ -286,7 +286,7 @@ proptest! {
     }
 
     #[test]
-    fn tools_come_back(
+    fn tools_round_trip(
         tools in items::<agentwire_protocol::content::ToolDefinition>(each(their_bridgic::definition())),
         specs in items::<bridgic::ToolSpec>(each(their_bridgic::spec())),
     ) {
@@ -307,7 +307,7 @@ fn a_message_may_become_any_number_of_items() {
 }
 
 #[test]
-fn everything_without_a_place_is_a_loss() {
+fn unsupported_content_is_a_loss() {
     let message = ours::message(json!({
         "type": "user", "uuid": "u-1", "message": {"role": "user", "content": [
             {"type": "text", "text": "look", "cache_control": {"type": "ephemeral"}},
@@ -327,7 +327,7 @@ fn everything_without_a_place_is_a_loss() {
 }
 
 #[test]
-fn a_residue_fits_whoever_wrote_the_json_anew() {
+fn a_residue_fits_reformatted_json() {
     let theirs = json!([{"role": "assistant", "content": "hé", "name": "n", "tool_calls": [
         {"id": "1", "type": "function", "function": {
             "name": "f", "arguments": "{ \"b\": \"é\",\n \"a\": 1.0 }"}},

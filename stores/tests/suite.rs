@@ -1,4 +1,4 @@
-//! The conformance suite finds stores that are wrong: each has one fault on purpose.
+//! The conformance suite finds a deliberate bug in each of these stores.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -13,34 +13,44 @@ use agentwire_testkit::stores::Conformance;
 use std::sync::Mutex;
 use std::time::{Duration, SystemTime};
 
-/// What is wrong with a store.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fault {
-    /// Any token appends at the end of a log.
+/// Declares the bugs of a store, and the list of them.
+macro_rules! faults {
+    ($($(#[$doc:meta])* $name:ident,)*) => {
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        enum Fault {
+            $($(#[$doc])* $name,)*
+        }
+
+        const FAULTS: &[Fault] = &[$(Fault::$name,)*];
+    };
+}
+
+faults! {
+    /// Tokens are not checked.
     TokensIgnored,
-    /// Writers with the same number are taken for one.
+    /// Writers with the same number are not distinguished.
     WritersIgnored,
-    /// A batch goes behind the end, whatever position it names.
+    /// Positions are not checked.
     PositionsIgnored,
     /// A batch that is appended again is refused.
     AgainRefused,
-    /// A batch that is appended again is kept again.
+    /// A batch that is appended again is stored again.
     AgainKept,
-    /// Position and token are checked before another step keeps the batch.
+    /// Checking and appending are not atomic.
     CheckedBefore,
-    /// The entries of a batch are kept one by one.
+    /// The entries of a batch are stored one by one.
     NotAtOnce,
     /// A batch without entries takes the log over.
     NothingKept,
-    /// Entries are read and written again, without their spaces.
+    /// Entries are reformatted without spaces.
     Rewritten,
     /// Numbers are read as floating point.
     Rounded,
-    /// What cannot be text is replaced.
+    /// NUL characters are replaced.
     Replaced,
     /// The last of many entries is missing.
     Shortened,
-    /// Entries come back by part.
+    /// Entries are sorted by part.
     Sorted,
     /// All entries are of the main conversation.
     PartsForgotten,
@@ -48,59 +58,29 @@ enum Fault {
     CaseFolded,
     /// A project and a session are joined with a slash.
     Joined,
-    /// Projects are found by how they begin.
+    /// Projects are matched by prefix.
     ByPrefix,
-    /// A deletion leaves nothing, so that tokens are good again.
+    /// A deletion removes the end of the log, so that tokens can be used again.
     Forgotten,
     /// A deletion needs no token.
     DeletedByAnyone,
     /// Deleted sessions are listed.
     DeletedListed,
-    /// A summary stays when a batch has none.
+    /// A batch without a summary does not remove the old one.
     SummaryKept,
-    /// Times are those of the first append by an hour's clock.
+    /// Times are those of the first append.
     OldTimes,
-    /// A reader gets the batch again that it named.
+    /// Reading includes the batch at the position.
     ReadFrom,
-    /// A reader gets only the first page.
+    /// Only the first page can be read.
     OnePage,
-    /// The refusal says nothing of the owner.
+    /// A refusal has no end of the log.
     NoHead,
     /// The numbers of tokens have 63 bits.
     TokensFolded,
-    /// A batch from before a deletion counts as kept.
+    /// A batch from before a deletion counts as stored.
     AgainAfterDeletion,
 }
-
-const FAULTS: [Fault; 27] = [
-    Fault::TokensIgnored,
-    Fault::WritersIgnored,
-    Fault::PositionsIgnored,
-    Fault::AgainRefused,
-    Fault::AgainKept,
-    Fault::CheckedBefore,
-    Fault::NotAtOnce,
-    Fault::NothingKept,
-    Fault::Rewritten,
-    Fault::Rounded,
-    Fault::Replaced,
-    Fault::Shortened,
-    Fault::Sorted,
-    Fault::PartsForgotten,
-    Fault::CaseFolded,
-    Fault::Joined,
-    Fault::ByPrefix,
-    Fault::Forgotten,
-    Fault::DeletedByAnyone,
-    Fault::DeletedListed,
-    Fault::SummaryKept,
-    Fault::OldTimes,
-    Fault::ReadFrom,
-    Fault::OnePage,
-    Fault::NoHead,
-    Fault::TokensFolded,
-    Fault::AgainAfterDeletion,
-];
 
 struct Faulty {
     store: Memory,
@@ -374,7 +354,7 @@ impl LogStore for Faulty {
 #[tokio::test]
 async fn the_suite_finds_every_bug() {
     let mut unfound = Vec::new();
-    for fault in FAULTS {
+    for &fault in FAULTS {
         let store = Faulty {
             store: Memory::new(),
             fault,

@@ -1,5 +1,5 @@
-//! The conformance suite finds stores for transcripts that are wrong: each has one fault on
-//! purpose. And stores behind programs.
+//! The conformance suite of session stores finds a deliberate bug in each of these stores. And stores
+//! behind programs.
 
 #![allow(clippy::unwrap_used)]
 
@@ -14,30 +14,44 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
-/// What is wrong with a store.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fault {
-    /// Entries come back with the newest first.
+/// Declares the bugs of a store, and the list of them.
+macro_rules! faults {
+    ($($(#[$doc:meta])* $name:ident,)*) => {
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        enum Fault {
+            $($(#[$doc])* $name,)*
+        }
+
+        const FAULTS: &[Fault] = &[$(Fault::$name,)*];
+    };
+}
+
+faults! {
+    /// Entries are returned in reverse.
     Backwards,
     /// An unknown transcript is an empty one.
     EmptyForUnknown,
-    /// A batch replaces the one before.
+    /// A batch replaces the previous one.
     OneBatch,
-    /// A key is its parts, joined with this.
-    Joined(&'static str),
-    /// Subpaths are forgotten.
+    /// A key is its parts, joined with a colon.
+    JoinedByColon,
+    /// A key is its parts, joined with a slash.
+    JoinedBySlash,
+    /// A key is its parts, joined with a dash.
+    JoinedByDash,
+    /// Subpaths are ignored.
     MainOnly,
-    /// Projects are forgotten.
+    /// Projects are ignored.
     OneProject,
     /// Keys are folded to lower case.
     CaseFolded,
-    /// A subpath is found by how it begins.
+    /// Subpaths are matched by prefix.
     ByPrefix,
-    /// Entries that come again come before the others.
+    /// Repeated entries are moved to the front.
     AgainFirst,
     /// Numbers are read as floating point.
     Rounded,
-    /// What cannot be text is replaced.
+    /// NUL characters are replaced.
     Replaced,
     /// Sub-agents are listed as sessions.
     SubagentsListed,
@@ -49,43 +63,17 @@ enum Fault {
     Seconds,
     /// Times are those of the first append.
     OldTimes,
-    /// A deletion leaves the sub-agents.
+    /// A deletion does not delete sub-agents.
     DeletesMainOnly,
-    /// A deletion of a sub-agent takes all.
+    /// Deleting a sub-agent deletes the session.
     DeletesAll,
     /// Nothing is deleted.
     DeletesNothing,
-    /// A summary is that of the last batch alone.
+    /// A summary covers only the last batch.
     LastSummary,
-    /// A summary comes from all transcripts.
+    /// A summary covers all transcripts.
     SummaryOfSubagents,
 }
-
-const FAULTS: [Fault; 23] = [
-    Fault::Backwards,
-    Fault::EmptyForUnknown,
-    Fault::OneBatch,
-    Fault::Joined(":"),
-    Fault::Joined("/"),
-    Fault::Joined("-"),
-    Fault::MainOnly,
-    Fault::OneProject,
-    Fault::CaseFolded,
-    Fault::ByPrefix,
-    Fault::AgainFirst,
-    Fault::Rounded,
-    Fault::Replaced,
-    Fault::SubagentsListed,
-    Fault::SubpathsOfAll,
-    Fault::MainIsASubpath,
-    Fault::Seconds,
-    Fault::OldTimes,
-    Fault::DeletesMainOnly,
-    Fault::DeletesAll,
-    Fault::DeletesNothing,
-    Fault::LastSummary,
-    Fault::SummaryOfSubagents,
-];
 
 struct Faulty {
     store: LogBacked<Memory>,
@@ -103,8 +91,12 @@ impl Faulty {
     /// The key as the store has it.
     fn key(&self, key: &TranscriptKey) -> TranscriptKey {
         match self.fault {
-            // Not of what the contract's own projects begin with.
-            Fault::Joined(between) => {
+            Fault::JoinedByColon | Fault::JoinedBySlash | Fault::JoinedByDash => {
+                let between = match self.fault {
+                    Fault::JoinedByColon => ":",
+                    Fault::JoinedBySlash => "/",
+                    _ => "-",
+                };
                 let joined = [Some(key.project()), Some(key.session_id()), key.subpath()];
                 let joined: Vec<&str> = joined.into_iter().flatten().collect();
                 // Longer than a segment may be, or with separators that none may have.
@@ -257,7 +249,7 @@ impl SessionStore for Faulty {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_suite_finds_every_bug() {
     let mut finders = BTreeSet::new();
-    for fault in FAULTS {
+    for &fault in FAULTS {
         let faulty = Arc::new(Faulty {
             store: LogBacked::new(Memory::new()),
             keys: MemoryStore::new(),

@@ -14,7 +14,7 @@ use agentwire_protocol::Json;
 use agentwire_protocol::content::ContentBlock;
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use support::exact::{Node, odd};
+use support::exact::{Node, unusual_json};
 use support::lines::Lines;
 use support::{ours, recordings, tree};
 
@@ -476,7 +476,7 @@ proptest! {
     ) {
         let lines: Vec<Line> = (seed..)
             .zip(&lines)
-            .map(|(seed, line)| serde_json::from_str(&odd(line, seed)).unwrap())
+            .map(|(seed, line)| serde_json::from_str(&unusual_json(line, seed)).unwrap())
             .collect();
         comes_back(Session::new(Lines), &lines);
         comes_back(Session::new(agentwire_interop::chat::Chat), &lines);

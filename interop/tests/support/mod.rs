@@ -4,7 +4,7 @@
 pub(crate) mod answers;
 pub(crate) mod bridgic;
 pub(crate) mod cua;
-#[allow(dead_code, reason = "the tests of the command use all of it")]
+
 pub(crate) mod exact;
 pub(crate) mod generate;
 pub(crate) mod lines;
