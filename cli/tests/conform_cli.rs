@@ -1,5 +1,4 @@
-//! `agentwire conform cli`: what keeps to the measured protocol, and what does
-//! not.
+//! `agentwire conform cli`.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
@@ -19,7 +18,7 @@ fn conform() -> Command {
     command
 }
 
-/// What is printed, and the exit status.
+/// Runs the command. Returns its output and the exit status.
 fn run(options: &[&str], cli: &[&str]) -> (String, i32) {
     let command = conform().args(options).arg("--").args(cli).output();
     let output = command.unwrap();
@@ -28,7 +27,7 @@ fn run(options: &[&str], cli: &[&str]) -> (String, i32) {
     (text, output.status.code().unwrap())
 }
 
-/// The same with a shell's script as the CLI.
+/// Runs the command with a shell script as the CLI.
 fn run_script(options: &[&str], script: &str) -> (String, i32) {
     let options = [options, &["--case", "hello"]].concat();
     run(&options, &["sh", "-c", script])
@@ -74,11 +73,8 @@ fn the_fake_agent_differs_only_as_expected() {
 #[test]
 fn differences_of_an_older_cli_are_reported() {
     let fake_agent = fake_agent_path();
-    let older = [
-        "env",
-        "FAKE_AGENT_PROFILE=2.0.77",
-        fake_agent.to_str().unwrap(),
-    ];
+    let fake_agent = fake_agent.to_str().unwrap();
+    let older = ["env", "FAKE_AGENT_PROFILE=2.0.77", fake_agent];
     let (report, status) = run(&["--case", "interrupt_tool"], &older);
     // Only the first difference is reported.
     let expected = " s)\n    An interrupt while a tool runs.\n    \
@@ -165,13 +161,8 @@ fn a_cli_without_states_rests_at_a_result() {
     let folder = tempfile::tempdir().unwrap();
     let golden = folder.path().join("golden.json");
     let golden = golden.to_str().unwrap();
-    let fake_agent = fake_agent_path();
-    let older = [
-        "env",
-        "-u",
-        "CLAUDE_CODE_SDK_READS_SESSION_STATE",
-        fake_agent.to_str().unwrap(),
-    ];
+    let (fake_agent, variable) = (fake_agent_path(), "CLAUDE_CODE_SDK_READS_SESSION_STATE");
+    let older = ["env", "-u", variable, fake_agent.to_str().unwrap()];
     let options = ["--case", "two_turns", "--write-golden", golden];
     let (report, status) = run(&options, &older);
     assert_eq!((&*report, status), ("1 cases measured\n", 0));
@@ -189,7 +180,7 @@ fn endless_output_fails() {
     }
 }
 
-/// A CLI that starts others, one in a session of its own, and stays.
+/// Returns a script that starts other processes, one in its own session, and waits.
 fn with_children(pids: &Path) -> String {
     let note = format!("echo $$ >> {}", pids.display());
     format!("{note}; sh -c '{note}; sleep 1000' & setsid sh -c '{note}; sleep 1000' & wait")
@@ -199,7 +190,7 @@ fn with_children(pids: &Path) -> String {
 fn the_deadline_kills_all_processes() {
     let folder = tempfile::tempdir().unwrap();
     let pids = folder.path().join("pids");
-    // One that does nothing would be left before.
+    // An idle CLI would be killed earlier.
     let script = with_children(&pids).replace("wait", "while :; do :; done");
     let (report, _) = run_script(&["--deadline=5"], &script);
     assert!(report.starts_with("stuck     hello ("));
@@ -235,7 +226,7 @@ fn measurements_of_one_cli_apply_to_others() {
     let against = [&case[..], &["--golden", golden]].concat();
     assert_eq!(run(&against, &older).1, 0);
     assert_eq!(run(&against, &[fake_agent]).1, 1);
-    // What does not come to its end is no measure.
+    // A session that does not complete cannot be measured.
     let (report, status) = run_script(&["--write-golden", golden], "exit 0");
     assert!(report.starts_with("agentwire: cannot measure hello: the host had still "));
     assert_eq!(status, 2);
@@ -247,24 +238,16 @@ fn errors_name_the_cause() {
     let unknown = file(folder.path(), &json!({"helo": "It is misspelt."}));
     for (options, cli, why) in [
         (
-            vec!["--case", "no such"],
+            &["--case", "no such"][..],
             "true",
             "no case name contains no such",
         ),
-        (
-            vec!["--expected", &unknown],
-            "true",
-            "there is no case helo",
-        ),
-        (
-            vec!["--expected", "/nowhere"],
-            "true",
-            "cannot use /nowhere: ",
-        ),
-        (vec!["--golden", &unknown], "true", "cannot use "),
-        (vec![], "/nowhere/cli", "cannot start /nowhere/cli: "),
+        (&["--expected", &unknown], "true", "there is no case helo"),
+        (&["--expected", "/nowhere"], "true", "cannot use /nowhere: "),
+        (&["--golden", &unknown], "true", "cannot use "),
+        (&[], "/nowhere/cli", "cannot start /nowhere/cli: "),
     ] {
-        let (report, status) = run(&options, &[cli]);
+        let (report, status) = run(options, &[cli]);
         assert!(report.contains(why));
         assert_eq!(status, 2);
     }

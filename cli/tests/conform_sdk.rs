@@ -1,5 +1,4 @@
-//! `agentwire conform sdk`: our client goes through all cases, and adapters
-//! that are broken are found out.
+//! `agentwire conform sdk`: the own client and faulty adapters.
 
 #![allow(clippy::unwrap_used)]
 
@@ -12,7 +11,7 @@ use support::processes::{assert_gone, lines_of};
 use support::{agentwire, stderr, stdout};
 use tempfile::TempDir;
 
-/// The adapter of our client.
+/// Returns the adapter of the own client.
 fn adapter() -> PathBuf {
     support::example("cli_conform")
 }
@@ -27,7 +26,7 @@ fn conform(arguments: &[&str], adapter: &[&str]) -> Output {
         .unwrap()
 }
 
-/// The reports of `--json`, and the exit status.
+/// Returns the reports of `--json` and the exit status.
 fn reports(arguments: &[&str], adapter: &[&str]) -> (Vec<Value>, Option<i32>) {
     let output = conform(&[&["--json"], arguments].concat(), adapter);
     assert_eq!(stderr(&output), "");
@@ -36,7 +35,7 @@ fn reports(arguments: &[&str], adapter: &[&str]) -> (Vec<Value>, Option<i32>) {
     (lines.lines().map(read).collect(), output.status.code())
 }
 
-/// The report of one case, which is not as expected.
+/// Returns the report of a failing case.
 fn departs(case: &str, adapter: &[&str]) -> Value {
     let (reports, status) = reports(&["--case", case], adapter);
     assert_eq!(status, Some(1), "{reports:?}");
@@ -87,8 +86,7 @@ fn a_failing_adapter_is_reported_with_its_stderr() {
     );
 }
 
-/// An adapter that prints what it saw, starts one that is in a session of its
-/// own, and stays.
+/// Returns an adapter that passes, but leaves a process in another session.
 fn with_child(pids: &Path) -> String {
     format!(
         "echo '{{\"saw\":\"text\"}}'; setsid sh -c 'echo $$ >> {0}; exec sleep 600' & \

@@ -1,4 +1,4 @@
-//! `agentwire conform store`: stores behind programs.
+//! `agentwire conform store`.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]

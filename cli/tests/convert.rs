@@ -1,4 +1,4 @@
-//! `agentwire convert`: files and pipes, there and back.
+//! `agentwire convert`: conversions, restoration and output files.
 
 #![allow(clippy::unwrap_used)]
 
@@ -7,9 +7,9 @@ use crate::support;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Output;
-use support::{agentwire, run_with_input, stderr, stdout};
+use support::{agentwire, assert_stderr, run_with_input, stderr, stdout};
 
-/// Each format, and how a tool call looks there.
+/// The formats, with a part of a tool call in each.
 const FORMATS: [(&str, &str); 6] = [
     ("chat", r#""tool_calls":[{"id":"toolu_1","#),
     ("responses", r#"{"type":"function_call","call_id":"#),
@@ -63,7 +63,7 @@ fn sessions_round_trip_through_every_format() {
             "",
         );
         assert!(output.status.success(), "{}", stderr(&output));
-        assert!(stderr(&output).contains("  lost:\n"), "{}", stderr(&output));
+        assert_stderr(&output, "  lost:\n");
         let text = std::fs::read_to_string(&made).unwrap();
         assert!(text.contains(looks), "{format}: {text}");
         let losses = values(&std::fs::read_to_string(&losses).unwrap());
@@ -191,7 +191,7 @@ fn invalid_arguments_are_errors() {
     assert_eq!(output.status.code(), Some(2));
 }
 
-/// A transcript with a branch that the conversation did not go on with.
+/// A transcript with an abandoned branch.
 fn transcript() -> String {
     [
         json!({"type": "user", "uuid": "1", "parentUuid": null, "sessionId": "s",
@@ -252,7 +252,7 @@ fn damaged_transcripts_are_converted_as_the_agent_resumes_them() {
             "q1 a1 q2 a2",
             "",
         ),
-        // A parent that was never written.
+        // A missing parent.
         (
             [&*one, "\n", &two, "\n", &three, "\n", &lost, "\n"].concat(),
             "q1 a1 q2 a2",
@@ -264,7 +264,7 @@ fn damaged_transcripts_are_converted_as_the_agent_resumes_them() {
             "q1 a1",
             "a later record has the same ID",
         ),
-        // A hole before a record, and a record that was cut off.
+        // NUL characters before a record, and an incomplete record.
         (
             [&*one, "\n\0\0\0", &two, "\n", &three, "\n"].concat(),
             "q1 q2",
@@ -289,7 +289,7 @@ fn damaged_transcripts_are_converted_as_the_agent_resumes_them() {
             .map(|it| it["content"].as_str().unwrap())
             .collect();
         assert_eq!(made.join(" "), expected, "{text}");
-        assert!(stderr(&output).contains(message), "{}", stderr(&output));
+        assert_stderr(&output, message);
     }
 }
 
@@ -318,7 +318,7 @@ fn duplicate_members_are_restored_even_after_an_edit() {
     for member in [r#""cwd":"/old""#, r#""cwd":"/new""#, r#""content":"Stay""#] {
         assert_eq!(edited.matches(member).count(), 1, "{member}: {edited}");
     }
-    // The earlier text is not that of the edited one.
+    // The earlier value belongs to the original text.
     assert!(!edited.contains(r#""content":"Go""#), "{edited}");
 }
 
@@ -358,7 +358,7 @@ fn transcripts_round_trip_through_lines_of_a_session() {
         json!(lines),
         json!([["user", "1", "s"], ["assistant", "3", "s"]])
     );
-    // They are lines of a session.
+    // The lines can be converted as a session.
     let output = convert("--from agent --to chat", &made);
     assert_eq!(
         values(&stdout(&output)),
@@ -406,7 +406,7 @@ fn directories_of_transcripts_are_converted() {
     assert!(message.contains("--output DIRECTORY"), "{message}");
 }
 
-/// A conversation of one message, in a folder of its own.
+/// Writes a conversation of one message.
 fn chat(folder: &Path) -> PathBuf {
     let file = folder.join("chat.ndjson");
     std::fs::write(&file, "{\"role\":\"user\",\"content\":\"Go\"}\n").unwrap();
@@ -450,7 +450,7 @@ fn an_input_file_is_never_overwritten() {
         assert_eq!(std::fs::read(&file).unwrap(), before, "{arguments:?}");
         assert!(!other.exists(), "{arguments:?}");
     }
-    // Nothing is left beside them.
+    // No temporary files remain.
     assert_eq!(folder.path().read_dir().unwrap().count(), 3);
 }
 
@@ -513,7 +513,7 @@ fn only_links_of_this_user_are_followed() {
         "{message}"
     );
     std::fs::write(&victim, "before").unwrap();
-    // Only root can make what others make.
+    // Only root can change the owner.
     if lchown(&link, Some(12_345), None).is_ok() {
         let message = stderr(&to_agent(&to_link));
         assert!(
@@ -564,7 +564,7 @@ fn output_directories_are_outside_the_input_and_not_links() {
     let source = std::fs::read_to_string(at("projects/key/s.jsonl")).unwrap();
     assert_eq!(source, transcript());
 
-    // What somebody has left where it is written to is replaced, and not followed.
+    // A planted link in the output directory is replaced, not followed.
     std::fs::create_dir_all(at("made/key")).unwrap();
     std::fs::write(at("victim"), "before").unwrap();
     symlink(at("victim"), at("made/key/s.jsonl")).unwrap();
@@ -579,7 +579,7 @@ fn output_directories_are_outside_the_input_and_not_links() {
     assert_eq!((mode("residue"), mode("residue/key")), (0o700, 0o700));
     assert_eq!(mode("residue/key/s.jsonl"), 0o600);
 
-    // Nor a folder that is a link.
+    // A folder that is a link is an error.
     std::fs::remove_dir_all(at("made/key")).unwrap();
     std::fs::create_dir(at("elsewhere")).unwrap();
     symlink(at("elsewhere"), at("made/key")).unwrap();

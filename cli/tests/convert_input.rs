@@ -1,4 +1,4 @@
-//! What `agentwire convert` reads, and what it does with input that is broken.
+//! `agentwire convert`: encodings, layouts and invalid input.
 
 #![allow(clippy::unwrap_used)]
 
@@ -7,9 +7,9 @@ use crate::support;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Output;
-use support::{agentwire, run_with_input, stderr, stdout};
+use support::{agentwire, assert_stderr, run_with_input, stderr, stdout};
 
-/// Converts bytes, which need not be text.
+/// Converts bytes, which may be invalid UTF-8.
 fn convert(arguments: &[&str], input: &[u8]) -> Output {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("input");
@@ -146,14 +146,10 @@ fn values_are_found_in_any_layout() {
         assert!(output.status.success(), "{}", stderr(&output));
         assert_eq!(contents(&output), ["one", "two", "three"], "{input}");
     }
-    // What is behind a value is no reason to pass over the value.
+    // Invalid text after a value does not affect the value.
     let output = to_agent(format!("{one} oh {two}\n{three}\n").as_bytes());
     assert_eq!(contents(&output), ["one", "three"]);
-    assert!(
-        stderr(&output).contains("line 1: expected"),
-        "{}",
-        stderr(&output)
-    );
+    assert_stderr(&output, "line 1: expected");
 }
 
 #[test]
@@ -293,7 +289,7 @@ fn links_are_followed_once_and_unreadable_files_are_skipped() {
     std::fs::create_dir_all(at("other/inner")).unwrap();
     std::fs::write(at("projects/b/s.jsonl"), &transcript).unwrap();
     std::fs::write(at("other/t.jsonl"), &transcript).unwrap();
-    // A folder elsewhere, twice; ancestors; a link to nothing; another encoding.
+    // Two links to a folder; links to ancestors; a dangling link; another encoding.
     symlink(at("other"), at("projects/a")).unwrap();
     symlink(at("other"), at("projects/c")).unwrap();
     symlink(at("projects"), at("projects/b/up")).unwrap();

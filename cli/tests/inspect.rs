@@ -1,4 +1,4 @@
-//! `agentwire inspect`: what it says of lines and of recordings.
+//! `agentwire inspect`.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,4 +1,4 @@
-//! `agentwire model`: a server that a program in any language starts and asks.
+//! `agentwire model`.
 
 #![allow(clippy::unwrap_used)]
 
@@ -12,7 +12,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use support::{agentwire, stderr};
 use tempfile::TempDir;
 
-/// A server of ours, which is killed when the test is over.
+/// A server that is killed on drop.
 struct Server {
     child: Child,
     input: Option<ChildStdin>,
@@ -42,7 +42,7 @@ impl Server {
         }
     }
 
-    /// Asks for something; gives the head of the answer and its body.
+    /// Sends a request. Returns the head and the body of the response.
     fn ask(&self, request: &str, body: &str) -> (String, String) {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         let length = body.len();
@@ -63,7 +63,7 @@ impl Server {
         self.ask("POST /v1/messages", &body.to_string())
     }
 
-    /// Closes its input; gives what it logged, and looks at the end mark.
+    /// Closes the input. Returns the log, and checks the last line.
     fn end(mut self) -> Vec<Value> {
         drop(self.input.take());
         assert!(self.child.wait().unwrap().success());

@@ -1,4 +1,4 @@
-//! `agentwire rules`: what it says about requests, and about lines that are none.
+//! `agentwire rules`.
 
 #![allow(clippy::unwrap_used)]
 
@@ -18,7 +18,7 @@ fn rules(arguments: &[&str], lines: &str) -> Output {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // It may have ended because of a rule.
+    // The command may have exited because of a rule.
     drop(child.stdin.take().unwrap().write_all(lines.as_bytes()));
     child.wait_with_output().unwrap()
 }

@@ -1,5 +1,4 @@
-//! `agentwire run` against the fake agent: what it prints, and where, and its
-//! exit status.
+//! `agentwire run` with the fake agent.
 
 #![allow(clippy::unwrap_used)]
 
@@ -12,7 +11,7 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 use support::processes::assert_gone;
-use support::{agentwire, fake_agent_path, stderr, stdout};
+use support::{agentwire, assert_stderr, fake_agent_path, stderr, stdout};
 
 fn run(scenario: &Scenario, arguments: &[&str]) -> Output {
     agentwire("run")
@@ -83,11 +82,7 @@ fn denied_tools_do_not_run_and_deny_overrides_allow() {
         &["--allow", "*", "--deny", "Bash(date *)", "What day is it?"],
     );
     assert_eq!(output.status.code(), Some(0));
-    assert!(
-        stderr(&output).contains("· denied: Bash"),
-        "{}",
-        stderr(&output)
-    );
+    assert_stderr(&output, "· denied: Bash");
 }
 
 #[test]
@@ -122,11 +117,7 @@ fn an_invalid_rule_is_status_2() {
 fn without_a_terminal_tools_are_denied_with_a_hint() {
     let output = run(&tool_then_text(), &["What day is it?"]);
     assert_eq!(output.status.code(), Some(0));
-    assert!(
-        stderr(&output).contains("--allow Bash would allow it"),
-        "{}",
-        stderr(&output)
-    );
+    assert_stderr(&output, "--allow Bash would allow it");
 }
 
 #[test]
@@ -186,8 +177,7 @@ fn a_crashed_cli_is_status_3_with_its_stderr() {
     );
 }
 
-/// An agent that writes its process id to a file, then its text, and works on
-/// for ever.
+/// An agent that writes its PID to a file, prints a line, and never ends its turn.
 fn endless(pid_file: &Path) -> Scenario {
     let tell = format!("echo $PPID > {}", pid_file.display());
     Scenario::default().reply([
@@ -199,7 +189,7 @@ fn endless(pid_file: &Path) -> Scenario {
     ])
 }
 
-/// A run of that agent whose answer can be read.
+/// Starts a run with that agent. Its output is piped.
 fn start_endless(pid_file: &Path) -> Child {
     agentwire("run")
         .args(["Go", "--cli"])
@@ -211,7 +201,7 @@ fn start_endless(pid_file: &Path) -> Child {
         .unwrap()
 }
 
-/// Waits until the process named in the file is gone.
+/// Waits until the process whose PID is in the file has exited.
 fn wait_until_gone(pid_file: &Path) {
     let pid = std::fs::read_to_string(pid_file).unwrap();
     assert_gone(&[pid.trim().to_owned()]);
@@ -243,7 +233,7 @@ fn terminating_the_run_ends_the_agent() {
         .status()
         .unwrap();
     assert!(terminated.success());
-    // It goes on being read, or the agent would go for want of a reader.
+    // Continue reading: a closed output would also end the agent.
     std::io::copy(&mut stdout, &mut std::io::sink()).unwrap();
     assert_eq!(run.wait().unwrap().code(), Some(1));
     wait_until_gone(&pid_file);
@@ -276,10 +266,6 @@ fn a_failed_start_leaves_no_processes() {
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(3));
-    assert!(
-        stderr(&output).contains("no seats left"),
-        "{}",
-        stderr(&output)
-    );
+    assert_stderr(&output, "no seats left");
     wait_until_gone(&pid_file);
 }

@@ -1,4 +1,4 @@
-//! `agentwire sessions`: what it prints of stored sessions, and what it changes.
+//! `agentwire sessions`.
 
 #![allow(clippy::unwrap_used)]
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::PathBuf;
 use std::process::Output;
-use support::{agentwire, run_with_input, stderr, stdout};
+use support::{agentwire, assert_stderr, run_with_input, stderr, stdout};
 use tempfile::TempDir;
 
 const FIRST: &str = "11111111-2222-4333-8444-555555555555";
@@ -59,7 +59,7 @@ impl Home {
         run_with_input(&mut command, "")
     }
 
-    /// What a command prints that succeeds.
+    /// Runs a command that must succeed. Returns its output.
     fn printed(&self, arguments: &[&str]) -> String {
         let output = self.sessions(arguments);
         assert!(output.status.success(), "{}", stderr(&output));
@@ -67,7 +67,7 @@ impl Home {
     }
 }
 
-/// A record as the CLI writes it: the content of a prompt is a string.
+/// Returns a record like the CLI's: the content of a prompt is a string.
 fn record(session: &str, kind: &str, uuid: &str, parent: Option<&str>, text: &str) -> Value {
     let content = match kind {
         "user" => json!(text),
@@ -80,7 +80,7 @@ fn record(session: &str, kind: &str, uuid: &str, parent: Option<&str>, text: &st
     })
 }
 
-/// The same prompt as the CLI writes it with an attachment: as blocks.
+/// Returns a record like the CLI's for a prompt with an attachment: the content is blocks.
 fn with_blocks(mut record: Value) -> Value {
     let text = record["message"]["content"].take();
     record["message"]["content"] = json!([{"type": "text", "text": text}]);
@@ -155,7 +155,7 @@ fn a_text_is_found_in_prompts_and_responses() {
         home.printed(&["search", "red"]),
         format!("{FIRST}  u2  \\u{{1b}}[31mRed\\u{{202e}}\n")
     );
-    // Not in sub-agents and not in titles.
+    // Sub-agents and titles are not searched.
     for text in ["sub-agent", "Counting"] {
         let output = home.sessions(&["search", text]);
         assert_eq!(
@@ -190,11 +190,7 @@ fn without_a_terminal_a_session_is_deleted_only_with_yes() {
     let home = Home::new();
     let output = home.sessions(&["delete", FIRST]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(
-        stderr(&output).contains("use `--yes`"),
-        "{}",
-        stderr(&output)
-    );
+    assert_stderr(&output, "use `--yes`");
     assert!(home.transcript(FIRST).exists());
     home.printed(&["delete", FIRST, "--yes"]);
     assert!(!home.transcript(FIRST).exists());

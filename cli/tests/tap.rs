@@ -1,5 +1,4 @@
-//! `agentwire tap`: what passes is what was written, and what is recorded is
-//! what passed.
+//! `agentwire tap`.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
@@ -15,7 +14,7 @@ use std::time::Duration;
 use support::{agentwire, stderr, stdout};
 use tempfile::TempDir;
 
-/// A tap before a shell that runs this script.
+/// Creates a tap of a shell script.
 fn tap(folder: &TempDir, options: &[&str], script: &str) -> Command {
     let mut command = agentwire("tap");
     command
@@ -29,7 +28,7 @@ fn tap(folder: &TempDir, options: &[&str], script: &str) -> Command {
     command
 }
 
-/// The one session that was recorded.
+/// Returns the recorded session.
 fn recorded(folder: &TempDir) -> Vec<Entry> {
     let file = std::fs::read(folder.path().join("session.ndjson")).unwrap();
     let mut all = sessions(&*file).unwrap();
@@ -44,7 +43,7 @@ fn exit_of(session: &[Entry]) -> &Exit {
     }
 }
 
-/// The bytes of some of the entries.
+/// Returns the bytes of the selected entries.
 fn bytes(session: &[Entry], wanted: impl Fn(&What) -> bool) -> Vec<u8> {
     let said = session.iter().filter(|entry| wanted(&entry.what));
     said.flat_map(|entry| match &entry.what {
@@ -95,7 +94,7 @@ fn any_bytes_are_forwarded_and_recorded() {
     assert!(session.iter().all(|entry| entry.t.is_some()));
 }
 
-/// The process that a test waits for, killed in any case.
+/// A process that is killed on drop.
 struct Running(Child);
 
 impl Drop for Running {
@@ -106,11 +105,11 @@ impl Drop for Running {
 }
 
 impl Running {
-    /// The next line that it writes.
+    /// Reads the next line of output.
     fn line(&mut self) -> String {
         let mut line = String::new();
         let stdout = self.0.stdout.as_mut().unwrap();
-        // A byte at a time: what is behind the line is somebody else's.
+        // Read single bytes, because others read the rest.
         let mut byte = [0];
         while stdout.read(&mut byte).unwrap() == 1 && byte != [b'\n'] {
             line.push(byte[0].into());
@@ -168,15 +167,15 @@ fn slow_hosts_receive_everything() {
     let script = "echo $$; head -c 200000 /dev/zero";
     let mut child = Running(tap(&folder, &[], script).spawn().unwrap());
     let shell = child.line();
-    // More than the pipes hold is on its way, so the CLI cannot be gone before
-    // some of it has been read; and then the tap has no reason to wait but us.
+    // The output is larger than the pipes: the CLI exits only after a part of it was read. Then
+    // the tap waits only for this reader.
     let mut read = vec![0; 100_000];
     let stdout = child.0.stdout.as_mut().unwrap();
     stdout.read_exact(&mut read).unwrap();
     while Path::new("/proc").join(&shell).exists() {
         thread::yield_now();
     }
-    // Longer than it waits for what is quiet.
+    // Longer than the timeout of silent pipes.
     thread::sleep(Duration::from_millis(1200));
     let mut rest = Vec::new();
     stdout.read_to_end(&mut rest).unwrap();
@@ -187,7 +186,7 @@ fn slow_hosts_receive_everything() {
 #[test]
 fn closing_is_forwarded_to_both_sides() {
     let folder = tempfile::tempdir().unwrap();
-    // It closes its output, and lives until its input ends.
+    // The CLI closes its output and exits at the end of its input.
     let mut child = Running(
         tap(&folder, &[], "exec >&- 2>&-; read line; exit 4")
             .spawn()
@@ -205,7 +204,7 @@ fn closing_is_forwarded_to_both_sides() {
     drop(child.0.stdin.take());
     assert_eq!(child.0.wait().unwrap().code(), Some(4));
 
-    // The host stops reading: the CLI is told so by a signal, or fails.
+    // The host stops reading: the CLI gets SIGPIPE or an error.
     let folder = tempfile::tempdir().unwrap();
     let mut child = Running(
         tap(&folder, &[], "while echo on; do :; done; exit 5")

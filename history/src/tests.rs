@@ -51,6 +51,11 @@ impl Home {
     }
 }
 
+fn messages(history: &History, id: &str) -> usize {
+    let messages = history.session_messages(id, MessageSelection::new());
+    messages.unwrap().len()
+}
+
 fn ids(history: &History, list: &ListSessions) -> Vec<String> {
     let sessions = history.list_sessions(list).unwrap();
     sessions.into_iter().map(|it| it.session_id).collect()
@@ -80,12 +85,7 @@ fn missing_directories_have_no_sessions() {
     let history = home.history().project(home.0.path().join("nowhere"));
     assert!(ids(&history, &ListSessions::new()).is_empty());
     assert_eq!(history.session_info(A).unwrap(), None);
-    assert!(
-        history
-            .session_messages(A, MessageSelection::new())
-            .unwrap()
-            .is_empty()
-    );
+    assert_eq!(messages(&history, A), 0);
     assert!(history.list_subagents(A).unwrap().is_empty());
 }
 
@@ -148,16 +148,10 @@ fn sub_agents_are_found_in_subfolders() {
     fs::write(folder.join("notes.jsonl"), record).unwrap();
     let history = home.history();
     assert_eq!(history.list_subagents(A).unwrap(), ["z", "a"]);
-    let messages = history
-        .subagent_messages(A, "a", MessageSelection::new())
-        .unwrap();
-    assert_eq!(messages.len(), 1);
-    assert!(
-        history
-            .subagent_messages(A, "b", MessageSelection::new())
-            .unwrap()
-            .is_empty()
-    );
+    for (agent, count) in [("a", 1), ("b", 0)] {
+        let messages = history.subagent_messages(A, agent, MessageSelection::new());
+        assert_eq!(messages.unwrap().len(), count);
+    }
 }
 
 #[cfg(unix)]
@@ -169,11 +163,7 @@ fn links_are_not_listed() {
     std::os::unix::fs::symlink(&path, path.with_file_name(format!("{B}.jsonl"))).unwrap();
     assert_eq!(ids(&home.history(), &ListSessions::new()), [A]);
     assert_eq!(home.history().session_info(B).unwrap(), None);
-    let messages = home
-        .history()
-        .session_messages(B, MessageSelection::new())
-        .unwrap();
-    assert_eq!(messages.len(), 1);
+    assert_eq!(messages(&home.history(), B), 1);
 }
 
 fn lines(path: &Path) -> Vec<String> {
@@ -305,10 +295,7 @@ fn a_fork_is_a_new_session_in_the_same_folder() {
     let info = history.session_info(&id).unwrap().unwrap();
     assert_eq!(info.summary, "Hello (fork)");
     assert_eq!(info.cwd.as_deref(), directory.to_str());
-    let messages = history
-        .session_messages(&id, MessageSelection::new())
-        .unwrap();
-    assert_eq!(messages.len(), 1);
+    assert_eq!(messages(&history, &id), 1);
     assert_eq!(fs::read(&path).unwrap(), before);
     let mut expected = [format!("{A}.jsonl"), format!("{id}.jsonl")];
     expected.sort();
@@ -386,13 +373,7 @@ fn a_planted_link_is_not_followed_by_any_change() {
     }
     assert_eq!((fs::read(&planted).unwrap(), names(&outside)), before);
     // It is still read, as by the agent.
-    assert_eq!(
-        history
-            .session_messages(B, MessageSelection::new())
-            .unwrap()
-            .len(),
-        1
-    );
+    assert_eq!(messages(&history, B), 1);
 }
 
 /// For example to a folder of dotfiles, or to another disk.

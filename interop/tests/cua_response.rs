@@ -1,4 +1,4 @@
-//! What an agent of Cua's gives: responses, their usage, and screenshots.
+//! Responses of Cua's agents, their usage, and screenshots.
 
 #![allow(clippy::unwrap_used)]
 

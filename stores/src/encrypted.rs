@@ -158,11 +158,7 @@ fn associated(place: &Place<'_>, after: Position) -> Vec<u8> {
         data.extend(number(it.len()));
         data.extend(it.as_bytes());
     };
-    let SessionKey {
-        project,
-        session_id,
-        ..
-    } = place.session();
+    let (project, session_id) = (&place.session().project, &place.session().session_id);
     text(&mut data, project);
     text(&mut data, session_id);
     if let Place::Entry {
@@ -310,8 +306,8 @@ mod tests {
         let mut after = Position::START;
         let mut paged = batches.to_vec();
         let pages = paged.chunks_mut(1).try_for_each(|page| {
-            let behind = std::mem::replace(&mut after, page[0].position);
-            store().open(&session(id), behind, page)
+            let previous = std::mem::replace(&mut after, page[0].position);
+            store().open(&session(id), previous, page)
         });
         let text = |it: &Result<(), StoreError>| it.as_ref().map_err(ToString::to_string).err();
         assert_eq!(text(&opened), text(&pages));

@@ -301,11 +301,7 @@ impl AppendBatch {
                          position = ?3, token_number = ?4, token_writer = ?5, is_deleted = FALSE,
                          modified = max(modified, ?6), summary = ?7
                      RETURNING id";
-        let SessionKey {
-            project,
-            session_id,
-            ..
-        } = &self.session;
+        let (project, session_id) = (&self.session.project, &self.session.session_id);
         let writer = &*self.token.writer;
         let summary = self.summary.as_ref().map(Json::get);
         let values = params![

@@ -1,4 +1,4 @@
-//! Every store holds every contract.
+//! The conformance suite on the local stores.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,4 +1,4 @@
-//! What a host has accepted, when the session is claimed in a store with an inbox.
+//! Accepted messages in the inbox of a claimed session.
 
 #![allow(clippy::unwrap_used)]
 
@@ -25,13 +25,13 @@ use tokio::sync::watch;
 
 const ID: &str = "11111111-2222-4333-8444-555555555555";
 
-/// A store whose sessions belong to the host that has claimed them last.
+/// A store in which each claim succeeds.
 #[derive(Clone)]
 struct Claimable {
     store: MemoryStore,
     inbox: Arc<Mutex<Vec<(TranscriptKey, Json)>>>,
     renewer: Arc<Mutex<Weak<ClaimRenewer>>>,
-    /// Whether the inbox takes entries, and how often it was asked.
+    /// Whether the inbox accepts entries, and the number of appends.
     is_open: Arc<watch::Sender<bool>>,
     asked: Arc<watch::Sender<usize>>,
 }
@@ -47,7 +47,7 @@ impl Claimable {
         }
     }
 
-    /// The entries of the inbox: their types, and whose they are.
+    /// Returns the types and UUIDs of the inbox's entries.
     fn inbox(&self, session: &str) -> Vec<(String, Vec<String>)> {
         let inbox = self.inbox.lock().unwrap();
         let entries = inbox.iter().filter(|(key, _)| key.session_id() == session);
@@ -60,8 +60,8 @@ impl Claimable {
             .collect()
     }
 
-    /// The session is another host's.
-    fn take_away(&self) {
+    /// Ends the claim: another host owns the session.
+    fn revoke(&self) {
         self.renewer.lock().unwrap().upgrade().unwrap().revoke();
     }
 }
@@ -134,7 +134,7 @@ async fn inherited(client: &mut Client) -> (String, Fate) {
 }
 
 async fn loses(client: &mut Client, store: &Claimable) {
-    store.take_away();
+    store.revoke();
     let error = loop {
         match client.next().await.unwrap() {
             Ok(_) => {}
@@ -162,7 +162,7 @@ async fn messages_are_sent_once_stored_and_finished_in_the_inbox() {
         .wait_for(|it| *it > 0)
         .await
         .unwrap();
-    // Everything that can happen has, once a request is answered that does not wait for it.
+    // After the response to another request, everything pending has been processed.
     assert_eq!(submission.state(), SubmissionState::Waiting);
     assert_eq!(client.handle().outbound_queue().await.unwrap().messages, 1);
     store.is_open.send_replace(true);
@@ -202,7 +202,7 @@ async fn the_next_host_resends_unstarted_and_hands_back_started_messages() {
 
     let says = |steps: Vec<Step>| Scenario::default().reply(steps).repeated();
     let next = |steps| host(&machines.path().join("two"), &store, &says(steps)).resume(&id);
-    // It is told until a host has run a turn.
+    // It is reported until a host has completed a turn.
     for number in 0..2 {
         let options = next(vec![Step::WaitMs(600_000)]);
         let mut two = Client::connect(options).await.unwrap();
@@ -217,7 +217,7 @@ async fn the_next_host_resends_unstarted_and_hands_back_started_messages() {
             ("u3", Fate::SentAgain),
         ];
         let expected = expected.map(|(uuid, fate)| (uuid.to_owned(), fate));
-        // The third one may have been picked up meanwhile, and be in the transcript.
+        // The third message may have been picked up and transcribed meanwhile.
         let sure = if number == 0 { 3 } else { 2 };
         assert_eq!(told[..sure], expected[..sure]);
         loses(&mut two, &store).await;
@@ -247,7 +247,7 @@ async fn unfinished_messages_move_to_a_new_session() {
     let mut asked = store.asked.subscribe();
     let before = *asked.borrow_and_update();
     asked.wait_for(|it| *it > before).await.unwrap();
-    // The agent gets this one, and the next waits for the store.
+    // This message is sent; the next one waits for the store.
     store.is_open.send_replace(true);
     cleared.await.unwrap();
     store.is_open.send_replace(false);

@@ -344,8 +344,8 @@ async fn entries_with_lost_responses_are_stored_once() {
     }
 }
 
-/// Appends fail in different ways, and are retried or given up. Successful ones are stored once and
-/// in order, given-up ones at most once.
+/// Appends fail in different ways, and are retried or abandoned. Successful ones are stored once and
+/// in order, abandoned ones at most once.
 #[tokio::test(start_paused = true)]
 async fn failed_appends_are_stored_at_most_once() {
     let faults = [

@@ -110,29 +110,29 @@ impl Faulty {
         }
     }
 
-    fn kept(&self, entry: &Entry) -> Entry {
-        let mut kept = entry.clone();
+    fn changed_entry(&self, entry: &Entry) -> Entry {
+        let mut changed = entry.clone();
         let text = entry.json.get();
         match self.fault {
             Fault::Rewritten => {
                 if let Ok(members) = entry.json.read::<Members>() {
-                    kept.json = Json::from_value(&members).unwrap();
+                    changed.json = Json::from_value(&members).unwrap();
                 }
             }
             Fault::Rounded => {
                 if let Ok(value) = text.parse::<Json>().unwrap().to_value() {
-                    kept.json = value.into();
+                    changed.json = value.into();
                 }
             }
-            Fault::Replaced => kept.json = text.replace("\\u0000", "").parse().unwrap(),
-            Fault::PartsForgotten => kept.part = Part::Main,
+            Fault::Replaced => changed.json = text.replace("\\u0000", "").parse().unwrap(),
+            Fault::PartsForgotten => changed.part = Part::Main,
             _ => {}
         }
-        kept
+        changed
     }
 
-    /// The end of a log as the writer wants it to be, for a store that does not look.
-    async fn blind(
+    /// Appends after the current end of the log, without checks.
+    async fn append_unchecked(
         &self,
         session: &SessionKey,
         batch: &NewBatch<'_>,
@@ -169,7 +169,11 @@ impl LogStore for Faulty {
         batch: &NewBatch<'_>,
     ) -> Result<Position, AppendError> {
         let session = &self.key(session);
-        let mut entries: Vec<Entry> = batch.entries.iter().map(|it| self.kept(it)).collect();
+        let mut entries: Vec<Entry> = batch
+            .entries
+            .iter()
+            .map(|it| self.changed_entry(it))
+            .collect();
         if self.has(Fault::Shortened) && entries.len() > 1000 {
             entries.pop();
         }
@@ -186,7 +190,7 @@ impl LogStore for Faulty {
         let end = head.as_ref().map_or(Position::START, |head| head.position);
         match self.fault {
             Fault::TokensIgnored if batch.after == end && !entries.is_empty() => {
-                self.blind(session, batch, &entries).await
+                self.append_unchecked(session, batch, &entries).await
             }
             Fault::WritersIgnored => {
                 let token = Token::new(batch.token.number, "anyone");
@@ -195,13 +199,15 @@ impl LogStore for Faulty {
                 self.store.append(session, &own).await
             }
             Fault::PositionsIgnored if head.as_ref().is_some_and(|it| it.token == *batch.token) => {
-                self.blind(session, batch, &entries).await
+                self.append_unchecked(session, batch, &entries).await
             }
             Fault::AgainRefused if batch.after != end && !entries.is_empty() => {
                 Err(agentwire_stores::session_log::Refusal::new(head).into())
             }
             Fault::AgainKept if batch.after < end => match self.store.append(session, &own).await {
-                Ok(_) if !entries.is_empty() => self.blind(session, batch, &entries).await,
+                Ok(_) if !entries.is_empty() => {
+                    self.append_unchecked(session, batch, &entries).await
+                }
                 other => other,
             },
             Fault::CheckedBefore if !entries.is_empty() => {
@@ -215,7 +221,7 @@ impl LogStore for Faulty {
                     return self.store.append(session, &own).await;
                 }
                 tokio::task::yield_now().await;
-                self.blind(session, batch, &entries).await
+                self.append_unchecked(session, batch, &entries).await
             }
             Fault::NotAtOnce if entries.len() > 1 && batch.after == end => {
                 let mut after = batch.after;
@@ -330,7 +336,7 @@ impl LogStore for Faulty {
         match self.fault {
             Fault::Forgotten if head.is_some() => {
                 self.store.delete(session, token).await?;
-                // As good as none: the next one begins with a token that was spent.
+                // Equivalent to a missing log: earlier tokens can be used again.
                 let entries = [Entry::new(Part::Session, Json::null())];
                 let end = head.map_or(0, |head| head.position.0) + 1;
                 let next = Token::new(token.number + 1, &*token.writer);

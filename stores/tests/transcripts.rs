@@ -77,7 +77,7 @@ faults! {
 
 struct Faulty {
     store: LogBacked<Memory>,
-    /// Of the same entries, but which knows all keys.
+    /// The same entries under their original keys.
     keys: MemoryStore,
     fault: Fault,
 }
@@ -88,7 +88,7 @@ fn valid(project: &str, id: &str, subpath: Option<&str>) -> TranscriptKey {
 }
 
 impl Faulty {
-    /// The key as the store has it.
+    /// Returns the key in the faulty store.
     fn key(&self, key: &TranscriptKey) -> TranscriptKey {
         match self.fault {
             Fault::JoinedByColon | Fault::JoinedBySlash | Fault::JoinedByDash => {
@@ -99,7 +99,7 @@ impl Faulty {
                 };
                 let joined = [Some(key.project()), Some(key.session_id()), key.subpath()];
                 let joined: Vec<&str> = joined.into_iter().flatten().collect();
-                // Longer than a segment may be, or with separators that none may have.
+                // Hash the key: it may be too long or have invalid characters.
                 let mut hasher = DefaultHasher::new();
                 joined.join(between).hash(&mut hasher);
                 valid("all", &hasher.finish().to_string(), None)
@@ -256,7 +256,7 @@ async fn the_suite_finds_every_bug() {
             fault,
         });
         let mut failed = 0;
-        // Long ones take their time, and find what others find.
+        // Skip long cases, which find the same bugs.
         let names = transcript_contracts().into_iter();
         for name in names.filter(|it| !it.contains("long")) {
             let conformance = Conformance::default().named(name);

@@ -115,7 +115,7 @@ fn tool_result(id: &str, content: Option<&Content>) -> ContentBlock {
 fn assistant(message: &AssistantMessage) -> Vec<ContentBlock> {
     let mut content = reasoning_blocks(message);
     match &message.content {
-        // Usually beside tool calls.
+        // Usual for messages with tool calls.
         None => {}
         Some(TextOr::Text(text)) if text.is_empty() => {}
         Some(parts) => content.extend(blocks(parts)),

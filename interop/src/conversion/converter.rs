@@ -153,7 +153,7 @@ impl<D: Direction> Converter<D> {
         let back = json(&back);
         let back = Tape::of(&back);
         let back: Vec<Tree<'_>> = back.tree().items();
-        let original = Original::beside(&back, texts, self.makes_residue);
+        let original = Original::read(&back, texts, self.makes_residue);
         let trees = original.trees();
         let steps = difference::steps(&back, &trees, &original.is_alone);
         let mut losses = Vec::new();
@@ -186,8 +186,8 @@ impl<D: Direction> Converter<D> {
             true => Fingerprint::of_tree(piece),
             false => Fingerprint::of(&media.restored(piece.text())),
         };
-        let beside = self.direction.outside(pieces);
-        let returned = || returned(&back, steps.as_deref(), &beside, &fingerprint);
+        let outside = self.direction.outside(pieces);
+        let returned = || returned(&back, steps.as_deref(), &outside, &fingerprint);
         let returned = self.makes_residue.then(returned);
         let group = returned.map(
             |Returned {

@@ -205,9 +205,9 @@ pub fn from_computer_input(input: &ComputerInput) -> Option<Action> {
         _ => {}
     }
     if (CLICKS.contains(&&*name) || name == "scroll")
-        && let Some(held) = from.take::<String>("text")
+        && let Some(keys) = from.take::<String>("text")
     {
-        to.set("keys", to_json(&keys_of(&held)));
+        to.set("keys", to_json(&keys_of(&keys)));
     }
     if from.0.get("coordinate").is_some() {
         let at: Vec<Number> = from.take("coordinate")?;

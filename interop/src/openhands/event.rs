@@ -130,7 +130,7 @@ pub struct MixedThought(
 
 /// Converts events to messages, as the library's `LLMConvertibleEvent.events_to_messages`:
 /// the calls of one response are one message, and so are consecutive messages of the user.
-/// Unknown events are left out.
+/// Skips unknown events.
 ///
 /// The content of an observation is that of the `Observation` class. Tools whose class
 /// overrides `to_llm_content` may send more.

@@ -17,8 +17,8 @@ pub(super) fn shortened(text: String) -> String {
     if length <= LIMIT {
         return text;
     }
-    let left = LIMIT - NOTICE.chars().count();
-    let (head, tail) = (left - left / 2, left / 2);
+    let remaining = LIMIT - NOTICE.chars().count();
+    let (head, tail) = (remaining - remaining / 2, remaining / 2);
     let index = |character: usize| {
         text.char_indices()
             .nth(character)

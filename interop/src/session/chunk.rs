@@ -207,9 +207,9 @@ fn add(before: &mut Cow<'_, Message>, line: &UserMessage) {
             (&mut before.message.content, &line.message.content)
     {
         let end = end_of_results(blocks);
-        let (new, beside): (Vec<_>, Vec<_>) = more.iter().cloned().partition(is_result);
+        let (new, others): (Vec<_>, Vec<_>) = more.iter().cloned().partition(is_result);
         blocks.splice(end..end, new);
-        blocks.extend(beside);
+        blocks.extend(others);
     }
 }
 
@@ -289,10 +289,10 @@ pub(crate) fn lines_of(message: Message, thread: Option<&str>) -> Vec<Line> {
             set_thread(&mut message.parent_tool_use_id, &mut message.extra, thread);
             match message.message.content.take() {
                 Some(Content::Blocks(blocks)) if blocks.iter().any(is_result) => {
-                    let (results, beside): (Vec<_>, Vec<_>) =
+                    let (results, others): (Vec<_>, Vec<_>) =
                         blocks.into_iter().partition(is_result);
                     let mut lines: Vec<_> = results.into_iter().map(|block| vec![block]).collect();
-                    lines.extend((!beside.is_empty()).then_some(beside));
+                    lines.extend((!others.is_empty()).then_some(others));
                     split(message, lines.into_iter(), |message, blocks| {
                         message.message.content = Some(Content::Blocks(blocks));
                     })

@@ -4,12 +4,12 @@
 //!   order of thinking, texts and calls). The results of its calls are one message after it,
 //!   then come user messages that were sent meanwhile.
 //! - Sub-agents are separate conversations, by tool call or by ID ([`Session::of`]).
-//! - Superseded messages are left out ([`Superseded`]). A prompt counts where the agent
+//! - Superseded messages are removed ([`Superseded`]). A prompt counts where the agent
 //!   echoes it.
-//! - A call without a result gets a [`PLACEHOLDER`], and a result without a call is left
-//!   out: APIs refuse both. A placeholder is a loss, and is never read as a result.
+//! - A call without a result gets a [`PLACEHOLDER`], and a result without a call is
+//!   removed: APIs refuse both. A placeholder is a loss, and is never read as a result.
 //!
-//! [`Session`] is a [`Direction`]: everything that is left out is a loss, and in the residue.
+//! [`Session`] is a [`Direction`]: everything that is removed is a loss and in the residue.
 
 mod chunk;
 mod line;
@@ -158,13 +158,13 @@ impl<S: System> Direction for Session<S> {
     }
 
     fn outside(&self, lines: &[Line]) -> Vec<bool> {
-        let mut beside = vec![true; lines.len()];
+        let mut outside = vec![true; lines.len()];
         for (index, _) in self.lines().messages(lines) {
-            if let Some(beside) = beside.get_mut(index) {
-                *beside = false;
+            if let Some(outside) = outside.get_mut(index) {
+                *outside = false;
             }
         }
-        beside
+        outside
     }
 
     fn authors(&self, lines: &[Line]) -> Vec<(usize, String)> {

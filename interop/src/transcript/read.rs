@@ -153,9 +153,9 @@ impl Current {
         if copies == 1 {
             self.taken += 1;
         } else if let Some(uuid) = record.uuid() {
-            let left = self.copies.entry(uuid.into()).or_insert(copies);
-            *left -= 1;
-            if *left == 0 {
+            let remaining = self.copies.entry(uuid.into()).or_insert(copies);
+            *remaining -= 1;
+            if *remaining == 0 {
                 self.copies.remove(uuid);
                 self.taken += 1;
             }

@@ -7,7 +7,6 @@ pub(crate) mod cua;
 
 pub(crate) mod exact;
 pub(crate) mod generate;
-pub(crate) mod lines;
 pub(crate) mod openhands;
 pub(crate) mod ours;
 pub(crate) mod properties;
@@ -21,12 +20,12 @@ use std::path::Path;
 /// A session of the real CLI.
 pub(crate) const REAL: &str = include_str!("../sessions/real.ndjson");
 
-/// A value as a tree, to be compared and printed.
+/// Serializes a value for comparison.
 pub(crate) fn tree<T: Serialize>(value: &T) -> Value {
     serde_json::to_value(value).unwrap()
 }
 
-/// The lines of a session.
+/// Parses the lines of a session.
 pub(crate) fn lines(text: &str) -> Vec<Line> {
     let lines = text.lines();
     lines
@@ -34,7 +33,7 @@ pub(crate) fn lines(text: &str) -> Vec<Line> {
         .collect()
 }
 
-/// The lines of each recorded session.
+/// Returns the lines of each recorded session.
 pub(crate) fn recordings() -> Vec<Vec<Line>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testkit/recordings");
     let paths = std::fs::read_dir(folder)

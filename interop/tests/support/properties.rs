@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 /// An export and its undo with the residue restore the messages. Without the residue, exporting the
 /// result again has the same output.
-pub(crate) fn there_and_back<S: System + Copy>(
+pub(crate) fn export_round_trip<S: System + Copy>(
     system: S,
     messages: &[Message],
 ) -> Result<(), TestCaseError> {
@@ -59,7 +59,7 @@ fn content(messages: &[Message]) -> Vec<(Option<String>, Value)> {
 
 /// An import and its undo with the residue restore the items. Without the residue, they may have
 /// another form: other systems have several forms of the same content.
-pub(crate) fn back_and_there<S: System + Copy>(
+pub(crate) fn import_round_trip<S: System + Copy>(
     system: S,
     items: &[S::Item],
 ) -> Result<(), TestCaseError> {

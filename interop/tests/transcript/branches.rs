@@ -1,10 +1,10 @@
-//! Which branch of the tree is live.
+//! The live branch of the tree.
 
 use crate::transcript::{answer, attachment, branch, call, node, prompt, records, said, text};
 use agentwire_interop::transcript::{History, Record, Standing};
 use serde_json::{Value, json};
 
-/// The ids of the records that stand so.
+/// Returns the IDs of the records with this standing.
 fn standing(lines: &[Value], history: History, wanted: Standing) -> Vec<String> {
     let records = records(lines);
     let branch = branch(&records, history);
@@ -27,7 +27,7 @@ fn resuming_at_an_earlier_message_abandons_a_branch() {
         said("3", "2", "m-1", text("b")),
         prompt("4", Some("3"), "two"),
         said("5", "4", "m-2", text("c")),
-        // At the first block of the first message, which is whole all the same.
+        // At the first block of the first message; the message remains complete.
         prompt("6", Some("2"), "three"),
         said("7", "6", "m-3", text("d")),
     ];
@@ -42,14 +42,14 @@ fn calls_beside_the_one_whose_answer_came_last_are_live() {
         said("3", "2", "m-1", call("t-2")),
         said("4", "3", "m-1", call("t-3")),
         answer("5", "4", "t-3"),
-        // An agent may put something between a call and its answer.
+        // Records between a call and its result.
         attachment("6", "3"),
         answer("7", "6", "t-2"),
         answer("8", "2", "t-1"),
         said("9", "8", "m-2", text("done")),
     ];
     assert_eq!(dead(&lines), Vec::<String>::new());
-    // Also when the conversation was taken back to the first call.
+    // The same after rewinding to the first call.
     let mut back = lines.to_vec();
     back.push(prompt("10", Some("2"), "no"));
     assert_eq!(dead(&back), ["9"]);
@@ -145,7 +145,7 @@ fn cycles_of_parents_terminate() {
     assert_eq!(dead(&lines), ["3", "4"]);
 }
 
-/// The messages of a transcript, a text each. The records are a second apart.
+/// Returns the texts of a transcript's messages. The records are a second apart.
 fn texts(lines: &[Value]) -> Vec<String> {
     let mut lines = lines.to_vec();
     for (second, line) in lines.iter_mut().enumerate() {
@@ -174,7 +174,7 @@ fn a_record_whose_parent_is_missing_follows_the_latest_one_before_it() {
         last_prompt("4"),
     ];
     assert_eq!(texts(&lines), ["one", "a", "two", "b"]);
-    // Not one that comes from it.
+    // A descendant does not count.
     let mut lines = lines.to_vec();
     lines.swap(2, 3);
     assert_eq!(texts(&lines), ["one", "a", "two", "b"]);
@@ -192,7 +192,7 @@ fn unlinked_records_are_not_in_the_conversation() {
     assert_eq!(texts(&lines), ["one", "a"]);
     assert_eq!(dead(&lines), ["5"]);
     assert_eq!(standing(&lines, History::All, Standing::Unlinked), ["4"]);
-    // A prompt without a record is none.
+    // The record of the prompt is missing.
     let mut lines = lines.to_vec();
     lines[2] = last_prompt("3");
     assert_eq!(texts(&lines), ["one", "two"]);
@@ -232,7 +232,7 @@ fn calls_beside_the_way_are_where_they_were_written() {
     let order = |blocks: [&Value; 3]| {
         let mut lines = vec![prompt("1", None, "one")];
         lines.extend(blocks.map(Clone::clone));
-        // The conversation goes on from the first call.
+        // The conversation continues from the first call.
         lines.extend([answer("5", "4", "t-2"), answer("6", "3", "t-1")]);
         lines.push(said("7", "6", "m-2", text("b")));
         let records = records(&lines);

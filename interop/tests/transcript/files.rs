@@ -51,7 +51,7 @@ fn file(lines: &[Value]) -> String {
     lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
-/// The records of a sub-agent.
+/// Returns the records of a sub-agent.
 fn of_agent(agent: &str, lines: &[Value]) -> String {
     let mut lines = lines.to_vec();
     for line in &mut lines {

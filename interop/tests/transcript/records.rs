@@ -1,4 +1,4 @@
-//! The records that an agent writes down.
+//! The records of transcripts.
 
 use crate::support::tree;
 use crate::transcript::{answer, attachment, call, node, prompt, said};
@@ -6,7 +6,7 @@ use agentwire_interop::transcript::{AgentMeta, Entry, Record, message};
 use agentwire_protocol::Untyped;
 use serde_json::{Value, json};
 
-/// Every kind of record that was seen, with all members.
+/// All known kinds of records with all members.
 fn all() -> Vec<Value> {
     let mut user = answer("1", "0", "t-1");
     merge(
@@ -131,7 +131,7 @@ fn what_nobody_knows_is_kept() {
     for value in [
         json!({"type": "hologram", "depth": 3}),
         json!({"no": "type"}),
-        // Not what its type says.
+        // A value of another type.
         json!({"type": "user", "uuid": "1", "message": "hello"}),
         json!([1]),
         json!(null),

@@ -145,7 +145,7 @@ impl<S: LeasedStore> Inbox<S> {
         self.unstored_starts == 0
     }
 
-    /// Processes a stored entry. Returns the UUID of the message that it accepted_uuid.
+    /// Processes a stored entry. Returns the UUID of the message that it accepted.
     pub(super) fn stored<'a>(&mut self, entry: &'a InboxEntry) -> Option<&'a str> {
         self.unstored_starts -= usize::from(entry.is_started());
         entry.accepted_uuid()

@@ -161,13 +161,7 @@ impl LogStore for Nats {
         session: &SessionKey,
         batch: &NewBatch<'_>,
     ) -> Result<Position, AppendError> {
-        let NewBatch {
-            after,
-            token,
-            entries,
-            summary,
-            ..
-        } = *batch;
+        let (after, token, entries) = (batch.after, batch.token, batch.entries);
         if entries.is_empty() {
             return Ok(after);
         }
@@ -199,7 +193,7 @@ impl LogStore for Nats {
                     chunks: Vec::new(),
                     bytes: entries.len(),
                 };
-                let payload = store.payload(&mut record, &mut chunks, summary, &entries);
+                let payload = store.payload(&mut record, &mut chunks, batch.summary, &entries);
                 let payload = payload.await?;
                 match store.publish(&record, payload).await? {
                     Published::Stored(sequence) => return Ok((Position(sequence), record.chunks)),

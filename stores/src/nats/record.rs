@@ -38,11 +38,7 @@ pub(super) struct Record {
 
 impl Record {
     pub(super) fn headers(&self) -> HeaderMap {
-        let SessionKey {
-            project,
-            session_id,
-            ..
-        } = &self.session;
+        let (project, session_id) = (&self.session.project, &self.session.session_id);
         let mut headers = HeaderMap::new();
         let key = format!("{}.{}", escaped(project), escaped(session_id));
         headers.insert(KEY, key);

@@ -116,13 +116,7 @@ impl LogStore for Objects {
         session: &SessionKey,
         batch: &NewBatch<'_>,
     ) -> Result<Position, AppendError> {
-        let NewBatch {
-            after,
-            token,
-            entries,
-            summary,
-            ..
-        } = *batch;
+        let (after, token, entries) = (batch.after, batch.token, batch.entries);
         if entries.is_empty() {
             return Ok(after);
         }
@@ -149,7 +143,7 @@ impl LogStore for Objects {
                 token: token.clone(),
                 start: last.map_or(0, |it| it.start),
                 is_deleted: false,
-                summary: summary.cloned(),
+                summary: batch.summary.cloned(),
                 entries: Vec::new(),
             };
             match logs.create(&record, &entries).await? {

@@ -210,11 +210,7 @@ impl Inner {
         after: Position,
     ) -> Result<(Option<Head>, Option<Next>), PostgresError> {
         let next = after.0.checked_add(1).and_then(|it| i64::try_from(it).ok());
-        let SessionKey {
-            project,
-            session_id,
-            ..
-        } = session;
+        let (project, session_id) = (&session.project, &session.session_id);
         let rows = self
             .query(
                 &self.statements.head_and_next,
@@ -255,15 +251,9 @@ impl LogStore for Postgres {
         session: &SessionKey,
         batch: &NewBatch<'_>,
     ) -> Result<Position, AppendError> {
-        let NewBatch {
-            after,
-            token,
-            entries,
-            summary,
-            ..
-        } = batch;
+        let (after, token, entries) = (batch.after, batch.token, batch.entries);
         if entries.is_empty() {
-            return Ok(*after);
+            return Ok(after);
         }
         check_session(session)?;
         check_no_nul("writer", &token.writer)?;
@@ -275,7 +265,7 @@ impl LogStore for Postgres {
         let bytes: usize = parts.iter().chain(&texts).map(|it| it.len()).sum();
         let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
         let (number, writer) = (token.number.to_string(), &*token.writer);
-        let summary = summary.map(Json::get);
+        let summary = batch.summary.map(Json::get);
         loop {
             // No log ends at a larger position.
             if let Ok(after) = i64::try_from(after.0) {
@@ -301,8 +291,8 @@ impl LogStore for Postgres {
                     }
                 }
             }
-            let (head, next) = self.0.head_and_next(session, *after).await?;
-            let admission = Head::admit(head.as_ref(), next.as_ref(), *after, token)?;
+            let (head, next) = self.0.head_and_next(session, after).await?;
+            let admission = Head::admit(head.as_ref(), next.as_ref(), after, token)?;
             if let Admission::AlreadyStored(position) = admission {
                 return Ok(position);
             }
@@ -410,11 +400,7 @@ impl LogStore for Postgres {
 
 /// Returns an error if PostgreSQL cannot store the key.
 fn check_session(session: &SessionKey) -> Result<(), PostgresError> {
-    let SessionKey {
-        project,
-        session_id,
-        ..
-    } = session;
+    let (project, session_id) = (&session.project, &session.session_id);
     check_key("project", project)?;
     check_key("session ID", session_id)
 }

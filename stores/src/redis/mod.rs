@@ -229,18 +229,12 @@ impl LogStore for Redis {
         session: &SessionKey,
         batch: &NewBatch<'_>,
     ) -> Result<Position, AppendError> {
-        let NewBatch {
-            after,
-            token,
-            entries,
-            summary,
-            ..
-        } = *batch;
+        let (after, token, entries) = (batch.after, batch.token, batch.entries);
         if entries.is_empty() {
             return Ok(after);
         }
         let text = encode_batch(token, entries);
-        let summary = summary.map_or("", Json::get);
+        let summary = batch.summary.map_or("", Json::get);
         let to = Head::new(Position(after.0.saturating_add(1)), token.clone());
         // Assume that this writer owns the log.
         let mut from = (after != Position::START).then(|| Head::new(after, token.clone()));

@@ -1,6 +1,6 @@
-//! Random numbers, the same each time.
+//! Reproducible random numbers.
 
-/// A number from another, as a hash.
+/// Hashes a number.
 pub(crate) fn random(seed: u64) -> u64 {
     let mut it = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
     it = (it ^ (it >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,4 +1,4 @@
-//! Every store holds every contract on its server.
+//! The conformance suite on servers.
 
 use crate::bucket::bucket;
 use crate::server::{NatsCluster, NatsServer, Server};

@@ -1,4 +1,4 @@
-//! What only PostgreSQL does.
+//! Tests of `Postgres`.
 
 use crate::support::given;
 use agentwire_stores::Postgres;
@@ -39,7 +39,7 @@ async fn append(
     store.append(session, &batch).await
 }
 
-/// The failure of a call, which has to be one of this store.
+/// Downcasts the error of a call.
 fn failure<T: std::fmt::Debug>(outcome: Result<T, AppendError>) -> PostgresError {
     match outcome {
         Err(AppendError::Failed(error)) => *error.downcast().unwrap(),
@@ -161,7 +161,7 @@ async fn lost_connections_are_replaced() {
     let token = Token::new(1, "writer");
     let mut at = Position::START;
     for _ in 0..10 {
-        // Several connections, all of which are lost.
+        // Several connections are lost.
         let heads: Vec<_> = (0..8).map(|_| store.head(&session)).collect();
         let mut all = tokio::task::JoinSet::new();
         for _ in heads {
@@ -236,7 +236,7 @@ async fn calls_time_out_and_can_be_retried() {
         "{error}"
     );
     transaction.rollback().await.unwrap();
-    // It may be kept by now.
+    // The batch may be stored by now.
     let kept = append(&store, &session, at, &token).await.unwrap();
     assert_eq!(kept.0, at.0 + 1);
 }
@@ -259,7 +259,7 @@ async fn a_missing_batch_is_damage() {
             .execute(remove, &[&position, &session.session_id])
             .await;
         assert_eq!(removed.unwrap(), 1);
-        // The end of the log is found missing by the page that is empty.
+        // An empty page shows that the end of the log is missing.
         let mut read = store.read(&session, Position::START).await;
         if let Ok(batches) = &read {
             read = store.read(&session, batches.last().unwrap().position).await;

@@ -1,4 +1,4 @@
-//! What only Redis does.
+//! Tests of `Redis`.
 
 use crate::batches::append;
 use crate::server::{RedisServer, Server};
@@ -64,7 +64,7 @@ async fn calls_time_out_and_can_be_retried() {
     run(&client, cmd("CLIENT").arg("PAUSE").arg(1_500).arg("ALL")).await;
     let error = store.append(&session, &batch).await.unwrap_err();
     assert!(error.refusal().is_none(), "{error}");
-    // What was sent may be carried out.
+    // The command may have been executed.
     let position = append(&store, &session, Position::START, &token, 0).await;
     assert_eq!(position.unwrap(), Position(1));
     let read = store.read(&session, Position::START).await.unwrap();

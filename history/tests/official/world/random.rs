@@ -1,6 +1,6 @@
-//! Choices that a seed makes.
+//! Random choices.
 
-/// A generator of numbers (`SplitMix64`).
+/// A random number generator (`SplitMix64`).
 #[derive(Debug)]
 pub(crate) struct Random(u64);
 
@@ -17,12 +17,12 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `limit`.
+    /// Returns a number below `limit`.
     pub(crate) fn below(&mut self, limit: usize) -> usize {
         usize::try_from(self.next() % limit.max(1) as u64).unwrap_or(0)
     }
 
-    /// Whether something happens that happens once in `times`.
+    /// Returns `true` once in `times`.
     pub(crate) fn once_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }
