@@ -5,8 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use tempfile::{Builder, NamedTempFile};
 
-/// The files of one command. A file that the command reads or writes already
-/// cannot be written.
+/// The files of one command, each of which can be read or written once.
 #[derive(Debug, Default)]
 pub(crate) struct Files(Vec<Identity>);
 
@@ -16,7 +15,7 @@ enum Identity {
     #[cfg(unix)]
     Inode { device: u64, inode: u64 },
     /// The path of a file that does not exist yet.
-    Place(PathBuf),
+    Path(PathBuf),
 }
 
 /// A file that is being written.
@@ -29,19 +28,19 @@ pub(crate) struct NewFile(Kind);
 
 #[derive(Debug)]
 enum Kind {
-    AsItComes(File),
+    Direct(File),
     Standard(io::Stdout),
-    Whole {
+    Atomic {
         temporary: NamedTempFile,
-        place: PathBuf,
-        /// The existing file, if it must be overwritten in place: a new file
+        target: PathBuf,
+        /// The existing file, if it must be overwritten in target: a new file
         /// would have another owner, or lose the file's hard links.
-        over: Option<File>,
+        overwrites: Option<File>,
     },
 }
 
 impl Files {
-    /// Notes that the command reads this file; `-` is standard input.
+    /// Records that the command reads this file; `-` is standard input.
     pub(crate) fn reads(&mut self, path: &Path) {
         // Errors are reported when the file is read.
         let metadata = match is_standard(path) {
@@ -66,7 +65,7 @@ impl Files {
         if is_standard(path) {
             return Ok(NewFile(Kind::Standard(io::stdout())));
         }
-        // Open files of processes have names in these folders as well.
+        // These folders also contain the open files of processes.
         let is_special = ["/dev", "/proc"].iter().any(|it| path.starts_with(it));
         if !is_special {
             check_link(path)?;
@@ -78,7 +77,7 @@ impl Files {
         };
         if is_special || !metadata.is_file() {
             let file = OpenOptions::new().write(true).open(path)?;
-            return Ok(NewFile(Kind::AsItComes(file)));
+            return Ok(NewFile(Kind::Direct(file)));
         }
         self.begin(&fs::canonicalize(path)?, Some(&metadata))
     }
@@ -106,10 +105,10 @@ impl Files {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
         };
-        let place = fs::canonicalize(folder)?.join(name);
+        let target = fs::canonicalize(folder)?.join(name);
         let identity = match old {
-            Some(old) => identity(old, &place),
-            None => Some(Identity::Place(place.clone())),
+            Some(old) => identity(old, &target),
+            None => Some(Identity::Path(target.clone())),
         };
         if let Some(identity) = identity {
             if self.0.contains(&identity) {
@@ -117,29 +116,29 @@ impl Files {
             }
             self.0.push(identity);
         }
-        // Only the owner can read it, unless the old file says otherwise.
+        // Accessible only to the owner, unless the mode of an old file is copied.
         let new_in = |folder: &Path| Builder::new().prefix(".agentwire-").tempfile_in(folder);
         let temporary = new_in(folder);
         let Some(old) = old else {
             let temporary = temporary?;
-            return Ok(NewFile(Kind::Whole {
+            return Ok(NewFile(Kind::Atomic {
                 temporary,
-                place,
-                over: None,
+                target,
+                overwrites: None,
             }));
         };
-        // A file that this user may not write is not replaced either.
-        let over = OpenOptions::new().write(true).open(path)?;
-        let temporary =
-            temporary.and_then(|temporary| become_like(&temporary, old).map(|()| temporary));
-        let (temporary, over) = match temporary {
-            Ok(temporary) if has_one_name(old) => (temporary, None),
-            _ => (new_in(&std::env::temp_dir())?, Some(over)),
+        // Do not replace a file that this user may not write.
+        let existing = OpenOptions::new().write(true).open(path)?;
+        let temporary = temporary
+            .and_then(|temporary| copy_owner_and_mode(&temporary, old).map(|()| temporary));
+        let (temporary, overwrites) = match temporary {
+            Ok(temporary) if has_single_link(old) => (temporary, None),
+            _ => (new_in(&std::env::temp_dir())?, Some(existing)),
         };
-        Ok(NewFile(Kind::Whole {
+        Ok(NewFile(Kind::Atomic {
             temporary,
-            place,
-            over,
+            target,
+            overwrites,
         }))
     }
 }
@@ -148,23 +147,23 @@ impl NewFile {
     /// Completes the file: replaces the old one, if there is one.
     pub(crate) fn finish(self) -> io::Result<()> {
         match self.0 {
-            Kind::AsItComes(mut file) => file.flush(),
+            Kind::Direct(mut file) => file.flush(),
             Kind::Standard(mut stdout) => stdout.flush(),
-            Kind::Whole {
+            Kind::Atomic {
                 temporary,
-                place,
-                over: None,
+                target,
+                overwrites: None,
             } => {
-                temporary.persist(place)?;
+                temporary.persist(target)?;
                 Ok(())
             }
-            Kind::Whole {
+            Kind::Atomic {
                 temporary,
-                over: Some(mut over),
+                overwrites: Some(mut old),
                 ..
             } => {
-                over.set_len(0)?;
-                io::copy(&mut temporary.reopen()?, &mut over)?;
+                old.set_len(0)?;
+                io::copy(&mut temporary.reopen()?, &mut old)?;
                 Ok(())
             }
         }
@@ -174,17 +173,17 @@ impl NewFile {
 impl Write for NewFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.0 {
-            Kind::AsItComes(file) => file.write(bytes),
+            Kind::Direct(file) => file.write(bytes),
             Kind::Standard(stdout) => stdout.write(bytes),
-            Kind::Whole { temporary, .. } => temporary.write(bytes),
+            Kind::Atomic { temporary, .. } => temporary.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match &mut self.0 {
-            Kind::AsItComes(file) => file.flush(),
+            Kind::Direct(file) => file.flush(),
             Kind::Standard(stdout) => stdout.flush(),
-            Kind::Whole { temporary, .. } => temporary.flush(),
+            Kind::Atomic { temporary, .. } => temporary.flush(),
         }
     }
 }
@@ -229,8 +228,7 @@ pub(crate) fn private_folders(root: &Path, below: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Fails if this is a symbolic link that belongs to another user, or that is
-/// dangling.
+/// Returns an error if the path is a symbolic link that belongs to another user or is dangling.
 fn check_link(path: &Path) -> io::Result<()> {
     match fs::symlink_metadata(path) {
         Ok(link) if link.is_symlink() && !is_ours(&link) => Err(refused(
@@ -281,7 +279,7 @@ fn identity(metadata: &Metadata, _path: &Path) -> Option<Identity> {
 
 #[cfg(not(unix))]
 fn identity(_metadata: &Metadata, path: &Path) -> Option<Identity> {
-    fs::canonicalize(path).ok().map(Identity::Place)
+    fs::canonicalize(path).ok().map(Identity::Path)
 }
 
 #[cfg(unix)]
@@ -298,23 +296,23 @@ fn is_ours(_link: &Metadata) -> bool {
 }
 
 #[cfg(unix)]
-fn has_one_name(file: &Metadata) -> bool {
+fn has_single_link(file: &Metadata) -> bool {
     std::os::unix::fs::MetadataExt::nlink(file) == 1
 }
 
 #[cfg(not(unix))]
-fn has_one_name(_file: &Metadata) -> bool {
+fn has_single_link(_file: &Metadata) -> bool {
     true
 }
 
 /// Gives a new file the owner and the mode of an old one.
-fn become_like(new: &NamedTempFile, old: &Metadata) -> io::Result<()> {
+fn copy_owner_and_mode(new: &NamedTempFile, old: &Metadata) -> io::Result<()> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::{MetadataExt, fchown};
 
-        let is = new.as_file().metadata()?;
-        if (is.uid(), is.gid()) != (old.uid(), old.gid()) {
+        let metadata = new.as_file().metadata()?;
+        if (metadata.uid(), metadata.gid()) != (old.uid(), old.gid()) {
             fchown(new.as_file(), Some(old.uid()), Some(old.gid()))?;
         }
     }

@@ -19,8 +19,8 @@ use std::process::ExitCode;
 const USAGE: u8 = 2;
 
 /// The maximum lengths of a displayed text and of a remark, in characters.
-const SHOWN: usize = 100;
-const REMARK: usize = 1000;
+const MAX_TEXT: usize = 100;
+const MAX_REMARK: usize = 1000;
 
 /// Prints the lines of a session, or a recording of both directions
 /// (`{"t", "dir", "msg"}` per line). Exit status: 0 on success, 2 if the file
@@ -37,7 +37,7 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-/// EntryKind `--json` prints.
+/// A line of the output with `--json`.
 #[derive(Debug, Serialize)]
 struct Report<'a> {
     line: u64,
@@ -58,7 +58,7 @@ struct ReportedFault<'a> {
 pub(crate) fn inspect(arguments: &Arguments) -> ExitCode {
     match read(arguments) {
         Ok(()) => ExitCode::SUCCESS,
-        // The reader of the output is gone.
+        // The reader of the output has closed it.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
             let path = arguments.file.display();
@@ -83,7 +83,7 @@ fn read(arguments: &Arguments) -> io::Result<()> {
         if line.trim_ascii().is_empty() {
             continue;
         }
-        let seen = inspector.line(line.trim_ascii());
+        let inspected = inspector.line(line.trim_ascii());
         if arguments.json {
             let Audit {
                 kind,
@@ -93,7 +93,7 @@ fn read(arguments: &Arguments) -> io::Result<()> {
                 lossless,
                 error,
                 ..
-            } = &seen.audit;
+            } = &inspected.audit;
             let error = error.as_deref();
             let faults = faults
                 .iter()
@@ -111,7 +111,7 @@ fn read(arguments: &Arguments) -> io::Result<()> {
             output.write_all(&json_line(&report))?;
             output.write_all(b"\n")?;
         } else {
-            seen.show(number, &mut output)?;
+            inspected.show(number, &mut output)?;
         }
     }
     progress.finish_and_clear();
@@ -146,7 +146,7 @@ struct Inspector {
 }
 
 /// A line and its audit.
-struct Seen {
+struct InspectedLine {
     at: Option<f64>,
     direction: Direction,
     audit: Audit,
@@ -162,16 +162,16 @@ enum Direction {
     /// A plain line, without a direction.
     Unknown,
     /// An entry about the process or the recording.
-    Aside,
+    Meta,
 }
 
 impl Inspector {
-    fn line(&mut self, line: &[u8]) -> Seen {
+    fn line(&mut self, line: &[u8]) -> InspectedLine {
         // The line number is for errors only, and a line that is not an entry is
         // a plain line.
         match Entry::read(line, 0) {
             Ok(entry) => self.recorded(entry),
-            Err(_) => Seen {
+            Err(_) => InspectedLine {
                 at: None,
                 direction: Direction::Unknown,
                 audit: self.auditor.line(line),
@@ -180,30 +180,30 @@ impl Inspector {
         }
     }
 
-    fn recorded(&mut self, Entry { t, what, .. }: Entry) -> Seen {
-        let aside = |kind: &str, msg: String| (Direction::Aside, msg.into_bytes(), kind.to_owned());
+    fn recorded(&mut self, Entry { t, what, .. }: Entry) -> InspectedLine {
+        let meta = |kind: &str, msg: String| (Direction::Meta, msg.into_bytes(), kind.to_owned());
         let (direction, message, kind) = match what {
-            EntryKind::Sent(said) => (Direction::Sent, said.bytes().to_vec(), String::new()),
-            EntryKind::Received(said) => (Direction::Received, said.bytes().to_vec(), String::new()),
-            EntryKind::Stderr(said) => {
-                aside("stderr", String::from_utf8_lossy(said.bytes()).into_owned())
+            EntryKind::Sent(line) => (Direction::Sent, line.bytes().to_vec(), String::new()),
+            EntryKind::Received(line) => (Direction::Received, line.bytes().to_vec(), String::new()),
+            EntryKind::Stderr(line) => {
+                meta("stderr", String::from_utf8_lossy(line.bytes()).into_owned())
             }
             EntryKind::Spawn(spawn) => {
                 // Another session, which may reuse the IDs of the last one.
                 self.auditor = Auditor::default();
-                aside("spawn", json(&spawn))
+                meta("spawn", json(&spawn))
             }
-            EntryKind::Note(text) => aside("note", text),
-            EntryKind::Exit(exit) => aside("exit", json(&exit)),
-            EntryKind::Other { dir, msg } => aside(&dir, msg.to_string()),
-            _ => aside("other", String::new()),
+            EntryKind::Note(text) => meta("note", text),
+            EntryKind::Exit(exit) => meta("exit", json(&exit)),
+            EntryKind::Other { dir, msg } => meta(&dir, msg.to_string()),
+            _ => meta("other", String::new()),
         };
-        let audit = if direction == Direction::Aside {
+        let audit = if direction == Direction::Meta {
             Audit::aside(format!("recording/{kind}"))
         } else {
             self.auditor.line(&message)
         };
-        Seen {
+        InspectedLine {
             at: t,
             direction,
             audit,
@@ -216,7 +216,7 @@ fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
-impl Seen {
+impl InspectedLine {
     /// Prints it in readable form.
     fn show(&self, number: u64, output: &mut impl Write) -> io::Result<()> {
         let at = self
@@ -226,21 +226,21 @@ impl Seen {
             Direction::Sent => style("→").cyan(),
             Direction::Received => style("←").green(),
             Direction::Unknown => style("·"),
-            Direction::Aside => style("#").dim(),
+            Direction::Meta => style("#").dim(),
         };
-        let kind = style(gist(&self.audit.kind));
+        let kind = style(truncated(&self.audit.kind));
         let kind = match (&self.audit.error, self.audit.typed) {
             (Some(_), _) => kind.red(),
             (None, true) if self.audit.faults.is_empty() => kind.bold(),
             (None, _) => kind.yellow(),
         };
         write!(output, "{} {arrow} {kind}", style(at).dim())?;
-        if let Some(says) = self.says() {
-            write!(output, "  {}", gist(&says))?;
+        if let Some(summary) = self.summary() {
+            write!(output, "  {}", truncated(&summary))?;
         }
         writeln!(output)?;
         let mut remark = |text: String| {
-            let text = shortened(&text, REMARK);
+            let text = shortened(&text, MAX_REMARK);
             writeln!(output, "          {}", style(line(&text)).yellow())
         };
         if let Some(error) = &self.audit.error {
@@ -250,7 +250,7 @@ impl Seen {
         }
         if !self.audit.untyped.is_empty() {
             let places = without_indices(&self.audit.untyped).join(", ");
-            remark(format!("no typed field holds {places}"))?;
+            remark(format!("no typed field for {places}"))?;
         }
         for fault in &self.audit.faults {
             remark(fault.to_string())?;
@@ -262,8 +262,8 @@ impl Seen {
     }
 
     /// Returns a summary of the line.
-    fn says(&self) -> Option<String> {
-        if self.direction == Direction::Aside {
+    fn summary(&self) -> Option<String> {
+        if self.direction == Direction::Meta {
             return Some(String::from_utf8_lossy(&self.message).into_owned());
         }
         let frame = Frame::new(self.message.clone().into()).ok()?;
@@ -271,21 +271,21 @@ impl Seen {
         match frame.message() {
             Message::User(user) => {
                 let content = user.message.content.as_ref()?;
-                let answers: Vec<String> = content
+                let results: Vec<String> = content
                     .tool_results()
                     .map(|result| {
                         let text = result.content.as_ref().map(Content::text);
                         format!("{}: {}", result.tool_use_id, text.unwrap_or_default())
                     })
                     .collect();
-                Some(if answers.is_empty() {
+                Some(if results.is_empty() {
                     content.text()
                 } else {
-                    answers.join("; ")
+                    results.join("; ")
                 })
             }
-            Message::Assistant(said) => {
-                let blocks = said.message.content.iter().map(|block| match block {
+            Message::Assistant(assistant) => {
+                let blocks = assistant.message.content.iter().map(|block| match block {
                     ContentBlock::Text(text) => text.text.clone(),
                     ContentBlock::Thinking(thinking) => format!("({})", thinking.thinking),
                     ContentBlock::ToolUse(call) => format!("{} {}", call.name, call.input),
@@ -327,8 +327,8 @@ fn without_indices(pointers: &[String]) -> Vec<String> {
     places
 }
 
-fn gist(text: &str) -> String {
-    let cut = match text.char_indices().nth(SHOWN) {
+fn truncated(text: &str) -> String {
+    let cut = match text.char_indices().nth(MAX_TEXT) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
     };

@@ -16,8 +16,8 @@ const NO_LOG: u8 = 1;
 /// The script is invalid, or the port is not available.
 const USAGE: u8 = 2;
 
-/// Exit status: 0 if it was told to exit, 1 if the log cannot be written, 2 if the
-/// script is invalid or the port is not available.
+/// Exit status: 0 after a request to exit, 1 if the log cannot be written, 2 if the script is
+/// invalid or the port is not available.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The first line of standard output is the server's URL: set ANTHROPIC_BASE_URL to
@@ -29,7 +29,7 @@ script has reached the gate.
 The server exits on Ctrl-C and SIGTERM; with --until-stdin-ends, also when its
 standard input is closed, so that it never outlives the program that started it.
 
-Exit status: 0 told to exit, 1 the log cannot be written, 2 the script is invalid
+Exit status: 0 on request, 1 the log cannot be written, 2 the script is invalid
 or the port is not available.")]
 pub(crate) struct Arguments {
     /// The scenario, a JSON file; `-` reads it from standard input
@@ -49,7 +49,7 @@ pub(crate) struct Arguments {
     until_stdin_ends: bool,
 }
 
-/// Why the server exited, or did not start.
+/// The error of starting or running the server.
 #[derive(Debug)]
 enum Failure {
     Unreadable(PathBuf, io::Error),
@@ -63,7 +63,7 @@ pub(crate) async fn model(arguments: Arguments) -> ExitCode {
     let Err(failure) = serve(arguments).await else {
         return ExitCode::SUCCESS;
     };
-    let (code, complaint) = match failure {
+    let (code, message) = match failure {
         Failure::Unreadable(path, error) => {
             let path = path.display();
             (USAGE, format!("cannot read {path}: {error}"))
@@ -76,11 +76,11 @@ pub(crate) async fn model(arguments: Arguments) -> ExitCode {
             (NO_LOG, format!("cannot write {path}: {error}"))
         }
     };
-    drop(writeln!(io::stderr(), "agentwire model: {complaint}"));
+    drop(writeln!(io::stderr(), "agentwire model: {message}"));
     code.into()
 }
 
-/// Runs the server until it is told to exit.
+/// Runs the server until a signal or the end of standard input.
 async fn serve(arguments: Arguments) -> Result<(), Failure> {
     let Arguments {
         script,
@@ -97,7 +97,7 @@ async fn serve(arguments: Arguments) -> Result<(), Failure> {
     let model = ScriptedModel::start_on(scenario, port)
         .await
         .map_err(|error| Failure::Port(port, error))?;
-    // A failure is ignored: the parent may know the port already.
+    // Ignore failures: the parent may know the port already.
     drop(writeln!(io::stdout(), "{}", model.url()));
 
     let end = async {
@@ -140,12 +140,11 @@ async fn write_all(model: &ScriptedModel, log: Option<&mut Log>) -> Result<(), F
 
 /// Waits until standard input is closed.
 async fn stdin_ends() {
-    let (over, ended) = tokio::sync::oneshot::channel();
-    // Not on the runtime's threads: when a signal ends the server, the runtime
-    // would wait for the one that reads.
+    let (sender, ended) = tokio::sync::oneshot::channel();
+    // Not a thread of the runtime, which would wait for it on exit.
     std::thread::spawn(move || {
         drop(io::copy(&mut io::stdin(), &mut io::sink()));
-        let _ = over.send(());
+        let _ = sender.send(());
     });
     drop(ended.await);
 }

@@ -59,10 +59,10 @@ enum When {
 }
 
 pub(crate) fn replay(arguments: &Arguments) -> ExitCode {
-    let given = arguments.arguments.iter();
-    let given = given.map(|it| it.to_string_lossy().into_owned());
+    let host_arguments = arguments.arguments.iter();
+    let host_arguments = host_arguments.map(|it| it.to_string_lossy().into_owned());
     let mut config = Config::default()
-        .arguments(given)
+        .arguments(host_arguments)
         .pace(match arguments.pace {
             When::Lockstep => Pace::Lockstep,
             When::Time => Pace::InTime,

@@ -47,7 +47,7 @@ pub(crate) struct Arguments {
     explain: bool,
 }
 
-/// The `control_request` around a request, if there is one.
+/// A `control_request` that contains a request.
 #[derive(Deserialize)]
 struct Line<'a> {
     #[serde(borrow)]
@@ -62,9 +62,9 @@ enum Failure {
 
 pub(crate) fn rules(arguments: Arguments) -> ExitCode {
     let explain = arguments.explain;
-    match build(arguments).and_then(|rules| judge(&rules, explain)) {
+    match build(arguments).and_then(|rules| evaluate(&rules, explain)) {
         Ok(()) => ExitCode::SUCCESS,
-        // The reader of the output is gone.
+        // The reader of the output has closed it.
         Err(Failure::Pipe(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(failure) => {
             match failure {
@@ -93,7 +93,7 @@ fn build(arguments: Arguments) -> Result<Rules, Failure> {
     rules.build().map_err(Failure::Rules)
 }
 
-fn judge(rules: &Rules, explain: bool) -> Result<(), Failure> {
+fn evaluate(rules: &Rules, explain: bool) -> Result<(), Failure> {
     let mut output = io::stdout().lock();
     for (index, line) in io::stdin().lock().lines().enumerate() {
         let line = line.map_err(Failure::Pipe)?;
@@ -108,11 +108,11 @@ fn judge(rules: &Rules, explain: bool) -> Result<(), Failure> {
             RulesVerdict::Ask { .. } => "ask",
             _ => "none",
         };
-        let told = match explain {
+        let text = match explain {
             true => format!("{word}\t{}\n", visible::line(&verdict.to_string())),
             false => format!("{word}\n"),
         };
-        let written = output.write_all(told.as_bytes());
+        let written = output.write_all(text.as_bytes());
         written
             .and_then(|()| output.flush())
             .map_err(Failure::Pipe)?;
@@ -121,6 +121,6 @@ fn judge(rules: &Rules, explain: bool) -> Result<(), Failure> {
 }
 
 fn read(line: &str) -> Result<CanUseTool, serde_json::Error> {
-    let around: Line<'_> = serde_json::from_str(line)?;
-    serde_json::from_str(around.request.map_or(line, RawValue::get))
+    let envelope: Line<'_> = serde_json::from_str(line)?;
+    serde_json::from_str(envelope.request.map_or(line, RawValue::get))
 }

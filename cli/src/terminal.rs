@@ -11,8 +11,7 @@ pub(crate) fn complain(what: impl Display) {
     drop(io::stderr().write_all(lines(&what).as_bytes()));
 }
 
-/// Escapes control characters and invisible characters in a line of JSON, as JSON
-/// escapes: the value is the same.
+/// Escapes control characters and invisible characters in a line of JSON. The value is unchanged.
 pub(crate) fn json(line: &[u8]) -> Cow<'_, [u8]> {
     let text = String::from_utf8_lossy(line);
     // Outside of strings, JSON has none of these characters except whitespace.
@@ -40,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_of_json_means_the_same_and_says_nothing_to_a_terminal() {
+    fn escaped_json_has_the_same_value_and_no_hidden_characters() {
         let line = "{\"a\":\"\u{9b}1A\u{202e}x\u{e0041}\u{7f}\"}";
         let shown = json(line.as_bytes());
         let text = std::str::from_utf8(&shown).unwrap();

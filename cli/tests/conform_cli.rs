@@ -1,5 +1,4 @@
-//! `agentwire conform cli`: what keeps to the measured protocol, and what does
-//! not.
+//! `agentwire conform cli`.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
@@ -19,7 +18,7 @@ fn conform() -> Command {
     command
 }
 
-/// What is printed, and the exit status.
+/// Runs the command. Returns its output and the exit status.
 fn run(options: &[&str], cli: &[&str]) -> (String, i32) {
     let command = conform().args(options).arg("--").args(cli).output();
     let output = command.unwrap();
@@ -28,7 +27,7 @@ fn run(options: &[&str], cli: &[&str]) -> (String, i32) {
     (text, output.status.code().unwrap())
 }
 
-/// The same with a shell's script as the CLI.
+/// Runs the command with a shell script as the CLI.
 fn run_script(options: &[&str], script: &str) -> (String, i32) {
     let options = [options, &["--case", "hello"]].concat();
     run(&options, &["sh", "-c", script])
@@ -46,7 +45,7 @@ fn project() -> PathBuf {
 }
 
 #[test]
-fn the_fake_agent_departs_only_where_that_is_expected() {
+fn the_fake_agent_differs_only_as_expected() {
     let expected = project().join("testkit/conform/fake-agent.json");
     let reasons: Value =
         serde_json::from_str(&std::fs::read_to_string(&expected).unwrap()).unwrap();
@@ -72,15 +71,12 @@ fn the_fake_agent_departs_only_where_that_is_expected() {
 }
 
 #[test]
-fn an_older_cli_departs_and_the_report_says_in_what() {
+fn differences_of_an_older_cli_are_reported() {
     let fake_agent = fake_agent_path();
-    let older = [
-        "env",
-        "FAKE_AGENT_PROFILE=2.0.77",
-        fake_agent.to_str().unwrap(),
-    ];
+    let fake_agent = fake_agent.to_str().unwrap();
+    let older = ["env", "FAKE_AGENT_PROFILE=2.0.77", fake_agent];
     let (report, status) = run(&["--case", "interrupt_tool"], &older);
-    // It is the first difference that is told.
+    // Only the first difference is reported.
     let expected = " s)\n    An interrupt while a tool runs.\n    \
         < control_response: response.pending_permission_requests is missing, expected []";
     assert!(report.starts_with("departs   interrupt_tool ("));
@@ -90,19 +86,19 @@ fn an_older_cli_departs_and_the_report_says_in_what() {
 }
 
 #[test]
-fn a_case_that_passes_although_it_is_expected_to_depart_is_told() {
+fn an_unexpected_pass_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let expected = file(folder.path(), &json!({"hello": "It cannot greet."}));
     let options = ["--case", "hello", "--expected", &expected];
     let (report, status) = run(&options, &[fake_agent_path().to_str().unwrap()]);
     assert!(report.starts_with("passes    hello ("));
-    let told = "\n    it was expected to fail: It cannot greet.\n1 cases: 1 pass unexpectedly";
-    assert!(report.contains(told));
+    let expected = "\n    expected to fail: It cannot greet.\n1 cases: 1 pass unexpectedly";
+    assert!(report.contains(expected));
     assert_eq!(status, 1);
 }
 
 #[test]
-fn a_cli_that_ends_at_once_departs() {
+fn a_cli_that_exits_at_once_fails() {
     let (report, status) = run_script(&[], "echo Oh. >&2; exit 3");
     assert!(report.starts_with("departs   hello ("));
     assert!(report.contains("\n    remaining step: receive a line with "));
@@ -112,14 +108,14 @@ fn a_cli_that_ends_at_once_departs() {
 }
 
 #[test]
-fn lines_that_are_no_json_and_output_that_is_held_open_are_no_obstacle() {
+fn malformed_lines_and_open_pipes_are_tolerated() {
     let (report, status) = run_script(&[], "echo Hello; echo 42; sleep 1000 & exit 0");
     assert!(report.contains("\n    < (no JSON object) Hello, expected < control_response"));
     assert_eq!(status, 1);
 }
 
 #[test]
-fn a_cli_that_says_nothing_is_stuck_until_the_deadline() {
+fn a_silent_cli_fails_at_the_deadline() {
     let (report, status) = run_script(&["--deadline=0.5"], "exec sleep 1000");
     assert!(report.starts_with("stuck     hello ("));
     assert!(report.contains("\n    timed out after 0.5 s\n    remaining step: receive"));
@@ -129,7 +125,7 @@ fn a_cli_that_says_nothing_is_stuck_until_the_deadline() {
 }
 
 #[test]
-fn a_case_is_left_when_nothing_comes_any_more() {
+fn a_case_ends_when_the_cli_is_idle() {
     let (report, status) = run_script(&[], "exec cat");
     assert!(report.starts_with("departs   hello ("));
     assert!(report.contains("\n    remaining step: receive the state idle\n"));
@@ -137,7 +133,7 @@ fn a_case_is_left_when_nothing_comes_any_more() {
 }
 
 #[test]
-fn a_cli_that_does_not_end_is_left_too() {
+fn a_case_ends_even_if_the_cli_does_not_exit() {
     let folder = tempfile::tempdir().unwrap();
     let pids = folder.path().join("pids");
     let (report, _) = run_script(&[], &with_children(&pids));
@@ -151,7 +147,7 @@ fn a_cli_that_does_not_end_is_left_too() {
 }
 
 #[test]
-fn a_cli_that_works_is_not_at_rest() {
+fn a_busy_cli_is_not_idle() {
     let works = "timeout 5 sh -c 'while :; do :; done'";
     let fake_agent = fake_agent_path();
     let exec = format!("exec {} \"$0\" \"$@\"", fake_agent.display());
@@ -165,13 +161,8 @@ fn a_cli_without_states_rests_at_a_result() {
     let folder = tempfile::tempdir().unwrap();
     let golden = folder.path().join("golden.json");
     let golden = golden.to_str().unwrap();
-    let fake_agent = fake_agent_path();
-    let older = [
-        "env",
-        "-u",
-        "CLAUDE_CODE_SDK_READS_SESSION_STATE",
-        fake_agent.to_str().unwrap(),
-    ];
+    let (fake_agent, variable) = (fake_agent_path(), "CLAUDE_CODE_SDK_READS_SESSION_STATE");
+    let older = ["env", "-u", variable, fake_agent.to_str().unwrap()];
     let options = ["--case", "two_turns", "--write-golden", golden];
     let (report, status) = run(&options, &older);
     assert_eq!((&*report, status), ("1 cases measured\n", 0));
@@ -181,7 +172,7 @@ fn a_cli_without_states_rests_at_a_result() {
 }
 
 #[test]
-fn a_cli_that_writes_without_end_is_stuck() {
+fn endless_output_fails() {
     for endless in ["exec yes", "exec yes '{}'", "exec cat /dev/zero"] {
         let (report, status) = run_script(&[], endless);
         assert!(report.contains("\n    the output exceeds the limit\n"));
@@ -189,17 +180,17 @@ fn a_cli_that_writes_without_end_is_stuck() {
     }
 }
 
-/// A CLI that starts others, one in a session of its own, and stays.
+/// Returns a script that starts other processes, one in its own session, and waits.
 fn with_children(pids: &Path) -> String {
     let note = format!("echo $$ >> {}", pids.display());
     format!("{note}; sh -c '{note}; sleep 1000' & setsid sh -c '{note}; sleep 1000' & wait")
 }
 
 #[test]
-fn all_that_it_started_goes_at_the_deadline() {
+fn the_deadline_kills_all_processes() {
     let folder = tempfile::tempdir().unwrap();
     let pids = folder.path().join("pids");
-    // One that does nothing would be left before.
+    // An idle CLI would be killed earlier.
     let script = with_children(&pids).replace("wait", "while :; do :; done");
     let (report, _) = run_script(&["--deadline=5"], &script);
     assert!(report.starts_with("stuck     hello ("));
@@ -207,7 +198,7 @@ fn all_that_it_started_goes_at_the_deadline() {
 }
 
 #[test]
-fn all_that_it_started_goes_when_this_is_ended() {
+fn terminating_the_command_kills_all_processes() {
     let folder = tempfile::tempdir().unwrap();
     let pids = folder.path().join("pids");
     let mut running = conform()
@@ -223,7 +214,7 @@ fn all_that_it_started_goes_when_this_is_ended() {
 }
 
 #[test]
-fn what_one_cli_does_can_be_the_measure_for_others() {
+fn measurements_of_one_cli_apply_to_others() {
     let folder = tempfile::tempdir().unwrap();
     let golden = folder.path().join("golden.json");
     let (golden, fake_agent) = (golden.to_str().unwrap(), fake_agent_path());
@@ -235,36 +226,28 @@ fn what_one_cli_does_can_be_the_measure_for_others() {
     let against = [&case[..], &["--golden", golden]].concat();
     assert_eq!(run(&against, &older).1, 0);
     assert_eq!(run(&against, &[fake_agent]).1, 1);
-    // What does not come to its end is no measure.
+    // A session that does not complete cannot be measured.
     let (report, status) = run_script(&["--write-golden", golden], "exit 0");
     assert!(report.starts_with("agentwire: cannot measure hello: remaining step: "));
     assert_eq!(status, 2);
 }
 
 #[test]
-fn what_cannot_be_done_is_said() {
+fn errors_name_the_cause() {
     let folder = tempfile::tempdir().unwrap();
     let unknown = file(folder.path(), &json!({"helo": "It is misspelt."}));
     for (options, cli, why) in [
         (
-            vec!["--case", "no such"],
+            &["--case", "no such"][..],
             "true",
-            "no case has no such in its name",
+            "no case name contains no such",
         ),
-        (
-            vec!["--expected", &unknown],
-            "true",
-            "there is no case helo",
-        ),
-        (
-            vec!["--expected", "/nowhere"],
-            "true",
-            "cannot use /nowhere: ",
-        ),
-        (vec!["--golden", &unknown], "true", "cannot use "),
-        (vec![], "/nowhere/cli", "cannot start /nowhere/cli: "),
+        (&["--expected", &unknown], "true", "there is no case helo"),
+        (&["--expected", "/nowhere"], "true", "cannot use /nowhere: "),
+        (&["--golden", &unknown], "true", "cannot use "),
+        (&[], "/nowhere/cli", "cannot start /nowhere/cli: "),
     ] {
-        let (report, status) = run(&options, &[cli]);
+        let (report, status) = run(options, &[cli]);
         assert!(report.contains(why));
         assert_eq!(status, 2);
     }

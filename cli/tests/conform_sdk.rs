@@ -1,5 +1,4 @@
-//! `agentwire conform sdk`: our client goes through all cases, and adapters
-//! that are broken are found out.
+//! `agentwire conform sdk`: the own client and faulty adapters.
 
 #![allow(clippy::unwrap_used)]
 
@@ -12,7 +11,7 @@ use support::processes::{assert_gone, lines_of};
 use support::{agentwire, stderr, stdout};
 use tempfile::TempDir;
 
-/// The adapter of our client.
+/// Returns the adapter of the own client.
 fn adapter() -> PathBuf {
     support::example("cli_conform")
 }
@@ -27,7 +26,7 @@ fn conform(arguments: &[&str], adapter: &[&str]) -> Output {
         .unwrap()
 }
 
-/// The reports of `--json`, and the exit status.
+/// Returns the reports of `--json` and the exit status.
 fn reports(arguments: &[&str], adapter: &[&str]) -> (Vec<Value>, Option<i32>) {
     let output = conform(&[&["--json"], arguments].concat(), adapter);
     assert_eq!(stderr(&output), "");
@@ -36,7 +35,7 @@ fn reports(arguments: &[&str], adapter: &[&str]) -> (Vec<Value>, Option<i32>) {
     (lines.lines().map(read).collect(), output.status.code())
 }
 
-/// The report of one case, which is not as expected.
+/// Returns the report of a failing case.
 fn departs(case: &str, adapter: &[&str]) -> Value {
     let (reports, status) = reports(&["--case", case], adapter);
     assert_eq!(status, Some(1), "{reports:?}");
@@ -47,7 +46,7 @@ fn departs(case: &str, adapter: &[&str]) -> Value {
 }
 
 #[test]
-fn our_client_goes_through_all_cases() {
+fn the_own_client_passes_all_cases() {
     let adapter = adapter();
     let (reports, status) = reports(
         &["--deadline", "600", "--jobs", "8"],
@@ -66,29 +65,28 @@ fn our_client_goes_through_all_cases() {
 }
 
 #[test]
-fn an_adapter_that_does_nothing_is_told() {
+fn an_idle_adapter_fails() {
     let report = departs("one_shot_ask", &["true"]);
     assert_eq!(report["verdict"], "departs");
     let departures = report["departures"].as_array().unwrap();
-    let told: Vec<_> = departures.iter().map(|it| it.as_str().unwrap()).collect();
-    assert_eq!(told.len(), 2, "{told:?}");
-    assert!(told[0].contains("did not see"), "{told:?}");
-    assert!(told[0].ends_with("but nothing more"), "{told:?}");
-    assert_eq!(told[1], "the agent was not started");
+    let message: Vec<_> = departures.iter().map(|it| it.as_str().unwrap()).collect();
+    assert_eq!(message.len(), 2, "{message:?}");
+    assert!(message[0].contains("did not see"), "{message:?}");
+    assert!(message[0].ends_with("but nothing more"), "{message:?}");
+    assert_eq!(message[1], "the agent was not started");
 }
 
 #[test]
-fn an_adapter_that_fails_is_told_with_its_last_words() {
+fn a_failing_adapter_is_reported_with_its_stderr() {
     let report = departs("hello", &["sh", "-c", "echo 'no such module' >&2; exit 1"]);
-    let told = report["departures"][0].as_str().unwrap();
+    let message = report["departures"][0].as_str().unwrap();
     assert!(
-        told.contains("exit status: 1") && told.ends_with("no such module"),
-        "{told}"
+        message.contains("exit status: 1") && message.ends_with("no such module"),
+        "{message}"
     );
 }
 
-/// An adapter that prints what it saw, starts one that is in a session of its
-/// own, and stays.
+/// Returns an adapter that passes, but leaves a process in another session.
 fn with_child(pids: &Path) -> String {
     format!(
         "echo '{{\"saw\":\"text\"}}'; setsid sh -c 'echo $$ >> {0}; exec sleep 600' & \
@@ -98,7 +96,7 @@ fn with_child(pids: &Path) -> String {
 }
 
 #[test]
-fn one_that_hangs_is_ended_with_everything_it_started() {
+fn a_hanging_adapter_is_killed_with_all_its_processes() {
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("pids");
     let arguments = ["--case", "hello", "--deadline", "5"];
@@ -110,7 +108,7 @@ fn one_that_hangs_is_ended_with_everything_it_started() {
 }
 
 #[test]
-fn one_that_runs_goes_with_this_program() {
+fn a_running_adapter_is_killed_with_this_program() {
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("pids");
     let script = with_child(&file);
@@ -127,15 +125,15 @@ fn one_that_runs_goes_with_this_program() {
 }
 
 #[test]
-fn what_an_adapter_leaves_behind_is_told_and_ended() {
+fn remaining_processes_are_reported_and_killed() {
     let script = "sleep 600 & echo done >&2";
     let report = departs("one_shot_ask", &["sh", "-c", script]);
-    let told = report["departures"][0].as_str().unwrap();
-    assert_eq!(told, "still running: sleep 600");
+    let message = report["departures"][0].as_str().unwrap();
+    assert_eq!(message, "still running: sleep 600");
 }
 
 #[test]
-fn expected_failures_are_expected_and_one_that_is_none_is_told() {
+fn expected_failures_pass_and_unexpected_passes_fail() {
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("expected.json");
     let expecting = |expected: Value, adapter: &str| {
@@ -170,7 +168,7 @@ fn expected_failures_are_expected_and_one_that_is_none_is_told() {
 }
 
 #[test]
-fn one_that_cannot_be_started_and_a_case_that_is_not_there_are_told() {
+fn a_missing_adapter_and_an_unknown_case_are_errors() {
     let output = conform(&[], &["/no/such/adapter"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("/no/such/adapter"), "{output:?}");

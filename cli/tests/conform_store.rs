@@ -1,4 +1,4 @@
-//! `agentwire conform store`: stores behind programs.
+//! `agentwire conform store`.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
@@ -43,7 +43,7 @@ fn contracts_are_listed() {
 }
 
 #[test]
-fn a_store_that_fails_departs_and_says_why() {
+fn errors_of_a_store_are_reported() {
     let arguments = [
         "--json",
         "--case",
@@ -64,11 +64,14 @@ fn a_store_that_fails_departs_and_says_why() {
     assert_eq!(verdicts, ["departs", "skipped", "skipped"]);
     let problem = reports[0]["problem"].as_str().unwrap();
     assert!(problem.contains("the disk is full"), "{problem}");
-    assert_eq!(reports[1]["skipped"], "it has no `sessions`");
+    assert_eq!(
+        reports[1]["skipped"],
+        "the program does not support `sessions`"
+    );
 }
 
 #[test]
-fn a_program_that_serves_no_store_cannot_be_started() {
+fn a_program_without_a_store_is_an_error() {
     let output = conform(&["--case", "load_unknown"], "echo hello");
     assert_eq!(output.status.code(), Some(2));
     let said = stderr(&output);

@@ -1,4 +1,4 @@
-//! `agentwire convert`: files and pipes, there and back.
+//! `agentwire convert`: conversions, restoration and output files.
 
 #![allow(clippy::unwrap_used)]
 
@@ -7,26 +7,37 @@ use crate::support;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Output;
-use support::{agentwire, stderr, stdout, told};
+use support::{agentwire, assert_stderr, run_with_input, stderr, stdout};
 
-/// Each format, and how a tool call looks there.
+/// The formats, with a part of a tool call in each.
 const FORMATS: [(&str, &str); 6] = [
-    ("chat", r#""tool_calls":[{"id":"toolu_1","type":"function""#),
-    (
-        "responses",
-        r#"{"type":"function_call","call_id":"toolu_1""#,
-    ),
+    ("chat", r#""tool_calls":[{"id":"toolu_1","#),
+    ("responses", r#"{"type":"function_call","call_id":"#),
     ("openhands", r#""origin":"completion""#),
     ("cua", r#"{"type":"computer_call_output""#),
-    (
-        "bridgic",
-        r#""tool_calls":[{"id":"toolu_1","type":"function""#,
-    ),
+    ("bridgic", r#""tool_calls":[{"id":"toolu_1","#),
     ("bridgic-blocks", r#""block_type":"tool_call""#),
 ];
 
-fn convert(arguments: &[&str], input: &str) -> Output {
-    told(agentwire("convert").args(arguments), input)
+/// Runs the command with arguments that are separated by spaces.
+fn convert(arguments: &str, input: &str) -> Output {
+    run_with_input(
+        agentwire("convert").args(arguments.split_whitespace()),
+        input,
+    )
+}
+
+/// A temporary folder, and the paths of files in it.
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.path().join(name).to_str().unwrap().to_owned()
+    }
 }
 
 fn real() -> PathBuf {
@@ -40,101 +51,62 @@ fn values(text: &str) -> Vec<Value> {
 }
 
 #[test]
-fn a_session_comes_back_from_every_format() {
+fn sessions_round_trip_through_every_format() {
     let session = values(&std::fs::read_to_string(real()).unwrap());
     for (format, looks) in FORMATS {
-        let folder = tempfile::tempdir().unwrap();
-        let at = |name| folder.path().join(name).to_str().unwrap().to_owned();
-        let (made, residue, losses) = (at("made"), at("residue"), at("losses"));
+        let folder = Folder::new();
+        let [made, residue, losses] = ["made", "residue", "losses"].map(|it| folder.path(it));
+        let files = format!("-o {made} --residue {residue} --losses {losses}");
+        let real = real();
         let output = convert(
-            &[
-                "--from",
-                "agent",
-                "--to",
-                format,
-                real().to_str().unwrap(),
-                "-o",
-                &made,
-                "--residue",
-                &residue,
-                "--losses",
-                &losses,
-            ],
+            &format!("--from agent --to {format} {} {files}", real.display()),
             "",
         );
         assert!(output.status.success(), "{}", stderr(&output));
-        assert!(stderr(&output).contains("  lost:\n"), "{}", stderr(&output));
+        assert_stderr(&output, "  lost:\n");
         let text = std::fs::read_to_string(&made).unwrap();
         assert!(text.contains(looks), "{format}: {text}");
         let losses = values(&std::fs::read_to_string(&losses).unwrap());
         assert!(losses.iter().all(|loss| loss["why"].is_string()));
-        let output = convert(
-            &[
-                "--from",
-                format,
-                "--to",
-                "agent",
-                &made,
-                "--restore",
-                &residue,
-            ],
-            "",
-        );
+        let back = format!("--from {format} --to agent {made} --restore {residue}");
+        let output = convert(&back, "");
         assert!(output.status.success(), "{}", stderr(&output));
         assert!(values(&stdout(&output)) == session, "{format}");
     }
 }
 
 #[test]
-fn an_edited_piece_is_converted_anew_and_the_rest_restored() {
-    let folder = tempfile::tempdir().unwrap();
-    let at = |name| folder.path().join(name).to_str().unwrap().to_owned();
-    let real = real();
-    let there = [
-        "--from",
-        "agent",
-        "--to",
-        "chat",
-        real.to_str().unwrap(),
-        "--residue",
-        &at("residue"),
-    ];
-    let edited = stdout(&convert(&there, "")).replace("Thank you.", "Thanks.");
-    let residue = at("residue");
+fn only_edited_messages_are_converted_again() {
+    let folder = Folder::new();
+    let residue = folder.path("residue");
+    let export = format!(
+        "--from agent --to chat {} --residue {residue}",
+        real().display()
+    );
+    let edited = stdout(&convert(&export, "")).replace("Thank you.", "Thanks.");
     let output = convert(
-        &["--from", "chat", "--to", "agent", "--restore", &residue],
+        &format!("--from chat --to agent --restore {residue}"),
         &edited,
     );
-    let lines = values(&stdout(&output));
-    assert!(
-        lines
-            .iter()
-            .any(|line| line["message"]["content"] == "Thanks.")
-    );
-    assert!(
-        lines
-            .iter()
-            .any(|line| line["type"] == "assistant" && line["uuid"].is_string())
-    );
-    assert!(
-        stderr(&output).contains("1 converted again"),
-        "{}",
-        stderr(&output)
-    );
+    let mut lines = values(&stdout(&output)).into_iter();
+    assert!(lines.any(|line| line["message"]["content"] == "Thanks."));
+    assert!(lines.any(|line| line["type"] == "assistant" && line["uuid"].is_string()));
+    let message = stderr(&output);
+    assert!(message.contains("1 converted again"), "{message}");
 }
 
 #[test]
-fn a_list_is_read_and_written_as_well_as_lines() {
+fn lists_are_read_and_written() {
     let chat = json!([{"role": "user", "content": "Go"}, {"role": "assistant", "content": "Gone"}]);
     let pretty = serde_json::to_string_pretty(&chat).unwrap();
     let one_by_one = format!("{}\n\n{}\n", pretty_of(&chat[0]), chat[1]);
     for input in [&pretty, &one_by_one, &chat.to_string()] {
-        let output = convert(&["--from", "chat", "--to", "bridgic", "--array"], input);
+        let output = convert("--from chat --to bridgic --array", input);
         assert!(output.status.success(), "{}", stderr(&output));
         let made: Value = serde_json::from_str(&stdout(&output)).unwrap();
         assert_eq!(made, chat);
     }
-    let output = convert(&["--from", "chat", "--to", "bridgic", "--array"], "");
+    let output = convert("--from chat --to bridgic --array", "");
     assert_eq!(stdout(&output), "[]\n");
 }
 
@@ -143,12 +115,9 @@ fn pretty_of(value: &Value) -> String {
 }
 
 #[test]
-fn a_sub_agent_is_a_conversation_of_its_own() {
+fn thread_selects_a_sub_agent() {
     let real = std::fs::read_to_string(real()).unwrap();
-    let output = convert(
-        &["--from", "agent", "--to", "chat", "--thread", "toolu_4"],
-        &real,
-    );
+    let output = convert("--from agent --to chat --thread toolu_4", &real);
     let made = stdout(&output);
     assert!(
         made.contains("I count.") && !made.contains("You are welcome."),
@@ -157,7 +126,7 @@ fn a_sub_agent_is_a_conversation_of_its_own() {
 }
 
 #[test]
-fn recordings_are_read_as_the_sessions_that_they_are() {
+fn recordings_are_read_as_sessions() {
     let recording = concat!(
         r#"{"t":0.1,"dir":"spawn","msg":{"argv":["claude"]}}"#,
         "\n",
@@ -166,7 +135,7 @@ fn recordings_are_read_as_the_sessions_that_they_are() {
         r#"{"t":0.3,"dir":"recv_raw","msg":"no json"}"#,
         "\n",
     );
-    let output = convert(&["--from", "agent", "--to", "chat"], recording);
+    let output = convert("--from agent --to chat", recording);
     assert_eq!(
         values(&stdout(&output)),
         [json!({"role": "user", "content": "Go"})]
@@ -174,77 +143,55 @@ fn recordings_are_read_as_the_sessions_that_they_are() {
 }
 
 #[test]
-fn what_cannot_be_read_is_told_and_passed_over() {
+fn invalid_values_are_reported_and_skipped() {
     let input = "{\"role\":\"user\",\"content\":\"Go\"}\nno json\n{\"role\":\"user\",\"content\":\"on\"}\n{\"role\"";
-    let output = convert(&["--from", "bridgic", "--to", "chat"], input);
+    let output = convert("--from bridgic --to chat", input);
     assert_eq!(values(&stdout(&output)).len(), 2);
-    let told = stderr(&output);
-    assert!(told.contains("line 2: expected ident"), "{told}");
-    assert!(told.contains("line 4: EOF"), "{told}");
+    let message = stderr(&output);
+    assert!(message.contains("line 2: expected ident"), "{message}");
+    assert!(message.contains("line 4: EOF"), "{message}");
     assert_eq!(output.status.code(), Some(1));
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let residue = folder.path().join("residue");
-    let residue = residue.to_str().unwrap();
-    std::fs::write(residue, "{\"from\":\"agent\",\"to\":\"cua\"}\n").unwrap();
-    let other = folder.path().join("other");
-    let other = other.to_str().unwrap();
-    std::fs::write(other, "{\"role\":\"user\"}\n").unwrap();
+fn invalid_arguments_are_errors() {
+    let folder = Folder::new();
+    let [residue, other] = ["residue", "other"].map(|it| folder.path(it));
+    std::fs::write(&residue, "{\"from\":\"agent\",\"to\":\"cua\"}\n").unwrap();
+    std::fs::write(&other, "{\"role\":\"user\"}\n").unwrap();
     for (arguments, why) in [
+        ("--to chat", "there is no conversion from chat to chat"),
+        ("--to agent /nowhere/to/be/found", "cannot read /nowhere"),
         (
-            &["--from", "chat", "--to", "chat"][..],
-            "there is no conversion from chat to chat",
-        ),
-        (
-            &["--from", "chat", "--to", "agent", "/nowhere/to/be/found"],
-            "cannot read /nowhere",
-        ),
-        (
-            &["--from", "chat", "--to", "cua", "--thread", "x"],
+            "--to cua --thread x",
             "requires `--from agent` or `--from transcript`",
         ),
         (
-            &["--from", "chat", "--to", "agent", "--restore", residue],
+            &*format!("--to agent --restore {residue}"),
             "the residue is of a conversion from agent to cua",
         ),
         (
-            &["--from", "chat", "--to", "agent", "--restore", other],
+            &*format!("--to agent --restore {other}"),
             "is not a residue",
         ),
-        (
-            &[
-                "--from",
-                "chat",
-                "--to",
-                "agent",
-                "-o",
-                "/nowhere/to/be/written",
-            ],
-            "cannot write",
-        ),
+        ("--to agent -o /nowhere/to/be/written", "cannot write"),
     ] {
-        let output = convert(arguments, "");
-        let told = stderr(&output);
-        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {told}");
-        assert!(told.contains(why), "{arguments:?}: {told}");
+        let output = convert(&format!("--from chat {arguments}"), "");
+        let message = stderr(&output);
+        assert_eq!(output.status.code(), Some(2), "{arguments}: {message}");
+        assert!(message.contains(why), "{arguments}: {message}");
     }
     let output = convert(
-        &["--from", "chat", "--to", "agent"],
+        "--from chat --to agent",
         "[{\"role\":\"user\",\"content\":\"Go\"},",
     );
     assert_eq!(values(&stdout(&output)).len(), 1);
-    assert!(
-        stderr(&output).contains("the list ends after value 1"),
-        "{}",
-        stderr(&output)
-    );
+    let message = stderr(&output);
+    assert!(message.contains("the list ends after value 1"), "{message}");
     assert_eq!(output.status.code(), Some(2));
 }
 
-/// A transcript with a branch that the conversation did not go on with.
+/// A transcript with an abandoned branch.
 fn transcript() -> String {
     [
         json!({"type": "user", "uuid": "1", "parentUuid": null, "sessionId": "s",
@@ -259,28 +206,32 @@ fn transcript() -> String {
     .concat()
 }
 
+fn export_chat(residue: &str) -> String {
+    format!("--from transcript --to chat --residue {residue}")
+}
+
+fn restore_chat(residue: &str) -> String {
+    format!("--from chat --to transcript --restore {residue}")
+}
+
 #[test]
-fn of_a_transcript_the_live_branch_is_converted_and_all_of_it_comes_back() {
-    let folder = tempfile::tempdir().unwrap();
-    let residue = folder.path().join("residue");
-    let residue = residue.to_str().unwrap();
-    let output = convert(
-        &["--from", "transcript", "--to", "chat", "--residue", residue],
-        &transcript(),
-    );
+fn the_live_branch_of_a_transcript_is_converted_and_all_of_it_restored() {
+    let folder = Folder::new();
+    let residue = folder.path("residue");
+    let output = convert(&export_chat(&residue), &transcript());
     let made = stdout(&output);
     assert!(made.contains("Gone.") && !made.contains("No."), "{made}");
-    let told = stderr(&output);
-    assert!(told.contains("went on from an earlier place"), "{told}");
-    let output = convert(
-        &["--from", "chat", "--to", "transcript", "--restore", residue],
-        &made,
+    let message = stderr(&output);
+    assert!(
+        message.contains("went on from an earlier place"),
+        "{message}"
     );
+    let output = convert(&restore_chat(&residue), &made);
     assert_eq!(values(&stdout(&output)), values(&transcript()));
 }
 
 #[test]
-fn of_a_damaged_transcript_what_the_agent_resumes_is_converted() {
+fn damaged_transcripts_are_converted_as_the_agent_resumes_them() {
     let record = |uuid: &str, parent: Option<&str>, second: u32, role: &str, text: &str| {
         json!({"type": role, "uuid": uuid, "parentUuid": parent, "sessionId": "s",
         "timestamp": format!("2026-01-01T00:00:{second:02}.000Z"),
@@ -295,13 +246,13 @@ fn of_a_damaged_transcript_what_the_agent_resumes_is_converted() {
     let three = record("3", Some("2"), 3, "user", "q2");
     let four = record("4", Some("3"), 4, "assistant", "a2");
     let lost = record("4", Some("9"), 4, "assistant", "a2");
-    for (text, expected, told) in [
+    for (text, expected, message) in [
         (
             [&*one, "\n", &two, "\n", &three, "\n", &four, "\n"].concat(),
             "q1 a1 q2 a2",
             "",
         ),
-        // A parent that was never written.
+        // A missing parent.
         (
             [&*one, "\n", &two, "\n", &three, "\n", &lost, "\n"].concat(),
             "q1 a1 q2 a2",
@@ -313,7 +264,7 @@ fn of_a_damaged_transcript_what_the_agent_resumes_is_converted() {
             "q1 a1",
             "a later record has the same ID",
         ),
-        // A hole before a record, and a record that was cut off.
+        // NUL characters before a record, and an incomplete record.
         (
             [&*one, "\n\0\0\0", &two, "\n", &three, "\n"].concat(),
             "q1 q2",
@@ -328,28 +279,26 @@ fn of_a_damaged_transcript_what_the_agent_resumes_is_converted() {
         (
             [&*one, "\n", &two, &three, "\n", &four, "\n"].concat(),
             "q1 a1 a2",
-            "line 2: there is a record before it on the line; skipped",
+            "line 2: the line has another record before it; skipped",
         ),
     ] {
-        let output = convert(&["--from", "transcript", "--to", "chat"], &text);
+        let output = convert("--from transcript --to chat", &text);
         let made = values(&stdout(&output));
         let made: Vec<&str> = made
             .iter()
             .map(|it| it["content"].as_str().unwrap())
             .collect();
         assert_eq!(made.join(" "), expected, "{text}");
-        assert!(stderr(&output).contains(told), "{}", stderr(&output));
+        assert_stderr(&output, message);
     }
 }
 
 #[test]
-fn a_member_that_is_there_twice_comes_back_also_where_the_text_was_edited() {
-    let folder = tempfile::tempdir().unwrap();
-    let residue = folder.path().join("residue");
-    let residue = residue.to_str().unwrap();
+fn duplicate_members_are_restored_even_after_an_edit() {
+    let folder = Folder::new();
+    let residue = folder.path("residue");
     let line = r#"{"type":"user","uuid":"1","parentUuid":null,"cwd":"/old","cwd":"/new","message":{"role":"user","role":"user","content":"Go","content":"Gone"}}"#;
-    let there = ["--from", "transcript", "--to", "chat", "--residue", residue];
-    let back = ["--from", "chat", "--to", "transcript", "--restore", residue];
+    let (there, back) = (export_chat(&residue), restore_chat(&residue));
     let made = stdout(&convert(&there, line));
     let restored = stdout(&convert(&back, &made));
     for member in [
@@ -369,17 +318,15 @@ fn a_member_that_is_there_twice_comes_back_also_where_the_text_was_edited() {
     for member in [r#""cwd":"/old""#, r#""cwd":"/new""#, r#""content":"Stay""#] {
         assert_eq!(edited.matches(member).count(), 1, "{member}: {edited}");
     }
-    // The earlier text is not that of the edited one.
+    // The earlier value belongs to the original text.
     assert!(!edited.contains(r#""content":"Go""#), "{edited}");
 }
 
 #[test]
-fn messages_that_were_swapped_are_what_they_were() {
-    let folder = tempfile::tempdir().unwrap();
-    let residue = folder.path().join("residue");
-    let residue = residue.to_str().unwrap();
-    let there = ["--from", "transcript", "--to", "chat", "--residue", residue];
-    let back = ["--from", "chat", "--to", "transcript", "--restore", residue];
+fn swapped_messages_are_restored() {
+    let folder = Folder::new();
+    let residue = folder.path("residue");
+    let (there, back) = (export_chat(&residue), restore_chat(&residue));
     let made = stdout(&convert(&there, &transcript()));
     let [first, second] = made.lines().collect::<Vec<_>>()[..] else {
         panic!("{made}");
@@ -391,50 +338,28 @@ fn messages_that_were_swapped_are_what_they_were() {
         .filter_map(|it| it["uuid"].as_str())
         .collect();
     assert!(uuids.contains(&"1") && uuids.contains(&"3"), "{uuids:?}");
-    assert!(
-        stderr(&output).contains("0 converted again"),
-        "{}",
-        stderr(&output)
-    );
+    let message = stderr(&output);
+    assert!(message.contains("0 converted again"), "{message}");
 }
 
 #[test]
-fn a_transcript_becomes_the_lines_of_a_session_and_comes_back() {
-    let folder = tempfile::tempdir().unwrap();
-    let residue = folder.path().join("residue");
-    let residue = residue.to_str().unwrap();
-    let output = convert(
-        &[
-            "--from",
-            "transcript",
-            "--to",
-            "agent",
-            "--residue",
-            residue,
-        ],
-        &transcript(),
-    );
+fn transcripts_round_trip_through_lines_of_a_session() {
+    let folder = Folder::new();
+    let residue = folder.path("residue");
+    let export = format!("--from transcript --to agent --residue {residue}");
+    let output = convert(&export, &transcript());
     assert!(output.status.success(), "{}", stderr(&output));
     let made = stdout(&output);
-    let said: Vec<_> = values(&made)
+    let lines: Vec<_> = values(&made)
         .iter()
-        .map(|line| {
-            (
-                line["type"].clone(),
-                line["uuid"].clone(),
-                line["session_id"].clone(),
-            )
-        })
+        .map(|line| ["type", "uuid", "session_id"].map(|name| line[name].clone()))
         .collect();
     assert_eq!(
-        said,
-        [
-            (json!("user"), json!("1"), json!("s")),
-            (json!("assistant"), json!("3"), json!("s")),
-        ]
+        json!(lines),
+        json!([["user", "1", "s"], ["assistant", "3", "s"]])
     );
-    // They are lines of a session.
-    let output = convert(&["--from", "agent", "--to", "chat"], &made);
+    // The lines can be converted as a session.
+    let output = convert("--from agent --to chat", &made);
     assert_eq!(
         values(&stdout(&output)),
         [
@@ -442,22 +367,15 @@ fn a_transcript_becomes_the_lines_of_a_session_and_comes_back() {
             json!({"role": "assistant", "content": "Gone."}),
         ]
     );
-    let restore = [
-        "--from",
-        "agent",
-        "--to",
-        "transcript",
-        "--restore",
-        residue,
-    ];
+    let restore = format!("--from agent --to transcript --restore {residue}");
     let output = convert(&restore, &made);
     assert_eq!(values(&stdout(&output)), values(&transcript()));
-    let output = convert(&["--from", "agent", "--to", "transcript"], &made);
+    let output = convert("--from agent --to transcript", &made);
     assert!(stderr(&output).contains("cannot convert to transcript"));
 }
 
 #[test]
-fn a_directory_of_transcripts_becomes_one_of_conversations() {
+fn directories_of_transcripts_are_converted() {
     let folder = tempfile::tempdir().unwrap();
     let below = |name: &str| {
         let file = folder.path().join(name);
@@ -465,13 +383,12 @@ fn a_directory_of_transcripts_becomes_one_of_conversations() {
         file
     };
     std::fs::write(below("projects/key/s.jsonl"), transcript()).unwrap();
-    let said = r#"{"type":"user","uuid":"9","parentUuid":null,"isSidechain":true,"agentId":"a","message":{"role":"user","content":"Count"}}"#;
-    std::fs::write(below("projects/key/s/subagents/agent-a.jsonl"), said).unwrap();
+    let record = r#"{"type":"user","uuid":"9","parentUuid":null,"isSidechain":true,"agentId":"a","message":{"role":"user","content":"Count"}}"#;
+    std::fs::write(below("projects/key/s/subagents/agent-a.jsonl"), record).unwrap();
     std::fs::write(below("projects/key/s/subagents/agent-a.meta.json"), "{}").unwrap();
     let (from, to) = (folder.path().join("projects"), folder.path().join("made"));
     let (from, to) = (from.to_str().unwrap(), to.to_str().unwrap());
-    let directory = ["--from", "transcript", "--to", "chat", from];
-    let output = convert(&[&directory[..], &["-o", to]].concat(), "");
+    let output = convert(&format!("--from transcript --to chat {from} -o {to}"), "");
     assert!(output.status.success(), "{}", stderr(&output));
     let made = |name| std::fs::read_to_string(folder.path().join("made/key").join(name)).unwrap();
     assert!(made("s.jsonl").contains("Gone."));
@@ -480,33 +397,29 @@ fn a_directory_of_transcripts_becomes_one_of_conversations() {
         [json!({"role": "user", "content": "Count"})]
     );
     let lines = folder.path().join("lines");
-    let to_agent = ["--from", "transcript", "--to", "agent", from, "-o"];
-    let output = convert(&[&to_agent[..], &[lines.to_str().unwrap()]].concat(), "");
+    let export = format!("--from transcript --to agent {from} -o {}", lines.display());
+    let output = convert(&export, "");
     assert!(output.status.success(), "{}", stderr(&output));
     let lines = std::fs::read_to_string(lines.join("key/s/subagents/agent-a.jsonl")).unwrap();
     assert_eq!(values(&lines)[0]["agent_id"], "a");
-    let output = convert(&directory, "");
-    assert!(
-        stderr(&output).contains("--output DIRECTORY"),
-        "{}",
-        stderr(&output)
-    );
+    let message = stderr(&convert(&format!("--from transcript --to chat {from}"), ""));
+    assert!(message.contains("--output DIRECTORY"), "{message}");
 }
 
-/// A conversation of one message, in a folder of its own.
+/// Writes a conversation of one message.
 fn chat(folder: &Path) -> PathBuf {
     let file = folder.join("chat.ndjson");
     std::fs::write(&file, "{\"role\":\"user\",\"content\":\"Go\"}\n").unwrap();
     file
 }
 
-fn to_agent<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
-    [&["--from", "chat", "--to", "agent"], arguments].concat()
+fn to_agent(arguments: &str) -> Output {
+    convert(&format!("--from chat --to agent {arguments}"), "")
 }
 
 #[cfg(unix)]
 #[test]
-fn what_is_read_is_not_written_whatever_it_is_called() {
+fn an_input_file_is_never_overwritten() {
     let folder = tempfile::tempdir().unwrap();
     let file = chat(folder.path());
     let before = std::fs::read(&file).unwrap();
@@ -518,38 +431,36 @@ fn what_is_read_is_not_written_whatever_it_is_called() {
     let [file_, link, twin, other_] =
         [&file, &link, &twin, &other].map(|path| path.to_str().unwrap());
     for arguments in [
-        vec![file_, "-o", file_],
-        vec![file_, "-o", link],
-        vec![link, "-o", file_],
-        vec![file_, "-o", twin],
-        vec![file_, "--residue", file_],
-        vec![file_, "--losses", link],
-        vec![file_, "-o", other_, "--residue", other_],
-        vec![file_, "--losses", other_, "--residue", other_],
+        format!("{file_} -o {file_}"),
+        format!("{file_} -o {link}"),
+        format!("{link} -o {file_}"),
+        format!("{file_} -o {twin}"),
+        format!("{file_} --residue {file_}"),
+        format!("{file_} --losses {link}"),
+        format!("{file_} -o {other_} --residue {other_}"),
+        format!("{file_} --losses {other_} --residue {other_}"),
     ] {
-        let output = convert(&to_agent(&arguments), "");
-        let told = stderr(&output);
-        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {told}");
+        let output = to_agent(&arguments);
+        let message = stderr(&output);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {message}");
         assert!(
-            told.contains("by the same command"),
-            "{arguments:?}: {told}"
+            message.contains("by the same command"),
+            "{arguments:?}: {message}"
         );
         assert_eq!(std::fs::read(&file).unwrap(), before, "{arguments:?}");
         assert!(!other.exists(), "{arguments:?}");
     }
-    // Nothing is left beside them.
+    // No temporary files remain.
     assert_eq!(folder.path().read_dir().unwrap().count(), 3);
 }
 
 #[test]
-fn what_cannot_be_read_to_its_end_replaces_nothing() {
+fn incomplete_input_replaces_no_file() {
     let folder = tempfile::tempdir().unwrap();
     let made = folder.path().join("made");
     std::fs::write(&made, "before").unwrap();
-    let output = convert(
-        &to_agent(&["-o", made.to_str().unwrap()]),
-        "[{\"role\":\"user\",\"content\":\"Go\"},",
-    );
+    let arguments = format!("--from chat --to agent -o {}", made.display());
+    let output = convert(&arguments, "[{\"role\":\"user\",\"content\":\"Go\"},");
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
     assert_eq!(std::fs::read_to_string(&made).unwrap(), "before");
     assert_eq!(folder.path().read_dir().unwrap().count(), 1);
@@ -557,7 +468,7 @@ fn what_cannot_be_read_to_its_end_replaces_nothing() {
 
 #[cfg(unix)]
 #[test]
-fn a_file_keeps_its_mode_and_all_its_names_and_a_new_one_is_for_nobody_else() {
+fn existing_files_keep_mode_and_links_and_new_files_are_private() {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 
     let folder = tempfile::tempdir().unwrap();
@@ -571,10 +482,7 @@ fn a_file_keeps_its_mode_and_all_its_names_and_a_new_one_is_for_nobody_else() {
     symlink("linked", at("link")).unwrap();
     std::fs::hard_link(at("named"), at("name")).unwrap();
     for name in ["old", "link", "name", "new"] {
-        let output = convert(
-            &to_agent(&[file.to_str().unwrap(), "-o", at(name).to_str().unwrap()]),
-            "",
-        );
+        let output = to_agent(&format!("{} -o {}", file.display(), at(name).display()));
         assert!(output.status.success(), "{}", stderr(&output));
     }
     for name in ["old", "linked", "named", "name", "new"] {
@@ -590,55 +498,54 @@ fn a_file_keeps_its_mode_and_all_its_names_and_a_new_one_is_for_nobody_else() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_is_followed_if_nobody_else_has_put_it_there() {
+fn only_links_of_this_user_are_followed() {
     use std::os::unix::fs::{lchown, symlink};
 
     let folder = tempfile::tempdir().unwrap();
     let file = chat(folder.path());
     let (victim, link) = (folder.path().join("victim"), folder.path().join("link"));
-    let to_link = to_agent(&[file.to_str().unwrap(), "-o", link.to_str().unwrap()]);
+    let to_link = format!("{} -o {}", file.display(), link.display());
     symlink(&victim, &link).unwrap();
-    let output = convert(&to_link, "");
-    let told = stderr(&output);
+    let output = to_agent(&to_link);
+    let message = stderr(&output);
     assert!(
-        told.contains("it is a symbolic link, and its target cannot be used"),
-        "{told}"
+        message.contains("it is a symbolic link, and its target cannot be used"),
+        "{message}"
     );
     std::fs::write(&victim, "before").unwrap();
-    // Only root can make what others make.
+    // Only root can change the owner.
     if lchown(&link, Some(12_345), None).is_ok() {
-        let told = stderr(&convert(&to_link, ""));
+        let message = stderr(&to_agent(&to_link));
         assert!(
-            told.contains("it is a symbolic link that belongs to another user"),
-            "{told}"
+            message.contains("it is a symbolic link that belongs to another user"),
+            "{message}"
         );
         assert_eq!(std::fs::read_to_string(&victim).unwrap(), "before");
         lchown(&link, Some(0), None).unwrap();
     }
-    assert!(convert(&to_link, "").status.success());
+    assert!(to_agent(&to_link).status.success());
     assert!(std::fs::read_to_string(&victim).unwrap().contains("Go"));
 }
 
 #[cfg(unix)]
 #[test]
-fn devices_and_pipes_are_written_as_they_are() {
+fn devices_and_pipes_are_written_directly() {
     let folder = tempfile::tempdir().unwrap();
     let file = chat(folder.path());
-    let file = file.to_str().unwrap();
+    let file = file.display();
     for name in ["-", "/dev/stdout", "/proc/self/fd/1"] {
-        let output = convert(&to_agent(&[file, "-o", name]), "");
+        let output = to_agent(&format!("{file} -o {name}"));
         assert!(output.status.success(), "{name}: {}", stderr(&output));
         assert_eq!(values(&stdout(&output)).len(), 1, "{name}");
     }
-    let both = ["-o", "/dev/null", "--residue", "/dev/null"];
-    let output = convert(&to_agent(&[&[file], &both[..]].concat()), "");
+    let output = to_agent(&format!("{file} -o /dev/null --residue /dev/null"));
     assert!(output.status.success(), "{}", stderr(&output));
     assert!(!Path::new("/dev/null").is_file());
 }
 
 #[cfg(unix)]
 #[test]
-fn a_directory_is_not_converted_into_itself_and_links_in_it_are_not_followed() {
+fn output_directories_are_outside_the_input_and_not_links() {
     use std::os::unix::fs::{MetadataExt, symlink};
 
     let folder = tempfile::tempdir().unwrap();
@@ -647,65 +554,39 @@ fn a_directory_is_not_converted_into_itself_and_links_in_it_are_not_followed() {
     std::fs::create_dir_all(at("projects/key")).unwrap();
     std::fs::write(at("projects/key/s.jsonl"), transcript()).unwrap();
     symlink(".", at("projects/key/again")).unwrap();
-    let projects = at("projects");
-    let directory = [
-        "--from",
-        "transcript",
-        "--to",
-        "chat",
-        projects.to_str().unwrap(),
-    ];
+    let directory = format!("--from transcript --to chat {}", at("projects").display());
     for into in ["projects", "projects/key/made", "projects/../projects"] {
-        let into = at(into);
-        let output = convert(
-            &[&directory[..], &["-o", into.to_str().unwrap()]].concat(),
-            "",
-        );
-        let told = stderr(&output);
-        assert!(told.contains("is in the input directory"), "{told}");
+        let output = convert(&format!("{directory} -o {}", at(into).display()), "");
+        let message = stderr(&output);
+        assert!(message.contains("is in the input directory"), "{message}");
         assert_eq!(output.status.code(), Some(2));
     }
     let source = std::fs::read_to_string(at("projects/key/s.jsonl")).unwrap();
     assert_eq!(source, transcript());
 
-    // What somebody has left where it is written to is replaced, and not followed.
+    // A planted link in the output directory is replaced, not followed.
     std::fs::create_dir_all(at("made/key")).unwrap();
     std::fs::write(at("victim"), "before").unwrap();
     symlink(at("victim"), at("made/key/s.jsonl")).unwrap();
-    let residue = at("residue");
-    let output = convert(
-        &[
-            &directory[..],
-            &[
-                "-o",
-                at("made").to_str().unwrap(),
-                "--residue",
-                residue.to_str().unwrap(),
-            ],
-        ]
-        .concat(),
-        "",
-    );
+    let [made, residue] = ["made", "residue"].map(at);
+    let files = format!("-o {} --residue {}", made.display(), residue.display());
+    let output = convert(&format!("{directory} {files}"), "");
     assert!(output.status.success(), "{}", stderr(&output));
     assert_eq!(std::fs::read_to_string(at("victim")).unwrap(), "before");
-    let made = std::fs::read_to_string(at("made/key/s.jsonl")).unwrap();
-    assert!(made.contains("Gone.") && !at("made/key/s.jsonl").is_symlink());
+    let text = std::fs::read_to_string(at("made/key/s.jsonl")).unwrap();
+    assert!(text.contains("Gone.") && !at("made/key/s.jsonl").is_symlink());
     assert_eq!(at("made/key").read_dir().unwrap().count(), 1);
     assert_eq!((mode("residue"), mode("residue/key")), (0o700, 0o700));
     assert_eq!(mode("residue/key/s.jsonl"), 0o600);
 
-    // Nor a folder that is a link.
+    // A folder that is a link is an error.
     std::fs::remove_dir_all(at("made/key")).unwrap();
     std::fs::create_dir(at("elsewhere")).unwrap();
     symlink(at("elsewhere"), at("made/key")).unwrap();
-    let output = convert(
-        &[&directory[..], &["-o", at("made").to_str().unwrap()]].concat(),
-        "",
-    );
+    let message = stderr(&convert(&format!("{directory} -o {}", made.display()), ""));
     assert!(
-        stderr(&output).contains("a part of the path is not a folder"),
-        "{}",
-        stderr(&output)
+        message.contains("a part of the path is not a folder"),
+        "{message}"
     );
     assert_eq!(at("elsewhere").read_dir().unwrap().count(), 0);
 }

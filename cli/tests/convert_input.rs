@@ -1,4 +1,4 @@
-//! What `agentwire convert` reads, and what it does with input that is broken.
+//! `agentwire convert`: encodings, layouts and invalid input.
 
 #![allow(clippy::unwrap_used)]
 
@@ -7,14 +7,14 @@ use crate::support;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Output;
-use support::{agentwire, stderr, stdout, told};
+use support::{agentwire, assert_stderr, run_with_input, stderr, stdout};
 
-/// Converts bytes, which need not be text.
+/// Converts bytes, which may be invalid UTF-8.
 fn convert(arguments: &[&str], input: &[u8]) -> Output {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("input");
     std::fs::write(&file, input).unwrap();
-    told(agentwire("convert").args(arguments).arg(file), "")
+    run_with_input(agentwire("convert").args(arguments).arg(file), "")
 }
 
 fn to_agent(input: &[u8]) -> Output {
@@ -25,8 +25,8 @@ fn prompt(text: &str) -> String {
     json!({"role": "user", "content": text}).to_string()
 }
 
-/// What was said in the output.
-fn said(output: &Output) -> Vec<String> {
+/// Returns the contents of the messages in the output.
+fn contents(output: &Output) -> Vec<String> {
     let output = stdout(output);
     let lines = output.lines();
     lines
@@ -38,7 +38,7 @@ fn said(output: &Output) -> Vec<String> {
 }
 
 #[test]
-fn a_byte_order_mark_is_no_part_of_a_value() {
+fn byte_order_marks_are_skipped() {
     let [one, two] = ["one", "two"].map(prompt);
     for input in [
         format!("\u{feff}{one}\n{two}"),
@@ -48,7 +48,7 @@ fn a_byte_order_mark_is_no_part_of_a_value() {
     ] {
         let output = to_agent(input.as_bytes());
         assert!(output.status.success(), "{}", stderr(&output));
-        assert_eq!(said(&output), ["one", "two"], "{input:?}");
+        assert_eq!(contents(&output), ["one", "two"], "{input:?}");
     }
 }
 
@@ -72,32 +72,32 @@ fn another_encoding_is_named() {
         (wide, "UTF-32"),
     ] {
         let output = to_agent(&input);
-        let told = stderr(&output);
+        let message = stderr(&output);
         let expected = format!("it is {name}; convert it to UTF-8");
-        assert!(told.contains(&expected), "{told}");
-        assert_eq!(output.status.code(), Some(2), "{told}");
+        assert!(message.contains(&expected), "{message}");
+        assert_eq!(output.status.code(), Some(2), "{message}");
     }
 }
 
 #[test]
-fn invalid_utf_8_is_told_and_costs_only_itself() {
+fn invalid_utf_8_is_reported_and_replaced() {
     let [one, two] = ["o\u{7f}e", "two"].map(prompt);
     let mut input = format!("{one}\n{two}\n").into_bytes();
     let at = input.iter().position(|byte| *byte == 0x7f).unwrap();
     input[at] = 0xff;
     let output = to_agent(&input);
-    assert_eq!(said(&output), ["o\u{fffd}e", "two"]);
-    let told = stderr(&output);
+    assert_eq!(contents(&output), ["o\u{fffd}e", "two"]);
+    let message = stderr(&output);
     assert!(
-        told.contains("line 1: invalid UTF-8, replaced with U+FFFD"),
-        "{told}"
+        message.contains("line 1: invalid UTF-8, replaced with U+FFFD"),
+        "{message}"
     );
-    assert!(told.contains("1 values had invalid UTF-8"), "{told}");
+    assert!(message.contains("1 values had invalid UTF-8"), "{message}");
     assert_eq!(output.status.code(), Some(1));
 }
 
 #[test]
-fn a_line_that_was_cut_does_not_take_the_next_one_with_it() {
+fn values_after_an_incomplete_line_are_read() {
     let [one, two, three] = ["one", "two", "three"].map(prompt);
     for cut in [
         r#"{"role":"user","#,
@@ -116,16 +116,20 @@ fn a_line_that_was_cut_does_not_take_the_next_one_with_it() {
     ] {
         let input = format!("{one}\n{cut}\n{two}\n{three}\n");
         let output = to_agent(input.as_bytes());
-        let told = stderr(&output);
-        assert_eq!(said(&output), ["one", "two", "three"], "{cut}: {told}");
-        assert!(told.contains("line 2: "), "{cut}: {told}");
-        assert!(told.contains("1 values are invalid"), "{cut}: {told}");
+        let message = stderr(&output);
+        assert_eq!(
+            contents(&output),
+            ["one", "two", "three"],
+            "{cut}: {message}"
+        );
+        assert!(message.contains("line 2: "), "{cut}: {message}");
+        assert!(message.contains("1 values are invalid"), "{cut}: {message}");
         assert_eq!(output.status.code(), Some(1), "{cut}");
     }
 }
 
 #[test]
-fn values_are_found_however_they_are_on_lines() {
+fn values_are_found_in_any_layout() {
     let [one, two, three] = ["one", "two", "three"].map(prompt);
     let pretty = |text: &str| {
         let value: Value = serde_json::from_str(text).unwrap();
@@ -140,43 +144,39 @@ fn values_are_found_however_they_are_on_lines() {
     ] {
         let output = to_agent(input.as_bytes());
         assert!(output.status.success(), "{}", stderr(&output));
-        assert_eq!(said(&output), ["one", "two", "three"], "{input}");
+        assert_eq!(contents(&output), ["one", "two", "three"], "{input}");
     }
-    // What is behind a value is no reason to pass over the value.
+    // Invalid text after a value does not affect the value.
     let output = to_agent(format!("{one} oh {two}\n{three}\n").as_bytes());
-    assert_eq!(said(&output), ["one", "three"]);
-    assert!(
-        stderr(&output).contains("line 1: expected"),
-        "{}",
-        stderr(&output)
-    );
+    assert_eq!(contents(&output), ["one", "three"]);
+    assert_stderr(&output, "line 1: expected");
 }
 
 #[test]
-fn what_is_invalid_is_told_by_its_line() {
+fn invalid_values_are_reported_with_their_lines() {
     let [one, two] = ["one", "two"].map(prompt);
     let pretty = "{\n  \"role\": \"user\",\n  \"content\": nul\n}";
     let input = format!("{one}\n\n{pretty}\n{two}\n{{\"role\"\n");
     let output = to_agent(input.as_bytes());
-    assert_eq!(said(&output), ["one", "two"]);
-    let told = stderr(&output);
-    assert!(told.contains("lines 3 to 6: expected"), "{told}");
-    assert!(told.contains("line 8: "), "{told}");
-    assert!(told.contains("2 values are invalid"), "{told}");
+    assert_eq!(contents(&output), ["one", "two"]);
+    let message = stderr(&output);
+    assert!(message.contains("lines 3 to 6: expected"), "{message}");
+    assert!(message.contains("line 8: "), "{message}");
+    assert!(message.contains("2 values are invalid"), "{message}");
 }
 
 #[test]
-fn a_million_open_lists_take_no_longer_than_they_should() {
+fn skipping_nested_lists_takes_linear_time() {
     let mut input = "{\"a\":[\n".repeat(300_000);
     input.push_str(&prompt("Go"));
     input.push('\n');
     let output = to_agent(input.as_bytes());
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output).len());
-    assert_eq!(said(&output), ["Go"]);
+    assert_eq!(contents(&output), ["Go"]);
 }
 
 #[test]
-fn what_lines_say_of_others_is_seen_however_they_are_written() {
+fn superseded_lines_are_found_in_any_layout() {
     let replaced = json!({"type": "assistant", "uuid": "1", "message": {"id": "m1", "content": [{"type": "text", "text": "no"}]}});
     let better = json!({"type": "assistant", "uuid": "2", "supersedes": ["1"], "message": {"id": "m2", "content": [{"type": "text", "text": "yes"}]}});
     for input in [
@@ -195,7 +195,7 @@ fn what_lines_say_of_others_is_seen_however_they_are_written() {
 }
 
 #[test]
-fn a_list_of_broken_input_stays_open() {
+fn the_list_of_incomplete_input_is_not_closed() {
     let one = prompt("one");
     for (input, expected) in [(format!("[{one},"), 1), ("[".to_owned(), 0)] {
         let output = convert(
@@ -227,7 +227,7 @@ fn with_residue(folder: &Path) -> (String, String) {
 }
 
 #[test]
-fn a_residue_that_is_incomplete_is_told() {
+fn incomplete_residues_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let (made, residue) = with_residue(folder.path());
     let lines: Vec<&str> = residue.lines().collect();
@@ -250,7 +250,7 @@ fn a_residue_that_is_incomplete_is_told() {
         (lines[..1].join("\n"), "has no end after 0 parts", 0),
         (
             residue[..residue.len() - 30].to_owned(),
-            "is broken after 2 parts",
+            "is invalid after 2 parts",
             2,
         ),
         (
@@ -260,14 +260,14 @@ fn a_residue_that_is_incomplete_is_told() {
         ),
         (
             [lines[0], lines[1], "{}", lines[4]].join("\n"),
-            "is broken after 1 parts",
+            "is invalid after 1 parts",
             1,
         ),
     ] {
         let output = restore(&residue);
-        let told = stderr(&output);
-        assert!(told.contains(why), "{why}: {told}");
-        assert_eq!(output.status.code(), Some(1), "{told}");
+        let message = stderr(&output);
+        assert!(message.contains(why), "{why}: {message}");
+        assert_eq!(output.status.code(), Some(1), "{message}");
         let back = stdout(&output);
         for text in ["one", "two", "three"] {
             let content = format!("\"content\":\"{text}\"");
@@ -279,7 +279,7 @@ fn a_residue_that_is_incomplete_is_told() {
 
 #[cfg(unix)]
 #[test]
-fn links_to_folders_are_followed_once_and_what_cannot_be_read_stops_nothing() {
+fn links_are_followed_once_and_unreadable_files_are_skipped() {
     use std::os::unix::fs::symlink;
 
     let folder = tempfile::tempdir().unwrap();
@@ -289,7 +289,7 @@ fn links_to_folders_are_followed_once_and_what_cannot_be_read_stops_nothing() {
     std::fs::create_dir_all(at("other/inner")).unwrap();
     std::fs::write(at("projects/b/s.jsonl"), &transcript).unwrap();
     std::fs::write(at("other/t.jsonl"), &transcript).unwrap();
-    // A folder elsewhere, twice; ancestors; a link to nothing; another encoding.
+    // Two links to a folder; links to ancestors; a dangling link; another encoding.
     symlink(at("other"), at("projects/a")).unwrap();
     symlink(at("other"), at("projects/c")).unwrap();
     symlink(at("projects"), at("projects/b/up")).unwrap();
@@ -298,21 +298,21 @@ fn links_to_folders_are_followed_once_and_what_cannot_be_read_stops_nothing() {
     std::fs::write(at("projects/b/a.jsonl"), [0xff, 0xfe, b'{', 0]).unwrap();
     let arguments = ["--from", "transcript", "--to", "chat"];
     let [from, to] = [at("projects"), at("made")];
-    let output = told(
+    let output = run_with_input(
         agentwire("convert")
             .args(arguments)
             .args([&*from, Path::new("-o"), &*to]),
         "",
     );
-    let told = stderr(&output);
-    assert_eq!(output.status.code(), Some(2), "{told}");
-    assert!(told.contains("2 files cannot be read"), "{told}");
-    assert!(told.contains("gone.jsonl: No such file"), "{told}");
-    assert!(told.contains("it is UTF-16"), "{told}");
+    let message = stderr(&output);
+    assert_eq!(output.status.code(), Some(2), "{message}");
+    assert!(message.contains("2 files cannot be read"), "{message}");
+    assert!(message.contains("gone.jsonl: No such file"), "{message}");
+    assert!(message.contains("it is UTF-16"), "{message}");
     assert_eq!(
-        told.matches("converted already; not followed").count(),
+        message.matches("converted already; not followed").count(),
         3,
-        "{told}"
+        "{message}"
     );
     assert!(at("made/b/s.jsonl").exists() && at("made/a/t.jsonl").exists());
     assert!(!at("made/c").exists() && !at("made/b/up").exists());

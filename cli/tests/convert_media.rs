@@ -1,4 +1,4 @@
-//! Long images in `agentwire convert`: they are put aside, and are in what is written.
+//! Long images in `agentwire convert`.
 
 #![allow(clippy::unwrap_used)]
 
@@ -6,9 +6,9 @@ use crate::support;
 
 use serde_json::{Value, json};
 use std::path::Path;
-use support::{agentwire, stderr, told};
+use support::{agentwire, run_with_input, stderr};
 
-/// A prompt with an image and a PDF, and a tool that answers with an image.
+/// A prompt with an image and a PDF, and a tool result with an image.
 fn session(bytes: &str) -> Vec<Value> {
     let other = bytes.replace('A', "B");
     let image = json!({"type": "base64", "media_type": "image/png", "data": bytes});
@@ -76,19 +76,18 @@ fn shortened(values: &[Value], bytes: &str, short: &str) -> Value {
 }
 
 #[test]
-fn long_images_are_converted_as_short_ones_are_and_come_back() {
+fn long_images_round_trip_like_short_ones() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     let bytes = "AAAA".repeat(50_000);
     write(&at("long"), &session(&bytes));
     write(&at("short"), &session("AAAA"));
-    let convert = |arguments: &[&str]| {
-        let output = told(
-            agentwire("convert")
-                .current_dir(folder.path())
-                .args(arguments),
-            "",
-        );
+    let convert = |arguments: &str| {
+        let mut command = agentwire("convert");
+        command
+            .current_dir(folder.path())
+            .args(arguments.split(' '));
+        let output = run_with_input(&mut command, "");
         assert!(output.status.success(), "{}", stderr(&output));
         stderr(&output)
     };
@@ -100,53 +99,35 @@ fn long_images_are_converted_as_short_ones_are_and_come_back() {
         "bridgic",
         "bridgic-blocks",
     ] {
-        let forth = ["--from", "agent", "--to", format];
-        let to = |name: &str| format!("{format}-{name}");
-        let losses = ["long", "short"].map(|given| {
-            let (made, losses, residue) = (
-                to(given),
-                to(&format!("{given}-losses")),
-                to(&format!("{given}-residue")),
-            );
-            let files = [
-                given,
-                "-o",
-                &made,
-                "--losses",
-                &losses,
-                "--residue",
-                &residue,
-            ];
-            (convert(&[&forth[..], &files].concat()), read(&at(&losses)))
+        let losses = ["long", "short"].map(|input| {
+            let files = format!("-o made-{input} --losses losses --residue residue-{input}");
+            let summary = convert(&format!("--from agent --to {format} {input} {files}"));
+            (summary, read(&at("losses")))
         });
         assert_eq!(losses[0], losses[1], "{format}");
-        // A text becomes base64 of itself, which is other base64 if it is short.
+        // A text becomes its own base64, which depends on the length.
         if matches!(format, "bridgic" | "bridgic-blocks") {
-            let [long, short] = ["long", "short"].map(|given| read(&at(&to(given))));
+            let [long, short] = ["made-long", "made-short"].map(|file| read(&at(file)));
             let long = shortened(&long, &bytes, "AAAA");
             assert_eq!(long, json!(short), "{format}");
         } else {
-            let made = std::fs::read_to_string(at(&to("long"))).unwrap();
-            let urls = made
-                .matches(&format!("data:image/png;base64,{bytes}"))
-                .count();
-            assert!(urls >= 1, "{format}: {urls}");
+            let made = std::fs::read_to_string(at("made-long")).unwrap();
+            assert!(
+                made.contains(&format!("data:image/png;base64,{bytes}")),
+                "{format}"
+            );
         }
-        let back = to("back");
-        let restore = ["-o", &back, "--restore", &to("long-residue")];
-        let told = convert(
-            &[
-                &["--from", format, "--to", "agent", &to("long")],
-                &restore[..],
-            ]
-            .concat(),
+        let files = "made-long -o back --restore residue-long";
+        let summary = convert(&format!("--from {format} --to agent {files}"));
+        assert!(
+            summary.contains("4 restored, 0 converted again"),
+            "{summary}"
         );
-        assert!(told.contains("4 restored, 0 converted again"), "{told}");
-        assert_eq!(read(&at(&back)), session(&bytes), "{format}");
+        assert_eq!(read(&at("back")), session(&bytes), "{format}");
     }
 }
 
-/// The most memory that a conversion of a file had when it began to write, in bytes.
+/// Returns the peak memory of a conversion when it begins to write, in bytes.
 #[cfg(target_os = "linux")]
 fn peak(file: &Path, arguments: &[&str]) -> usize {
     use std::io::Read as _;
@@ -159,7 +140,7 @@ fn peak(file: &Path, arguments: &[&str]) -> usize {
         .stderr(std::process::Stdio::null())
         .spawn()
         .unwrap();
-    // The rest does not fit into the pipe, so the child waits.
+    // The child waits: the rest does not fit into the pipe.
     let mut output = child.stdout.take().unwrap();
     output.read_exact(&mut [0]).unwrap();
     let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
@@ -184,7 +165,7 @@ fn a_line_with_an_image_needs_at_most_three_times_its_size() {
         file
     };
     let size = 20_000_000;
-    // What the program itself needs is not counted. It has to wait for the pipe, too.
+    // Subtract the memory of the program itself. The small file must fill the pipe, too.
     let (small, large) = (file(200_000), file(size));
     let residue = folder.path().join("residue");
     let with_residue = ["--residue", residue.to_str().unwrap()];

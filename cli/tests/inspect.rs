@@ -1,4 +1,4 @@
-//! `agentwire inspect`: what it says of lines and of recordings.
+//! `agentwire inspect`.
 
 #![allow(clippy::unwrap_used)]
 
@@ -6,10 +6,10 @@ use crate::support;
 
 use serde_json::{Value, json};
 use std::process::Output;
-use support::{agentwire, stderr, stdout, told};
+use support::{agentwire, run_with_input, stderr, stdout};
 
 fn inspect(arguments: &[&str], input: &str) -> Output {
-    told(agentwire("inspect").args(arguments), input)
+    run_with_input(agentwire("inspect").args(arguments), input)
 }
 
 fn reports(input: &str) -> Vec<Value> {
@@ -80,7 +80,7 @@ fn a_recording_is_read_in_both_directions_and_its_own_lines_are_asides() {
 }
 
 #[test]
-fn people_see_what_was_said_and_what_is_not_known() {
+fn readable_output_shows_content_and_unknown_members() {
     let output = inspect(
         &["-"],
         "{\"type\":\"assistant\",\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"Hello.\",\"tone\":1}]}}\n",
@@ -88,13 +88,13 @@ fn people_see_what_was_said_and_what_is_not_known() {
     let text = stdout(&output);
     assert!(text.contains("assistant  Hello."), "{text}");
     assert!(
-        text.contains("no typed field holds /message/content/*/tone"),
+        text.contains("no typed field for /message/content/*/tone"),
         "{text}"
     );
 }
 
 #[test]
-fn a_file_that_cannot_be_read_is_status_2() {
+fn an_unreadable_file_is_status_2() {
     let output = inspect(&["/no/such/file"], "");
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("/no/such/file"));

@@ -14,7 +14,7 @@ use support::{agentwire, stderr, stdout};
 use tempfile::TempDir;
 use tokio::process::Command;
 
-/// Runs `agentwire run` in a clean environment, with a home of its own.
+/// Runs `agentwire run` with a clean environment and an empty home directory.
 async fn run(scenario: Scenario, arguments: &[&str]) -> (Output, TempDir) {
     let cli = std::env::var_os("AGENTWIRE_LIVE_CLI")
         .map(PathBuf::from)

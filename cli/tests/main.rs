@@ -8,7 +8,6 @@ mod conform_cli;
 mod conform_sdk;
 mod conform_store;
 mod convert;
-mod convert_hostile;
 mod convert_input;
 mod convert_media;
 mod inspect;

@@ -1,4 +1,4 @@
-//! `agentwire model`: a server that a program in any language starts and asks.
+//! `agentwire model`.
 
 #![allow(clippy::unwrap_used)]
 
@@ -12,7 +12,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use support::{agentwire, stderr};
 use tempfile::TempDir;
 
-/// A server of ours, which is killed when the test is over.
+/// A server that is killed on drop.
 struct Server {
     child: Child,
     input: Option<ChildStdin>,
@@ -42,7 +42,7 @@ impl Server {
         }
     }
 
-    /// Asks for something; gives the head of the answer and its body.
+    /// Sends a request. Returns the head and the body of the response.
     fn ask(&self, request: &str, body: &str) -> (String, String) {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         let length = body.len();
@@ -63,7 +63,7 @@ impl Server {
         self.ask("POST /v1/messages", &body.to_string())
     }
 
-    /// Closes its input; gives what it logged, and looks at the end mark.
+    /// Closes the input. Returns the log, and checks the last line.
     fn end(mut self) -> Vec<Value> {
         drop(self.input.take());
         assert!(self.child.wait().unwrap().success());
@@ -94,7 +94,7 @@ fn command(script: &Path) -> Command {
 }
 
 #[test]
-fn it_says_what_the_script_says_and_logs_what_it_was_asked() {
+fn the_model_follows_the_script_and_logs_requests() {
     let overloaded = json!({ "status": 529, "type": "overloaded_error", "message": "Later." });
     let server = Server::start(&json!({ "replies": [
         { "say": [{ "error": overloaded }], "headers": { "retry-after": "2" } },
@@ -189,7 +189,7 @@ fn a_signal_ends_it() {
 }
 
 #[test]
-fn a_script_that_cannot_be_used_is_status_2_with_the_place() {
+fn an_invalid_script_is_status_2_with_the_position() {
     let folder = tempfile::tempdir().unwrap();
     let script = folder.path().join("script.json");
     std::fs::write(&script, "{\n\"replies\": [[{\"txt\": 1}]]}").unwrap();

@@ -1,5 +1,5 @@
-//! `agentwire inspect --json` over the recorded sessions: every line is typed,
-//! comes out as it went in, and has no member that no type knows.
+//! `agentwire inspect --json` with the recorded sessions: every line is typed and lossless, without
+//! untyped members.
 
 #![allow(clippy::unwrap_used)]
 
@@ -10,8 +10,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use support::{agentwire, stdout};
 
-/// Lines that were sent to see what an agent does with them: file, line, and
-/// what is wrong with it.
+/// Deliberately invalid lines: file, line, and the fault.
 const NO_PROTOCOL: &[(&str, u64, &str)] = &[
     ("04_sdk_mcp", 207, "a server of the type `weird`"),
     ("06_control_sweep", 171, "`set_cwd` without a path"),

@@ -1,6 +1,5 @@
-//! A session that is recorded by `agentwire tap`, played again by `agentwire
-//! replay`, and made into a scenario: each by the environment alone, as an SDK
-//! does that can only name an executable.
+//! Recording a session with `agentwire tap`, replaying it with `agentwire replay`, and converting it
+//! to a scenario. All are configured by the environment, as for SDKs that can only name an executable.
 
 #![allow(clippy::unwrap_used)]
 
@@ -10,10 +9,12 @@ use agentwire_testkit::{Scenario, Step, fake_agent, replay};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
-use support::{AGENTWIRE, agentwire, fake_agent_path, stderr, stdout, told};
+use support::{
+    AGENTWIRE, agentwire, assert_stderr, fake_agent_path, run_with_input, stderr, stdout,
+};
 use tempfile::TempDir;
 
-/// `agentwire run` with this CLI.
+/// Runs `agentwire run` with this CLI.
 fn run(cli: &Path, prompt: &str, environment: &[(&str, &str)]) -> Output {
     agentwire("run")
         .args(["--allow", "Bash", "--cli"])
@@ -25,7 +26,7 @@ fn run(cli: &Path, prompt: &str, environment: &[(&str, &str)]) -> Output {
         .unwrap()
 }
 
-/// A session with the fake agent, and its recording.
+/// Records a session with the fake agent.
 fn record(folder: &TempDir) -> (Output, PathBuf) {
     let scenario = Scenario::default()
         .reply([
@@ -92,7 +93,7 @@ fn a_session_is_recorded_and_played_again() {
 }
 
 #[test]
-fn a_scenario_of_a_recording_says_the_same() {
+fn a_scenario_of_a_recording_has_the_same_content() {
     let folder = tempfile::tempdir().unwrap();
     let (first, file) = record(&folder);
     let made = agentwire("scenario").arg(&file).output().unwrap();
@@ -129,9 +130,9 @@ fn a_recording_can_be_inspected() {
     assert!(kinds.contains(&json!("result/success")));
 }
 
-/// `agentwire replay`, with all that the host ever writes.
+/// Runs `agentwire replay` with the complete input of a host.
 fn replayed(arguments: &[&str], input: &str) -> Output {
-    told(agentwire("replay").args(arguments), input)
+    run_with_input(agentwire("replay").args(arguments), input)
 }
 
 #[test]
@@ -167,11 +168,7 @@ fn the_exit_status_is_that_of_the_recorded_cli_or_4_or_2() {
 
     let output = replayed(&[path, "--model=other"], prompt);
     assert_eq!(output.status.code(), Some(replay::DIFFERS));
-    assert!(
-        stderr(&output).contains("at:       /--model/0"),
-        "{}",
-        stderr(&output)
-    );
+    assert_stderr(&output, "at:       /--model/0");
 
     let output = replayed(&["--session=1", path], "");
     assert_eq!(
@@ -181,7 +178,7 @@ fn the_exit_status_is_that_of_the_recorded_cli_or_4_or_2() {
 
     let output = replayed(&[path], "");
     assert_eq!(output.status.code(), Some(replay::DIFFERS));
-    assert!(stderr(&output).contains("line 5"), "{}", stderr(&output));
+    assert_stderr(&output, "line 5");
 
     std::fs::write(&file, text_of(&lines[..1]) + "{\"t\":1}\n").unwrap();
     for arguments in [&["/no/such/file"][..], &[path]] {

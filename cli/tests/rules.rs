@@ -1,4 +1,4 @@
-//! `agentwire rules`: what it says about requests, and about lines that are none.
+//! `agentwire rules`.
 
 #![allow(clippy::unwrap_used)]
 
@@ -18,7 +18,7 @@ fn rules(arguments: &[&str], lines: &str) -> Output {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // It may have ended because of a rule.
+    // The command may have exited because of a rule.
     drop(child.stdin.take().unwrap().write_all(lines.as_bytes()));
     child.wait_with_output().unwrap()
 }
@@ -62,7 +62,7 @@ fn the_reason_stands_behind_it_in_one_line() {
 }
 
 #[test]
-fn what_is_no_request_ends_it_and_is_told() {
+fn an_invalid_request_is_an_error() {
     let lines = format!(
         "{}\n{{\"tool\": 1}}\n{}\n",
         bash("git log"),

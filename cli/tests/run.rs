@@ -1,5 +1,4 @@
-//! `agentwire run` against the fake agent: what it prints, and where, and its
-//! exit status.
+//! `agentwire run` with the fake agent.
 
 #![allow(clippy::unwrap_used)]
 
@@ -12,7 +11,7 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 use support::processes::assert_gone;
-use support::{agentwire, fake_agent_path, stderr, stdout};
+use support::{agentwire, assert_stderr, fake_agent_path, stderr, stdout};
 
 fn run(scenario: &Scenario, arguments: &[&str]) -> Output {
     agentwire("run")
@@ -35,7 +34,7 @@ fn tool_then_text() -> Scenario {
 }
 
 #[test]
-fn the_answer_is_on_standard_output_and_nothing_else() {
+fn only_the_response_is_on_standard_output() {
     let scenario = Scenario::default().reply([Step::thinking("Hm."), Step::text("Hello there.")]);
     let output = run(&scenario, &["Say hello"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
@@ -69,7 +68,7 @@ fn json_prints_the_agents_lines() {
 }
 
 #[test]
-fn a_tool_that_is_allowed_runs() {
+fn allowed_tools_run() {
     let output = run(&tool_then_text(), &["--allow", "Bash", "What day is it?"]);
     assert_eq!(output.status.code(), Some(0));
     assert_eq!(stdout(&output), "Let me see.\nIt is today.\n");
@@ -77,21 +76,17 @@ fn a_tool_that_is_allowed_runs() {
 }
 
 #[test]
-fn a_tool_that_is_denied_does_not_and_deny_wins() {
+fn denied_tools_do_not_run_and_deny_overrides_allow() {
     let output = run(
         &tool_then_text(),
         &["--allow", "*", "--deny", "Bash(date *)", "What day is it?"],
     );
     assert_eq!(output.status.code(), Some(0));
-    assert!(
-        stderr(&output).contains("· denied: Bash"),
-        "{}",
-        stderr(&output)
-    );
+    assert_stderr(&output, "· denied: Bash");
 }
 
 #[test]
-fn rules_are_about_parts_of_a_tool() {
+fn rules_match_tool_inputs() {
     for (rule, runs) in [("Bash(date *)", true), ("Bash(git *)", false)] {
         let output = run(&tool_then_text(), &["--allow", rule, "What day is it?"]);
         assert_eq!(output.status.code(), Some(0));
@@ -101,7 +96,7 @@ fn rules_are_about_parts_of_a_tool() {
 }
 
 #[test]
-fn a_rule_that_makes_no_sense_is_status_2() {
+fn an_invalid_rule_is_status_2() {
     for (flag, rule, why) in [
         (
             "--allow",
@@ -119,14 +114,10 @@ fn a_rule_that_makes_no_sense_is_status_2() {
 }
 
 #[test]
-fn where_nobody_can_be_asked_a_tool_is_denied_and_the_way_out_is_said() {
+fn without_a_terminal_tools_are_denied_with_a_hint() {
     let output = run(&tool_then_text(), &["What day is it?"]);
     assert_eq!(output.status.code(), Some(0));
-    assert!(
-        stderr(&output).contains("--allow Bash would allow it"),
-        "{}",
-        stderr(&output)
-    );
+    assert_stderr(&output, "--allow Bash would allow it");
 }
 
 #[test]
@@ -141,7 +132,7 @@ fn an_error_result_is_status_1() {
 }
 
 #[test]
-fn a_command_line_that_makes_no_sense_is_status_2() {
+fn an_invalid_command_line_is_status_2() {
     for arguments in [
         &["--no-such-flag", "x"][..],
         &["--cwd", "/no/such/folder", "x"],
@@ -158,7 +149,7 @@ fn a_command_line_that_makes_no_sense_is_status_2() {
 }
 
 #[test]
-fn a_cli_that_is_not_there_is_status_3_and_one_line_that_says_what_is_wrong() {
+fn a_missing_cli_is_status_3_with_one_line() {
     let output = agentwire("run")
         .args(["--cli", "/no/such/claude", "Hello?"])
         .output()
@@ -170,7 +161,7 @@ fn a_cli_that_is_not_there_is_status_3_and_one_line_that_says_what_is_wrong() {
 }
 
 #[test]
-fn a_cli_that_dies_is_status_3_and_its_last_words_are_shown() {
+fn a_crashed_cli_is_status_3_with_its_stderr() {
     let scenario = Scenario::default().reply([
         Step::text("I feel "),
         Step::Fault(Fault::Stderr("out of memory\n".to_owned())),
@@ -186,8 +177,7 @@ fn a_cli_that_dies_is_status_3_and_its_last_words_are_shown() {
     );
 }
 
-/// An agent that writes its process id to a file, then its text, and works on
-/// for ever.
+/// An agent that writes its PID to a file, prints a line, and never ends its turn.
 fn endless(pid_file: &Path) -> Scenario {
     let tell = format!("echo $PPID > {}", pid_file.display());
     Scenario::default().reply([
@@ -199,7 +189,7 @@ fn endless(pid_file: &Path) -> Scenario {
     ])
 }
 
-/// A run of that agent whose answer can be read.
+/// Starts a run with that agent. Its output is piped.
 fn start_endless(pid_file: &Path) -> Child {
     agentwire("run")
         .args(["Go", "--cli"])
@@ -211,14 +201,14 @@ fn start_endless(pid_file: &Path) -> Child {
         .unwrap()
 }
 
-/// Waits until the process named in the file is gone.
+/// Waits until the process whose PID is in the file has exited.
 fn wait_until_gone(pid_file: &Path) {
     let pid = std::fs::read_to_string(pid_file).unwrap();
     assert_gone(&[pid.trim().to_owned()]);
 }
 
 #[test]
-fn when_nobody_reads_the_answer_any_more_the_agent_goes() {
+fn a_closed_output_ends_the_agent() {
     let folder = tempfile::tempdir().unwrap();
     let pid_file = folder.path().join("pid");
     let mut run = start_endless(&pid_file);
@@ -232,7 +222,7 @@ fn when_nobody_reads_the_answer_any_more_the_agent_goes() {
 }
 
 #[test]
-fn when_the_run_is_terminated_the_agent_goes() {
+fn terminating_the_run_ends_the_agent() {
     let folder = tempfile::tempdir().unwrap();
     let pid_file = folder.path().join("pid");
     let mut run = start_endless(&pid_file);
@@ -243,14 +233,14 @@ fn when_the_run_is_terminated_the_agent_goes() {
         .status()
         .unwrap();
     assert!(terminated.success());
-    // It goes on being read, or the agent would go for want of a reader.
+    // Continue reading: a closed output would also end the agent.
     std::io::copy(&mut stdout, &mut std::io::sink()).unwrap();
     assert_eq!(run.wait().unwrap().code(), Some(1));
     wait_until_gone(&pid_file);
 }
 
 #[test]
-fn when_the_agent_does_not_start_up_nothing_of_it_is_left() {
+fn a_failed_start_leaves_no_processes() {
     let folder = tempfile::tempdir().unwrap();
     let pid_file = folder.path().join("pid");
     let cli = folder.path().join("cli");
@@ -276,10 +266,6 @@ fn when_the_agent_does_not_start_up_nothing_of_it_is_left() {
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(3));
-    assert!(
-        stderr(&output).contains("no seats left"),
-        "{}",
-        stderr(&output)
-    );
+    assert_stderr(&output, "no seats left");
     wait_until_gone(&pid_file);
 }

@@ -1,4 +1,4 @@
-//! `agentwire sessions`: what it prints of stored sessions, and what it changes.
+//! `agentwire sessions`.
 
 #![allow(clippy::unwrap_used)]
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::PathBuf;
 use std::process::Output;
-use support::{agentwire, stderr, stdout, told};
+use support::{agentwire, assert_stderr, run_with_input, stderr, stdout};
 use tempfile::TempDir;
 
 const FIRST: &str = "11111111-2222-4333-8444-555555555555";
@@ -56,10 +56,10 @@ impl Home {
         let directory = self.0.path().to_str().unwrap();
         let mut command = agentwire("sessions");
         command.args(arguments).args(["--config-dir", directory]);
-        told(&mut command, "")
+        run_with_input(&mut command, "")
     }
 
-    /// What a command prints that succeeds.
+    /// Runs a command that must succeed. Returns its output.
     fn printed(&self, arguments: &[&str]) -> String {
         let output = self.sessions(arguments);
         assert!(output.status.success(), "{}", stderr(&output));
@@ -67,7 +67,7 @@ impl Home {
     }
 }
 
-/// A record as the CLI writes it: the content of a prompt is a string.
+/// Returns a record like the CLI's: the content of a prompt is a string.
 fn record(session: &str, kind: &str, uuid: &str, parent: Option<&str>, text: &str) -> Value {
     let content = match kind {
         "user" => json!(text),
@@ -80,7 +80,7 @@ fn record(session: &str, kind: &str, uuid: &str, parent: Option<&str>, text: &st
     })
 }
 
-/// The same prompt as the CLI writes it with an attachment: as blocks.
+/// Returns a record like the CLI's for a prompt with an attachment: the content is blocks.
 fn with_blocks(mut record: Value) -> Value {
     let text = record["message"]["content"].take();
     record["message"]["content"] = json!([{"type": "text", "text": text}]);
@@ -105,7 +105,7 @@ fn a_list_has_a_line_for_each_session() {
 }
 
 #[test]
-fn a_list_as_json_is_that_of_the_official_sdk() {
+fn json_lists_match_the_official_sdk() {
     let home = Home::new();
     let list = home.printed(&["list", "--json"]);
     assert!(is_plain(&list), "{list:?}");
@@ -155,7 +155,7 @@ fn a_text_is_found_in_prompts_and_responses() {
         home.printed(&["search", "red"]),
         format!("{FIRST}  u2  \\u{{1b}}[31mRed\\u{{202e}}\n")
     );
-    // Not in sub-agents and not in titles.
+    // Sub-agents and titles are not searched.
     for text in ["sub-agent", "Counting"] {
         let output = home.sessions(&["search", text]);
         assert_eq!(
@@ -190,11 +190,7 @@ fn without_a_terminal_a_session_is_deleted_only_with_yes() {
     let home = Home::new();
     let output = home.sessions(&["delete", FIRST]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(
-        stderr(&output).contains("use `--yes`"),
-        "{}",
-        stderr(&output)
-    );
+    assert_stderr(&output, "use `--yes`");
     assert!(home.transcript(FIRST).exists());
     home.printed(&["delete", FIRST, "--yes"]);
     assert!(!home.transcript(FIRST).exists());
@@ -223,7 +219,7 @@ fn an_export_has_the_same_bytes() {
 }
 
 #[test]
-fn a_session_that_is_not_there_is_an_error() {
+fn missing_sessions_are_errors() {
     let home = Home::new();
     for (command, id) in [
         ("show", NONE),

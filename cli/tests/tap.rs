@@ -1,5 +1,4 @@
-//! `agentwire tap`: what passes is what was written, and what is recorded is
-//! what passed.
+//! `agentwire tap`.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
@@ -15,7 +14,7 @@ use std::time::Duration;
 use support::{agentwire, stderr, stdout};
 use tempfile::TempDir;
 
-/// A tap before a shell that runs this script.
+/// Creates a tap of a shell script.
 fn tap(folder: &TempDir, options: &[&str], script: &str) -> Command {
     let mut command = agentwire("tap");
     command
@@ -29,7 +28,7 @@ fn tap(folder: &TempDir, options: &[&str], script: &str) -> Command {
     command
 }
 
-/// The one session that was recorded.
+/// Returns the recorded session.
 fn recorded(folder: &TempDir) -> Vec<Entry> {
     let file = std::fs::read(folder.path().join("session.ndjson")).unwrap();
     let mut all = sessions(&*file).unwrap();
@@ -44,7 +43,7 @@ fn exit_of(session: &[Entry]) -> &Exit {
     }
 }
 
-/// The bytes of some of the entries.
+/// Returns the bytes of the selected entries.
 fn bytes(session: &[Entry], wanted: impl Fn(&EntryKind) -> bool) -> Vec<u8> {
     let said = session.iter().filter(|entry| wanted(&entry.kind));
     said.flat_map(|entry| match &entry.kind {
@@ -55,7 +54,7 @@ fn bytes(session: &[Entry], wanted: impl Fn(&EntryKind) -> bool) -> Vec<u8> {
 }
 
 #[test]
-fn bytes_pass_unchanged_whatever_they_are_and_are_recorded() {
+fn any_bytes_are_forwarded_and_recorded() {
     let folder = tempfile::tempdir().unwrap();
     let script = "cat; printf 'oh\\377' >&2; exit 7";
     let mut child = tap(&folder, &[], script).spawn().unwrap();
@@ -95,7 +94,7 @@ fn bytes_pass_unchanged_whatever_they_are_and_are_recorded() {
     assert!(session.iter().all(|entry| entry.t.is_some()));
 }
 
-/// The process that a test waits for, killed in any case.
+/// A process that is killed on drop.
 struct Running(Child);
 
 impl Drop for Running {
@@ -106,11 +105,11 @@ impl Drop for Running {
 }
 
 impl Running {
-    /// The next line that it writes.
+    /// Reads the next line of output.
     fn line(&mut self) -> String {
         let mut line = String::new();
         let stdout = self.0.stdout.as_mut().unwrap();
-        // A byte at a time: what is behind the line is somebody else's.
+        // Read single bytes, because others read the rest.
         let mut byte = [0];
         while stdout.read(&mut byte).unwrap() == 1 && byte != [b'\n'] {
             line.push(byte[0].into());
@@ -125,7 +124,7 @@ fn kill(signal: &str, pid: &str) {
 }
 
 #[test]
-fn what_is_said_comes_at_once_and_signals_are_passed_on_once() {
+fn output_is_forwarded_at_once_and_signals_once() {
     for (name, code) in [("TERM", 15), ("INT", 2), ("HUP", 1)] {
         let folder = tempfile::tempdir().unwrap();
         let script =
@@ -140,7 +139,7 @@ fn what_is_said_comes_at_once_and_signals_are_passed_on_once() {
 }
 
 #[test]
-fn a_cli_that_a_signal_ends_is_reported_as_shells_do() {
+fn a_signal_of_the_cli_becomes_the_exit_status_of_shells() {
     let folder = tempfile::tempdir().unwrap();
     let status = tap(&folder, &[], "kill -KILL $$").status().unwrap();
     assert_eq!(status.code(), Some(128 + 9));
@@ -152,7 +151,7 @@ fn a_cli_that_a_signal_ends_is_reported_as_shells_do() {
 }
 
 #[test]
-fn who_holds_the_pipe_of_a_cli_that_is_gone_holds_up_nobody() {
+fn an_open_pipe_of_an_exited_cli_does_not_block() {
     let folder = tempfile::tempdir().unwrap();
     let script = "sleep 600 & echo $!; exit 3";
     let mut child = Running(tap(&folder, &[], script).spawn().unwrap());
@@ -163,20 +162,20 @@ fn who_holds_the_pipe_of_a_cli_that_is_gone_holds_up_nobody() {
 }
 
 #[test]
-fn a_host_that_is_slow_to_read_gets_everything() {
+fn slow_hosts_receive_everything() {
     let folder = tempfile::tempdir().unwrap();
     let script = "echo $$; head -c 200000 /dev/zero";
     let mut child = Running(tap(&folder, &[], script).spawn().unwrap());
     let shell = child.line();
-    // More than the pipes hold is on its way, so the CLI cannot be gone before
-    // some of it has been read; and then the tap has no reason to wait but us.
+    // The output is larger than the pipes: the CLI exits only after a part of it was read. Then
+    // the tap waits only for this reader.
     let mut read = vec![0; 100_000];
     let stdout = child.0.stdout.as_mut().unwrap();
     stdout.read_exact(&mut read).unwrap();
     while Path::new("/proc").join(&shell).exists() {
         thread::yield_now();
     }
-    // Longer than it waits for what is quiet.
+    // Longer than the timeout of silent pipes.
     thread::sleep(Duration::from_millis(1200));
     let mut rest = Vec::new();
     stdout.read_to_end(&mut rest).unwrap();
@@ -185,9 +184,9 @@ fn a_host_that_is_slow_to_read_gets_everything() {
 }
 
 #[test]
-fn each_side_learns_that_the_other_has_closed_its_end() {
+fn closing_is_forwarded_to_both_sides() {
     let folder = tempfile::tempdir().unwrap();
-    // It closes its output, and lives until its input ends.
+    // The CLI closes its output and exits at the end of its input.
     let mut child = Running(
         tap(&folder, &[], "exec >&- 2>&-; read line; exit 4")
             .spawn()
@@ -205,7 +204,7 @@ fn each_side_learns_that_the_other_has_closed_its_end() {
     drop(child.0.stdin.take());
     assert_eq!(child.0.wait().unwrap().code(), Some(4));
 
-    // The host stops reading: the CLI is told so by a signal, or fails.
+    // The host stops reading: the CLI gets SIGPIPE or an error.
     let folder = tempfile::tempdir().unwrap();
     let mut child = Running(
         tap(&folder, &[], "while echo on; do :; done; exit 5")
@@ -218,7 +217,7 @@ fn each_side_learns_that_the_other_has_closed_its_end() {
 }
 
 #[test]
-fn what_is_scrubbed_is_passed_on_all_the_same() {
+fn scrubbing_does_not_change_forwarded_bytes() {
     let folder = tempfile::tempdir().unwrap();
     let home = folder.path().display().to_string();
     let script = "read line; echo \"$line\"; echo \"{\\\"text\\\":\\\"$MY_TOKEN in $HOME\\\"}\"";
@@ -274,7 +273,7 @@ fn a_recording_is_added_to_a_file_or_is_a_new_file_in_a_folder() {
 }
 
 #[test]
-fn a_recording_that_cannot_be_written_does_not_break_the_session() {
+fn a_failing_recording_does_not_break_the_session() {
     let mut child = agentwire("tap")
         .args(["--record", "/dev/full", "--", "sh", "-c", "cat; exit 6"])
         .stdin(Stdio::piped())
@@ -293,7 +292,7 @@ fn a_recording_that_cannot_be_written_does_not_break_the_session() {
 }
 
 #[test]
-fn what_cannot_begin_says_why() {
+fn errors_at_startup_name_the_cause() {
     let run = |arguments: &[&str]| {
         let output = agentwire("tap").args(arguments).output().unwrap();
         (output.status.code(), stderr(&output))

@@ -1,4 +1,4 @@
-//! Nothing that a model, a tool or a recording says is obeyed by the terminal.
+//! Control sequences in texts of models, tools and recordings are not sent to the terminal.
 
 #![allow(clippy::unwrap_used)]
 
@@ -12,14 +12,13 @@ use std::io::{ErrorKind, Read, Write};
 use std::process::{Command, Stdio};
 use support::{agentwire, fake_agent_path};
 
-/// What a terminal obeys, what turns text around, and what nobody sees.
-const ODD: &str = "\u{1b}]0;title\u{7}\u{1b}[7;35mred\u{1b}[13A\rback\u{8}\u{9b}2K\u{202e}turned\u{2066}\u{61c}\u{200b}\u{feff}\u{e0041}\u{e007f}";
+/// Control sequences, bidirectional overrides and invisible characters.
+const CONTROLS: &str = "\u{1b}]0;title\u{7}\u{1b}[7;35mred\u{1b}[13A\rback\u{8}\u{9b}2K\u{202e}turned\u{2066}\u{61c}\u{200b}\u{feff}\u{e0041}\u{e007f}";
 
-/// How that is seen.
-const SEEN: &str = r"\u{1b}]0;title\u{7}\u{1b}[7;35mred\u{1b}[13A\rback\u{8}\u{9b}2K\u{202e}turned\u{2066}\u{61c}\u{200b}\u{feff}\u{e0041}\u{e007f}";
+/// The displayed form of [`CONTROLS`].
+const DISPLAYED: &str = r"\u{1b}]0;title\u{7}\u{1b}[7;35mred\u{1b}[13A\rback\u{8}\u{9b}2K\u{202e}turned\u{2066}\u{61c}\u{200b}\u{feff}\u{e0041}\u{e007f}";
 
-/// What a command writes to the terminal on which it runs. Once it has asked
-/// something, the answer is typed.
+/// Runs a command on a terminal. Types the answer after a prompt. Returns the output.
 fn on_a_terminal(mut command: Command, answer: &str) -> String {
     let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&terminal).unwrap();
@@ -41,7 +40,7 @@ fn on_a_terminal(mut command: Command, answer: &str) -> String {
         .stderr(open())
         .spawn()
         .unwrap();
-    // Once the child is gone, nobody has the other end.
+    // Close the other end in this process.
     drop(command);
     let mut terminal = File::from(terminal);
     let (mut written, mut has_answered) = (Vec::new(), false);
@@ -50,7 +49,7 @@ fn on_a_terminal(mut command: Command, answer: &str) -> String {
         match terminal.read(&mut chunk) {
             Ok(0) => break,
             Ok(length) => written.extend(&chunk[..length]),
-            // So Linux says that nobody has it.
+            // EIO: the other end is closed.
             Err(error) if error.raw_os_error() == Some(5) => break,
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(error) => panic!("{error}"),
@@ -65,9 +64,9 @@ fn on_a_terminal(mut command: Command, answer: &str) -> String {
     String::from_utf8(written).unwrap()
 }
 
-/// Panics if a text has something of [`ODD`] as it is.
+/// Panics if a text contains control sequences of [`CONTROLS`].
 fn assert_harmless(written: &str) {
-    for odd in [
+    for control in [
         "\u{1b}]",
         "\u{1b}[7;35m",
         "\u{1b}[13A",
@@ -76,9 +75,9 @@ fn assert_harmless(written: &str) {
         "\u{7}",
         "\u{9b}",
     ] {
-        assert!(!written.contains(odd), "{odd:?} in {written:?}");
+        assert!(!written.contains(control), "{control:?} in {written:?}");
     }
-    // Colours and lines are ours.
+    // `agentwire` itself writes colours and line breaks.
     let ours = |c: char| matches!(c, '\u{1b}' | '\r' | '\n');
     let hidden = |c: char| agentwire::visible::is_hidden(c) && !ours(c);
     assert!(!written.contains(hidden), "{written:?}");
@@ -96,21 +95,25 @@ fn run(scenario: &Scenario, arguments: &[&str]) -> Command {
     command
 }
 
-fn odd_session() -> Scenario {
-    let call = Step::tool(format!("Tool{ODD}"), json!({"command": ODD}), ODD);
+fn session_with_controls() -> Scenario {
+    let call = Step::tool(
+        format!("Tool{CONTROLS}"),
+        json!({"command": CONTROLS}),
+        CONTROLS,
+    );
     Scenario::default()
-        .reply([Step::text(format!("Say {ODD}")), call])
-        .reply([Step::text(format!("Said {ODD}"))])
+        .reply([Step::text(format!("Say {CONTROLS}")), call])
+        .reply([Step::text(format!("Said {CONTROLS}"))])
 }
 
 #[test]
-fn what_is_said_and_asked_is_shown_and_not_obeyed() {
+fn control_sequences_are_displayed_not_interpreted() {
     for answer in ["y\n", "n\n", "a\n"] {
-        let written = on_a_terminal(run(&odd_session(), &[]), answer);
+        let written = on_a_terminal(run(&session_with_controls(), &[]), answer);
         assert_harmless(&written);
         for said in ["Say ", "Tool", "Said "] {
             assert!(
-                written.contains(&format!("{said}{SEEN}")),
+                written.contains(&format!("{said}{DISPLAYED}")),
                 "{said} in {written:?}"
             );
         }
@@ -118,8 +121,11 @@ fn what_is_said_and_asked_is_shown_and_not_obeyed() {
 }
 
 #[test]
-fn lines_of_json_are_harmless_too_and_mean_the_same() {
-    let written = on_a_terminal(run(&odd_session(), &["--json", "--deny", "Bash"]), "n\n");
+fn json_lines_are_escaped_without_changing_values() {
+    let written = on_a_terminal(
+        run(&session_with_controls(), &["--json", "--deny", "Bash"]),
+        "n\n",
+    );
     assert_harmless(&written);
     let texts = written.lines().filter_map(|line| {
         let message: serde_json::Value = serde_json::from_str(line).ok()?;
@@ -127,14 +133,16 @@ fn lines_of_json_are_harmless_too_and_mean_the_same() {
         Some(text.to_owned())
     });
     assert!(
-        texts.into_iter().any(|text| text == format!("Say {ODD}")),
+        texts
+            .into_iter()
+            .any(|text| text == format!("Say {CONTROLS}")),
         "{written}"
     );
 }
 
 #[test]
 fn errors_are_harmless_too() {
-    let failing = Scenario::default().reply([Step::error(400, "invalid_request_error", ODD)]);
+    let failing = Scenario::default().reply([Step::error(400, "invalid_request_error", CONTROLS)]);
     let written = on_a_terminal(run(&failing, &[]), "");
     assert_harmless(&written);
     assert!(written.contains("turned"), "{written:?}");
@@ -145,14 +153,14 @@ fn a_recording_is_shown_and_not_obeyed() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("recording");
     let lines = [
-        json!({"type": "assistant", "message": {"role": "assistant", "content": [{"type": "text", "text": ODD}]}}),
-        json!({"type": format!("kind{ODD}"), "subtype": ODD, ODD: 1}),
-        json!({"t": 0.5, "dir": format!("dir{ODD}"), "msg": ODD}),
-        json!({"t": 0.5, "dir": "stderr", "msg": ODD}),
-        json!({"type": "system", "subtype": "init", "session_id": 1, ODD: ODD}),
+        json!({"type": "assistant", "message": {"role": "assistant", "content": [{"type": "text", "text": CONTROLS}]}}),
+        json!({"type": format!("kind{CONTROLS}"), "subtype": CONTROLS, CONTROLS: 1}),
+        json!({"t": 0.5, "dir": format!("dir{CONTROLS}"), "msg": CONTROLS}),
+        json!({"t": 0.5, "dir": "stderr", "msg": CONTROLS}),
+        json!({"type": "system", "subtype": "init", "session_id": 1, CONTROLS: CONTROLS}),
     ];
     let mut text: String = lines.iter().map(|line| format!("{line}\n")).collect();
-    text.push_str(&format!("no JSON {ODD}\n"));
+    text.push_str(&format!("no JSON {CONTROLS}\n"));
     std::fs::write(&file, text).unwrap();
     for arguments in [vec![], vec!["--json"]] {
         let mut command = agentwire("inspect");
@@ -170,7 +178,8 @@ fn a_session_is_deleted_after_a_yes() {
     let project = config.path().join("projects/-work");
     std::fs::create_dir_all(&project).unwrap();
     let transcript = project.join(format!("{id}.jsonl"));
-    let record = json!({"type": "user", "uuid": "1", "message": {"role": "user", "content": ODD}});
+    let record =
+        json!({"type": "user", "uuid": "1", "message": {"role": "user", "content": CONTROLS}});
     std::fs::write(&transcript, format!("{record}\n")).unwrap();
     for (answer, is_left) in [("n\n", true), ("\n", true), ("Y\n", false)] {
         let mut delete = agentwire("sessions");

@@ -6,23 +6,23 @@ use std::path::{Path, absolute};
 use thiserror::Error;
 use uuid::Uuid;
 
-/// The longest project name that is not shortened, as in the agent.
+/// The maximum length of a project name that the agent does not shorten.
 pub const LONGEST_NAME: usize = 200;
 
-/// The longest segment of a key, in bytes of UTF-8. File systems accept 255, of which
-/// the rest is for suffixes such as `.meta.json`.
-const LONGEST_SEGMENT: usize = 240;
+/// The maximum length of a segment in bytes. File systems accept 255; the difference is reserved
+/// for suffixes such as `.meta.json`.
+const MAX_SEGMENT: usize = 240;
 
-/// The longest subpath, in bytes of UTF-8.
-const LONGEST_SUBPATH: usize = 1024;
+/// The maximum length of a subpath in bytes.
+const MAX_SUBPATH: usize = 1024;
 
 /// The key of a transcript.
 ///
-/// Each of its segments is a file name that leads nowhere else on any system, so a store
-/// may use them in paths: a project and a session ID are one segment each, a subpath is
-/// segments separated by `/`. A segment has 1 to 240 bytes, none of `/`, `\\`, `:` and
-/// control characters, no dot or space at its end, and is no device name of Windows
-/// (`con`, `nul.txt`). File systems may ignore case and Unicode normalisation; keys do not.
+/// Each segment is a plain file name on every system, so that stores may use keys in paths. A
+/// project and a session ID are one segment each; a subpath is one or more segments separated by
+/// `/`. A segment has 1 to 240 bytes without `/`, `\\`, `:` and control characters, does not end
+/// with a dot or a space, and is not a device name of Windows (`con`, `nul.txt`). File systems may
+/// ignore case and Unicode normalisation; keys do not.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TranscriptKey {
     project: String,
@@ -52,7 +52,7 @@ impl fmt::Display for KeyPart {
     }
 }
 
-/// A text cannot be a part of a [`TranscriptKey`].
+/// The error of a text that cannot be a part of a [`TranscriptKey`].
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("the {part} {value:?} of a transcript key is invalid: {reason}")]
 #[non_exhaustive]
@@ -61,7 +61,7 @@ pub struct InvalidKey {
     pub part: KeyPart,
     /// The text, or its first 80 characters.
     pub value: String,
-    /// What is invalid.
+    /// The reason.
     pub reason: &'static str,
 }
 
@@ -82,8 +82,8 @@ impl TranscriptKey {
         })
     }
 
-    /// Creates the key of a session's own transcript from the agent's working
-    /// directory, for projects without a name of their own.
+    /// Creates the key of a session's own transcript from the agent's working directory, for
+    /// projects without an explicit name.
     ///
     /// # Errors
     ///
@@ -116,17 +116,16 @@ impl TranscriptKey {
         }
     }
 
-    /// Returns the project: the path of the working directory with every character
-    /// except letters and digits replaced by a dash, as the agent names its own
-    /// folder for it. If both `CLAUDE_CONFIG_DIR` and
-    /// `CLAUDE_CODE_PROJECT_DIR_NAME` are set in the agent's environment, the
-    /// latter is the name.
+    /// Returns the project, as the agent names its folder: the path of the working directory with
+    /// every character except letters and digits replaced by a dash. If both `CLAUDE_CONFIG_DIR`
+    /// and `CLAUDE_CODE_PROJECT_DIR_NAME` are set in the agent's environment, the latter is the
+    /// name.
     #[must_use]
     pub fn project(&self) -> &str {
         &self.project
     }
 
-    /// Returns the session's ID.
+    /// Returns the session ID.
     #[must_use]
     pub fn session_id(&self) -> &str {
         &self.session_id
@@ -139,14 +138,14 @@ impl TranscriptKey {
         self.subpath.as_deref()
     }
 
-    /// Returns whether both are of one session.
+    /// Returns whether both keys belong to the same session.
     #[must_use]
     pub fn is_of(&self, session: &Self) -> bool {
         (&self.project, &self.session_id) == (&session.project, &session.session_id)
     }
 
-    /// Returns the key of an agent's file; `None` if it is not a transcript. The agent may
-    /// run on another machine, so the path above the folder of all projects is unknown.
+    /// Returns the key of an agent's file; `None` if it is not a transcript. Ignores the path
+    /// above the folder `projects`: the agent may run on another machine.
     #[must_use]
     pub fn of_file(path: &str) -> Option<Self> {
         let separator = if path.contains('/') { '/' } else { '\\' };
@@ -185,14 +184,14 @@ impl fmt::Display for TranscriptKey {
     }
 }
 
-/// Returns the text if it can be this part of a key.
+/// Validates a part of a key.
 fn checked(part: KeyPart, value: String) -> Result<String, InvalidKey> {
     let reason = match part {
-        KeyPart::Subpath if value.len() > LONGEST_SUBPATH => {
+        KeyPart::Subpath if value.len() > MAX_SUBPATH => {
             Some("it is longer than 1024 bytes; use a shorter one")
         }
-        KeyPart::Subpath => value.split('/').find_map(fault),
-        KeyPart::Project | KeyPart::SessionId => fault(&value),
+        KeyPart::Subpath => value.split('/').find_map(problem),
+        KeyPart::Project | KeyPart::SessionId => problem(&value),
     };
     match reason {
         None => Ok(value),
@@ -204,16 +203,14 @@ fn checked(part: KeyPart, value: String) -> Result<String, InvalidKey> {
     }
 }
 
-/// Returns why a text cannot be a file name that leads nowhere else.
-fn fault(segment: &str) -> Option<&'static str> {
+/// Returns the reason why a segment is not a plain file name.
+fn problem(segment: &str) -> Option<&'static str> {
     let is_reserved = |it: char| matches!(it, '/' | '\\' | ':') || it.is_control();
     let stem = segment.split('.').next().unwrap_or_default();
     Some(match segment {
         "" => "it has an empty segment",
         "." | ".." => "`.` and `..` lead to another folder",
-        _ if segment.len() > LONGEST_SEGMENT => {
-            "a segment is longer than 240 bytes; use a shorter one"
-        }
+        _ if segment.len() > MAX_SEGMENT => "a segment is longer than 240 bytes; use a shorter one",
         _ if segment.contains(is_reserved) => {
             "a segment has a separator, a colon or a control character; replace it"
         }
@@ -227,15 +224,14 @@ fn fault(segment: &str) -> Option<&'static str> {
     })
 }
 
-/// Returns whether the ID has the agent's format, which is also safe as a file
-/// name.
+/// Returns whether an ID has the agent's format. Such IDs are safe as file names.
 #[must_use]
 pub fn is_session_id(id: &str) -> bool {
     id.len() == 36 && Uuid::try_parse(id).is_ok()
 }
 
-/// Returns the project name of an agent that is started in this directory (default: the
-/// current one) with this environment. `variable` returns the value of a variable.
+/// Returns the project name of an agent in a directory (default: the current one) with this
+/// environment. `variable` returns the value of a variable.
 pub fn project<V: AsRef<OsStr>>(
     directory: Option<&Path>,
     variable: impl Fn(&str) -> Option<V>,
@@ -252,8 +248,8 @@ fn directory_name(directory: &Path) -> String {
     project_name(name.strip_prefix(r"\\?\").unwrap_or(&name))
 }
 
-/// Returns the name that an environment gives to all projects, if any. `variable` returns the
-/// value of a variable.
+/// Returns the name that the environment sets for all projects. `variable` returns the value of a
+/// variable.
 pub fn given_name<V: AsRef<OsStr>>(variable: impl Fn(&str) -> Option<V>) -> Option<String> {
     variable("CLAUDE_CONFIG_DIR").filter(|directory| !directory.as_ref().is_empty())?;
     let name = variable("CLAUDE_CODE_PROJECT_DIR_NAME")?;
@@ -267,7 +263,7 @@ pub fn given_name<V: AsRef<OsStr>>(variable: impl Fn(&str) -> Option<V>) -> Opti
 fn is_device(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     match name.strip_prefix("com").or(name.strip_prefix("lpt")) {
-        // The superscripts of Latin-1 count as digits there.
+        // Windows counts the superscripts of Latin-1 as digits.
         Some(number) => {
             matches!(number.as_bytes(), [b'0'..=b'9'])
                 || ["\u{b9}", "\u{b2}", "\u{b3}"].contains(&number)
@@ -276,8 +272,8 @@ fn is_device(name: &str) -> bool {
     }
 }
 
-/// Returns the agent's project name for this directory. A name that would be longer than
-/// [`LONGEST_NAME`] is shortened, with a hash. The agent counts in UTF-16 units.
+/// Returns the agent's project name for a directory. Names longer than [`LONGEST_NAME`] are
+/// shortened and get a hash. The agent counts UTF-16 units.
 #[must_use]
 pub fn project_name(directory: &str) -> String {
     let name = dashed(directory);
@@ -319,7 +315,7 @@ mod tests {
     const ID: &str = "11111111-2222-4333-8444-555555555555";
 
     #[test]
-    fn files_of_the_agents_have_the_keys_of_its_folders() {
+    fn paths_of_transcripts_become_keys() {
         let main = TranscriptKey::new("-p", ID).unwrap();
         let agent = main.part("subagents/agent-a1").unwrap();
         for (file, key) in [
@@ -337,7 +333,7 @@ mod tests {
             (format!("/c/projects/-p/{ID}"), None),
             (format!("/c/projects/{ID}.jsonl"), None),
             ("/c/projects/-p/../x.jsonl".to_owned(), None),
-            // What leads out of the folder of a store.
+            // Paths that leave the folder of a store.
             (format!("/c/projects/../{ID}.jsonl"), None),
             (format!("/c/projects/./{ID}.jsonl"), None),
             (format!("/c/projects//{ID}.jsonl"), None),
@@ -356,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn a_segment_that_leads_elsewhere_on_some_system_is_no_part_of_a_key() {
+    fn unsafe_segments_are_invalid() {
         let long = "a".repeat(241);
         let controls = (0..=0x9f_u8).map(char::from).filter(|it| it.is_control());
         let controls: Vec<String> = controls.map(|it| format!("a{it}b")).collect();
@@ -452,12 +448,12 @@ mod tests {
     }
 
     #[test]
-    fn projects_are_named_as_the_agent_names_them() {
+    fn project_names_match_the_agents() {
         assert_eq!(project_name("/home/crab/a b_c.d"), "-home-crab-a-b-c-d");
         assert_eq!(project_name("/häß/🦀"), "-h-----");
         let long = format!("/{}", "a".repeat(199));
         assert_eq!(project_name(&long), long.replace('/', "-"));
-        // Calculated with Node, as the hash is that of a JavaScript program.
+        // The expected hashes were calculated with Node.
         let long = format!("/{}", "a".repeat(200));
         assert_eq!(project_name(&long), format!("-{}-b6ymvl", "a".repeat(199)));
         let long = format!("/{}", "ü/".repeat(200));
@@ -465,7 +461,7 @@ mod tests {
     }
 
     #[test]
-    fn the_environment_can_name_a_project_that_has_a_configuration_of_its_own() {
+    fn the_environment_can_set_the_project_name() {
         let name = |variables: &[(&str, &'static str)]| {
             let value = |name: &str| variables.iter().find(|it| it.0 == name).map(|it| it.1);
             project(None, value)

@@ -1,10 +1,9 @@
-//! The files of an agent CLI: names of projects and sessions, transcripts as entries, and
-//! files that only this user can read.
+//! The files of an agent CLI: names of projects and sessions, transcripts, and private files.
 //!
-//! The agent stores sessions in its configuration directory ([`Configuration`]). Each project
-//! has a folder there, and each session a transcript in it and a folder beside it
-//! ([`TranscriptKey`]). [`transcripts`] reads them, and [`write_transcripts`] writes them.
-//! Changes follow no links below the folder of all projects ([`private_file`]).
+//! The agent stores sessions in its configuration directory ([`Configuration`]). Each project has a
+//! folder there; each session has a transcript in it and a folder next to the transcript
+//! ([`TranscriptKey`]). [`transcripts`] reads and [`write_transcripts`] writes them. Changes follow
+//! no links below the folder `projects` ([`private_file`]).
 
 mod configuration;
 mod key;

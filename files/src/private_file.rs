@@ -1,27 +1,27 @@
-//! Files that only this user can read, in folders where others may have planted links.
+//! Private files in folders that may contain planted links.
 //!
-//! A link at the last segment of a path is not followed, and a pipe is not opened. Folders
-//! above it are: the configuration folder and `projects` may be links that the user made, and
-//! who can replace them can replace everything below. [`check_folder`] is for folders below
-//! them, where links come with a session or an archive.
+//! A link as the last segment of a path is not followed, and a pipe is not opened. Links above are
+//! followed: the user may have made the configuration directory and `projects` links, and whoever
+//! can replace them can replace everything below. [`check_folder`] checks folders below, where
+//! links may come with a session or an archive.
 
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
 use uuid::Uuid;
 
-/// How often a file is opened that is replaced meanwhile.
+/// The maximum number of attempts to open a file that is being replaced.
 const ATTEMPTS: usize = 1000;
 
-/// Opens a regular file with these options; a link, a pipe and a folder are errors.
+/// Opens a regular file. Returns an error for a link, a pipe or a folder.
 ///
-/// The file is looked at before it is opened and compared afterwards, so that nothing is
-/// read from or written to what a link leads to. What takes its place in between is not
-/// followed or waited for. The options must not create or truncate.
+/// The file is checked before it is opened and compared afterwards, so that nothing is read from
+/// or written to the target of a link, even if the file is replaced in between. The options must
+/// not create or truncate.
 ///
 /// # Errors
 ///
-/// As [`OpenOptions::open`]; [`io::ErrorKind::InvalidInput`] if it is no regular file.
+/// As [`OpenOptions::open`]; [`io::ErrorKind::InvalidInput`] if it is not a regular file.
 pub fn open(path: &Path, options: &OpenOptions) -> io::Result<File> {
     #[cfg(unix)]
     let options = {
@@ -37,32 +37,34 @@ pub fn open(path: &Path, options: &OpenOptions) -> io::Result<File> {
             return Err(not_regular(&before));
         }
         let file = match options.open(path) {
-            // A link or a pipe took its place meanwhile, and may be gone again.
-            Err(error) if is_of_link(&error) || !fs::symlink_metadata(path)?.is_file() => continue,
+            // A link or a pipe has replaced the file meanwhile.
+            Err(error) if is_link_error(&error) || !fs::symlink_metadata(path)?.is_file() => {
+                continue;
+            }
             file => file?,
         };
-        // Otherwise another file took its place meanwhile, such as the lock of the next owner.
+        // Otherwise another file has replaced it, such as the lock of the next owner.
         if is_same(&before, &file.metadata()?) {
             return Ok(file);
         }
     }
-    Err(refused("it is replaced again and again"))
+    Err(refused("the file is being replaced repeatedly"))
 }
 
-/// Whether a link was not followed.
-fn is_of_link(error: &io::Error) -> bool {
+/// Returns whether the error is that of a link that was not followed.
+fn is_link_error(error: &io::Error) -> bool {
     #[cfg(unix)]
-    let is_of_link = rustix::io::Errno::from_io_error(error) == Some(rustix::io::Errno::LOOP);
+    let is_link_error = rustix::io::Errno::from_io_error(error) == Some(rustix::io::Errno::LOOP);
     #[cfg(not(unix))]
-    let is_of_link = {
+    let is_link_error = {
         let _ = error;
         false
     };
-    is_of_link
+    is_link_error
 }
 
-/// Opens a regular file with these options, or creates it so that only this user can read
-/// it. Others lose their access to one that exists.
+/// Opens or creates a regular file. Only this user can access a new file; others lose their access
+/// to an existing one.
 ///
 /// # Errors
 ///
@@ -84,8 +86,7 @@ pub fn open_or_create(path: &Path, options: &OpenOptions) -> io::Result<File> {
     }
 }
 
-/// Creates a file that only this user can read. Whatever has the name, a dangling link
-/// too, is an error.
+/// Creates a private file. An existing file or link, even a dangling one, is an error.
 ///
 /// # Errors
 ///
@@ -109,11 +110,11 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     Ok(text)
 }
 
-/// Removes the access of others to a file that is open.
+/// Removes the access of others to an open file.
 ///
 /// # Errors
 ///
-/// If the file is another user's, or its file system is read-only.
+/// If the file belongs to another user or its file system is read-only.
 pub fn make_private(file: &File) -> io::Result<()> {
     #[cfg(unix)]
     {
@@ -127,14 +128,14 @@ pub fn make_private(file: &File) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes a file that only this user can read, in place of what has the name: a link is
-/// replaced, not followed. After a crash the file is there as a whole or not at all.
+/// Replaces a file by a new private one atomically, even in a crash. A link is replaced, not
+/// followed.
 ///
 /// # Errors
 ///
-/// If it cannot be written or renamed.
+/// If the file cannot be written or renamed.
 pub fn replace(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
-    // The name of no session, which nobody can guess.
+    // An unguessable name that is not a session's.
     let temporary = path.with_file_name(format!(".{}.agentwire.tmp", Uuid::new_v4()));
     let written = (|| {
         let mut file = create(&temporary, &File::options())?;
@@ -148,12 +149,11 @@ pub fn replace(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> 
     written
 }
 
-/// Removes the access of others to a file, without opening it. Does nothing if there is no
-/// regular file.
+/// Removes the access of others to a regular file without opening it. Does nothing for other files.
 ///
 /// # Errors
 ///
-/// If the file is another user's, or its file system is read-only.
+/// If the file belongs to another user or its file system is read-only.
 pub fn make_path_private(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     {
@@ -169,8 +169,7 @@ pub fn make_path_private(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Creates a folder and those above it that do not exist, which only this user can access.
-/// Follows links.
+/// Creates a private folder and its missing parents. Follows links.
 ///
 /// # Errors
 ///
@@ -187,12 +186,11 @@ fn builder() -> DirBuilder {
     builder
 }
 
-/// Creates a folder that only this user can access, in one that exists. Returns whether it
-/// is new.
+/// Creates a private folder in an existing one. Returns whether it is new.
 ///
 /// # Errors
 ///
-/// If there is a link or a file with this name, or the folder cannot be created.
+/// If a link or a file has this name, or the folder cannot be created.
 pub fn create_folder(path: &Path) -> io::Result<bool> {
     loop {
         match builder().create(path) {
@@ -202,15 +200,14 @@ pub fn create_folder(path: &Path) -> io::Result<bool> {
         match fs::symlink_metadata(path) {
             Ok(found) if found.is_dir() => return Ok(false),
             Ok(_) => return Err(not_folder(path)),
-            // It was removed meanwhile.
+            // The folder was removed meanwhile.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(error),
         }
     }
 }
 
-/// Creates a folder as [`create_folder`], and removes the access of others to one that
-/// exists.
+/// Creates a folder like [`create_folder`]. Removes the access of others to an existing one.
 ///
 /// # Errors
 ///
@@ -232,12 +229,12 @@ pub fn create_private_folder(path: &Path) -> io::Result<bool> {
     Ok(is_new)
 }
 
-/// Fails if a folder is a link, unless it leads to another folder directly in `root`, as
-/// that of a project that was moved.
+/// Returns an error if a folder is a link, except to another folder directly in `root`, such as the
+/// new folder of a project that was moved.
 ///
 /// # Errors
 ///
-/// As said; also if the folder or the root cannot be read.
+/// If the folder is such a link, or the folder or the root cannot be read.
 pub fn check_folder(root: &Path, folder: &Path) -> io::Result<()> {
     if fs::symlink_metadata(folder)?.is_dir() {
         return Ok(());
@@ -250,17 +247,14 @@ pub fn check_folder(root: &Path, folder: &Path) -> io::Result<()> {
 }
 
 fn not_folder(path: &Path) -> io::Error {
-    let why = format!(
-        "{} is a link or a file, not a folder of its own",
-        path.display()
-    );
+    let why = format!("{} is a link or a file, not a folder", path.display());
     io::Error::new(io::ErrorKind::InvalidInput, why)
 }
 
 fn not_regular(metadata: &Metadata) -> io::Error {
     refused(match metadata.is_symlink() {
-        true => "it is a link, and not followed",
-        false => "it is not a regular file",
+        true => "the path is a link, which is not followed",
+        false => "the path is not a regular file",
     })
 }
 
@@ -268,7 +262,7 @@ fn refused(why: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, why)
 }
 
-/// Returns whether what was opened is what was looked at before.
+/// Returns whether the opened file is the one that was checked.
 fn is_same(before: &Metadata, opened: &Metadata) -> bool {
     #[cfg(unix)]
     {
@@ -288,28 +282,28 @@ mod tests {
     use std::os::unix::fs::symlink;
     use std::sync::atomic::{AtomicBool, Ordering};
 
-    /// Ends the other thread, also if the test fails.
-    struct Over<'a>(&'a AtomicBool);
+    /// Stops the other thread, even if the test fails.
+    struct StopOnDrop<'a>(&'a AtomicBool);
 
-    impl Drop for Over<'_> {
+    impl Drop for StopOnDrop<'_> {
         fn drop(&mut self) {
             self.0.store(true, Ordering::Relaxed);
         }
     }
 
-    /// A reader of a pipe without a writer would wait for ever.
+    /// Opening a pipe without a writer would block forever.
     #[test]
-    fn what_takes_the_place_of_a_file_meanwhile_is_not_followed_or_waited_for() {
+    fn links_and_pipes_that_replace_a_file_are_not_opened() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         fs::write(at("file"), "ours").unwrap();
         fs::write(at("precious"), "precious").unwrap();
-        let made = std::process::Command::new("mkfifo")
+        let created = std::process::Command::new("mkfifo")
             .arg(at("pipe"))
             .status();
-        assert!(made.unwrap().success());
+        assert!(created.unwrap().success());
         fs::hard_link(at("file"), at("path")).unwrap();
-        let is_over = AtomicBool::new(false);
+        let is_stopped = AtomicBool::new(false);
         let (mut files, mut others) = (0, 0);
         std::thread::scope(|scope| {
             scope.spawn(|| {
@@ -319,14 +313,14 @@ mod tests {
                         _ => fs::hard_link(at(what), at("next")).unwrap(),
                     }
                     fs::rename(at("next"), at("path")).unwrap();
-                    // What is the same file already is not renamed.
+                    // Renaming a file to itself does nothing.
                     fs::remove_file(at("next")).ok();
-                    if is_over.load(Ordering::Relaxed) {
+                    if is_stopped.load(Ordering::Relaxed) {
                         return;
                     }
                 }
             });
-            let over = Over(&is_over);
+            let stop = StopOnDrop(&is_stopped);
             for _ in 0..50_000 {
                 match read(&at("path")) {
                     Ok(text) => {
@@ -339,7 +333,7 @@ mod tests {
                     }
                 }
             }
-            drop(over);
+            drop(stop);
         });
         assert!(files > 0 && others > 0, "{files} files, {others} others");
     }

@@ -9,22 +9,22 @@ use std::thread::sleep;
 use std::time::Duration;
 use uuid::Uuid;
 
-/// How many times removing the folder is tried: a process that is being killed
-/// may still write to it.
+/// The number of attempts to remove the folder: a process that is being killed may still write to
+/// it.
 const ATTEMPTS: u32 = 5;
 
-/// A folder that only this user can read. It is removed on drop.
+/// A private folder that is removed on drop.
 #[derive(Debug)]
 pub struct PrivateFolder {
     path: PathBuf,
-    is_kept: AtomicBool,
+    is_retained: AtomicBool,
 }
 
-/// The file or folder that could not be written, and the cause.
+/// The path that could not be written, and the cause.
 pub type WriteError = (PathBuf, io::Error);
 
 impl PrivateFolder {
-    /// Creates a folder whose name starts with `name`, in that of temporary files.
+    /// Creates a folder with the prefix `name` in the folder of temporary files.
     ///
     /// # Errors
     ///
@@ -32,21 +32,21 @@ impl PrivateFolder {
     pub fn new(name: &str) -> Result<Self, WriteError> {
         let folder = Self {
             path: std::env::temp_dir().join(format!("{name}-{}", Uuid::new_v4())),
-            is_kept: AtomicBool::new(false),
+            is_retained: AtomicBool::new(false),
         };
         private_file::create_folders(&folder.path).map_err(|error| (folder.path.clone(), error))?;
         Ok(folder)
     }
 
-    /// Returns its path.
+    /// Returns the path.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Sets whether the folder stays when this is dropped.
-    pub fn keep(&self, wanted: bool) {
-        self.is_kept.store(wanted, Ordering::Relaxed);
+    /// Sets whether the folder is retained on drop.
+    pub fn keep(&self, retain: bool) {
+        self.is_retained.store(retain, Ordering::Relaxed);
     }
 
     /// Writes a new file, and creates its parent folders. Returns its path.
@@ -84,7 +84,7 @@ impl PrivateFolder {
 
 impl Drop for PrivateFolder {
     fn drop(&mut self) {
-        if *self.is_kept.get_mut() {
+        if *self.is_retained.get_mut() {
             return;
         }
         for attempt in 1..=ATTEMPTS {

@@ -1,4 +1,4 @@
-//! The transcripts of a session as lists of entries, as a session store has them.
+//! The transcripts of a session as lists of entries.
 
 use crate::{PrivateFolder, TranscriptKey, WriteError, private_file};
 use agentwire_protocol::Json;
@@ -12,12 +12,12 @@ use std::path::Path;
 /// A transcript and its key.
 pub type Transcript = (TranscriptKey, Vec<Json>);
 
-/// What identifies an entry of a transcript.
+/// The type and the ID of an entry.
 #[derive(Debug, Deserialize)]
 pub struct EntryHead {
     #[serde(rename = "type")]
     kind: Option<String>,
-    /// Its ID, if it has one.
+    /// The ID.
     pub uuid: Option<String>,
 }
 
@@ -28,16 +28,15 @@ impl EntryHead {
         entry.read().ok()
     }
 
-    /// Returns whether the entry is the metadata of a sub-agent, which is a file of its own on
-    /// disk.
+    /// Returns whether the entry is the metadata of a sub-agent, which is a separate file on disk.
     #[must_use]
     pub fn is_metadata(&self) -> bool {
         self.kind.as_deref() == Some("agent_metadata")
     }
 }
 
-/// Returns the entry in a line of the agent's file and its `uuid`; `None` if the line is not
-/// an entry, or one that the agent does not report to hosts.
+/// Parses a line of a transcript as an entry and its `uuid`. Returns `None` if the line is not an
+/// entry, or an entry that the agent does not report to hosts.
 #[must_use]
 pub fn entry_of_line(line: &[u8]) -> Option<(Json, Option<String>)> {
     let entry: Json = serde_json::from_slice(line).ok()?;
@@ -46,8 +45,8 @@ pub fn entry_of_line(line: &[u8]) -> Option<(Json, Option<String>)> {
     is_reported.then_some((entry, uuid))
 }
 
-/// Reads the transcripts of a session from the configuration directory of an agent: its own,
-/// which is the first, and those of its sub-agents. Returns none if it does not exist.
+/// Reads the transcripts of a session from the configuration directory of an agent: first its own,
+/// then those of its sub-agents. Returns an empty list if the session does not exist.
 ///
 /// # Errors
 ///
@@ -70,7 +69,7 @@ pub fn transcripts(config: &Path, session: &TranscriptKey) -> io::Result<Vec<Tra
         for entry in entries {
             let entry = entry?;
             let path = entry.path();
-            // Links may lead round in circles.
+            // Do not follow links: they may form a cycle.
             if entry.file_type()?.is_dir() {
                 folders.push(path);
                 continue;
@@ -93,7 +92,7 @@ pub fn transcripts(config: &Path, session: &TranscriptKey) -> io::Result<Vec<Tra
     Ok(found)
 }
 
-/// Reads a transcript up to its last whole line.
+/// Reads a transcript up to its last complete line.
 fn read(path: &Path) -> io::Result<Option<Vec<Json>>> {
     let is_file = fs::metadata(path).is_ok_and(|it| it.is_file());
     if !is_file {
@@ -111,7 +110,7 @@ fn read(path: &Path) -> io::Result<Option<Vec<Json>>> {
     }
 }
 
-/// What is known of a sub-agent is an entry in a store, and a file of its own here.
+/// Reads the metadata file of a sub-agent as an entry.
 fn metadata(path: &Path) -> Option<Json> {
     let text = private_file::read(path).ok()?;
     let known: Members = serde_json::from_slice(&text).ok()?;
@@ -123,13 +122,12 @@ fn metadata(path: &Path) -> Option<Json> {
     Json::from_value(&entry).ok()
 }
 
-/// Writes transcripts into the configuration directory of an agent. A transcript that exists
-/// is replaced if the new one has all of its entries. Follows no link below the folder of all
-/// projects.
+/// Writes transcripts to the configuration directory of an agent. An existing transcript is replaced
+/// if the new one has all of its entries. Follows no link below the folder `projects`.
 ///
 /// # Errors
 ///
-/// If a file cannot be written, or one that exists has other entries.
+/// If a file cannot be written, or an existing one has other entries.
 pub fn write_transcripts(config: &Path, transcripts: &[Transcript]) -> Result<(), WriteError> {
     let folder = PrivateFolder::new("agentwire-transcripts")?;
     for (key, entries) in transcripts {
@@ -139,7 +137,7 @@ pub fn write_transcripts(config: &Path, transcripts: &[Transcript]) -> Result<()
     merge_transcripts(&folder.path().join("projects"), &projects).map_err(|error| (projects, error))
 }
 
-/// Writes a transcript to where an agent reads it whose configuration directory is `folder`.
+/// Writes a transcript to `folder`, in the layout of an agent's configuration directory.
 ///
 /// # Errors
 ///
@@ -155,8 +153,7 @@ pub fn write_transcript(
         return write_lines(folder, &file, entries.iter());
     };
     let file = format!("projects/{project}/{session_id}/{subpath}");
-    // The metadata of a sub-agent is an entry in the store, and on disk a file next to its
-    // transcript.
+    // The metadata of a sub-agent is a file next to its transcript.
     let is_metadata = |entry: &&Json| EntryHead::of(entry).is_some_and(|it| it.is_metadata());
     let (metadata, lines): (Vec<_>, Vec<_>) = entries.iter().partition(is_metadata);
     if !lines.is_empty() {
@@ -177,8 +174,7 @@ fn write_lines<'a>(
 ) -> Result<(), WriteError> {
     let written = folder.write_with(name, |file| {
         for entry in entries {
-            // A store may return entries with line breaks between members. Strings contain
-            // none.
+            // Remove line breaks between members; strings contain none.
             let line = entry.get().replace(['\n', '\r'], " ");
             file.write_all(line.as_bytes())?;
             file.write_all(b"\n")?;
@@ -198,12 +194,12 @@ fn without_type(entry: &Json) -> Json {
     Json::from_value(&rest).unwrap_or_default()
 }
 
-/// Copies the transcripts in a folder of all projects into another one. A transcript that
-/// exists is replaced if the copy has all of its entries. Follows no link below that folder.
+/// Copies transcripts from one folder `projects` to another one. An existing transcript is replaced
+/// if the copy has all of its entries. Follows no link below that folder.
 ///
 /// # Errors
 ///
-/// If a file cannot be read or written, or one that exists has other entries.
+/// If a file cannot be read or written, or an existing one has other entries.
 pub fn merge_transcripts(from: &Path, projects: &Path) -> io::Result<()> {
     private_file::create_folders(projects)?;
     for project in fs::read_dir(from)? {
@@ -239,7 +235,7 @@ fn merge_folder(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether a transcript has everything that another one has, if that exists.
+/// Returns whether a transcript has all entries of another one, or that does not exist.
 fn has_all(copy: &Path, other: &Path) -> io::Result<bool> {
     let is_transcript = other.extension().is_some_and(|it| it == "jsonl");
     if !is_transcript || fs::symlink_metadata(other).is_err() {

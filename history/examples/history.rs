@@ -1,135 +1,68 @@
-//! The sessions that the agent has kept: a list of them, the messages of one and
-//! those of its sub-agent; and changes of them. This example makes a configuration
-//! directory of its own, with two sessions.
+//! Lists, reads, changes, forks and deletes the sessions in a configuration directory. This example
+//! creates a directory with a session.
 //!
 //! ```text
 //! cargo run --example history
 //! ```
-//!
-//! With the argument `real`, it lists the ten latest sessions of your own agent:
-//!
-//! ```text
-//! cargo run --example history -- real
-//! ```
 
-#![allow(clippy::print_stdout, reason = "it is what an example does")]
+#![allow(clippy::print_stdout, reason = "it is an example")]
 
 use agentwire_history::{ForkSession, History, ListSessions, MessageSelection};
 use agentwire_protocol::Message;
-use std::borrow::Cow;
 use std::error::Error;
 use std::fs;
-use std::path::Path;
-use tempfile::TempDir;
 
-const FIRST: &str = "11111111-2222-4333-8444-555555555555";
-const SECOND: &str = "66666666-7777-4888-9999-000000000000";
+const ID: &str = "11111111-2222-4333-8444-555555555555";
 
 fn main() -> Result<(), Box<dyn Error>> {
-    if std::env::args().nth(1).is_some_and(|it| it == "real") {
-        return list(&History::new()?);
-    }
-    let folder = TempDir::new()?;
-    write_sessions(folder.path())?;
-    let history = History::in_directory(folder.path());
-    list(&history)?;
+    let folder = tempfile::tempdir()?;
+    let project = folder.path().join("projects/-home-crab-project");
+    fs::create_dir_all(&project)?;
+    let records = [
+        record("user", "1", None, "Count the lines."),
+        record("assistant", "2", Some("1"), "There are 41."),
+        record("user", "3", Some("2"), "Count the files."),
+        record("assistant", "4", Some("3"), "There are 7."),
+    ];
+    fs::write(project.join(format!("{ID}.jsonl")), records.join("\n"))?;
 
-    println!("\nMessages of the first session:");
-    for message in history.session_messages(FIRST, MessageSelection::new())? {
-        show(&message);
+    let history = History::in_directory(folder.path());
+    show(&history, ID)?;
+    history.rename_session(ID, "Counting")?;
+    history.tag_session(ID, Some("numbers"))?;
+    history.archive_session(ID)?;
+    let copy = history.fork_session(ID, &ForkSession::new().up_to("2"))?;
+    show(&history, &copy)?;
+    for session in history.list_sessions(&ListSessions::new().limit(10))? {
+        println!("{} {:?}", session.session_id, session.tag);
     }
-    for agent in history.list_subagents(FIRST)? {
-        println!("Messages of its sub-agent {agent}:");
-        for message in history.subagent_messages(FIRST, &agent, MessageSelection::new())? {
-            show(&message);
+    history.delete_session(ID)?;
+    println!("{:?}", history.session_info(ID)?);
+    Ok(())
+}
+
+fn show(history: &History, id: &str) -> Result<(), Box<dyn Error>> {
+    let session = history.session_info(id)?.ok_or("no such session")?;
+    println!("{} ({} bytes)", session.summary, session.file_size);
+    for message in history.session_messages(id, MessageSelection::new())? {
+        let (author, blocks) = match &message {
+            Message::User(message) => ("user", message.blocks()),
+            Message::Assistant(message) => ("model", (&*message.message.content).into()),
+            _ => continue,
+        };
+        for text in blocks.iter().filter_map(|block| block.as_text()) {
+            println!("  {author}: {text}");
         }
     }
-    change(&history)
-}
-
-fn change(history: &History) -> Result<(), Box<dyn Error>> {
-    history.rename_session(SECOND, "The day")?;
-    history.tag_session(SECOND, Some("calendar"))?;
-    history.archive_session(SECOND)?;
-    if let Some(session) = history.session_info(SECOND)? {
-        let tag = session.tag.as_deref().unwrap_or_default();
-        println!("\nThe second session is now {:?}, #{tag}", session.summary);
-    }
-
-    // A copy that ends with the first prompt of the other branch.
-    let fork = ForkSession::new().up_to("3").title("Counting again");
-    let copy = history.fork_session(FIRST, &fork)?;
-    println!("Messages of the copy {copy}:");
-    for message in history.session_messages(&copy, MessageSelection::new())? {
-        show(&message);
-    }
-
-    history.delete_session(SECOND)?;
-    println!("Without the second session:");
-    list(history)
-}
-
-fn list(history: &History) -> Result<(), Box<dyn Error>> {
-    for session in history.list_sessions(&ListSessions::new().limit(10))? {
-        let cwd = session.cwd.unwrap_or_default();
-        println!(
-            "{} {} ({cwd}, {} bytes)",
-            session.session_id, session.summary, session.file_size
-        );
-    }
     Ok(())
 }
 
-fn show(message: &Message) {
-    let (from, blocks) = match message {
-        Message::User(message) => ("user", message.blocks()),
-        Message::Assistant(message) => ("model", Cow::Borrowed(&*message.message.content)),
-        _ => return,
-    };
-    for text in blocks.iter().filter_map(|block| block.as_text()) {
-        println!("  {from}: {text}");
-    }
-}
-
-/// Writes files as the agent does.
-fn write_sessions(configuration: &Path) -> Result<(), Box<dyn Error>> {
-    let project = configuration.join("projects/-home-crab-project");
-    let agents = project.join(FIRST).join("subagents");
-    fs::create_dir_all(&agents)?;
-    fs::write(
-        project.join(format!("{FIRST}.jsonl")),
-        [
-            record(FIRST, "user", "1", None, "Count the lines."),
-            record(FIRST, "assistant", "2", Some("1"), "There are 41."),
-            // The user went back and edited the prompt, which began a branch.
-            record(FIRST, "user", "3", None, "Count the files."),
-            record(FIRST, "assistant", "4", Some("3"), "There are 7."),
-            r#"{"type":"custom-title","customTitle":"Counting"}"#.to_owned(),
-        ]
-        .join("\n"),
-    )?;
-    fs::write(
-        agents.join("agent-a1.jsonl"),
-        [
-            record(FIRST, "user", "5", None, "Find all files."),
-            record(FIRST, "assistant", "6", Some("5"), "Here they are."),
-        ]
-        .join("\n"),
-    )?;
-    let second = record(SECOND, "user", "1", None, "What day is it?");
-    fs::write(project.join(format!("{SECOND}.jsonl")), second)?;
-    Ok(())
-}
-
-fn record(session: &str, kind: &str, uuid: &str, parent: Option<&str>, text: &str) -> String {
+fn record(kind: &str, uuid: &str, parent: Option<&str>, text: &str) -> String {
+    let content = serde_json::json!([{ "type": "text", "text": text }]);
     serde_json::json!({
-        "type": kind,
-        "uuid": uuid,
-        "parentUuid": parent,
-        "sessionId": session,
-        "cwd": "/home/crab/project",
-        "timestamp": "2025-03-01T10:20:30.000Z",
-        "message": {"role": kind, "content": [{"type": "text", "text": text}]},
+        "type": kind, "uuid": uuid, "parentUuid": parent, "sessionId": ID,
+        "cwd": "/home/crab/project", "timestamp": "2025-03-01T10:20:30.000Z",
+        "message": { "role": kind, "content": content },
     })
     .to_string()
 }

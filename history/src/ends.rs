@@ -6,14 +6,14 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// How much of a transcript is searched for a record of a conversation.
-const SEARCHED: u64 = 16 << 20;
+/// The number of bytes that are searched for a record of a conversation.
+const MAX_SEARCHED: u64 = 16 << 20;
 
-/// A buffer for the ends of a transcript, used for one after the other.
+/// A reusable buffer for the ends of a transcript.
 #[derive(Debug, Default)]
 pub(super) struct EndsBuffer(Vec<u8>);
 
-/// The ends of a transcript, and what the file system says of it.
+/// The ends of a transcript, its size and its time.
 #[derive(Debug)]
 pub(super) struct FileEnds<'b> {
     pub(super) ends: Ends<'b>,
@@ -23,8 +23,8 @@ pub(super) struct FileEnds<'b> {
 }
 
 impl EndsBuffer {
-    /// Reads the ends of a file; `None` if it is empty, cannot be read, or is no
-    /// regular file, which a link is not either.
+    /// Reads the ends of a file; `None` if it is empty, cannot be read, or is not a regular file.
+    /// Links are not regular files.
     pub(super) fn read(&mut self, path: &Path) -> Option<FileEnds<'_>> {
         let metadata = fs::symlink_metadata(path)
             .ok()
@@ -72,19 +72,19 @@ impl EndsBuffer {
         let Ok(file) = File::open(path) else {
             return false;
         };
-        let mut file = file.take(SEARCHED);
+        let mut file = file.take(MAX_SEARCHED);
         self.0.clear();
         loop {
-            // The end of the last piece, in which a name may begin.
-            let kept = self.0.len().saturating_sub(32);
-            self.0.drain(..kept);
+            // Retain the end of the last piece: a name may begin there.
+            let consumed = self.0.len().saturating_sub(32);
+            self.0.drain(..consumed);
             let before = self.0.len();
             let piece = file
                 .by_ref()
                 .take(Ends::SIZE as u64)
                 .read_to_end(&mut self.0);
             if piece.is_err() || self.0.len() == before {
-                // A transcript that goes on counts as one with a conversation.
+                // A transcript that is longer counts as one with a conversation.
                 return file.limit() == 0;
             }
             if Ends::new(&self.0, &self.0).has_conversation() {
@@ -94,7 +94,7 @@ impl EndsBuffer {
     }
 }
 
-/// Milliseconds since 1970, rounded as the official SDK does.
+/// Returns milliseconds since 1970, rounded like the official SDK.
 pub(super) fn milliseconds(time: SystemTime) -> i64 {
     let (seconds, nanoseconds) = match time.duration_since(UNIX_EPOCH) {
         Ok(since) => (since.as_secs() as f64, f64::from(since.subsec_nanos())),

@@ -1,18 +1,17 @@
-//! Failures of reading and changing the history.
+//! Errors of the history.
 
 use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// The history could not be read or changed.
+/// The error of reading or changing the history.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum HistoryError {
     /// Neither `CLAUDE_CONFIG_DIR` nor a home directory is set.
     #[error("no configuration directory: set `CLAUDE_CONFIG_DIR` or `HOME`")]
     NoHome,
-    /// A file or a folder exists and could not be read, for example because of
-    /// its permissions.
+    /// A file or a folder exists but cannot be read, for example because of its permissions.
     #[error("cannot read {}: {source}", path.display())]
     Unreadable {
         /// The file or the folder.
@@ -26,8 +25,8 @@ pub enum HistoryError {
         /// The given ID.
         id: String,
     },
-    /// There is no such session.
-    #[error("no session {id} in {}", place(project.as_deref()))]
+    /// The session does not exist.
+    #[error("no session {id} in {}", searched(project.as_deref()))]
     NotFound {
         /// The session ID.
         id: String,
@@ -38,7 +37,7 @@ pub enum HistoryError {
     /// A title is blank.
     #[error("the title is blank")]
     BlankTitle,
-    /// A tag is blank, or has only characters that are removed.
+    /// A tag is blank or consists of characters that are removed.
     #[error("the tag is blank; use `None` to remove the tag")]
     BlankTag,
     /// The session has no messages that a fork can copy.
@@ -47,8 +46,7 @@ pub enum HistoryError {
         /// The session ID.
         id: String,
     },
-    /// The session has no message with the ID that was given to
-    /// [`ForkSession::up_to`](super::ForkSession::up_to).
+    /// The session has no message with the ID of [`ForkSession::up_to`](super::ForkSession::up_to).
     #[error("session {id} has no message {message}")]
     UnknownMessage {
         /// The session ID.
@@ -56,10 +54,9 @@ pub enum HistoryError {
         /// The given ID.
         message: String,
     },
-    /// The transcript is a link, a folder, or another file that is none of the
-    /// agent's; or the folder of its session or its project is a link that leads out of the
-    /// folder of all projects. Nothing was changed.
-    #[error("{} is a link or not a file of the agent's: nothing was changed", path.display())]
+    /// The transcript is not a regular file, or the folder of its session or project is a link
+    /// that leads out of the folder `projects`. Nothing was changed.
+    #[error("{} is a link or not a regular file; nothing was changed", path.display())]
     NotRegular {
         /// The transcript or the folder.
         path: PathBuf,
@@ -82,8 +79,8 @@ pub enum HistoryError {
     },
 }
 
-/// Where a session was searched.
-fn place(project: Option<&Path>) -> String {
+/// Names the searched projects.
+fn searched(project: Option<&Path>) -> String {
     match project {
         Some(project) => format!("the project {}", project.display()),
         None => "any project".to_owned(),
@@ -107,7 +104,7 @@ impl HistoryError {
     }
 }
 
-/// Returns `None` for what does not exist.
+/// Converts errors of missing files to `None`.
 pub(super) fn existing<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     match result {
         Ok(value) => Ok(Some(value)),

@@ -1,4 +1,4 @@
-//! Where a session is.
+//! Finding the transcripts of a session.
 
 use super::error::HistoryError;
 use super::folders::{Projects, real};
@@ -8,29 +8,29 @@ use std::path::{Path, PathBuf};
 
 /// A session's transcript.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct FoundTranscript {
     pub(super) path: PathBuf,
-    /// The working directory whose project it is in, if one was searched for.
+    /// The working directory of its project, if the search was restricted to one.
     pub(super) project: Option<String>,
 }
 
-/// Finds the transcripts of a session that are not empty: those of the project, or
-/// if there are none, of its worktrees; or of all projects.
+/// Finds the non-empty transcripts of a session: in the project, or else in its worktrees; or in
+/// all projects.
 pub(super) fn find(
     projects: &Projects,
     directory: Option<&Path>,
     id: &str,
-) -> Result<Vec<Found>, HistoryError> {
+) -> Result<Vec<FoundTranscript>, HistoryError> {
     search(projects, directory, id, false)
 }
 
-/// Finds the transcripts of a session that are not empty, in the project and in its
-/// worktrees, or in all projects.
+/// Finds the non-empty transcripts of a session: in the project and its worktrees, or in all
+/// projects.
 pub(super) fn find_all(
     projects: &Projects,
     directory: Option<&Path>,
     id: &str,
-) -> Result<Vec<Found>, HistoryError> {
+) -> Result<Vec<FoundTranscript>, HistoryError> {
     search(projects, directory, id, true)
 }
 
@@ -39,13 +39,13 @@ fn search(
     directory: Option<&Path>,
     id: &str,
     all: bool,
-) -> Result<Vec<Found>, HistoryError> {
+) -> Result<Vec<FoundTranscript>, HistoryError> {
     let mut found = Vec::new();
     let mut add = |folder: &Path, project: Option<&str>| {
         let path = folder.join(format!("{id}.jsonl"));
         if fs::metadata(&path).is_ok_and(|it| it.len() > 0) {
             let project = project.map(str::to_owned);
-            found.push(Found { path, project });
+            found.push(FoundTranscript { path, project });
         }
         found.is_empty()
     };
@@ -56,13 +56,13 @@ fn search(
         return Ok(found);
     };
     let directory = real(directory);
-    let mut goes_on = true;
-    for folder in projects.of(&directory)? {
-        goes_on &= add(&folder, Some(&directory));
+    let mut is_missing = true;
+    for folder in projects.folders_of(&directory)? {
+        is_missing &= add(&folder, Some(&directory));
     }
-    if goes_on || all {
+    if is_missing || all {
         for worktree in worktrees(&directory).iter().filter(|it| **it != directory) {
-            for folder in projects.of(worktree)? {
+            for folder in projects.folders_of(worktree)? {
                 add(&folder, Some(worktree));
             }
         }

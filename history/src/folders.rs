@@ -1,4 +1,4 @@
-//! The folders in which the agent keeps the sessions of a project.
+//! The folders of projects.
 
 use super::ends::EndsBuffer;
 use super::error::{HistoryError, existing};
@@ -11,12 +11,12 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Clone)]
 pub(super) struct Projects {
     pub(super) folder: PathBuf,
-    /// The name that every project has, if the environment gives one.
+    /// The name of every project, if the environment sets one.
     pub(super) name: Option<String>,
 }
 
 impl Projects {
-    /// Returns the entries of the folder, sorted by name; none if it does not exist.
+    /// Returns the entries of the folder, sorted by name; an empty list if it does not exist.
     pub(super) fn entries(&self) -> Result<Vec<DirEntry>, HistoryError> {
         let entries = existing(sorted(&self.folder));
         let entries = entries.map_err(HistoryError::unreadable(&self.folder))?;
@@ -34,10 +34,10 @@ impl Projects {
         self.name.clone().unwrap_or_else(|| project_name(project))
     }
 
-    /// Returns the folders that a project has. A long path is shortened in their
-    /// names, with a hash that depends on the agent's version; of those folders the
-    /// ones count in which a session of the project is.
-    pub(super) fn of(&self, project: &str) -> Result<Vec<PathBuf>, HistoryError> {
+    /// Returns the folders of a project. The names of folders of long paths end with a hash that
+    /// depends on the agent's version: such folders are included if they have a session of the
+    /// project.
+    pub(super) fn folders_of(&self, project: &str) -> Result<Vec<PathBuf>, HistoryError> {
         let own = self.folder.join(self.name_of(project));
         let default = project_name(project);
         let mut folders = Vec::new();
@@ -73,7 +73,7 @@ impl Projects {
     }
 }
 
-/// Whether a session in the folder has this working directory, by its records.
+/// Returns whether a session in the folder has this working directory.
 pub(super) fn has_session_of(folder: &Path, project: &str) -> bool {
     let name = dashed(project);
     let mut buffer = EndsBuffer::default();
@@ -87,7 +87,7 @@ pub(super) fn has_session_of(folder: &Path, project: &str) -> bool {
     })
 }
 
-/// Returns the real path of a directory, or the path as it is if there is none.
+/// Returns the canonical path of a directory, or the given path if it does not exist.
 pub(super) fn real(directory: &Path) -> String {
     let path = directory.canonicalize();
     let path = path.as_deref().unwrap_or(directory).to_string_lossy();

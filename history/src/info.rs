@@ -1,7 +1,7 @@
-//! What a list shows of a session.
+//! Information about a session, for lists.
 
 use super::ends::{EndsBuffer, FileEnds};
-use super::find::Found;
+use super::find::FoundTranscript;
 use agentwire_protocol::transcript::{Archived, Ends};
 use serde::Serialize;
 use std::fs::{self, File};
@@ -9,25 +9,22 @@ use std::io::Read;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// What a list shows of a session.
-///
-/// It serializes as the `SDKSessionInfo` of the official SDK.
+/// Information about a session, for lists.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SessionInfo {
-    /// The session's ID.
+    /// The session ID.
     pub session_id: String,
-    /// The title for display: the title, or else the last prompt, a summary that
-    /// was written down, the first prompt, or `Image` or `Document`.
+    /// The title for display: the title, or else the last prompt, a recorded summary, the first
+    /// prompt, or `Image` or `Document`.
     pub summary: String,
-    /// When the transcript was modified last, in milliseconds since 1970.
-    /// [`SessionInfo::modified`] is the same as a time.
+    /// The time of the last modification, in milliseconds since 1970. See
+    /// [`SessionInfo::modified`].
     pub last_modified: i64,
     /// The size of the transcript in bytes.
     pub file_size: u64,
-    /// The title that the user gave the session, or else the one that a model gave
-    /// it.
+    /// The title that the user or, otherwise, a model has set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub custom_title: Option<String>,
     /// The first prompt, in one line of up to 200 UTF-16 units.
@@ -39,39 +36,38 @@ pub struct SessionInfo {
     /// The working directory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
-    /// The tag that the user gave the session.
+    /// The tag that the user has set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tag: Option<String>,
-    /// When the session began, in milliseconds since 1970, by its first record
-    /// with a time.
+    /// The time of the first record that has one, in milliseconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub created_at: Option<i64>,
-    /// Whether the session is archived: `Some(false)` if it was, and has been
-    /// unarchived or continued since; `None` if it never was.
+    /// Whether the session is archived. `Some(false)`: it was archived, and was unarchived or
+    /// continued since. `None`: it never was archived.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub archived: Option<bool>,
 }
 
 impl SessionInfo {
-    /// Returns when the transcript was modified last.
+    /// Returns the time of the last modification.
     #[must_use]
     pub fn modified(&self) -> SystemTime {
         time(self.last_modified)
     }
 
-    /// Returns when the session began, if its records tell.
+    /// Returns the time of the first record that has one.
     #[must_use]
     pub fn created(&self) -> Option<SystemTime> {
         self.created_at.map(time)
     }
 
-    pub(super) fn read(found: &Found, id: &str) -> Option<Self> {
+    pub(super) fn read(found: &FoundTranscript, id: &str) -> Option<Self> {
         let mut buffer = EndsBuffer::default();
         let read = buffer.read(&found.path)?;
         Self::of(&read, &found.path, id, found.project.as_deref())
     }
 
-    /// `path` is the transcript's, beside which the session has a folder.
+    /// Creates the information from the ends of the transcript at `path`.
     pub(super) fn of(
         read: &FileEnds<'_>,
         path: &Path,
@@ -100,7 +96,7 @@ impl SessionInfo {
     }
 }
 
-/// The title in the folder of a session, which is beside its transcript.
+/// Reads the title file in the folder of a session. `path` is the transcript.
 pub(super) fn title_of_file(path: &Path) -> Option<String> {
     let path = path.with_extension("").join("custom-title.json");
     // Opening a pipe would wait for its writer.

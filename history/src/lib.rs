@@ -1,11 +1,11 @@
-//! The sessions that an agent CLI has stored on disk: list and read them, fork, rename, tag,
-//! archive and delete them.
+//! Lists, reads, forks, renames, tags, archives and deletes the sessions that an agent CLI has
+//! stored on disk.
 //!
-//! [`History`] reads the agent's own files, without starting the agent. The results are those of the functions `listSessions`, `getSessionInfo`,
-//! `getSessionMessages`, `listSubagents` and `getSubagentMessages` of the official
-//! TypeScript SDK, version 0.3.332, for the same directory. What changes a session has
-//! the effects of its functions `renameSession`, `tagSession`, `archiveSession`,
-//! `unarchiveSession`, `deleteSession` and `forkSession`.
+//! [`History`] reads the agent's files without starting the agent. Its results are those of the
+//! functions `listSessions`, `getSessionInfo`, `getSessionMessages`, `listSubagents` and
+//! `getSubagentMessages` of the official TypeScript SDK, version 0.3.332. Its changes have the
+//! effects of `renameSession`, `tagSession`, `archiveSession`, `unarchiveSession`,
+//! `deleteSession` and `forkSession`.
 //!
 //! ```no_run
 //! use agentwire_history::{History, HistoryError, ListSessions, MessageSelection};
@@ -37,15 +37,15 @@
 //!
 //! # Changes and running agents
 //!
-//! An agent that is running the session keeps what it knows in memory, and appends to
-//! the transcript. Titles, tags and archive marks can be set meanwhile. A fork has the
-//! messages that the agent has written by then. Do not delete a session that an agent
-//! is running: it may write the transcript anew, without its beginning.
+//! An agent that is running a session caches its contents and appends to the transcript. Titles,
+//! tags and archive marks can be set meanwhile. A fork has the messages that the agent has
+//! written so far. Do not delete a session that an agent is running: it may write the transcript
+//! again without its beginning.
 //!
 //! # Blocking
 //!
-//! The functions block: they read files, and with a [project](History::project)
-//! they run `git worktree list`, for up to five seconds. In async code call them in
+//! All functions block: they read files and, with a [project](History::project), run
+//! `git worktree list` for up to five seconds. In async code, call them in
 //! `tokio::task::spawn_blocking`:
 //!
 //! ```no_run
@@ -58,26 +58,21 @@
 //! # }
 //! ```
 //!
-//! # What is not as in the official SDK
+//! # Differences from the official SDK
 //!
-//! - A folder or a transcript that exists and cannot be read is a
-//!   [`HistoryError`]; the official functions return nothing then. Among the
-//!   sessions of a list, unreadable ones are skipped here too.
+//! - An existing folder or transcript that cannot be read is a [`HistoryError`]; the official
+//!   functions return nothing. Lists skip unreadable sessions, like the official ones.
 //! - Lone surrogates in titles and other strings are read as U+FFFD.
 //! - A time without an offset is UTC, not the machine's local time.
-//! - A transcript that is a link is not appended to ([`HistoryError::NotRegular`]), so
-//!   that no file elsewhere is written to. The same holds for what is in a project's or a
-//!   session's folder that is a link, unless it leads to another project. The configuration
-//!   directory itself and its `projects` may be links, such as to another disk. Where the
-//!   transcript does not end with a whole line, because the agent was killed, a title or a
-//!   tag begins a new line.
-//! - A fork has its name only once it is complete. Numbers and strings that are copied
-//!   keep their JSON text.
-//! - Tags are not normalised to NFKC, and unassigned characters are kept.
-//! - Session stores are not changed: the functions are about files. The crate
-//!   `agentwire-stores` copies sessions between files and stores.
-//! - An empty `CLAUDE_CONFIG_DIR` counts as unset, and paths are not normalised to
-//!   NFC.
+//! - Links are not written through: a transcript that is a link is an error
+//!   ([`HistoryError::NotRegular`]), and so is a link to a project's or a session's folder, unless
+//!   it leads to another project. The configuration directory and `projects` may be links.
+//! - After an incomplete line, which a killed agent leaves, titles and tags begin a new line.
+//! - Forks are written atomically. Copied numbers and strings are preserved as written.
+//! - Tags are not normalised to NFKC, and unassigned characters are not removed.
+//! - Session stores are not changed. The crate `agentwire-stores` copies sessions between files
+//!   and stores.
+//! - An empty `CLAUDE_CONFIG_DIR` counts as unset, and paths are not normalised to NFC.
 
 mod change;
 mod ends;
@@ -102,7 +97,7 @@ pub use listing::ListSessions;
 use agentwire_files::{Configuration, given_name, is_session_id, private_file};
 use agentwire_protocol::Message;
 use agentwire_protocol::transcript::{session_messages, subagent_messages, tag_line, title_line};
-use change::Place;
+use change::Target;
 use error::existing;
 use find::find;
 use folders::Projects;
@@ -119,9 +114,8 @@ pub struct History {
 }
 
 impl History {
-    /// Returns the history of an agent that is started with the environment of this
-    /// process: that in `CLAUDE_CONFIG_DIR`, or else in `.claude` in the home
-    /// directory. Reads nothing yet.
+    /// Creates the history of an agent with the environment of this process: in
+    /// `CLAUDE_CONFIG_DIR`, or else in `.claude` in the home directory. Reads nothing.
     ///
     /// # Errors
     ///
@@ -130,7 +124,7 @@ impl History {
         Self::of_environment(|name| std::env::var_os(name))
     }
 
-    /// Returns the history of an agent with another environment, such as
+    /// Creates the history of an agent with another environment, such as
     /// `Options::passed_environment` of a session. `variable` returns the value of a variable.
     ///
     /// # Errors
@@ -145,7 +139,7 @@ impl History {
         Ok(history)
     }
 
-    /// Returns the history in a configuration directory.
+    /// Creates the history in a configuration directory.
     pub fn in_directory(configuration: impl AsRef<Path>) -> Self {
         Self {
             projects: Projects {
@@ -163,32 +157,29 @@ impl History {
         folder.parent().unwrap_or(folder)
     }
 
-    /// Restricts the history to the sessions that were started in `directory`, and
-    /// in the other worktrees of its git repository. By default it has those of all
-    /// directories.
+    /// Restricts the history to sessions that were started in `directory` or in another worktree
+    /// of its git repository. Default: the sessions of all directories.
     pub fn project(mut self, directory: impl Into<PathBuf>) -> Self {
         self.project = Some(directory.into());
         self
     }
 
-    /// Lists the sessions, those that were modified last first; of those with the
-    /// same time in milliseconds the greatest ID first. Of each transcript the
-    /// first and the last 64 KiB are read, with up to four threads.
+    /// Lists sessions by the time of the last modification, newest first (of equal times in
+    /// milliseconds the greatest ID first). Reads the first and the last 64 KiB of each
+    /// transcript with up to four threads.
     ///
-    /// Sessions of sub-agents are not listed, nor are those that have no title, no
-    /// prompt and no attachment.
+    /// Does not list sessions of sub-agents and sessions without title, prompt and attachment.
     ///
     /// # Errors
     ///
-    /// [`HistoryError::Unreadable`] if the folder of the projects cannot be read.
-    /// If it does not exist, there are no sessions.
+    /// [`HistoryError::Unreadable`] if the folder of the projects exists and cannot be read.
     #[doc(alias = "listSessions")]
     pub fn list_sessions(&self, list: &ListSessions) -> Result<Vec<SessionInfo>, HistoryError> {
         listing::list(&self.projects, self.project.as_deref(), list)
     }
 
-    /// Returns what a list shows of a session; `None` if there is no such session,
-    /// if it is a sub-agent's, or if there is nothing to show.
+    /// Returns information about a session; `None` if [`list_sessions`](Self::list_sessions)
+    /// would not list it.
     ///
     /// # Errors
     ///
@@ -203,9 +194,9 @@ impl History {
         Ok(first.and_then(|found| SessionInfo::read(&found, id)))
     }
 
-    /// Returns the messages of a session that lead to its last message; none if
-    /// there is no such session. Messages from before a compaction are not among
-    /// them, unless the compaction preserved them.
+    /// Returns the messages of a session that lead to its last message; an empty list if the
+    /// session does not exist. Does not return messages from before a compaction unless the
+    /// compaction preserved them.
     ///
     /// # Errors
     ///
@@ -223,7 +214,7 @@ impl History {
         Ok(text.map_or_else(Vec::new, |text| session_messages(&text, selection)))
     }
 
-    /// Returns the IDs of a session's sub-agents, in the order of their paths.
+    /// Returns the IDs of a session's sub-agents in the order of their paths.
     ///
     /// # Errors
     ///
@@ -234,8 +225,8 @@ impl History {
         Ok(files.into_iter().map(|it| it.id).collect())
     }
 
-    /// Returns the messages of a session's sub-agent; none if there is no such
-    /// session or sub-agent.
+    /// Returns the messages of a session's sub-agent; an empty list if the session or the
+    /// sub-agent does not exist.
     ///
     /// # Errors
     ///
@@ -260,120 +251,114 @@ impl History {
         Ok(text.map_or_else(Vec::new, messages))
     }
 
-    /// Gives a session a title. The white space around it is removed.
+    /// Sets the title of a session. Trims white space.
     ///
-    /// Appends a record to the session's transcript, in one write, and so also while
-    /// an agent writes to it. If the session is in several projects, the first one's
-    /// transcript is changed, which is the one that [`History::session_info`] reads.
+    /// Appends a record to the transcript in one write, which is safe while an agent writes to
+    /// it. If the session is in several projects, changes the transcript that
+    /// [`History::session_info`] reads.
     ///
     /// # Errors
     ///
     /// - [`HistoryError::InvalidId`], [`HistoryError::BlankTitle`]
-    /// - [`HistoryError::NotFound`] if there is no such session
+    /// - [`HistoryError::NotFound`] if the session does not exist
     /// - [`HistoryError::NotRegular`] if its transcript is a link
     /// - [`HistoryError::Unwritable`], [`HistoryError::Unreadable`]
     #[doc(alias = "renameSession")]
     pub fn rename_session(&self, id: &str, title: &str) -> Result<(), HistoryError> {
-        self.place(id).check()?;
+        self.target(id).check()?;
         let line = title_line(id, title).ok_or(HistoryError::BlankTitle)?;
-        change::append(&self.place(id), &line)
+        change::append(&self.target(id), &line)
     }
 
-    /// Gives a session a tag; with `None` it has no tag then. The white space around
-    /// the tag is removed, and with it characters that are not visible: format
-    /// characters, and those for private use.
+    /// Sets the tag of a session; `None` removes it. Trims white space, and removes format
+    /// characters and characters for private use.
     ///
-    /// Appends a record to the transcript, as [`History::rename_session`] does.
+    /// Appends a record to the transcript like [`History::rename_session`].
     ///
     /// # Errors
     ///
     /// As for [`History::rename_session`], with [`HistoryError::BlankTag`].
     #[doc(alias = "tagSession")]
     pub fn tag_session(&self, id: &str, tag: Option<&str>) -> Result<(), HistoryError> {
-        self.place(id).check()?;
+        self.target(id).check()?;
         let line = tag_line(id, tag).ok_or(HistoryError::BlankTag)?;
-        change::append(&self.place(id), &line)
+        change::append(&self.target(id), &line)
     }
 
-    /// Archives a session: [`SessionInfo::archived`] is `Some(true)` until a prompt is
-    /// sent in it. The session is listed as before, and can be resumed.
+    /// Archives a session: [`SessionInfo::archived`] is `Some(true)` until the next prompt. The
+    /// session is still listed and can be resumed.
     ///
-    /// Writes the file `archived.json` in the folder beside the transcript, in each
-    /// project that has the session. The transcript is not changed.
+    /// Writes the file `archived.json` to the folder of the session in each project that has it.
+    /// The transcript is not changed.
     ///
     /// # Errors
     ///
     /// - [`HistoryError::InvalidId`]
-    /// - [`HistoryError::NotFound`] if there is no such session
+    /// - [`HistoryError::NotFound`] if the session does not exist
     /// - [`HistoryError::Unwritable`], [`HistoryError::Unreadable`]
     #[doc(alias = "archiveSession")]
     pub fn archive_session(&self, id: &str) -> Result<(), HistoryError> {
-        change::archive(&self.place(id), true)
+        change::archive(&self.target(id), true)
     }
 
-    /// Unarchives a session: [`SessionInfo::archived`] is `Some(false)` then.
+    /// Unarchives a session: [`SessionInfo::archived`] becomes `Some(false)`.
     ///
     /// # Errors
     ///
     /// As for [`History::archive_session`].
     #[doc(alias = "unarchiveSession")]
     pub fn unarchive_session(&self, id: &str) -> Result<(), HistoryError> {
-        change::archive(&self.place(id), false)
+        change::archive(&self.target(id), false)
     }
 
-    /// Deletes a session: its transcript, and the folder beside it with its
-    /// sub-agents. This cannot be undone. If the session is in several projects, it is
-    /// deleted in the first one.
+    /// Deletes a session: its transcript, and its folder with its sub-agents. If the session is in
+    /// several projects, deletes it in the first one.
     ///
-    /// Do not delete a session that an agent is running: it may write the transcript
-    /// anew, without its beginning.
+    /// Do not delete a session that an agent is running: it may write the transcript again
+    /// without its beginning.
     ///
     /// # Errors
     ///
     /// - [`HistoryError::InvalidId`]
-    /// - [`HistoryError::NotFound`] if there is no such session
-    /// - [`HistoryError::Undeletable`]. If it names the folder, the transcript has
-    ///   been deleted already, and the folder is left.
+    /// - [`HistoryError::NotFound`] if the session does not exist
+    /// - [`HistoryError::Undeletable`]. If it names the folder, the transcript is already deleted
     /// - [`HistoryError::NotRegular`] if the transcript is a folder, or its project's folder a
-    ///   link that leads out of the folder of all projects
+    ///   link that leads out of the folder `projects`
     /// - [`HistoryError::Unreadable`]
     #[doc(alias = "deleteSession")]
     pub fn delete_session(&self, id: &str) -> Result<(), HistoryError> {
-        change::delete(&self.place(id))
+        change::delete(&self.target(id))
     }
 
-    /// Copies a session, whole or up to a message, and returns the ID of the copy. To
+    /// Copies a session, completely or up to a message, and returns the ID of the copy. To
     /// continue the copy, resume it in the same working directory.
     ///
-    /// The copy has the messages of the main conversation under new IDs. The messages
-    /// of sub-agents, the snapshots of files that the agent can return to, and the tag
-    /// are not copied. The copy is written to the same folder, at once: after a crash
-    /// it is there as a whole or not at all. The session itself is not changed, and a
-    /// process may be running it.
+    /// The copy has the messages of the main conversation under new IDs, without sub-agents, the
+    /// tag and the agent's snapshots of files. It is written atomically to the same folder. The
+    /// session itself is not changed, and an agent may be running it.
     ///
     /// # Errors
     ///
     /// - [`HistoryError::InvalidId`]
-    /// - [`HistoryError::NotFound`] if there is no such session
+    /// - [`HistoryError::NotFound`] if the session does not exist
     /// - [`HistoryError::NoMessages`] if there is nothing to copy
-    /// - [`HistoryError::UnknownMessage`] if it has no message
-    ///   [to copy up to](ForkSession::up_to)
+    /// - [`HistoryError::UnknownMessage`] if the message of [`ForkSession::up_to`] does not exist
     /// - [`HistoryError::Unreadable`], [`HistoryError::Unwritable`]
     #[doc(alias = "forkSession")]
     pub fn fork_session(&self, id: &str, fork: &ForkSession) -> Result<String, HistoryError> {
-        change::fork(&self.place(id), fork)
+        change::fork(&self.target(id), fork)
     }
 
-    fn place<'p>(&'p self, id: &'p str) -> Place<'p> {
-        Place {
+    fn target<'p>(&'p self, id: &'p str) -> Target<'p> {
+        Target {
             projects: &self.projects,
             project: self.project.as_deref(),
             id,
         }
     }
 
-    /// Returns the path of a session's transcript; `None` if there is no such session.
-    /// `agentwire_protocol::transcript` reads what is in it.
+    /// Returns the path of a session's transcript; `None` if the session does not exist.
+    /// `agentwire_protocol::transcript` reads it.
     ///
     /// # Errors
     ///

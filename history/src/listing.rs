@@ -4,7 +4,7 @@ use super::ends::{EndsBuffer, milliseconds};
 use super::error::HistoryError;
 use super::folders::{Projects, has_session_of, name_of, real, sorted};
 use super::info::SessionInfo;
-use super::ownership::is_of_another;
+use super::ownership::belongs_to_another;
 use super::worktrees::worktrees;
 use agentwire_files::{LONGEST_NAME, is_session_id};
 use std::collections::{HashMap, HashSet};
@@ -14,13 +14,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// The most threads that read transcripts.
-const THREADS: usize = 4;
+/// The maximum number of threads.
+const MAX_THREADS: usize = 4;
 
-/// How many transcripts a thread reads at least.
-const SHARE: usize = 64;
+/// The minimum number of transcripts per thread.
+const MIN_PER_THREAD: usize = 64;
 
-/// Which sessions to list.
+/// The options of a list of sessions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListSessions {
     limit: Option<usize>,
@@ -36,7 +36,7 @@ impl Default for ListSessions {
 }
 
 impl ListSessions {
-    /// Lists all sessions.
+    /// Selects all sessions.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -47,38 +47,38 @@ impl ListSessions {
         }
     }
 
-    /// Sets how many sessions to return at most. Unset or 0, all of them. With a
-    /// limit, no more transcripts are read than needed.
+    /// Sets the maximum number of sessions. Default (also 0): all. With a limit, only the
+    /// necessary transcripts are read.
     #[must_use]
     pub fn limit(mut self, limit: usize) -> Self {
         self.limit = Some(limit).filter(|limit| *limit > 0);
         self
     }
 
-    /// Sets how many sessions to skip. The default is 0.
+    /// Sets the number of sessions to skip. Default: 0.
     #[must_use]
     pub fn offset(mut self, offset: usize) -> Self {
         self.offset = offset;
         self
     }
 
-    /// Sets whether the sessions of a [project](super::History::project) include
-    /// those of the other worktrees of its git repository. The default is `true`.
+    /// Sets whether the sessions of a [project](super::History::project) include those of the
+    /// other worktrees of its git repository. Default: `true`.
     #[must_use]
     pub fn worktrees(mut self, worktrees: bool) -> Self {
         self.worktrees = worktrees;
         self
     }
 
-    /// Sets whether to include sessions that were started by an SDK (entrypoints
-    /// `sdk-cli`, `sdk-ts` and `sdk-py`) or by the daemon. The default is `true`.
+    /// Sets whether to include sessions that were started by an SDK (entrypoints `sdk-cli`,
+    /// `sdk-ts` and `sdk-py`) or by the daemon. Default: `true`.
     #[must_use]
     pub fn programmatic(mut self, programmatic: bool) -> Self {
         self.programmatic = programmatic;
         self
     }
 
-    /// Whether the times of all transcripts are needed before any is read.
+    /// Returns whether sorting requires the times of all transcripts before any is read.
     fn is_paged(&self) -> bool {
         self.limit.is_some() || self.offset > 0
     }
@@ -88,7 +88,7 @@ impl ListSessions {
 struct Candidate {
     id: String,
     path: PathBuf,
-    /// Milliseconds since 1970; 0 if it is not known yet.
+    /// Milliseconds since 1970; 0 if unknown.
     modified: i64,
     folder: Arc<Folder>,
 }
@@ -96,13 +96,13 @@ struct Candidate {
 /// A folder of a project.
 #[derive(Default)]
 struct Folder {
-    /// The working directory whose project it is, if one was asked for.
+    /// The working directory of the project, if the list is restricted to one.
     project: Option<String>,
-    /// The worktrees whose sessions may be in it.
+    /// The worktrees whose sessions may be in the folder.
     own: Vec<String>,
 }
 
-/// Lists the sessions of a directory, or of all.
+/// Lists the sessions of one or all directories.
 pub(super) fn list(
     projects: &Projects,
     directory: Option<&Path>,
@@ -110,7 +110,7 @@ pub(super) fn list(
 ) -> Result<Vec<SessionInfo>, HistoryError> {
     let is_paged = list.is_paged();
     let mut candidates = match directory {
-        Some(directory) => of_project(projects, directory, list)?,
+        Some(directory) => project_candidates(projects, directory, list)?,
         None => {
             let folder = Arc::new(Folder::default());
             let folders = projects.folders()?.into_iter();
@@ -142,13 +142,13 @@ pub(super) fn list(
     Ok(sessions)
 }
 
-/// Reads as many transcripts as the page needs.
+/// Reads transcripts until the page is complete.
 fn page(candidates: &[Candidate], list: &ListSessions) -> Vec<SessionInfo> {
     let limit = list.limit.unwrap_or(usize::MAX);
     let mut seen = HashSet::new();
     let mut sessions = Vec::new();
     let mut skipped = 0;
-    // The first part is as large as the page, and each of the others is larger.
+    // The first part is as large as the page, each further one larger.
     let mut part = limit.saturating_add(list.offset).clamp(32, 4096);
     let mut rest = candidates;
     while !rest.is_empty() && sessions.len() < limit {
@@ -169,8 +169,8 @@ fn page(candidates: &[Candidate], list: &ListSessions) -> Vec<SessionInfo> {
     sessions
 }
 
-/// The transcripts in the folders of a project and of its worktrees.
-fn of_project(
+/// Returns the transcripts in the folders of a project and its worktrees.
+fn project_candidates(
     projects: &Projects,
     directory: &Path,
     list: &ListSessions,
@@ -181,8 +181,8 @@ fn of_project(
         true => worktrees(&directory),
         false => Vec::new(),
     };
-    let is_alone = worktrees.len() <= 1;
-    let own = match is_alone {
+    let is_single = worktrees.len() <= 1;
+    let own = match is_single {
         true => Vec::new(),
         false => std::iter::once(&directory)
             .chain(&worktrees)
@@ -198,7 +198,7 @@ fn of_project(
         };
         candidates.extend(in_folder(path, is_paged, &Arc::new(folder)));
     };
-    for folder in projects.of(&directory)? {
+    for folder in projects.folders_of(&directory)? {
         taken.extend(
             folder
                 .file_name()
@@ -206,21 +206,21 @@ fn of_project(
         );
         add(&folder, &directory);
     }
-    if is_alone {
+    if is_single {
         return Ok(candidates);
     }
     let mut named: Vec<(String, &str)> = worktrees
         .iter()
         .map(|it| (projects.name_of(it), &**it))
         .collect();
-    // The longest first, as a name may be the beginning of another.
+    // Longest first: a name may be the prefix of another.
     named.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
     for folder in projects.folders()? {
         if taken.contains(&folder) {
             continue;
         }
         let path = projects.folder.join(&folder);
-        let of = named.iter().find(|(name, worktree)| {
+        let worktree = named.iter().find(|(name, worktree)| {
             let shortened = name
                 .get(..LONGEST_NAME)
                 .filter(|_| name.len() > LONGEST_NAME);
@@ -231,14 +231,14 @@ fn of_project(
             });
             folder == *name || is_like && has_session_of(&path, worktree)
         });
-        if let Some((_, worktree)) = of {
+        if let Some((_, worktree)) = worktree {
             add(&path, worktree);
         }
     }
     Ok(candidates)
 }
 
-/// The transcripts in a folder.
+/// Returns the transcripts in a folder.
 fn in_folder(path: &Path, with_time: bool, folder: &Arc<Folder>) -> Vec<Candidate> {
     let entries = sorted(path).unwrap_or_default().into_iter();
     let candidates = entries.filter_map(|entry| {
@@ -262,7 +262,10 @@ fn in_folder(path: &Path, with_time: bool, folder: &Arc<Folder>) -> Vec<Candidat
 /// Reads the ends of transcripts, with a few threads if there are many.
 fn read(candidates: &[Candidate], programmatic: bool) -> Vec<Option<SessionInfo>> {
     let threads = thread::available_parallelism().map_or(1, usize::from);
-    let threads = threads.min(THREADS).min(candidates.len() / SHARE).max(1);
+    let threads = threads
+        .min(MAX_THREADS)
+        .min(candidates.len() / MIN_PER_THREAD)
+        .max(1);
     let next = AtomicUsize::new(0);
     let work = || {
         let mut buffers = Buffers::default();
@@ -279,7 +282,7 @@ fn read(candidates: &[Candidate], programmatic: bool) -> Vec<Option<SessionInfo>
         let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
         let mut found = work();
         for other in others {
-            // A thread that panicked took its sessions with it.
+            // Propagate panics.
             found.extend(
                 other
                     .join()
@@ -319,7 +322,7 @@ impl Buffers {
         let info = SessionInfo::of(&read, &candidate.path, &candidate.id, project.as_deref())?;
         if let Some(project) = project
             && let Some(directory) = ends.directory()
-            && is_of_another(&directory, project, own)
+            && belongs_to_another(&directory, project, own)
         {
             return None;
         }

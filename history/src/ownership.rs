@@ -1,23 +1,22 @@
-//! Which project a session belongs to, where the names of two projects' folders are
-//! the same.
+//! Distinguishes projects whose folders have the same name.
 
 use super::folders::real;
 use agentwire_files::dashed;
 use std::path::Path;
 
-/// Returns whether a session is not the project's, although it is in its folder: it
-/// was started in another directory that exists. `directory` is the session's.
-pub(super) fn is_of_another(directory: &str, project: &str, own: &[String]) -> bool {
-    if is_inside(directory, own) || !are_mixed_up(directory, project) {
+/// Returns whether a session in the project's folder belongs to another existing directory.
+/// `directory` is the session's working directory.
+pub(super) fn belongs_to_another(directory: &str, project: &str, own: &[String]) -> bool {
+    if is_inside(directory, own) || !collide(directory, project) {
         return false;
     }
     if is_unusual(directory) || is_unusual(project) || !Path::new(directory).exists() {
         return false;
     }
-    are_mixed_up(&real(Path::new(directory)), &real(Path::new(project)))
+    collide(&real(Path::new(directory)), &real(Path::new(project)))
 }
 
-/// Whether a directory is one of these, or in one.
+/// Returns whether a directory is one of these, or below one.
 fn is_inside(directory: &str, own: &[String]) -> bool {
     let directory = slashes(directory);
     own.iter().map(|it| slashes(it)).any(|it| {
@@ -26,12 +25,12 @@ fn is_inside(directory: &str, own: &[String]) -> bool {
     })
 }
 
-/// Whether two directories have the same name of a folder and are different.
-fn are_mixed_up(directory: &str, other: &str) -> bool {
+/// Returns whether two different directories have the same folder name.
+fn collide(directory: &str, other: &str) -> bool {
     dashed(directory) == dashed(other) && slashes(directory) != slashes(other)
 }
 
-/// Whether a path may be slow to look at, or is no plain path.
+/// Returns whether a path is not plain or may be slow to access.
 fn is_unusual(path: &str) -> bool {
     let first = path.split('/').find(|it| !it.is_empty() && *it != ".");
     let first = first.unwrap_or_default().to_ascii_lowercase();

@@ -10,10 +10,10 @@ pub(super) struct AgentFile {
     pub(super) path: PathBuf,
 }
 
-/// Returns the transcripts in a folder and the folders in it, links excluded.
+/// Returns the transcripts in a folder and its subfolders, excluding links.
 pub(super) fn files(folder: &Path) -> Vec<AgentFile> {
     let mut files = Vec::new();
-    // A folder is entered where it stands among the files.
+    // Depth first: folders are sorted among the files.
     let mut open = vec![sorted(folder).unwrap_or_default().into_iter()];
     while let Some(entries) = open.last_mut() {
         let Some(entry) = entries.next() else {

@@ -1,4 +1,4 @@
-//! Which files are whose.
+//! Tests on directories with few sessions.
 
 use super::*;
 use std::fs::File;
@@ -51,13 +51,18 @@ impl Home {
     }
 }
 
+fn messages(history: &History, id: &str) -> usize {
+    let messages = history.session_messages(id, MessageSelection::new());
+    messages.unwrap().len()
+}
+
 fn ids(history: &History, list: &ListSessions) -> Vec<String> {
     let sessions = history.list_sessions(list).unwrap();
     sessions.into_iter().map(|it| it.session_id).collect()
 }
 
 #[test]
-fn the_session_that_was_modified_last_is_the_first() {
+fn sessions_are_listed_by_time() {
     let home = Home::new();
     let directory = home.directory("work");
     home.session(&directory, &directory, A, 2);
@@ -75,22 +80,17 @@ fn the_session_that_was_modified_last_is_the_first() {
 }
 
 #[test]
-fn without_files_there_is_no_history() {
+fn missing_directories_have_no_sessions() {
     let home = Home::new();
     let history = home.history().project(home.0.path().join("nowhere"));
     assert!(ids(&history, &ListSessions::new()).is_empty());
     assert_eq!(history.session_info(A).unwrap(), None);
-    assert!(
-        history
-            .session_messages(A, MessageSelection::new())
-            .unwrap()
-            .is_empty()
-    );
+    assert_eq!(messages(&history, A), 0);
     assert!(history.list_subagents(A).unwrap().is_empty());
 }
 
 #[test]
-fn an_id_leads_to_no_other_folder() {
+fn only_uuids_are_ids() {
     let home = Home::new();
     let directory = home.directory("work");
     let path = home.session(&directory, &directory, A, 1);
@@ -102,7 +102,7 @@ fn an_id_leads_to_no_other_folder() {
 }
 
 #[test]
-fn a_session_in_the_folder_of_another_directory_is_not_its_projects() {
+fn projects_with_the_same_folder_name_are_distinguished() {
     let home = Home::new();
     let (one, other) = (home.directory("a-b"), home.directory("a/b"));
     home.session(&one, &one, A, 1);
@@ -119,7 +119,7 @@ fn a_session_in_the_folder_of_another_directory_is_not_its_projects() {
 }
 
 #[test]
-fn a_long_directorys_folder_may_have_another_hash() {
+fn folders_of_long_paths_may_have_another_hash() {
     let home = Home::new();
     let directory = home.directory(&"long/".repeat(60));
     let path = home.session(&directory, &directory, A, 1);
@@ -136,7 +136,7 @@ fn a_long_directorys_folder_may_have_another_hash() {
 }
 
 #[test]
-fn sub_agents_are_in_folders_of_the_session() {
+fn sub_agents_are_found_in_subfolders() {
     let home = Home::new();
     let directory = home.directory("work");
     let path = home.session(&directory, &directory, A, 1);
@@ -148,16 +148,10 @@ fn sub_agents_are_in_folders_of_the_session() {
     fs::write(folder.join("notes.jsonl"), record).unwrap();
     let history = home.history();
     assert_eq!(history.list_subagents(A).unwrap(), ["z", "a"]);
-    let messages = history
-        .subagent_messages(A, "a", MessageSelection::new())
-        .unwrap();
-    assert_eq!(messages.len(), 1);
-    assert!(
-        history
-            .subagent_messages(A, "b", MessageSelection::new())
-            .unwrap()
-            .is_empty()
-    );
+    for (agent, count) in [("a", 1), ("b", 0)] {
+        let messages = history.subagent_messages(A, agent, MessageSelection::new());
+        assert_eq!(messages.unwrap().len(), count);
+    }
 }
 
 #[cfg(unix)]
@@ -169,11 +163,7 @@ fn links_are_not_listed() {
     std::os::unix::fs::symlink(&path, path.with_file_name(format!("{B}.jsonl"))).unwrap();
     assert_eq!(ids(&home.history(), &ListSessions::new()), [A]);
     assert_eq!(home.history().session_info(B).unwrap(), None);
-    let messages = home
-        .history()
-        .session_messages(B, MessageSelection::new())
-        .unwrap();
-    assert_eq!(messages.len(), 1);
+    assert_eq!(messages(&home.history(), B), 1);
 }
 
 fn lines(path: &Path) -> Vec<String> {
@@ -187,7 +177,7 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_title_and_a_tag_are_lines_of_the_transcript() {
+fn titles_and_tags_are_appended_to_the_transcript() {
     let home = Home::new();
     let directory = home.directory("work");
     let path = home.session(&directory, &directory, A, 1);
@@ -204,7 +194,7 @@ fn a_title_and_a_tag_are_lines_of_the_transcript() {
 }
 
 #[test]
-fn a_title_begins_a_line_where_the_last_one_was_cut_off() {
+fn a_title_is_appended_after_an_incomplete_line() {
     let home = Home::new();
     let directory = home.directory("work");
     let path = home.session(&directory, &directory, A, 1);
@@ -218,7 +208,7 @@ fn a_title_begins_a_line_where_the_last_one_was_cut_off() {
 }
 
 #[test]
-fn a_change_that_is_invalid_changes_nothing() {
+fn invalid_changes_change_nothing() {
     let home = Home::new();
     let directory = home.directory("work");
     let path = home.session(&directory, &directory, A, 1);
@@ -260,7 +250,7 @@ fn a_change_that_is_invalid_changes_nothing() {
 }
 
 #[test]
-fn a_session_is_archived_until_it_is_not() {
+fn archiving_can_be_undone() {
     let home = Home::new();
     let directory = home.directory("work");
     let path = home.session(&directory, &directory, A, 1);
@@ -277,7 +267,7 @@ fn a_session_is_archived_until_it_is_not() {
 }
 
 #[test]
-fn a_deleted_session_leaves_nothing() {
+fn deleting_removes_the_transcript_and_the_folder() {
     let home = Home::new();
     let directory = home.directory("work");
     let path = home.session(&directory, &directory, A, 1);
@@ -286,8 +276,8 @@ fn a_deleted_session_leaves_nothing() {
     fs::create_dir_all(&agents).unwrap();
     fs::write(agents.join("agent-a.jsonl"), "{}").unwrap();
     home.history().delete_session(A).unwrap();
-    let left = other.file_name().unwrap().to_str().unwrap().to_owned();
-    assert_eq!(names(path.parent().unwrap()), [left]);
+    let remaining = other.file_name().unwrap().to_str().unwrap().to_owned();
+    assert_eq!(names(path.parent().unwrap()), [remaining]);
     assert!(matches!(
         home.history().delete_session(A),
         Err(HistoryError::NotFound { .. })
@@ -295,7 +285,7 @@ fn a_deleted_session_leaves_nothing() {
 }
 
 #[test]
-fn a_fork_is_a_session_beside_the_first_one() {
+fn a_fork_is_a_new_session_in_the_same_folder() {
     let home = Home::new();
     let directory = home.directory("work");
     let path = home.session(&directory, &directory, A, 1);
@@ -305,10 +295,7 @@ fn a_fork_is_a_session_beside_the_first_one() {
     let info = history.session_info(&id).unwrap().unwrap();
     assert_eq!(info.summary, "Hello (fork)");
     assert_eq!(info.cwd.as_deref(), directory.to_str());
-    let messages = history
-        .session_messages(&id, MessageSelection::new())
-        .unwrap();
-    assert_eq!(messages.len(), 1);
+    assert_eq!(messages(&history, &id), 1);
     assert_eq!(fs::read(&path).unwrap(), before);
     let mut expected = [format!("{A}.jsonl"), format!("{id}.jsonl")];
     expected.sort();
@@ -338,7 +325,7 @@ fn nothing_is_written_through_a_link() {
         assert!(matches!(failed, Err(HistoryError::NotRegular { path }) if path == link));
     }
     assert_eq!(fs::read(&path).unwrap(), before);
-    // A link is deleted, and what it leads to is not.
+    // The link is deleted; its target is not.
     history.delete_session(B).unwrap();
     assert!(!link.exists());
     assert_eq!(fs::read(&path).unwrap(), before);
@@ -385,17 +372,11 @@ fn a_planted_link_is_not_followed_by_any_change() {
         assert!(matches!(failed, Some(HistoryError::NotRegular { path }) if path == project));
     }
     assert_eq!((fs::read(&planted).unwrap(), names(&outside)), before);
-    // It is read all the same, as by the agent.
-    assert_eq!(
-        history
-            .session_messages(B, MessageSelection::new())
-            .unwrap()
-            .len(),
-        1
-    );
+    // It is still read, as by the agent.
+    assert_eq!(messages(&history, B), 1);
 }
 
-/// Such as to a folder of dotfiles, or to another disk.
+/// For example to a folder of dotfiles, or to another disk.
 #[cfg(unix)]
 #[test]
 fn the_configuration_directory_and_its_projects_may_be_links() {

@@ -8,17 +8,16 @@ use std::thread;
 use std::time::Duration;
 
 /// The timeout of git.
-const LIMIT: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Returns the paths of all worktrees of the repository that a directory is in, as
-/// git prints them; none if it is in no repository, or if git is not installed or
-/// takes more than five seconds.
+/// Returns the paths of all worktrees of a directory's repository, as printed by git; an empty list
+/// if it is not in a repository, or if git is not installed or takes more than five seconds.
 pub(super) fn worktrees(directory: &str) -> Vec<String> {
     list(Path::new(directory)).unwrap_or_default()
 }
 
 fn list(directory: &Path) -> Option<Vec<String>> {
-    // Nothing of the repository is run.
+    // Do not run programs of the repository.
     let mut command = Command::new("git");
     command
         .args(["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor="])
@@ -35,7 +34,7 @@ fn list(directory: &Path) -> Option<Vec<String>> {
         let read = output.read_to_end(&mut bytes);
         sender.send(read.map(|_| bytes))
     });
-    let Ok(bytes) = receiver.recv_timeout(LIMIT) else {
+    let Ok(bytes) = receiver.recv_timeout(TIMEOUT) else {
         child.kill().ok();
         child.wait().ok();
         return None;

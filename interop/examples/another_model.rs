@@ -1,5 +1,4 @@
-//! A real session as another system has it: what is lost on the way, an edit
-//! there, and the way back.
+//! Converts a session to Chat Completions, prints the losses, edits a message, and converts it back.
 
 #![allow(clippy::print_stdout, reason = "it is what an example does")]
 
@@ -10,14 +9,14 @@ use std::collections::BTreeMap;
 use std::error::Error;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // What an agent CLI and its host wrote to each other.
+    // The lines of an agent CLI and its host.
     let session = include_str!("../tests/sessions/real.ndjson");
     let lines: Vec<Line> = session
         .lines()
         .map(serde_json::from_str)
         .collect::<Result<_, _>>()?;
 
-    // As messages of Chat Completions, which any model takes.
+    // Convert them to messages of Chat Completions.
     let carried = convert(Session::new(Chat), lines.clone());
     println!("{} lines are {} messages:", lines.len(), carried.made.len());
     for message in &carried.made {
@@ -36,8 +35,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("  {count} × {what}");
     }
 
-    // Somebody says it in another way, and the session is taken back: what
-    // was not touched is what it was, line by line.
+    // Edit a message and convert back: other lines are restored exactly.
     let mut edited = carried.made;
     if let Some(last) = edited.last_mut() {
         *last = serde_json::from_str(r#"{"role": "assistant", "content": "Any time."}"#)?;

@@ -33,7 +33,7 @@ pub(crate) fn arguments_as_written(input: &Json) -> String {
     invalid_text(input).unwrap_or_else(|| input.get().to_owned())
 }
 
-/// Reads an object; none if the text is anything else.
+/// Reads an object; `None` if the text is anything else.
 #[must_use]
 pub(crate) fn object(text: &str) -> Option<Json> {
     if text.trim().is_empty() {
@@ -104,13 +104,13 @@ fn plain(string: &str) -> String {
 mod tests {
     use super::*;
 
-    fn there_and_back(text: &str) -> (String, String) {
+    fn round_trip(text: &str) -> (String, String) {
         let input = input(text);
         (input.get().to_owned(), arguments(&input))
     }
 
     #[test]
-    fn an_object_is_the_input() {
+    fn an_object_becomes_the_input() {
         for (text, input) in [
             ("", "{}"),
             (" \n", "{}"),
@@ -121,12 +121,12 @@ mod tests {
             ),
             (r#"{"a": "\ud800 \u0041"}"#, r#"{"a":"\ud800 \u0041"}"#),
         ] {
-            assert_eq!(there_and_back(text), (input.to_owned(), input.to_owned()));
+            assert_eq!(round_trip(text), (input.to_owned(), input.to_owned()));
         }
     }
 
     #[test]
-    fn an_object_can_keep_its_spelling() {
+    fn spelling_is_preserved_on_request() {
         let text = r#"{"a" : 1.0, "b":1e400, "\u0063":"\/"}"#;
         let input = input_as_written(text);
         assert_eq!(input.get(), text);
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_object_has_a_home() {
+    fn other_values_become_invalid_json() {
         for text in [
             "{",
             "null",
@@ -146,7 +146,7 @@ mod tests {
             r#"{"a": "#,
             r#"{"INVALID_JSON": 1"#,
         ] {
-            let (input, back) = there_and_back(text);
+            let (input, back) = round_trip(text);
             let home = serde_json::json!({ "INVALID_JSON": text });
             assert_eq!(input, home.to_string());
             assert_eq!(back, text);
@@ -157,14 +157,14 @@ mod tests {
     }
 
     #[test]
-    fn that_home_is_not_taken_for_another() {
+    fn other_objects_are_not_read_as_invalid_json() {
         for text in [
             r#"{"INVALID_JSON":"{}"}"#,
             r#"{"INVALID_JSON":""}"#,
             r#"{"INVALID_JSON":1}"#,
             r#"{"INVALID_JSON":"x","more":1}"#,
         ] {
-            assert_eq!(there_and_back(text).1, text);
+            assert_eq!(round_trip(text).1, text);
             assert_eq!(arguments_as_written(&input_as_written(text)), text);
         }
     }

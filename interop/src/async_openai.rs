@@ -4,7 +4,7 @@
 //! Those types drop or refuse unknown members. Here both are errors.
 //!
 //! ```
-//! use agentwire_interop::async_openai::NotThere;
+//! use agentwire_interop::async_openai::ConvertError;
 //! use agentwire_interop::chat::Message;
 //! use async_openai::types::chat::ChatCompletionRequestMessage;
 //!
@@ -15,8 +15,8 @@
 //! let message: Message = serde_json::from_str(
 //!     r#"{"role": "user", "content": "Go", "cache_control": {"type": "ephemeral"}}"#,
 //! )?;
-//! let Err(NotThere::Lost(losses)) = ChatCompletionRequestMessage::try_from(message) else {
-//!     panic!("nothing is left out")
+//! let Err(ConvertError::Lost(losses)) = ChatCompletionRequestMessage::try_from(message) else {
+//!     panic!("the member is unsupported")
 //! };
 //! assert_eq!(losses[0].path, "/cache_control");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -30,32 +30,32 @@ use async_openai::types::responses::{InputItem, OutputItem};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// A message or an item that the types of `async-openai` cannot hold.
+/// The error of a conversion to or from a type of `async-openai`.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum NotThere {
-    /// The type refuses it.
+pub enum ConvertError {
+    /// The type refuses the value.
     #[error("no type of async-openai can hold it: {0}")]
     Refused(#[from] serde_json::Error),
     /// The type would drop members.
-    #[error("async-openai has no place for {}", told(.0))]
+    #[error("async-openai has no place for {}", listed(.0))]
     Lost(Vec<Loss>),
 }
 
-fn told(losses: &[Loss]) -> String {
+fn listed(losses: &[Loss]) -> String {
     let paths: Vec<&str> = losses.iter().map(|loss| &*loss.path).collect();
     paths.join(", ")
 }
 
-/// Converts a value to a type that must hold all of it.
-fn whole<A: Serialize, B: Serialize + DeserializeOwned>(value: &A) -> Result<B, NotThere> {
+/// Converts a value without losses.
+fn lossless<A: Serialize, B: Serialize + DeserializeOwned>(value: &A) -> Result<B, ConvertError> {
     let value = Json::from_value(value)?;
     let other: B = value.read()?;
     let losses = of_value(&value, &Json::from_value(&other)?);
     if losses.is_empty() {
         Ok(other)
     } else {
-        Err(NotThere::Lost(losses))
+        Err(ConvertError::Lost(losses))
     }
 }
 
@@ -63,18 +63,18 @@ fn whole<A: Serialize, B: Serialize + DeserializeOwned>(value: &A) -> Result<B, 
 macro_rules! both_ways {
     ($($ours:ty, $theirs:ty;)*) => {$(
         impl TryFrom<$ours> for $theirs {
-            type Error = NotThere;
+            type Error = ConvertError;
 
-            fn try_from(ours: $ours) -> Result<Self, NotThere> {
-                whole(&ours)
+            fn try_from(ours: $ours) -> Result<Self, ConvertError> {
+                lossless(&ours)
             }
         }
 
         impl TryFrom<$theirs> for $ours {
-            type Error = NotThere;
+            type Error = ConvertError;
 
-            fn try_from(theirs: $theirs) -> Result<Self, NotThere> {
-                whole(&theirs)
+            fn try_from(theirs: $theirs) -> Result<Self, ConvertError> {
+                lossless(&theirs)
             }
         }
     )*};

@@ -1,9 +1,9 @@
-//! Who wrote a user's message, as other systems have it.
+//! The authors of messages with the role of a user.
 //!
-//! Much that has the role of a user was not written by one: notifications, summaries,
-//! feedback of hooks. Other systems have no role for it. Where their messages have a
-//! name, it is that of the author; elsewhere the text begins with a tag. A user's
-//! text that begins like a tag gets one of its own, so that it is never read as one.
+//! Many of these messages were not written by a user: notifications, summaries, feedback of hooks.
+//! Other systems have no role for them. The author becomes the name of a message if the system has
+//! names, and otherwise a tag before the text. A text of the user that begins like a tag gets
+//! the tag of the user, so that it is never read as an author's.
 
 use crate::Message;
 use agentwire_protocol::content::{Content, ContentBlock};
@@ -35,7 +35,7 @@ const MAX_NAME: usize = 64;
 
 /// Returns the name of a message's author; none for the user and tools.
 pub(crate) fn name(message: &UserMessage) -> Option<String> {
-    Some(format!("{PREFIX}{}", of(message)?))
+    Some(format!("{PREFIX}{}", author_name(message)?))
 }
 
 /// Returns the authors other than user, tool and model, with the index of their message.
@@ -44,7 +44,7 @@ pub(crate) fn other_authors<'m>(
     messages: impl IntoIterator<Item = (usize, &'m Message)>,
 ) -> Vec<(usize, String)> {
     let other = |message: &Message| match message {
-        Message::User(message) => of(message),
+        Message::User(message) => author_name(message),
         Message::Assistant(message) => {
             let is_agents = message.message.model.as_deref() == Some("<synthetic>");
             is_agents.then(|| "agent".to_owned())
@@ -58,7 +58,7 @@ pub(crate) fn other_authors<'m>(
 }
 
 /// Returns the author's name without the prefix.
-fn of(message: &UserMessage) -> Option<String> {
+fn author_name(message: &UserMessage) -> Option<String> {
     let author = message.author();
     if author == Author::Notification {
         let origin = message.origin.as_ref();
@@ -73,7 +73,7 @@ fn of(message: &UserMessage) -> Option<String> {
     Some((*name).to_owned())
 }
 
-/// Whether an origin can have this name.
+/// Returns whether an origin can have this name.
 fn is_origin(name: &str) -> bool {
     let is_in_names = |it: char| it.is_ascii_alphanumeric() || matches!(it, '-' | '_');
     let is_other = |it: &(&str, Author)| it.0 == name;
@@ -85,13 +85,13 @@ fn is_origin(name: &str) -> bool {
         && !AUTHORS.iter().any(is_other)
 }
 
-/// Whether an author has this name.
+/// Returns whether an author has this name.
 pub(crate) fn is_author(name: Option<&str>) -> bool {
     let name = name.and_then(|name| name.strip_prefix(PREFIX));
     name.is_some_and(|name| is_origin(name) || AUTHORS.iter().any(|(it, _)| *it == name))
 }
 
-/// Sets the author of this name, if there is one.
+/// Sets the author with this name.
 pub(crate) fn with_author(mut message: Message, name: Option<&str>) -> Message {
     if is_author(name)
         && let Some(name) = name.and_then(|name| name.strip_prefix(PREFIX))
@@ -133,7 +133,7 @@ pub(crate) fn with_tag(message: &Message) -> Cow<'_, Message> {
         Content::Text(text) => Some(&**text),
         Content::Blocks(blocks) => blocks.iter().find_map(ContentBlock::as_text),
     };
-    let name = of(user).or_else(|| tag(first?).map(|_| USER.to_owned()));
+    let name = author_name(user).or_else(|| tag(first?).map(|_| USER.to_owned()));
     let Some(name) = name else {
         return Cow::Borrowed(message);
     };
@@ -194,7 +194,7 @@ fn first_text(blocks: &mut [ContentBlock]) -> Option<(usize, &mut String)> {
     })
 }
 
-/// Whether a text begins with the tag of an author.
+/// Returns whether a text begins with the tag of an author.
 pub(crate) fn is_tagged(text: &str) -> bool {
     tag(text).is_some_and(|(name, _)| name != USER)
 }

@@ -21,31 +21,34 @@ pub(crate) struct ReplyBlocks<'a> {
 
 impl<'a> ReplyBlocks<'a> {
     pub(crate) fn of(blocks: &'a [ContentBlock]) -> Self {
-        let mut said = Self::default();
+        let mut blocks_by_kind = Self::default();
         let mut unsigned: Vec<&str> = Vec::new();
         for block in blocks {
             match block {
-                ContentBlock::Text(text) => said.texts.push(text),
-                ContentBlock::ToolUse(call) => said.calls.push(call),
+                ContentBlock::Text(text) => blocks_by_kind.texts.push(text),
+                ContentBlock::ToolUse(call) => blocks_by_kind.calls.push(call),
                 ContentBlock::Thinking(it) if it.signature.is_none() => unsigned.push(&it.thinking),
                 ContentBlock::Thinking(_) | ContentBlock::RedactedThinking(_) => {
-                    said.thinking.push(block);
+                    blocks_by_kind.thinking.push(block);
                 }
                 _ => {}
             }
         }
         if !unsigned.is_empty() {
             let reasoning = unsigned.join(BETWEEN);
-            let signed = said.thinking.iter().filter_map(|block| match block {
-                ContentBlock::Thinking(it) => Some(&*it.thinking),
-                _ => None,
-            });
-            said.reasoning = (!is_copy(&reasoning, signed)).then_some(reasoning);
+            let signed = blocks_by_kind
+                .thinking
+                .iter()
+                .filter_map(|block| match block {
+                    ContentBlock::Thinking(it) => Some(&*it.thinking),
+                    _ => None,
+                });
+            blocks_by_kind.reasoning = (!is_copy(&reasoning, signed)).then_some(reasoning);
         }
-        said
+        blocks_by_kind
     }
 
-    /// Whether nothing has a place.
+    /// Returns whether nothing has a place.
     pub(crate) fn is_empty(&self) -> bool {
         self.texts.is_empty()
             && self.calls.is_empty()
@@ -54,7 +57,7 @@ impl<'a> ReplyBlocks<'a> {
     }
 }
 
-/// Whether reasoning repeats the thinking blocks, as in `litellm`.
+/// Returns whether reasoning repeats the thinking blocks, as in `litellm`.
 pub(crate) fn is_copy<'a>(reasoning: &str, thinking: impl Iterator<Item = &'a str>) -> bool {
     let thinking: Vec<&str> = thinking.collect();
     !thinking.is_empty() && thinking.concat() == reasoning
@@ -116,13 +119,13 @@ pub(crate) struct UserBlocks<'a> {
 
 impl<'a> UserBlocks<'a> {
     pub(crate) fn of(blocks: &'a [ContentBlock]) -> Self {
-        let mut heard = Self::default();
+        let mut user = Self::default();
         for block in blocks {
             match block {
-                ContentBlock::ToolResult(answer) => heard.results.push(answer),
-                block => heard.rest.push(block),
+                ContentBlock::ToolResult(answer) => user.results.push(answer),
+                block => user.rest.push(block),
             }
         }
-        heard
+        user
     }
 }

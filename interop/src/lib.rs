@@ -10,9 +10,9 @@
 //!     Message::user("Who is there?"),
 //!     Message::assistant(vec![ContentBlock::text("A crab.")]),
 //! ];
-//! let carried = export(Chat, conversation);
-//! assert!(carried.losses.is_empty());
-//! println!("{}", serde_json::to_string(&carried.made)?);
+//! let exported = export(Chat, conversation);
+//! assert!(exported.losses.is_empty());
+//! println!("{}", serde_json::to_string(&exported.made)?);
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 //!

@@ -60,8 +60,8 @@ impl Message {
     /// use agentwire_protocol::content::ContentBlock;
     ///
     /// let thought = ContentBlock::thinking("Hm.");
-    /// let said = Message::assistant(vec![thought, ContentBlock::text("Yes.")]);
-    /// assert_eq!(said.without_unsigned_thinking().blocks().len(), 1);
+    /// let message = Message::assistant(vec![thought, ContentBlock::text("Yes.")]);
+    /// assert_eq!(message.without_unsigned_thinking().blocks().len(), 1);
     /// ```
     #[must_use]
     pub fn without_unsigned_thinking(mut self) -> Self {

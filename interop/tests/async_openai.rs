@@ -1,10 +1,10 @@
-//! What is converted, as `async-openai` has it.
+//! Exported messages have the types of `async-openai`.
 
 #![allow(clippy::unwrap_used)]
 
 use crate::support;
 
-use agentwire_interop::async_openai::NotThere;
+use agentwire_interop::async_openai::ConvertError;
 use agentwire_interop::conversion::export;
 use agentwire_interop::{chat, responses, session};
 use async_openai::types::chat::ChatCompletionRequestMessage;
@@ -16,7 +16,7 @@ fn real() -> Vec<agentwire_interop::Message> {
 }
 
 #[test]
-fn messages_of_a_real_session_go_there_and_come_back() {
+fn messages_of_a_real_session_round_trip() {
     let (mut there, mut refused) = (0, 0);
     for message in export(chat::Chat, real()).made {
         match ChatCompletionRequestMessage::try_from(message.clone()) {
@@ -27,7 +27,7 @@ fn messages_of_a_real_session_go_there_and_come_back() {
                 );
                 there += 1;
             }
-            // Thinking, and images in what tools answer.
+            // Thinking, and images in results of tools.
             Err(_) => refused += 1,
         }
     }
@@ -35,18 +35,18 @@ fn messages_of_a_real_session_go_there_and_come_back() {
 }
 
 #[test]
-fn items_of_a_real_session_go_there_and_come_back() {
+fn items_of_a_real_session_round_trip() {
     let (mut there, mut refused) = (0, 0);
     for item in export(responses::Responses, real()).made {
         match InputItem::try_from(item.clone()) {
             Ok(theirs) => {
-                // It writes members that say nothing, such as an `id` of null.
+                // The crate writes members with `null`.
                 let back = responses::Item::try_from(theirs.clone()).unwrap();
                 assert_eq!(tree(&InputItem::try_from(back).unwrap()), tree(&theirs));
                 there += 1;
             }
-            // It wants an id and a status of what a model said.
-            Err(NotThere::Refused(_)) if tree(&item)["role"] == "assistant" => refused += 1,
+            // The crate requires an ID and a status of messages of the model.
+            Err(ConvertError::Refused(_)) if tree(&item)["role"] == "assistant" => refused += 1,
             Err(other) => panic!("{item:?}: {other}"),
         }
     }

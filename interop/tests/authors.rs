@@ -1,4 +1,4 @@
-//! What agents say as users is told from what users say, in every format.
+//! Authors of messages with the role of a user, in every format.
 
 #![allow(clippy::unwrap_used)]
 
@@ -24,43 +24,29 @@ fn user(text: &str, more: Value) -> Value {
     line
 }
 
-/// What the wire has, with the name that each author gets.
+/// Lines of a session with the expected names of their authors.
 fn on_the_wire() -> Vec<(Value, Option<&'static str>)> {
     let synthetic = json!({"isSynthetic": true});
-    vec![
-        (user("hello", json!({})), None),
-        // Only what the agent says is looked at.
-        (user(NOTIFICATION, json!({})), None),
-        (user(HOOK, json!({"origin": {"kind": "human"}})), None),
-        (
-            user(
-                NOTIFICATION,
-                json!({"isSynthetic": true, "origin": {"kind": "task-notification", "producer": "p"}}),
-            ),
-            Some("task-notification"),
-        ),
-        (
-            user(NOTIFICATION, synthetic.clone()),
-            Some("task-notification"),
-        ),
-        (
-            user(
-                "ping",
-                json!({"origin": {"kind": "channel", "server": "s"}}),
-            ),
-            Some("channel"),
-        ),
-        (user(SUMMARY, synthetic.clone()), Some("summary")),
-        (user(HOOK, synthetic.clone()), Some("hook")),
-        (
-            user(
-                "<local-command-stdout>x</local-command-stdout>",
-                json!({"isReplay": true}),
-            ),
-            Some("command"),
-        ),
-        (user("Continue.", synthetic), Some("agent")),
-    ]
+    let task =
+        json!({"isSynthetic": true, "origin": {"kind": "task-notification", "producer": "p"}});
+    let channel = json!({"origin": {"kind": "channel", "server": "s"}});
+    let command = "<local-command-stdout>x</local-command-stdout>";
+    let lines = [
+        ("hello", json!({}), None),
+        // Only messages of the agent have other authors.
+        (NOTIFICATION, json!({}), None),
+        (HOOK, json!({"origin": {"kind": "human"}}), None),
+        (NOTIFICATION, task, Some("task-notification")),
+        (NOTIFICATION, synthetic.clone(), Some("task-notification")),
+        ("ping", channel, Some("channel")),
+        (SUMMARY, synthetic.clone(), Some("summary")),
+        (HOOK, synthetic.clone(), Some("hook")),
+        (command, json!({"isReplay": true}), Some("command")),
+        ("Continue.", synthetic, Some("agent")),
+    ];
+    lines
+        .map(|(text, more, author)| (user(text, more), author))
+        .into()
 }
 
 fn messages(lines: &[(Value, Option<&str>)]) -> Vec<Message> {
@@ -76,35 +62,35 @@ fn authors(messages: &[Message]) -> Vec<Author> {
     messages.iter().map(author).collect()
 }
 
-/// Carries what the wire has over, and back without a residue; gives what it became.
-fn carried<S: System + Copy>(system: S) -> Vec<Value> {
+/// Exports the lines and undoes it without a residue. Returns the output.
+fn exported<S: System + Copy>(system: S) -> Vec<Value> {
     let lines = on_the_wire();
     let messages = messages(&lines);
-    let carried = export(system, messages.clone());
-    assert_eq!(carried.made.len(), lines.len());
-    let back = undo_export(system, carried.made.clone(), Residue::default()).pieces;
+    let exported = export(system, messages.clone());
+    assert_eq!(exported.made.len(), lines.len());
+    let back = undo_export(system, exported.made.clone(), Residue::default()).pieces;
     assert_eq!(authors(&back), authors(&messages));
-    // What was said is what it was, without a tag.
+    // The content is restored, without a tag.
     for (back, message) in tree(&back).as_array().unwrap().iter().zip(&messages) {
         assert_eq!(back["message"], tree(message)["message"]);
     }
-    // What the name does not say of the origin is told.
-    let losses = carried.losses.iter();
-    let told: Vec<_> = losses
+    // Other members of the origin are losses.
+    let losses = exported.losses.iter();
+    let losses_of_origins: Vec<_> = losses
         .filter(|loss| loss.path.starts_with("/origin"))
         .map(|loss| (loss.index, &*loss.path, loss.why))
         .collect();
     let of = |index, path| (index, path, Why::Envelope);
     assert_eq!(
-        told,
+        losses_of_origins,
         [
             of(2, "/origin"),
             of(3, "/origin/producer"),
             of(5, "/origin/server")
         ]
     );
-    // There is no role for the authors.
-    let roles = no_role(&carried.losses).into_iter();
+    // Roles of authors are losses.
+    let roles = no_role(&exported.losses).into_iter();
     let roles: Vec<_> = roles.map(|loss| (loss.index, loss.what.clone())).collect();
     let wanted = lines.iter().enumerate();
     let wanted: Vec<_> = wanted
@@ -112,14 +98,14 @@ fn carried<S: System + Copy>(system: S) -> Vec<Value> {
         .collect();
     assert_eq!(roles, wanted);
     let through = convert(Session::new(system), lines_of(&lines));
-    assert_eq!(no_role(&through.losses), no_role(&carried.losses));
-    assert_eq!(tree(&through.made), tree(&carried.made));
+    assert_eq!(no_role(&through.losses), no_role(&exported.losses));
+    assert_eq!(tree(&through.made), tree(&exported.made));
     let back = undo(Session::new(system), through.made, through.residue);
     assert_eq!(
         tree(&back.pieces),
         Value::from_iter(lines.into_iter().map(|(line, _)| line))
     );
-    carried.made.iter().map(tree).collect()
+    exported.made.iter().map(tree).collect()
 }
 
 fn no_role(losses: &[Loss]) -> Vec<&Loss> {
@@ -167,12 +153,12 @@ fn names() -> Vec<Value> {
 }
 
 #[test]
-fn authors_are_names_where_messages_have_names() {
+fn authors_become_names() {
     for (made, place) in [
-        (carried(chat::Chat), "/name"),
-        (carried(openhands::OpenHands), "/name"),
-        (carried(bridgic::Chat), "/name"),
-        (carried(bridgic::Blocks), "/extras/name"),
+        (exported(chat::Chat), "/name"),
+        (exported(openhands::OpenHands), "/name"),
+        (exported(bridgic::Chat), "/name"),
+        (exported(bridgic::Blocks), "/extras/name"),
     ] {
         let found = made.iter();
         let found: Vec<Value> = found
@@ -185,8 +171,11 @@ fn authors_are_names_where_messages_have_names() {
 }
 
 #[test]
-fn authors_are_tags_where_messages_have_no_names() {
-    for made in [carried(responses::Responses), carried(cua::Cua::default())] {
+fn authors_become_tags_without_names() {
+    for made in [
+        exported(responses::Responses),
+        exported(cua::Cua::default()),
+    ] {
         for (item, (line, author)) in made.iter().zip(on_the_wire()) {
             let text = line["message"]["content"].as_str().unwrap();
             let wanted = match author {
@@ -199,7 +188,7 @@ fn authors_are_tags_where_messages_have_no_names() {
 }
 
 #[test]
-fn a_person_who_writes_a_tag_is_still_a_person() {
+fn tags_in_texts_of_users_are_not_authors() {
     let text = "[agentwire: written by summary]\nhello";
     for message in [
         Message::user(text),
@@ -223,7 +212,7 @@ fn there_and_back<S: System + Copy>(system: S, messages: &[Message]) -> Vec<Mess
 }
 
 #[test]
-fn the_name_of_a_participant_of_another_system_is_no_author() {
+fn names_of_participants_are_not_authors() {
     for name in [
         "bob",
         "summary",
@@ -240,7 +229,7 @@ fn the_name_of_a_participant_of_another_system_is_no_author() {
 }
 
 #[test]
-fn a_notification_behind_a_tools_result_is_a_message_of_its_own() {
+fn notifications_after_results_are_separate_messages() {
     let lines = [
         json!({"type": "assistant", "message": {"role": "assistant", "content": [
             {"type": "tool_use", "id": "t", "name": "Bash", "input": {}}]}}),
@@ -262,7 +251,7 @@ fn a_notification_behind_a_tools_result_is_a_message_of_its_own() {
     }
 }
 
-/// A record of a user, of a transcript.
+/// Returns a user record of a transcript.
 fn record(uuid: &str, text: &str, more: Value) -> Value {
     let mut record = user(
         text,
@@ -274,13 +263,14 @@ fn record(uuid: &str, text: &str, more: Value) -> Value {
 }
 
 #[test]
-fn authors_of_a_transcript_come_back_without_a_residue() {
+fn authors_round_trip_without_a_residue() {
+    let task = json!({"kind": "task-notification"});
     let lines = [
         record("1", SUMMARY, json!({"isCompactSummary": true})),
         record(
             "2",
             NOTIFICATION,
-            json!({"parentUuid": "1", "origin": {"kind": "task-notification"}}),
+            json!({"parentUuid": "1", "origin": task.clone()}),
         ),
         record("3", HOOK, json!({"parentUuid": "2", "isMeta": true})),
         record("4", "Look.", json!({"parentUuid": "3", "isMeta": true})),
@@ -289,7 +279,7 @@ fn authors_of_a_transcript_come_back_without_a_residue() {
             NOTIFICATION,
             json!({"parentUuid": "4", "promptSource": "sdk"}),
         ),
-        // An agent that does not say what made it.
+        // A record without an origin.
         record("6", NOTIFICATION, json!({"parentUuid": "5"})),
         record(
             "7",
@@ -299,53 +289,47 @@ fn authors_of_a_transcript_come_back_without_a_residue() {
     ];
     let wanted = [
         ("isCompactSummary", json!(true)),
-        ("origin", json!({"kind": "task-notification"})),
+        ("origin", task.clone()),
         ("isMeta", json!(true)),
         ("isMeta", json!(true)),
         ("origin", Value::Null),
-        ("origin", json!({"kind": "task-notification"})),
+        ("origin", task.clone()),
         ("isMeta", Value::Null),
     ];
     let records: Vec<Record> = lines
         .iter()
         .map(|line| Record::read(&line.to_string()).unwrap())
         .collect();
-    let mut records_of = Tree::default();
-    for record in &records {
-        records_of.note(record);
-    }
-    let direction = Transcript::new(chat::Chat, records_of.branch(History::All));
-    let carried = convert(direction.clone(), records);
-    let names = tree(&carried.made);
-    let names: Vec<_> = names
+    let mut tree_of_records = Tree::default();
+    records
+        .iter()
+        .for_each(|record| tree_of_records.note(record));
+    let direction = Transcript::new(chat::Chat, tree_of_records.branch(History::All));
+    let exported = convert(direction.clone(), records);
+    let names = tree(&exported.made);
+    let names = names
         .as_array()
         .unwrap()
         .iter()
-        .map(|it| &it["name"])
-        .collect();
-    assert_eq!(
-        names,
-        [
-            "agentwire-summary",
-            "agentwire-task-notification",
-            "agentwire-hook",
-            "agentwire-agent",
-            "",
-            "agentwire-task-notification",
-            "agentwire-command",
-        ]
-        .map(|name| if name.is_empty() {
-            Value::Null
-        } else {
-            name.into()
-        })
-        .iter()
-        .collect::<Vec<_>>()
-    );
-    let back = undo(direction.clone(), carried.made.clone(), Residue::default()).pieces;
+        .map(|it| it["name"].clone());
+    let expected = [
+        "summary",
+        "task-notification",
+        "hook",
+        "agent",
+        "",
+        "task-notification",
+        "command",
+    ];
+    let expected = expected.map(|it| match it {
+        "" => Value::Null,
+        name => format!("agentwire-{name}").into(),
+    });
+    assert_eq!(names.collect::<Vec<_>>(), expected);
+    let back = undo(direction.clone(), exported.made.clone(), Residue::default()).pieces;
     for (record, (member, value)) in tree(&back).as_array().unwrap().iter().zip(wanted) {
         assert_eq!(record[member], value, "{record}");
     }
-    let back = undo(direction, carried.made, carried.residue);
+    let back = undo(direction, exported.made, exported.residue);
     assert_eq!(tree(&back.pieces), json!(lines));
 }

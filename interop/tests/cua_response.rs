@@ -1,4 +1,4 @@
-//! What an agent of Cua's gives: responses, their usage, and screenshots.
+//! Responses of Cua's agents, their usage, and screenshots.
 
 #![allow(clippy::unwrap_used)]
 
@@ -34,7 +34,7 @@ fn the_four_documented_members_of_usage_are_typed() {
 }
 
 #[test]
-fn usage_is_that_of_a_result_and_back() {
+fn usage_round_trips_through_a_result() {
     let line = json!({
         "type": "result", "subtype": "success", "is_error": false, "total_cost_usd": 0.25,
         "usage": {
@@ -62,7 +62,7 @@ fn usage_is_that_of_a_result_and_back() {
 }
 
 #[test]
-fn usage_in_the_words_of_responses_is_read_as_well() {
+fn usage_of_responses_is_read() {
     let usage: Usage = serde_json::from_value(json!({
         "input_tokens": 9, "input_tokens_details": {"cached_tokens": 4}, "output_tokens": 3,
         "output_tokens_details": {"reasoning_tokens": 1}, "total_tokens": 12,
@@ -82,7 +82,7 @@ fn usage_in_the_words_of_responses_is_read_as_well() {
 }
 
 #[test]
-fn a_run_is_one_response_of_its_steps() {
+fn the_responses_of_a_run_are_merged() {
     let step = |id: &str| {
         of(json!({
             "id": id,
@@ -115,7 +115,7 @@ fn a_run_is_one_response_of_its_steps() {
 }
 
 #[test]
-fn no_image_is_left_in_items_that_were_redacted() {
+fn redacting_removes_all_images() {
     const SECRET: &str = "data:image/png;base64,U0VDUkVU";
     let values = [
         json!({"role": "user", "content": [

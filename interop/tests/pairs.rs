@@ -1,11 +1,11 @@
-//! Pairs of a request and our answer, in `pairs`. A pair has a request's operation and
-//! arguments, and `gives` (with `losses`, for conversions) or `refuses`, an error. Messages
-//! of ours are short: `{"user": CONTENT}`, `{"assistant": BLOCKS}`.
+//! Pairs of a request and the expected result, in `pairs`. A pair has the operation, its arguments, and
+//! `gives` (with `losses` for conversions) or `refuses`, an error. Messages have a short form:
+//! `{"user": CONTENT}`, `{"assistant": BLOCKS}`.
 
 use crate::support::answers::{Answer, answer};
 use serde_json::{Value, json};
 
-/// A request, and what our answer has to be.
+/// A request and the expected result.
 pub(crate) struct Pair {
     about: String,
     pub(crate) request: Value,
@@ -48,7 +48,7 @@ pub(crate) fn read(library: &str) -> Vec<Pair> {
     pairs.collect()
 }
 
-/// Writes a short message as it is on the wire.
+/// Expands a short message.
 fn lengthen(message: &mut Value) {
     let members = message.as_object_mut().unwrap();
     for role in ["user", "assistant"] {
@@ -60,7 +60,7 @@ fn lengthen(message: &mut Value) {
     }
 }
 
-/// Whether no library has the operation.
+/// Returns whether no library has the operation.
 pub(crate) fn is_ours_alone(request: &Value) -> bool {
     let ours = [
         "export",
@@ -73,7 +73,7 @@ pub(crate) fn is_ours_alone(request: &Value) -> bool {
 }
 
 #[test]
-fn our_answers_are_those_of_the_pairs() {
+fn results_match_the_pairs() {
     let mut count = 0;
     for (library, _) in FILES {
         for pair in read(library) {

@@ -1,7 +1,6 @@
 //! Properties of all systems.
 
-use crate::support::exact::{Node, odd};
-use crate::support::lines::{Line as TextLine, Lines};
+use crate::support::exact::{Node, unusual_json};
 use crate::support::{REAL, lines, openhands as theirs, ours, properties, tree};
 use crate::support::{bridgic as their_bridgic, cua as their_cua};
 use agentwire_interop::conversion::{
@@ -10,19 +9,18 @@ use agentwire_interop::conversion::{
 };
 use agentwire_interop::session::{self, Line, Session};
 use agentwire_interop::{Message, bridgic, chat, cua, openhands, responses};
-use agentwire_protocol::content::ContentBlock;
 use agentwire_protocol::{Json, Members};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-/// Signed thinking, and a call whose input only looks like it.
+/// Signed thinking, and a call whose input looks like signed thinking.
 const SIGNED: &str = r#"{"type":"assistant","message":{"id":"m","role":"assistant","content":[{"type":"thinking","thinking":"first","signature":"c2ln"}]}}
 {"type":"assistant","message":{"id":"m","role":"assistant","content":[{"type":"thinking","thinking":"second","signature":"bmVk"}]}}
 {"type":"assistant","message":{"id":"m","role":"assistant","content":[{"type":"tool_use","id":"a","name":"Bash","input":{"type":"thinking","thinking":"first","signature":"aW4="}}]}}"#;
 
-/// Edits a thought in what a system has of it, or here, and takes it back.
+/// Edits thinking in an export and in an import, and undoes the conversion.
 fn edited_thinking<S: System + Copy>(system: S) {
     let edit = |text: &str, old: &str| text.replace(old, "edited");
     let signatures = |text: &str| ["c2ln", "bmVk", "aW4="].map(|it| text.contains(it));
@@ -33,7 +31,7 @@ fn edited_thinking<S: System + Copy>(system: S) {
     let items = serde_json::from_str(&edit(&text, "first")).unwrap();
     let back = undo(Session::new(system), items, there.residue).pieces;
     let back = serde_json::to_string(&back).unwrap();
-    // The input of the tool was edited as well, and keeps what it has.
+    // The input of the tool was also edited, but is not thinking.
     let has_thinking = text.contains("second");
     assert_eq!(signatures(&back), [false, has_thinking, true], "{back}");
 
@@ -50,7 +48,7 @@ const UNANSWERED: &str = r#"{"type":"user","message":{"role":"user","content":"g
 {"type":"assistant","message":{"id":"m","role":"assistant","content":[{"type":"tool_use","id":"a","name":"Bash","input":{"command":"ls"}}]}}
 {"type":"assistant","message":{"id":"m","role":"assistant","content":[{"type":"tool_use","id":"b","name":"computer","input":{"action":"screenshot"}}]}}"#;
 
-/// Converts values as they are written, and back.
+/// Converts JSON texts and back.
 fn written<D: Direction + Clone>(direction: D, texts: &[String]) -> Result<(), TestCaseError> {
     let mut converter = Converter::new(direction.clone());
     let (mut made, mut groups, mut kept) = (Vec::new(), Vec::new(), Vec::new());
@@ -80,19 +78,19 @@ fn written<D: Direction + Clone>(direction: D, texts: &[String]) -> Result<(), T
     Ok(())
 }
 
-/// Converts the session of one agent and back, and returns what it became.
-fn there_and_back<D>(direction: D, lines: &[Line]) -> Vec<Value>
+/// Converts a session and back. Returns the output.
+fn round_trip<D>(direction: D, lines: &[Line]) -> Vec<Value>
 where
     D: Direction<From = Line> + Clone,
 {
-    let carried = convert(direction.clone(), lines.to_vec());
-    let back = undo(direction, carried.made.clone(), carried.residue);
+    let exported = convert(direction.clone(), lines.to_vec());
+    let back = undo(direction, exported.made.clone(), exported.residue);
     assert_eq!(back.refused, []);
     assert_eq!(tree(&back.pieces), tree(&lines));
-    carried.made.iter().map(tree).collect()
+    exported.made.iter().map(tree).collect()
 }
 
-/// Generates conversations of such items.
+/// Generates conversations of these items.
 fn items<T: DeserializeOwned + std::fmt::Debug>(
     values: impl Strategy<Value = Vec<Value>>,
 ) -> impl Strategy<Value = Vec<T>> {
@@ -113,43 +111,43 @@ macro_rules! for_all_systems {
                 use super::*;
 
                 #[test]
-                fn a_real_session_comes_back_from_there() {
+                fn a_real_session_round_trips() {
                     let lines = lines(REAL);
-                    let made = there_and_back(Session::new($system), &lines);
+                    let made = round_trip(Session::new($system), &lines);
                     let text = Value::from(made).to_string();
-                    for said in [
+                    for text_part in [
                         "What is this?", "A red dot. Let me look around.", "echo two; exit 3",
                         "Exit code 3", "Now somebody else.", "count files",
                         "There is one file, and the dot is red.", "Thank you.", "You are welcome.",
                     ] {
-                        assert!(text.contains(said), "{said} in {text}");
+                        assert!(text.contains(text_part), "{text_part} in {text}");
                     }
                     assert_eq!(text.matches("iVBORw0KGgo").count(), $images, "{text}");
                     assert!(!text.contains("I count."));
-                    let made = there_and_back(Session::new($system).of("toolu_4"), &lines);
+                    let made = round_trip(Session::new($system).of("toolu_4"), &lines);
                     let text = Value::from(made).to_string();
-                    for said in ["Count the files.", "I count.", "ls | wc -l", "One file."] {
-                        assert!(text.contains(said), "{said} in {text}");
+                    for text_part in ["Count the files.", "I count.", "ls | wc -l", "One file."] {
+                        assert!(text.contains(text_part), "{text_part} in {text}");
                     }
                     let messages = session::messages(&lines, None);
-                    properties::there_and_back($system, &messages).unwrap();
+                    properties::export_round_trip($system, &messages).unwrap();
                 }
 
                 #[test]
-                fn edited_thinking_loses_its_signature_and_other_thinking_keeps_it() {
+                fn only_edited_thinking_loses_its_signature() {
                     edited_thinking($system);
                 }
 
                 #[test]
                 fn a_placeholder_is_never_read_back_as_a_result() {
-                    let made = there_and_back(Session::new($system), &lines(UNANSWERED));
+                    let made = round_trip(Session::new($system), &lines(UNANSWERED));
                     let text = Value::from(made.clone()).to_string();
                     assert_eq!(text.matches(session::PLACEHOLDER).count(), 2, "{text}");
                     let items: Vec<_> = made
                         .iter()
                         .map(|item| serde_json::from_value(item.clone()).unwrap())
                         .collect();
-                    // Without a residue, by either way.
+                    // Without a residue, in both directions.
                     let way = Session::new($system);
                     let back = undo(way, items.clone(), Default::default()).pieces;
                     let text = tree(&back).to_string();
@@ -157,62 +155,62 @@ macro_rules! for_all_systems {
                     let imported = convert(Import($system), items.clone());
                     let text = tree(&imported.made).to_string();
                     assert!(!text.contains("tool_result"), "{text}");
-                    let told = imported.losses.iter().filter(|loss| loss.why == Why::Unpaired);
-                    assert_eq!(told.count(), 2, "{:?}", imported.losses);
+                    let unpaired = imported.losses.iter().filter(|loss| loss.why == Why::Unpaired);
+                    assert_eq!(unpaired.count(), 2, "{:?}", imported.losses);
                     let back = undo(Import($system), imported.made, imported.residue);
                     assert_eq!(tree(&back.pieces), Value::from(made));
                 }
 
                 proptest! {
                     #[test]
-                    fn there_and_back_is_the_original(messages in ours::conversation()) {
-                        properties::there_and_back($system, &messages)?;
+                    fn export_round_trips(messages in ours::conversation()) {
+                        properties::export_round_trip($system, &messages)?;
                     }
 
                     #[test]
-                    fn back_and_there_is_the_original(items in items($theirs)) {
-                        properties::back_and_there($system, &items)?;
+                    fn import_round_trips(items in items($theirs)) {
+                        properties::import_round_trip($system, &items)?;
                     }
 
                     #[test]
-                    fn an_edit_costs_only_what_was_edited(
+                    fn an_edit_affects_only_the_edited_message(
                         messages in ours::conversation(),
                         at in any::<usize>(),
                         by in items($theirs),
                     ) {
                         let by = by.into_iter().next();
-                        properties::edits_cost_only_what_was_edited($system, &messages, at, by)?;
+                        properties::edits_affect_only_one_message($system, &messages, at, by)?;
                     }
 
                     #[test]
-                    fn what_the_types_cannot_hold_comes_back(
+                    fn members_outside_the_types_round_trip(
                         messages in ours::conversation(),
                         seed in any::<u64>(),
                     ) {
                         let items = export($system, messages.clone()).made;
                         let texts: Vec<String> = (seed..)
                             .zip(&items)
-                            .map(|(seed, item)| odd(&tree(item), seed))
+                            .map(|(seed, item)| unusual_json(&tree(item), seed))
                             .collect();
                         written(Import($system), &texts)?;
                         written(Through($system, chat::Chat), &texts)?;
                         let texts: Vec<String> = (seed..)
                             .zip(&messages)
-                            .map(|(seed, message)| odd(&tree(message), seed))
+                            .map(|(seed, message)| unusual_json(&tree(message), seed))
                             .collect();
                         written(Session::new($system), &texts)?;
                         written(Export($system), &texts)?;
                     }
 
                     #[test]
-                    fn from_any_system_through_ours_and_back(messages in ours::conversation()) {
+                    fn conversions_between_systems_round_trip(messages in ours::conversation()) {
                         through($system, &messages)?;
                     }
                 }
             }
         )*
 
-        /// Converts from one system to all of them, by way of ours, and back.
+        /// Converts from one system to all systems and back.
         fn through<A: System + Copy>(
             from: A,
             messages: &[Message],
@@ -220,8 +218,8 @@ macro_rules! for_all_systems {
             let items = export(from, messages.to_vec()).made;
             $(
                 let direction = Through(from, $system);
-                let carried = convert(direction, items.clone());
-                let back = undo(direction, carried.made, carried.residue);
+                let exported = convert(direction, items.clone());
+                let back = undo(direction, exported.made, exported.residue);
                 prop_assert_eq!(back.refused, vec![]);
                 prop_assert_eq!(tree(&back.pieces), tree(&items));
             )*
@@ -242,24 +240,7 @@ for_all_systems! {
     to_bridgic_blocks: bridgic::Blocks, 0, each(their_bridgic::block_message());
 }
 
-fn text_lines() -> impl Strategy<Value = Vec<TextLine>> {
-    let line = ("user|assistant", crate::support::generate::text());
-    vec(line.prop_map(|(who, text)| TextLine { who, text }), 0..8)
-}
-
 proptest! {
-    #[test]
-    fn a_system_for_texts_alone_has_the_properties(
-        messages in ours::conversation(),
-        items in text_lines(),
-        at in any::<usize>(),
-    ) {
-        properties::there_and_back(Lines, &messages)?;
-        properties::back_and_there(Lines, &items)?;
-        let by = items.into_iter().next();
-        properties::edits_cost_only_what_was_edited(Lines, &messages, at, by)?;
-    }
-
     #[test]
     fn only_the_name_of_an_author_is_an_undeclared_member_for_bridgic(
         messages in ours::conversation(),
@@ -286,35 +267,29 @@ proptest! {
     }
 
     #[test]
-    fn tools_come_back(
+    fn tools_round_trip(
         tools in items::<agentwire_protocol::content::ToolDefinition>(each(their_bridgic::definition())),
         specs in items::<bridgic::ToolSpec>(each(their_bridgic::spec())),
     ) {
-        let carried = bridgic::export_tools(tools.clone());
-        let back = bridgic::undo_export_tools(carried.made, carried.residue);
+        let exported = bridgic::export_tools(tools.clone());
+        let back = bridgic::undo_export_tools(exported.made, exported.residue);
         prop_assert_eq!(tree(&back.pieces), tree(&tools));
-        let carried = bridgic::import_tools(specs.clone());
-        let back = bridgic::undo_import_tools(carried.made, carried.residue);
+        let exported = bridgic::import_tools(specs.clone());
+        let back = bridgic::undo_import_tools(exported.made, exported.residue);
         prop_assert_eq!(tree(&back.pieces), tree(&specs));
     }
 }
 
 #[test]
-fn a_message_may_become_any_number_of_items() {
-    let blocks = (0..200).map(|number| ContentBlock::text(number.to_string()));
-    let messages = [Message::user("first"), Message::assistant(blocks.collect())];
-    properties::there_and_back(Lines, &messages).unwrap();
-}
-
-#[test]
-fn everything_without_a_place_is_a_loss() {
+fn unsupported_content_is_a_loss() {
     let message = ours::message(json!({
         "type": "user", "uuid": "u-1", "message": {"role": "user", "content": [
             {"type": "text", "text": "look", "cache_control": {"type": "ephemeral"}},
             {"type": "image", "source": {"type": "url", "url": "https://example.com/a.png"}},
+            {"type": "text", "text": "here"},
         ]},
     }));
-    let losses = export(Lines, vec![message]).losses;
+    let losses = export(bridgic::Blocks, vec![message]).losses;
     let losses: Vec<String> = losses.iter().map(ToString::to_string).collect();
     assert_eq!(
         losses,
@@ -327,16 +302,16 @@ fn everything_without_a_place_is_a_loss() {
 }
 
 #[test]
-fn a_residue_fits_whoever_wrote_the_json_anew() {
+fn a_residue_fits_reformatted_json() {
     let theirs = json!([{"role": "assistant", "content": "hé", "name": "n", "tool_calls": [
         {"id": "1", "type": "function", "function": {
             "name": "f", "arguments": "{ \"b\": \"é\",\n \"a\": 1.0 }"}},
     ]}]);
     let items = serde_json::from_str(&theirs.to_string()).unwrap();
-    let carried = convert(Import(chat::Chat), items);
-    let written = serde_json::to_string(&carried.made).unwrap();
+    let exported = convert(Import(chat::Chat), items);
+    let written = serde_json::to_string(&exported.made).unwrap();
     assert!(!written.contains('\n'), "a message is a line: {written}");
-    // As Python's `json.dumps` writes it.
+    // In the format of Python's `json.dumps`.
     let anew = written
         .replace('é', "\\u00e9")
         .replace(':', ": ")
@@ -344,7 +319,7 @@ fn a_residue_fits_whoever_wrote_the_json_anew() {
     let back = undo(
         Import(chat::Chat),
         serde_json::from_str(&anew).unwrap(),
-        carried.residue,
+        exported.residue,
     );
     assert_eq!((back.refused, tree(&back.pieces)), (vec![], theirs));
 }

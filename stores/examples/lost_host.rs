@@ -1,12 +1,12 @@
-//! A host that is killed with a message on its hands: the next one finds it in the session's
-//! inbox, and sends it.
+//! A host is killed after it has accepted a message. The next host finds the message in the session's
+//! inbox and sends it.
 //!
 //! ```text
 //! cargo run -p agentwire-stores --features directory --example lost_host
 //! ```
 //!
-//! runs with the fake agent and requires no set-up. The first host is this program again, so
-//! that it can be killed. The lease of two seconds is short, for the example.
+//! runs with the fake agent and requires no set-up. The first host is a child process, so that it can
+//! be killed. The lease has two seconds, which is short.
 
 #![allow(clippy::print_stdout, reason = "it is what an example does")]
 
@@ -23,14 +23,13 @@ use tokio::io::{AsyncBufReadExt, BufReader};
 const ID: &str = "11111111-2222-4333-8444-555555555555";
 const FOLDER: &str = "LOST_HOST_FOLDER";
 
-/// A machine: a home of its own, and the store of all.
+/// A machine: a home directory and the shared store.
 fn on_machine(folder: &Path, name: &str, says: Step) -> Result<Options, Box<dyn Error>> {
     let home = folder.join(name);
     std::fs::create_dir_all(&home)?;
     let store = LogBacked::new(Directory::new(folder.join("store")));
     Ok(Options::new()
-        // This program is its own fake agent: it starts itself again, with a script
-        // in the environment. Cargo builds no other binary for an example.
+        // This program is also the fake agent: it starts itself with a script in the environment.
         .cli(std::env::current_exe()?)
         .env(
             fake_agent::SCRIPT,
@@ -41,11 +40,11 @@ fn on_machine(folder: &Path, name: &str, says: Step) -> Result<Options, Box<dyn 
         .session_store(store.leased(Duration::from_secs(2))))
 }
 
-/// The first host: accepts a message whose turn takes longer than the host lives.
+/// The first host: accepts a message, and is killed during its turn.
 async fn accept(folder: &Path) -> Result<(), Box<dyn Error>> {
     let options = on_machine(folder, "first", Step::WaitMs(600_000))?;
     let client = Client::connect(options.session_id(ID)).await?;
-    // The store has it from here on.
+    // The message is stored.
     client.send("Water the ferns.").await?;
     println!("accepted");
     std::io::stdout().flush()?;
@@ -71,7 +70,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     println!("[first]  has accepted a message, and is killed");
     first.kill().await?;
 
-    // Its lease has to run out.
+    // The lease must expire.
     let options = on_machine(folder.path(), "second", Step::text("They are watered."))?;
     let mut second = Client::connect(options.resume(ID)).await?;
     while let Some(event) = second.next().await {

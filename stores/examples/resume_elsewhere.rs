@@ -1,13 +1,13 @@
-//! A session that goes on on another machine: one with an empty home, and the same
-//! store. It belongs to one machine at a time, by a lease: the second one does not get it
-//! before the first has given it back, or is gone.
+//! A session continues on another machine with an empty home directory and the same store. With a
+//! lease only one machine at a time owns it: the second one waits until the first one has released
+//! the session or has crashed.
 //!
 //! ```text
 //! cargo run -p agentwire-stores --features directory --example resume_elsewhere
 //! ```
 //!
-//! runs with the fake agent and requires no set-up. Both machines are folders, and the
-//! store is a directory. On real ones it is `Postgres` or `Nats`.
+//! runs with the fake agent and requires no set-up. Both machines are folders, and the store is a
+//! directory; use `Postgres` or `Nats` on real machines.
 
 #![allow(clippy::print_stdout, reason = "it is what an example does")]
 
@@ -18,23 +18,22 @@ use std::error::Error;
 use std::path::Path;
 use std::time::Duration;
 
-/// A store, as each machine opens it.
+/// Opens the store.
 fn store(folder: &Path) -> LogBacked<Directory> {
     LogBacked::new(Directory::new(folder)).leased(Duration::from_secs(30))
 }
 
-/// A machine: a home of its own.
+/// A machine: a home directory.
 fn on_machine(home: &Path, says: &str) -> Result<Options, Box<dyn Error>> {
     std::fs::create_dir_all(home)?;
     let scenario = Scenario::default().reply([Step::text(says)]).repeated();
     Ok(Options::new()
-        // This program is its own fake agent: it starts itself again, with a script
-        // in the environment. Cargo builds no other binary for an example.
+        // This program is also the fake agent: it starts itself with a script in the environment.
         .cli(std::env::current_exe()?)
         .env(fake_agent::SCRIPT, scenario.to_json())
         .env("HOME", home)
         .env("CLAUDE_CONFIG_DIR", home.join(".claude"))
-        // Who has seen a result finds its turn in the store.
+        // A delivered turn is stored.
         .session_store_flush(StoreFlush::BeforeResult))
 }
 
@@ -54,7 +53,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     println!("[first]  {}", result.text());
     let id = result.session_id.ok_or("a result names its session")?;
 
-    // It is the first machine's: the second one could wait, and is refused here.
+    // The first machine owns the session. The second one could wait, but is refused here.
     let second = folder.path().join("second");
     let options = || -> Result<Options, Box<dyn Error>> {
         let options = on_machine(&second, "Ferris, as you said.")?;
@@ -65,7 +64,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         Err(error) => println!("[second] {error}"),
     }
 
-    // Closing gives it back. If the first machine were lost, its lease would run out.
+    // Closing releases the session. After a crash, the lease would expire.
     one.close().await;
     let mut two = Client::connect(options()?).await?;
     println!("[second] > What is my name?");
@@ -73,7 +72,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     println!("[second] {}", result.text());
     two.close().await;
 
-    // The store has one conversation, and the first machine can go on with it in turn.
+    // The store has one conversation, which the first machine can continue.
     let options = on_machine(&first, "That is all.")?;
     let mut three = Client::connect(options.resume_from(store(&logs), &id)).await?;
     println!("[first]  {}", three.prompt("Anything else?").await?.text());

@@ -1,4 +1,4 @@
-//! Copies of sessions between the agent's own files and session stores.
+//! Copying sessions between the agent's files and session stores.
 
 use agentwire::{FailedCall, SessionStore, StoreCalls, Transcript, TranscriptKey};
 use agentwire_files::{transcripts, write_transcripts};
@@ -7,46 +7,47 @@ use std::path::Path;
 use std::time::Duration;
 use thiserror::Error;
 
-/// The timeout of a call of a store.
+/// The timeout of each store call.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// How many entries are appended in one call.
+/// The maximum number of entries in one append.
 const CHUNK: usize = 500;
 
-/// What was copied.
+/// The numbers of copied transcripts and entries.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Copied {
-    /// The transcripts of the session: its own, and those of its sub-agents.
+    /// The transcripts of the session, including those of its sub-agents.
     pub transcripts: usize,
-    /// The entries that were not there already.
+    /// The entries that the destination did not have.
     pub entries: usize,
 }
 
-/// A session could not be copied.
+/// The error of copying a session.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum CopyError {
-    /// The agent's own files could not be read or written.
+    /// The agent's files could not be read or written.
     #[error(transparent)]
     History(#[from] HistoryError),
-    /// The history does not have the session.
+    /// The history does not have this session.
     #[error("no session {id} in this history")]
     NotFound {
         /// The session ID.
         id: String,
     },
-    /// A call of the store failed.
+    /// A store call failed.
     #[error(transparent)]
     Store(#[from] FailedCall),
 }
 
-/// Copies a session of the agent's own files into a store: the entries of its transcripts that
-/// the store lacks. Copied again, only what was added since is sent. A session that is running
-/// is copied as far as it is on disk; with
-/// [`Options::session_store`](agentwire::Options::session_store) it is copied while it runs.
+/// Copies a session from the agent's files to a store.
 ///
-/// If the store has [leases](crate::Leases), the session is claimed meanwhile.
+/// Only entries that the store lacks are sent, so that a second call sends only new entries. A
+/// running session is copied as far as it is on disk. To copy a session while it runs, use
+/// [`Options::session_store`](agentwire::Options::session_store).
+///
+/// If the store has [leases](crate::Leases), the session is claimed during the copy.
 ///
 /// ```no_run
 /// use agentwire::{MemoryStore, TranscriptKey};
@@ -66,14 +67,14 @@ pub enum CopyError {
 /// # Errors
 ///
 /// - [`CopyError::NotFound`], [`CopyError::History`]
-/// - [`CopyError::Store`] if a call of the store fails, takes more than a minute, or another
-///   host has the session; and, before anything is appended, if the store has entries of
-///   another continuation ([`StoreFailure::Diverged`](agentwire::StoreFailure::Diverged)) or
-///   lacks some in between ([`StoreFailure::Hole`](agentwire::StoreFailure::Hole))
+/// - [`CopyError::Store`] if a store call fails, takes more than a minute, or another host owns
+///   the session. Before anything is appended: if the store has entries of another continuation
+///   ([`StoreFailure::Diverged`](agentwire::StoreFailure::Diverged)) or lacks entries in between
+///   ([`StoreFailure::Hole`](agentwire::StoreFailure::Hole))
 ///
 /// # Cancel safety
 ///
-/// If the future is dropped, a part of the session is copied, from its beginning.
+/// If the future is dropped, the store has the first entries of the session.
 #[doc(alias = "importSessionToStore")]
 pub async fn copy_to_store(
     history: &History,
@@ -82,41 +83,45 @@ pub async fn copy_to_store(
 ) -> Result<Copied, CopyError> {
     let store = StoreCalls::new(store, TIMEOUT);
     let (history, owned_id) = (history.clone(), id.to_owned());
-    let local = on_disk(move || read(&history, owned_id)).await?;
-    let mut held = match local.first() {
+    let local = blocking(move || read_session(&history, owned_id)).await?;
+    let mut claim = match local.first() {
         Some((session, _)) => store.hold(session).await?,
         None => None,
     };
-    let mut lacking = vec![];
+    let mut missing = vec![];
     for (key, entries) in local {
         let entries = store.lacking(&key, entries).await?;
-        lacking.push((key, entries));
+        missing.push((key, entries));
     }
     let mut copied = Copied::default();
-    for (key, entries) in lacking {
+    for (key, entries) in missing {
         copied.transcripts += 1;
         copied.entries += entries.len();
         for chunk in entries.chunks(CHUNK) {
             store.append(&key, chunk).await?;
         }
     }
-    if let Some(ending) = held.as_mut().and_then(|it| it.end()) {
-        ending.await;
+    if let Some(release) = claim.as_mut().and_then(|claim| claim.end()) {
+        release.await;
     }
     Ok(copied)
 }
 
-/// Copies a session from a store into the agent's own files: into the folder of its project,
-/// from where the agent resumes it without the store. A transcript that exists is replaced if
-/// the store has all of its entries. [`TranscriptKey::in_directory`] is the key of a session in
-/// a directory. No session may be running here under this ID.
+/// Copies a session from a store to the agent's files, so that the agent resumes it without the
+/// store.
+///
+/// The files are written to the folder of the session's project
+/// ([`TranscriptKey::in_directory`] returns the key of a session in a directory). An existing
+/// transcript is replaced if the store has all of its entries. No session with this ID may run
+/// on this machine.
 ///
 /// # Errors
 ///
-/// - [`CopyError::Store`] if a call of the store fails or takes more than a minute, if it does
-///   not have the session ([`StoreFailure::Missing`](agentwire::StoreFailure::Missing)), or
-///   lacks entries in between ([`StoreFailure::Hole`](agentwire::StoreFailure::Hole))
-/// - [`CopyError::History`], also if a transcript here has entries that the store does not have
+/// - [`CopyError::Store`] if a store call fails or takes more than a minute, the store does not
+///   have the session ([`StoreFailure::Missing`](agentwire::StoreFailure::Missing)), or entries
+///   in between are missing ([`StoreFailure::Hole`](agentwire::StoreFailure::Hole))
+/// - [`CopyError::History`] if the files cannot be read or written, or have entries that the
+///   store lacks
 pub async fn copy_from_store(
     history: &History,
     session: &TranscriptKey,
@@ -124,7 +129,7 @@ pub async fn copy_from_store(
 ) -> Result<Copied, CopyError> {
     let stored = StoreCalls::new(store, TIMEOUT).session(session).await?;
     let (config, session) = (history.configuration().to_owned(), session.clone());
-    on_disk(move || {
+    blocking(move || {
         let before = read_transcripts(&config, &session, &config)?;
         let written = write_transcripts(&config, &stored);
         written.map_err(|(path, source)| HistoryError::Unwritable { path, source })?;
@@ -139,12 +144,12 @@ pub async fn copy_from_store(
     .await
 }
 
-/// Reads all transcripts of a session.
-fn read(history: &History, id: String) -> Result<Vec<Transcript>, CopyError> {
+/// Reads all transcripts of a session from the agent's files.
+fn read_session(history: &History, id: String) -> Result<Vec<Transcript>, CopyError> {
     let path = history.transcript_path(&id)?;
     let config = history.configuration();
-    let inside = path.as_ref().and_then(|it| it.strip_prefix(config).ok());
-    let key = inside
+    let relative = path.as_ref().and_then(|it| it.strip_prefix(config).ok());
+    let key = relative
         .and_then(Path::to_str)
         .and_then(TranscriptKey::of_file);
     let (Some(path), Some(key)) = (&path, key) else {
@@ -163,15 +168,15 @@ fn read_transcripts(
     Ok(read.map_err(|source| HistoryError::Unreadable { path, source })?)
 }
 
-async fn on_disk<T: Send + 'static>(
+async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, CopyError> + Send + 'static,
 ) -> Result<T, CopyError> {
     match tokio::task::spawn_blocking(work).await {
         Ok(outcome) => outcome,
-        Err(gone) => std::panic::resume_unwind(match gone.try_into_panic() {
+        Err(error) => std::panic::resume_unwind(match error.try_into_panic() {
             Ok(panic) => panic,
-            // The runtime is shutting down, and does not poll this any more.
-            Err(gone) => Box::new(gone.to_string()),
+            // The runtime is shutting down and no longer polls this.
+            Err(error) => Box::new(error.to_string()),
         }),
     }
 }

@@ -1,4 +1,4 @@
-//! A layer that encrypts.
+//! Encryption of entries and summaries.
 
 use crate::session_log::{Part, Position, SessionKey};
 use crate::{Layer, Place};
@@ -20,26 +20,28 @@ use std::fmt;
 /// let store = LogBacked::new(Layered::new(Memory::new(), layer));
 /// ```
 ///
-/// # What is bound
+/// # Authenticated data
 ///
-/// An entry is bound to its session, its part, its index in its batch, the number of entries
-/// in the batch, and the position of the batch before. An entry or a batch that was changed,
-/// moved, repeated, swapped or inserted, or an entry that was removed from its batch, is a
+/// An entry is bound to its session, its part, its index in the batch, the number of entries in
+/// the batch, and the position of the preceding batch. Entries and batches that were changed,
+/// moved, repeated, swapped or inserted, and batches from which an entry was removed, cause a
 /// [`DecryptError`]. A summary is bound to its session, and is never accepted as an entry.
 ///
-/// # What a program that can write the store can do
+/// # Attacks that are not prevented
 ///
-/// - Read the keys of sessions, names of parts, positions, tokens, sizes and times.
-/// - Remove whole batches: at the end, at the start, and in the middle, if it also changes the
-///   position of the batch before. What remains is in its order.
-/// - Restore an earlier state of a log, and choose between its two continuations if the host
-///   then appends again.
-/// - Substitute a batch that the store had refused for the one that it accepted behind the
-///   same position.
-/// - Return an older summary of a session, or none.
-/// - Hide or delete sessions, and change times, tokens and so the ownership of logs.
+/// A program that can write to the store can
 ///
-/// A store that has entries which are not encrypted cannot be read with this layer.
+/// - read session keys, names of parts, positions, tokens, sizes and times;
+/// - remove all batches: at the end, at the start, and, by also changing the position of the
+///   preceding batch, in the middle. The remaining batches are in order;
+/// - restore an earlier state of a log, and choose between its two continuations if the host
+///   then appends again;
+/// - substitute a batch that the store refused for the batch that it accepted at the same
+///   position;
+/// - return an older summary of a session, or none;
+/// - hide or delete sessions, and change times, tokens and so the ownership of logs.
+///
+/// Entries that are not encrypted cannot be read through this layer.
 #[derive(Clone)]
 pub struct Encrypted {
     cipher: XChaCha20Poly1305,
@@ -52,8 +54,8 @@ impl fmt::Debug for Encrypted {
     }
 }
 
-/// The member with what is encrypted: the version, the position of the batch before, the
-/// nonce and the ciphertext, in base64.
+/// The member with the sealed text: the version, the position of the preceding batch, the nonce
+/// and the ciphertext, in base64.
 const SEALED: &str = "sealed";
 
 /// The version of the format.
@@ -61,22 +63,22 @@ const VERSION: u8 = 1;
 
 const NONCE: usize = 24;
 
-/// The error of [`Encrypted`] for an entry or a summary.
+/// The error of decrypting an entry or a summary.
 ///
-/// The [`StoreError`] that the store returns holds this type:
+/// Stores return it in a [`StoreError`]:
 /// `error.downcast_ref::<DecryptError>()`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DecryptError {
     /// The session.
     pub session: SessionKey,
-    /// The part that the entry belongs to; `None` for a summary.
+    /// The entry's part; `None` for a summary.
     pub part: Option<Part>,
-    /// What is wrong.
+    /// The cause.
     pub problem: DecryptProblem,
 }
 
-/// The kind of a [`DecryptError`].
+/// The cause of a [`DecryptError`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DecryptProblem {
@@ -84,17 +86,17 @@ pub enum DecryptProblem {
     NotEncrypted,
     /// The stored value is too short or not base64.
     Malformed,
-    /// The stored value has a version of the format that this release does not support.
+    /// The stored value has a format version that this release does not support.
     UnknownVersion(u8),
-    /// No key decrypts it in this place: it has another key, was changed, or was moved from
-    /// another session, part or index, or entries of its batch are missing.
+    /// No key decrypts the value in this place: it was encrypted with another key, changed, or
+    /// moved from another session, part or index, or its batch has lost entries.
     Undecryptable,
-    /// It was stored behind another batch: batches were moved, repeated or removed.
+    /// The preceding batch is another one: batches were moved, repeated or removed.
     OutOfOrder {
-        /// The position of the batch before, when it was stored.
+        /// The position of the preceding batch when the value was stored.
         stored: Position,
-        /// The position of the batch before, as the store returns it now; or that of its own
-        /// batch, if that is not behind `stored`.
+        /// The position of the preceding batch that the store returns; or that of the value's
+        /// own batch, if it is not after `stored`.
         found: Position,
     },
 }
@@ -110,14 +112,14 @@ impl fmt::Display for DecryptError {
             DecryptProblem::Malformed => f.write_str(" is too short or not base64"),
             DecryptProblem::UnknownVersion(version) => write!(
                 f,
-                " has version {version} of the format; this release supports {VERSION}"
+                " has format version {version}; this release supports {VERSION}"
             ),
             DecryptProblem::Undecryptable => f.write_str(
                 " cannot be decrypted: it has another key, was changed, or was moved here",
             ),
             DecryptProblem::OutOfOrder { stored, found } => write!(
                 f,
-                " was stored behind position {stored}, which position {found} contradicts: \
+                " was stored after position {stored}, which does not fit position {found}: \
                  batches were moved, repeated or removed"
             ),
         }
@@ -127,7 +129,7 @@ impl fmt::Display for DecryptError {
 impl std::error::Error for DecryptError {}
 
 impl Encrypted {
-    /// Creates a layer that encrypts with this key, which has to be random.
+    /// Creates a layer that encrypts with a random key.
     #[must_use]
     pub fn new(key: [u8; 32]) -> Self {
         Self {
@@ -136,7 +138,7 @@ impl Encrypted {
         }
     }
 
-    /// Also decrypts what was encrypted with an older key.
+    /// Adds an older key, which is only used for decryption.
     #[must_use]
     pub fn also_reads(mut self, key: [u8; 32]) -> Self {
         self.older.push(cipher(key));
@@ -148,7 +150,7 @@ fn cipher(key: [u8; 32]) -> XChaCha20Poly1305 {
     XChaCha20Poly1305::new(&Key::from(key))
 }
 
-/// The associated data: the place, with the length of each text before it.
+/// Returns the associated data: the place, each text prefixed by its length.
 fn associated(place: &Place<'_>, after: Position) -> Vec<u8> {
     let number = |it: usize| u64::try_from(it).unwrap_or(u64::MAX).to_be_bytes();
     let mut data = vec![VERSION];
@@ -156,11 +158,7 @@ fn associated(place: &Place<'_>, after: Position) -> Vec<u8> {
         data.extend(number(it.len()));
         data.extend(it.as_bytes());
     };
-    let SessionKey {
-        project,
-        session_id,
-        ..
-    } = place.session();
+    let (project, session_id) = (&place.session().project, &place.session().session_id);
     text(&mut data, project);
     text(&mut data, session_id);
     if let Place::Entry {
@@ -175,7 +173,7 @@ fn associated(place: &Place<'_>, after: Position) -> Vec<u8> {
     data
 }
 
-/// The position of the batch before and that of the batch, as far as they are known.
+/// Returns the positions of the preceding batch and of the batch itself, if known.
 fn positions(place: &Place<'_>) -> (Option<Position>, Option<Position>) {
     match place {
         Place::Summary { .. } => (None, None),
@@ -204,10 +202,10 @@ impl Encrypted {
         let mut ciphers = [&self.cipher].into_iter().chain(&self.older);
         let text = ciphers.find_map(|it| decrypt(it).ok());
         let text = text.ok_or(Undecryptable)?;
-        // The position of a batch is not encrypted. Together the two checks order the batches.
+        // The store could change the position of a batch. Both checks together ensure the order.
         let (after, position) = positions(place);
-        let contradicts = after.filter(|it| *it != stored);
-        match contradicts.or(position.filter(|it| *it <= stored)) {
+        let mismatch = after.filter(|it| *it != stored);
+        match mismatch.or(position.filter(|it| *it <= stored)) {
             Some(found) => Err(OutOfOrder { stored, found }),
             None => Ok(text),
         }
@@ -269,7 +267,7 @@ mod tests {
         Layered::new(Memory::new(), Encrypted::new([1; 32]))
     }
 
-    /// Appends a batch of each of these parts and texts, one behind the other.
+    /// Appends batches of these parts and texts.
     async fn append(store: &impl LogStore, id: &str, batches: &[&[(Part, &str)]]) {
         let token = Token::new(1, "writer");
         let mut after = Position::START;
@@ -286,7 +284,7 @@ mod tests {
 
     const MAIN: Part = Part::Main;
 
-    /// A log of three batches: of two entries, of a sub-agent's and a note, of one.
+    /// Returns a log of three batches: two entries; a sub-agent's entry and a note; one entry.
     async fn written() -> (Memory, Vec<Batch>) {
         let memory = Memory::new();
         let store = Layered::new(memory.clone(), Encrypted::new([1; 32]));
@@ -301,24 +299,24 @@ mod tests {
         (memory, batches)
     }
 
-    /// Opens a log in one page, and in pages of one batch.
+    /// Decrypts a log in one page, and in pages of one batch.
     fn open(id: &str, batches: &[Batch]) -> Result<Vec<String>, StoreError> {
-        let mut whole = batches.to_vec();
-        let opened = store().open(&session(id), Position::START, &mut whole);
+        let mut all = batches.to_vec();
+        let opened = store().open(&session(id), Position::START, &mut all);
         let mut after = Position::START;
         let mut paged = batches.to_vec();
         let pages = paged.chunks_mut(1).try_for_each(|page| {
-            let behind = std::mem::replace(&mut after, page[0].position);
-            store().open(&session(id), behind, page)
+            let previous = std::mem::replace(&mut after, page[0].position);
+            store().open(&session(id), previous, page)
         });
         let text = |it: &Result<(), StoreError>| it.as_ref().map_err(ToString::to_string).err();
         assert_eq!(text(&opened), text(&pages));
         opened?;
-        let entries = whole.iter().flat_map(|batch| &batch.entries);
+        let entries = all.iter().flat_map(|batch| &batch.entries);
         Ok(entries.map(|it| it.json.read().unwrap()).collect())
     }
 
-    /// The problem of a log that was changed; its batches are numbered anew.
+    /// Returns the problem of a log after a change. Its batches are renumbered.
     async fn problem(id: &str, change: impl FnOnce(&mut Vec<Batch>)) -> DecryptProblem {
         let (_, mut batches) = written().await;
         change(&mut batches);
@@ -335,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_sealed_is_another_text_each_time_and_opens_to_the_same() {
+    fn sealing_is_randomized_and_lossless() {
         let (layer, session) = (Encrypted::new([1; 32]), &session("one"));
         let place = Place::Summary { session };
         let json: Json = r#"{"b": 1.00, "a":"\ud83d"}"#.parse().unwrap();
@@ -346,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn another_key_text_or_format_does_not_open() {
+    fn another_key_text_or_format_is_an_error() {
         let (layer, session) = (Encrypted::new([1; 32]), &session("one"));
         let place = Place::Summary { session };
         let json = json("a summary");
@@ -361,7 +359,7 @@ mod tests {
         assert_eq!(both.open(&place, sealed.clone()).unwrap(), json);
         let text: String = sealed.member(SEALED).unwrap().read().unwrap();
         let bytes = BASE64_STANDARD.decode(text).unwrap();
-        let of = |bytes: &[u8]| {
+        let seal = |bytes: &[u8]| {
             let text = BASE64_STANDARD.encode(bytes);
             Json::of_text(format!(r#"{{"sealed":"{text}"}}"#))
         };
@@ -374,7 +372,7 @@ mod tests {
                 1..9 => continue,
                 _ => Undecryptable,
             };
-            assert_eq!(problem(&layer, of(&changed)), wanted, "byte {at}");
+            assert_eq!(problem(&layer, seal(&changed)), wanted, "byte {at}");
         }
         for (invalid, wanted) in [
             (r#"{"type":"user"}"#, NotEncrypted),
@@ -392,7 +390,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_untouched_log_opens_and_also_one_that_continues_after_a_deletion() {
+    async fn logs_are_decrypted_also_after_a_deletion() {
         let (_, batches) = written().await;
         assert_eq!(open("one", &batches).unwrap(), ["a", "b", "c", "d", "e"]);
         let store = store();
@@ -408,13 +406,13 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn entries_of_another_session_are_refused() {
+    async fn moved_to_another_session_is_an_error() {
         assert_eq!(problem("two", |_| {}).await, Undecryptable);
     }
 
     #[tokio::test]
-    async fn entries_of_another_part_are_refused() {
-        // A sub-agent's into the main conversation, a note into it, and back.
+    async fn moved_to_another_part_is_an_error() {
+        // From a sub-agent or a note to the main conversation, and back.
         for (index, part) in [(0, MAIN), (1, MAIN), (0, Part::Session), (1, agent())] {
             let change = |it: &mut Vec<Batch>| it[1].entries[index].part = part.clone();
             assert_eq!(
@@ -428,7 +426,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_summary_is_no_entry_and_an_entry_no_summary() {
+    async fn a_summary_is_not_an_entry_and_vice_versa() {
         let (memory, batches) = written().await;
         let (_, summary) = memory.summaries("crabs").await.unwrap().remove(0);
         let summary = summary.unwrap().unwrap();
@@ -443,7 +441,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn entries_that_are_swapped_repeated_or_removed_in_a_batch_are_refused() {
+    async fn swapped_repeated_or_removed_entries_are_errors() {
         let swap = |it: &mut Vec<Batch>| it[0].entries.swap(0, 1);
         assert_eq!(problem("one", swap).await, Undecryptable);
         let repeat = |it: &mut Vec<Batch>| it[0].entries[1] = it[0].entries[0].clone();
@@ -458,7 +456,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn batches_that_are_swapped_repeated_or_removed_are_refused() {
+    async fn swapped_repeated_or_removed_batches_are_errors() {
         assert_eq!(problem("one", |it| it.swap(1, 2)).await, order(2, 1));
         assert_eq!(problem("one", |it| it.swap(0, 1)).await, order(1, 1));
         let repeat = |it: &mut Vec<Batch>| it.push(it[1].clone());
@@ -472,11 +470,10 @@ mod tests {
         assert_eq!(problem("one", join).await, Undecryptable);
     }
 
-    /// Whatever the order of the batches and their positions: those that open are in the order
-    /// in which they were appended. That some are missing is a limit in the documentation of
-    /// [`Encrypted`].
+    /// Batches in any order with any positions are decrypted only in the order in which they were
+    /// appended. Missing batches are a documented limit of [`Encrypted`].
     #[tokio::test]
-    async fn batches_open_only_in_their_order() {
+    async fn batches_are_decrypted_only_in_order() {
         const POSITIONS: usize = 5;
         let (_, batches) = written().await;
         let mut opened = BTreeSet::new();
@@ -485,12 +482,12 @@ mod tests {
             for number in 0..choices.pow(length) {
                 let digit = |at| number / choices.pow(at) % choices;
                 let order: Vec<_> = (0..length).map(|at| digit(at) / POSITIONS).collect();
-                let of = |at: u32| {
+                let batch = |at: u32| {
                     let mut batch = batches[order[at as usize]].clone();
                     batch.position = Position((digit(at) % POSITIONS) as u64);
                     batch
                 };
-                let log: Vec<_> = (0..length).map(of).collect();
+                let log: Vec<_> = (0..length).map(batch).collect();
                 if open("one", &log).is_ok() {
                     opened.insert(order);
                 }
@@ -501,7 +498,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_summary_with_another_key_hides_no_other_session() {
+    async fn a_summary_with_another_key_does_not_hide_other_sessions() {
         let memory = Memory::new();
         let with = |key| Layered::new(memory.clone(), Encrypted::new([key; 32]));
         append(&with(1), "one", &[&[(MAIN, "a")]]).await;
@@ -517,7 +514,7 @@ mod tests {
             (&error.session, error.problem),
             (&session("two"), Undecryptable)
         );
-        // The store for sessions lists both, too.
+        // `LogBacked` lists both, too.
         let store = LogBacked::new(with(1));
         let listed = store.sessions("crabs").await.unwrap();
         assert_eq!(listed.len(), 2);

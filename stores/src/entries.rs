@@ -1,4 +1,4 @@
-//! Entries as JSON: `[["PART",ENTRY],…]`, with each entry as it was appended.
+//! Entries as JSON: `[["PART",ENTRY],…]`. The text of each entry is preserved.
 
 use crate::session_log::{Entry, LogStore, Part, Position, SessionKey};
 use agentwire::StoreError;
@@ -8,8 +8,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::BTreeSet;
 
-/// Writes entries as JSON.
-pub(crate) fn written(entries: &[Entry]) -> String {
+/// Encodes entries.
+pub(crate) fn encode(entries: &[Entry]) -> String {
     let mut text = String::from("[");
     for (number, entry) in entries.iter().enumerate() {
         if number > 0 {
@@ -22,14 +22,14 @@ pub(crate) fn written(entries: &[Entry]) -> String {
     text
 }
 
-/// Entries as JSON has them.
-pub(crate) fn of(entries: Vec<(String, Box<RawValue>)>) -> Vec<Entry> {
+/// Decodes entries.
+pub(crate) fn decode(entries: Vec<(String, Box<RawValue>)>) -> Vec<Entry> {
     let entries = entries.into_iter();
     let entries = entries.map(|(part, text)| Entry::new(Part::named(&part), Json::from(text)));
     entries.collect()
 }
 
-/// `null` is a summary.
+/// Deserializes a summary. `null` is a summary, too.
 #[cfg(any(feature = "nats", feature = "objects"))]
 pub(crate) fn present<'de, D: serde::Deserializer<'de>>(
     value: D,
@@ -37,7 +37,7 @@ pub(crate) fn present<'de, D: serde::Deserializer<'de>>(
     Box::deserialize(value).map(Some)
 }
 
-/// The parts of a log, from reading it, a page after the other.
+/// Reads a whole log and returns its parts.
 pub(crate) async fn parts(
     store: &impl LogStore,
     session: &SessionKey,

@@ -1,4 +1,4 @@
-//! Layers over a store, which change what it keeps: to redact or to encrypt it.
+//! Layers over a store, which redact or encrypt entries.
 
 use crate::session_log::{
     AppendError, Batch, Entry, Head, LogStore, NewBatch, Part, Position, SessionKey, Summarized,
@@ -7,7 +7,7 @@ use crate::session_log::{
 use agentwire::{StoreError, StoredSession};
 use agentwire_protocol::Json;
 
-/// The place of an entry or a summary in a store.
+/// The location of an entry or a summary in a store.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum Place<'a> {
@@ -22,10 +22,10 @@ pub enum Place<'a> {
         session: &'a SessionKey,
         /// The part of the session.
         part: &'a Part,
-        /// The position of the batch before. `None` for the first batch of a log that is
-        /// read from its start: a deleted log continues behind its old end.
+        /// The position of the preceding batch. `None` for the first batch of a log that is
+        /// read from its start: the positions of a log continue after a deletion.
         after: Option<Position>,
-        /// The position of the batch. `None` before the store has assigned it.
+        /// The position of the batch. `None` while it is appended.
         position: Option<Position>,
         /// The index in the batch.
         index: usize,
@@ -44,9 +44,9 @@ impl<'a> Place<'a> {
     }
 }
 
-/// What a store keeps instead of each entry.
+/// Encodes entries before they are stored, and decodes them when they are read.
 ///
-/// A function is a layer that redacts: what it returns is kept, and given back as it is.
+/// A function is a layer that redacts: its result is stored, and read without change.
 ///
 /// ```
 /// use agentwire::protocol::Json;
@@ -71,7 +71,7 @@ pub trait Layer: Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// The error of an entry fails the read, that of a summary only this summary.
+    /// The error of an entry fails the read. The error of a summary affects only this summary.
     fn open(&self, place: &Place<'_>, json: Json) -> Result<Json, StoreError>;
 }
 
@@ -85,8 +85,8 @@ impl<F: Fn(&SessionKey, &Json) -> Json + Send + Sync + 'static> Layer for F {
     }
 }
 
-/// A store that keeps what a [`Layer`] makes of each entry and summary. Keys, the names of
-/// parts, positions and tokens are as they are.
+/// A store whose entries and summaries are encoded by a [`Layer`]. Keys, names of parts,
+/// positions and tokens are not encoded.
 #[derive(Debug, Clone)]
 pub struct Layered<S, L> {
     store: S,
@@ -101,7 +101,7 @@ impl<S, L> Layered<S, L> {
 }
 
 impl<S, L: Layer> Layered<S, L> {
-    /// Decodes a page that was read behind a position.
+    /// Decodes a page of batches after a position.
     pub(crate) fn open(
         &self,
         session: &SessionKey,
@@ -199,18 +199,18 @@ mod tests {
     use crate::{LogBacked, Memory};
     use agentwire::{SessionStore, TranscriptKey};
 
-    struct Refuses;
+    struct FailingLayer;
 
-    impl Layer for Refuses {
+    impl Layer for FailingLayer {
         fn seal(&self, _: &Place<'_>, json: &Json) -> Result<Json, StoreError> {
             match json.get().contains("secret") {
-                true => Err("it has a secret".into()),
+                true => Err("the entry has a secret".into()),
                 false => Ok(json.clone()),
             }
         }
 
         fn open(&self, _: &Place<'_>, _: Json) -> Result<Json, StoreError> {
-            Err("it is closed".into())
+            Err("cannot decode".into())
         }
     }
 
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_redacted_is_nowhere_in_the_store() {
+    async fn redacted_text_is_not_stored() {
         let redact =
             |_: &SessionKey, entry: &Json| Json::of_text(entry.get().replace("hunter2", "…"));
         let memory = Memory::new();
@@ -243,9 +243,9 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_a_layer_refuses_is_not_kept_and_what_it_cannot_open_is_an_error() {
+    async fn errors_of_a_layer_fail_appends_and_reads() {
         let memory = Memory::new();
-        let store = Layered::new(memory.clone(), Refuses);
+        let store = Layered::new(memory.clone(), FailingLayer);
         let session = SessionKey::new("crabs", "s");
         let token = Token::new(1, "one");
         let append = async |text: &str| {
@@ -257,10 +257,13 @@ mod tests {
             store.append(&session, &batch).await
         };
         let error = append("a secret").await.unwrap_err();
-        assert_eq!(error.to_string(), "the store failed: it has a secret");
+        assert_eq!(
+            error.to_string(),
+            "the store failed: the entry has a secret"
+        );
         assert_eq!(memory.head(&session).await.unwrap(), None);
         append("fine").await.unwrap();
         let error = store.read(&session, Position::START).await.unwrap_err();
-        assert_eq!(error.to_string(), "it is closed");
+        assert_eq!(error.to_string(), "cannot decode");
     }
 }

@@ -1,6 +1,6 @@
-//! Stores for the sessions of [`agentwire`], on real engines.
+//! Session stores for [`agentwire`] on databases, object stores and files.
 //!
-//! | store | feature | engine | for |
+//! | store | feature | engine | suited for |
 //! |---|---|---|---|
 //! | [`Memory`] | | none | tests |
 //! | `Directory` | `directory` | files | one machine |
@@ -10,14 +10,13 @@
 //! | `Redis` | `redis` | Redis | many hosts, without failover |
 //! | `Objects` | `objects` | an object store: S3, Google Cloud Storage, Azure | many hosts |
 //!
-//! Each is a [`LogStore`](session_log::LogStore), and passes the
-//! conformance suite of `agentwire-testkit`. [`LogBacked`] makes each of them a store for
-//! [`Options::session_store`](agentwire::Options::session_store), also with [leases](Leases),
-//! by which a session is one host's at a time. [`Layered`] redacts or
-//! encrypts what any of them keeps.
+//! Each is a [`LogStore`](session_log::LogStore) and passes the conformance suite of
+//! `agentwire-testkit`. [`LogBacked`] turns a log store into a store for
+//! [`Options::session_store`](agentwire::Options::session_store), optionally with
+//! [leases](Leases), which give each session to one host at a time. [`Layered`] redacts or
+//! encrypts entries.
 //!
-//! [`copy_to_store`] and [`copy_from_store`] copy sessions between the agent's own files and a
-//! store.
+//! [`copy_to_store`] and [`copy_from_store`] copy sessions between the agent's files and a store.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -54,7 +53,7 @@ pub use directory::Directory;
 #[cfg_attr(docsrs, doc(cfg(feature = "encryption")))]
 pub use encrypted::{DecryptError, DecryptProblem, Encrypted};
 pub use layered::{Layer, Layered, Place};
-pub use leases::{Claim, ClaimKeeper, Claimed, LeasedStore, Leases};
+pub use leases::{Claim, ClaimRenewer, Claimed, LeasedStore, Leases};
 pub use log_backed::LogBacked;
 pub use memory::Memory;
 #[cfg(feature = "nats")]

@@ -10,8 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-/// A store in memory, for tests: nothing of it outlives the process. Clones share
-/// their contents.
+/// A store in memory, for tests. Clones share their contents.
 #[derive(Debug, Clone, Default)]
 pub struct Memory(Arc<Mutex<BTreeMap<SessionKey, Log>>>);
 
@@ -23,7 +22,7 @@ struct Log {
     modified: SystemTime,
 }
 
-/// How many batches are read at once.
+/// The number of batches in one page.
 const PAGE: usize = 256;
 
 impl Memory {
@@ -33,25 +32,24 @@ impl Memory {
         Self::default()
     }
 
-    /// A panic leaves nothing half done.
+    /// Ignores poisoning: a panic leaves no partial changes.
     fn lock(&self) -> MutexGuard<'_, BTreeMap<SessionKey, Log>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Log {
-    /// The batches behind a position.
-    fn behind(&self, after: Position) -> &[Batch] {
+    /// Returns the batches after a position.
+    fn after(&self, after: Position) -> &[Batch] {
         let first = self.batches.partition_point(|it| it.position <= after);
         &self.batches[first..]
     }
 
-    /// The batch directly behind a position, which there is a batch at, or the log
-    /// starts at.
+    /// Returns the batch at the next position.
     fn next(&self, after: Position) -> Option<Next> {
-        let next = self.behind(after).first()?;
-        let is_direct = next.position.0 == after.0 + 1;
-        is_direct.then(|| Next::new(next.position, next.token.clone()))
+        let next = self.after(after).first()?;
+        let is_next = next.position.0 == after.0 + 1;
+        is_next.then(|| Next::new(next.position, next.token.clone()))
     }
 }
 
@@ -69,11 +67,11 @@ impl LogStore for Memory {
         let next = log.as_ref().and_then(|log| log.next(batch.after));
         let head = log.as_ref().map(|log| &log.head);
         let admission = Head::admit(head, next.as_ref(), batch.after, batch.token)?;
-        if let Admission::Kept(position) = admission {
+        if let Admission::AlreadyStored(position) = admission {
             return Ok(position);
         }
         let position = Position(batch.after.0 + 1);
-        let kept = Batch::new(position, batch.token.clone(), batch.entries.to_vec());
+        let stored = Batch::new(position, batch.token.clone(), batch.entries.to_vec());
         let head = Head::new(position, batch.token.clone());
         let modified = SystemTime::now();
         match log {
@@ -81,12 +79,12 @@ impl LogStore for Memory {
                 log.head = head;
                 log.summary = batch.summary.cloned();
                 log.modified = log.modified.max(modified);
-                log.batches.push(kept);
+                log.batches.push(stored);
             }
             None => {
                 let log = Log {
                     head,
-                    batches: vec![kept],
+                    batches: vec![stored],
                     summary: batch.summary.cloned(),
                     modified,
                 };
@@ -102,21 +100,21 @@ impl LogStore for Memory {
 
     async fn read(&self, session: &SessionKey, after: Position) -> Result<Vec<Batch>, StoreError> {
         let logs = self.lock();
-        let behind = logs.get(session).map_or(&[][..], |log| log.behind(after));
-        Ok(behind.iter().take(PAGE).cloned().collect())
+        let batches = logs.get(session).map_or(&[][..], |log| log.after(after));
+        Ok(batches.iter().take(PAGE).cloned().collect())
     }
 
     async fn summaries(&self, project: &str) -> Result<Vec<Summarized>, StoreError> {
         let logs = self.lock();
-        let listed = logs.range(SessionKey::new(project, "")..);
-        let listed = listed
+        let sessions = logs.range(SessionKey::new(project, "")..);
+        let sessions = sessions
             .take_while(|(key, _)| key.project == project)
             .filter(|(_, log)| !log.head.is_deleted)
             .map(|(key, log)| {
                 let session = StoredSession::new(&key.session_id, log.modified);
                 (session, Ok(log.summary.clone()))
             });
-        Ok(listed.collect())
+        Ok(sessions.collect())
     }
 
     async fn parts(&self, session: &SessionKey) -> Result<Vec<Part>, StoreError> {

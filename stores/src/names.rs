@@ -1,20 +1,19 @@
-//! Names for any text, on engines that accept few characters in a name.
+//! Names for engines that accept only a few characters in a name.
 
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
 
-/// Longer names are hashed. A NATS server accepts subjects of about 4,000 bytes, an
-/// object store keys of 1,024, and a file system names of 255.
-const LONGEST: usize = 120;
+/// The maximum length of a name in bytes; longer ones are hashed. NATS accepts subjects of about
+/// 4,000 bytes, object stores keys of 1,024, and file systems names of 255.
+const MAX_LENGTH: usize = 120;
 
-/// Turns any text into a name, and different texts into different ones: a long
-/// text into its hash.
+/// Returns the name of a text. Distinct texts have distinct names; long texts are hashed.
 pub(crate) fn name(text: &str) -> String {
     let escaped = escaped(text);
-    if escaped.len() <= LONGEST {
+    if escaped.len() <= MAX_LENGTH {
         return escaped;
     }
-    // No text is escaped as this, because two digits come behind `=`.
+    // Escaped texts have two digits after `=`.
     let mut name = String::from("==");
     for byte in Sha256::digest(text) {
         let _ = write!(name, "{byte:02x}");
@@ -22,7 +21,7 @@ pub(crate) fn name(text: &str) -> String {
     name
 }
 
-/// Writes a text with ASCII letters, digits, `-`, `_` and `=`; at least one of them.
+/// Escapes a text to one or more ASCII letters, digits, `-`, `_` and `=`.
 pub(crate) fn escaped(text: &str) -> String {
     if text.is_empty() {
         return "=".to_owned();
@@ -41,7 +40,7 @@ pub(crate) fn escaped(text: &str) -> String {
     escaped
 }
 
-/// Reads what [`escaped`] has written.
+/// Reverses [`escaped`].
 pub(crate) fn unescaped(text: &str) -> Option<String> {
     if text == "=" {
         return Some(String::new());
@@ -73,7 +72,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn texts_are_kept_apart_and_come_back() {
+    fn names_are_distinct_and_escaping_is_lossless() {
         let long = "a".repeat(500);
         let hash = name(&long);
         let texts = [
@@ -86,8 +85,8 @@ mod tests {
             let name = name(text);
             let is_plain = |it: u8| it.is_ascii_alphanumeric() || b"-_=".contains(&it);
             assert!(!name.is_empty() && name.bytes().all(is_plain), "{name}");
-            assert!(name.len() <= LONGEST);
-            assert!(names.insert(name), "{text:?} is taken for another");
+            assert!(name.len() <= MAX_LENGTH);
+            assert!(names.insert(name), "{text:?} has the name of another text");
         }
         for damaged in ["=2", "=x0", "a=", "=FF"] {
             assert_eq!(unescaped(damaged), None);

@@ -15,33 +15,28 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// A store in a SQLite database, for one machine. Clones share a connection; any
-/// number of stores, in any number of processes, may use the database at the same
-/// time.
+/// A store in a SQLite database, for one machine. Clones share a connection. Any number of stores
+/// and processes may use the database at the same time.
 ///
-/// The database is in WAL mode, with `synchronous=FULL`:
-/// [`append`](LogStore::append) returns when the batch is on the disk. Writers wait for each other for up to
-/// 30 seconds. Do not put the database on a file system that machines share: SQLite's
-/// own documentation has the reasons.
+/// The database is in WAL mode with `synchronous=FULL`: [`append`](LogStore::append) returns when
+/// the batch is on disk. Writers wait for each other for up to 30 seconds. Do not use a file
+/// system that machines share: SQLite's documentation explains why.
 ///
-/// Only this user can read the files: [`Sqlite::open`] removes the access of others from those
-/// that exist.
+/// Only this user can read the files: [`Sqlite::open`] removes the access of others.
 ///
-/// Positions and token numbers go up to 2⁶³−1.
+/// The maximum of positions and token numbers is 2⁶³−1.
 ///
-/// All methods use [`tokio::task::spawn_blocking`], and have to be called in a tokio
-/// runtime.
+/// All methods use [`tokio::task::spawn_blocking`] and require a tokio runtime.
 #[derive(Debug, Clone)]
 pub struct Sqlite(Arc<Mutex<Connection>>);
 
-/// How long a writer waits for another.
+/// The timeout of a writer that waits for another.
 const BUSY: Duration = Duration::from_secs(30);
 
-/// How many bytes of entries are read at once.
+/// The bytes of entries in one page.
 const PAGE: usize = 1 << 20;
 
-/// The tables, by the version in which they came. The number of those that a database
-/// has is its `user_version`.
+/// The migrations of the tables. `user_version` is the number of applied ones.
 const MIGRATIONS: [&str; 1] = ["
     CREATE TABLE logs (
         id INTEGER PRIMARY KEY,
@@ -78,28 +73,27 @@ const MIGRATIONS: [&str; 1] = ["
     CREATE INDEX entries_in_order ON entries (log, position);
 "];
 
-/// A log and its end.
-struct Found {
+/// The row ID of a log, and its end.
+struct FoundLog {
     log: i64,
     head: Head,
 }
 
 impl Sqlite {
-    /// Opens a database, which is created if it does not exist, and brings its tables
-    /// up to date. Blocks.
+    /// Opens or creates a database and migrates its tables. Blocks.
     ///
     /// # Errors
     ///
-    /// If the file cannot be opened, is not a database, or was made by a newer version
-    /// of this crate.
+    /// If the file cannot be opened, is not a database, or was created by a newer release of
+    /// this crate.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
-        /// Closing a file ends the locks that this process has of it by other connections,
-        /// so none is opened while one is created.
+        /// Closing a file releases the locks that this process has on it through other
+        /// connections. So no connection is opened while a file is created.
         static OPENING: Mutex<()> = Mutex::new(());
         let _opening = OPENING.lock().unwrap_or_else(PoisonError::into_inner);
         let path = path.as_ref();
         let is_plain = path.to_str().is_none_or(|it| {
-            // Others have no file, or SQLite finds it.
+            // In-memory databases and URIs are left to SQLite.
             !it.is_empty() && it != ":memory:" && !it.starts_with("file:")
         });
         if is_plain {
@@ -112,7 +106,7 @@ impl Sqlite {
         }
         let connection = Connection::open(path)?;
         make_private(&connection)?;
-        Self::of(connection)
+        Self::with_connection(connection)
     }
 
     /// Opens a database in memory, for tests.
@@ -121,10 +115,10 @@ impl Sqlite {
     ///
     /// If SQLite refuses.
     pub fn in_memory() -> Result<Self, StoreError> {
-        Self::of(Connection::open_in_memory()?)
+        Self::with_connection(Connection::open_in_memory()?)
     }
 
-    fn of(mut connection: Connection) -> Result<Self, StoreError> {
+    fn with_connection(mut connection: Connection) -> Result<Self, StoreError> {
         connection.busy_timeout(BUSY)?;
         connection.pragma_update(None, "journal_mode", "wal")?;
         connection.pragma_update(None, "synchronous", "full")?;
@@ -133,7 +127,7 @@ impl Sqlite {
         Ok(Self(Arc::new(Mutex::new(connection))))
     }
 
-    /// Runs a transaction where it may block.
+    /// Runs a transaction in a blocking task.
     async fn run<T: Send + 'static, E: From<StoreError> + Send + 'static>(
         &self,
         behaviour: TransactionBehavior,
@@ -141,7 +135,7 @@ impl Sqlite {
     ) -> Result<T, E> {
         let connection = Arc::clone(&self.0);
         let task = tokio::task::spawn_blocking(move || {
-            // What panicked has rolled back.
+            // A panic has rolled back its transaction.
             let mut connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
             let transaction = connection.transaction_with_behavior(behaviour);
             let transaction = transaction.map_err(StoreError::from)?;
@@ -152,17 +146,16 @@ impl Sqlite {
         task.await.map_err(StoreError::from)?
     }
 
-    async fn write<T: Send + 'static>(
+    async fn write_transaction<T: Send + 'static>(
         &self,
         run: impl FnOnce(&Transaction<'_>) -> Result<T, Failure> + Send + 'static,
     ) -> Result<T, AppendError> {
-        // A transaction that begins by reading may not become one that writes when others
-        // wrote meanwhile.
+        // `Immediate`: a transaction that begins by reading fails to write after concurrent writes.
         let written = self.run(TransactionBehavior::Immediate, run).await;
         written.map_err(|Failure(error)| error)
     }
 
-    async fn look<T: Send + 'static>(
+    async fn read_transaction<T: Send + 'static>(
         &self,
         run: impl FnOnce(&Transaction<'_>) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
@@ -170,7 +163,7 @@ impl Sqlite {
     }
 }
 
-/// An error of a writing transaction.
+/// The error of a writing transaction.
 struct Failure(AppendError);
 
 impl From<StoreError> for Failure {
@@ -191,15 +184,15 @@ impl From<crate::session_log::Refusal> for Failure {
     }
 }
 
-/// Removes the access of others to the files of a database. SQLite creates further ones with
-/// the mode of the database.
+/// Removes the access of others to the files of a database. SQLite creates further files with the
+/// mode of the database.
 fn make_private(connection: &Connection) -> Result<(), StoreError> {
     let Some(path) = connection.path().filter(|it| !it.is_empty()) else {
         return Ok(());
     };
     for suffix in ["", "-wal", "-shm", "-journal"] {
         let file = format!("{path}{suffix}");
-        // Not opened: see `Sqlite::open`.
+        // Without opening them: see `Sqlite::open`.
         if let Err(error) = private_file::make_path_private(Path::new(&file)) {
             return Err(format!("cannot remove the access of others to {file}: {error}").into());
         }
@@ -211,9 +204,9 @@ fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let version: u32 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
     let Some(missing) = MIGRATIONS.get(version as usize..) else {
-        let known = MIGRATIONS.len();
+        let supported = MIGRATIONS.len();
         let why = format!(
-            "the database has version {version} of the tables, and this program knows {known}"
+            "the database has version {version} of the tables; this program supports {supported}"
         );
         return Err(why.into());
     };
@@ -228,7 +221,7 @@ fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
 fn find(
     transaction: &Transaction<'_>,
     session: &SessionKey,
-) -> Result<Option<Found>, rusqlite::Error> {
+) -> Result<Option<FoundLog>, rusqlite::Error> {
     let query = "SELECT id, position, token_number, token_writer, is_deleted FROM logs
                  WHERE project = ?1 AND session_id = ?2";
     let mut statement = transaction.prepare_cached(query)?;
@@ -236,7 +229,7 @@ fn find(
         let (position, number): (i64, i64) = (row.get(1)?, row.get(2)?);
         let token = Token::new(number.cast_unsigned(), row.get::<_, String>(3)?);
         let position = Position(position.cast_unsigned());
-        Ok(Found {
+        Ok(FoundLog {
             log: row.get(0)?,
             head: match row.get(4)? {
                 true => Head::deleted(position, token),
@@ -247,7 +240,7 @@ fn find(
     found.optional()
 }
 
-/// The batch directly behind a position.
+/// Reads the batch directly after a position.
 fn next(
     transaction: &Transaction<'_>,
     log: i64,
@@ -266,9 +259,9 @@ fn next(
     found.optional()
 }
 
-/// A number as SQLite has it.
+/// Converts a number to SQLite's type.
 fn signed(number: u64, what: &str) -> Result<i64, StoreError> {
-    let too_large = |_| format!("{what} {number} is larger than this store can keep").into();
+    let too_large = |_| format!("{what} {number} exceeds the maximum of SQLite").into();
     i64::try_from(number).map_err(too_large)
 }
 
@@ -277,8 +270,8 @@ fn now() -> i64 {
     since.map_or(0, |it| i64::try_from(it.as_millis()).unwrap_or(i64::MAX))
 }
 
-/// What is appended.
-struct Appended {
+/// A batch to append.
+struct AppendBatch {
     session: SessionKey,
     after: Position,
     token: Token,
@@ -286,7 +279,7 @@ struct Appended {
     summary: Option<Json>,
 }
 
-impl Appended {
+impl AppendBatch {
     fn append(&self, transaction: &Transaction<'_>) -> Result<Position, Failure> {
         let found = find(transaction, &self.session)?;
         let next = match &found {
@@ -295,7 +288,7 @@ impl Appended {
         };
         let head = found.as_ref().map(|found| &found.head);
         let admission = Head::admit(head, next.as_ref(), self.after, &self.token)?;
-        if let Admission::Kept(position) = admission {
+        if let Admission::AlreadyStored(position) = admission {
             return Ok(position);
         }
         let position = signed(self.after.0.saturating_add(1), "the position")?;
@@ -308,11 +301,7 @@ impl Appended {
                          position = ?3, token_number = ?4, token_writer = ?5, is_deleted = FALSE,
                          modified = max(modified, ?6), summary = ?7
                      RETURNING id";
-        let SessionKey {
-            project,
-            session_id,
-            ..
-        } = &self.session;
+        let (project, session_id) = (&self.session.project, &self.session.session_id);
         let writer = &*self.token.writer;
         let summary = self.summary.as_ref().map(Json::get);
         let values = params![
@@ -345,7 +334,7 @@ impl Appended {
     }
 }
 
-/// Reads batches until they are a page.
+/// Reads a page of batches.
 fn read(
     transaction: &Transaction<'_>,
     session: &SessionKey,
@@ -359,7 +348,7 @@ fn read(
                  WHERE log = ?1 AND position > ?2 ORDER BY position, entries.rowid";
     let mut statement = transaction.prepare_cached(query)?;
     let mut rows = statement.query(params![found.log, after])?;
-    // Of rows that follow each other most have the part of the one before.
+    // Share the parts' names.
     let mut parts: BTreeMap<String, Part> = BTreeMap::new();
     let (mut batches, mut bytes): (Vec<Batch>, _) = (Vec::new(), 0);
     while let Some(row) = rows.next()? {
@@ -442,14 +431,14 @@ impl LogStore for Sqlite {
         if batch.entries.is_empty() {
             return Ok(batch.after);
         }
-        let appended = Appended {
+        let batch = AppendBatch {
             session: session.clone(),
             after: batch.after,
             token: batch.token.clone(),
             entries: batch.entries.to_vec(),
             summary: batch.summary.cloned(),
         };
-        self.write(move |transaction| appended.append(transaction))
+        self.write_transaction(move |transaction| batch.append(transaction))
             .await
     }
 
@@ -459,18 +448,18 @@ impl LogStore for Sqlite {
             let found = find(transaction, &session)?;
             Ok(found.map(|found| found.head))
         };
-        self.look(head).await
+        self.read_transaction(head).await
     }
 
     async fn read(&self, session: &SessionKey, after: Position) -> Result<Vec<Batch>, StoreError> {
         let session = session.clone();
-        self.look(move |transaction| read(transaction, &session, after))
+        self.read_transaction(move |transaction| read(transaction, &session, after))
             .await
     }
 
     async fn summaries(&self, project: &str) -> Result<Vec<Summarized>, StoreError> {
         let project = project.to_owned();
-        self.look(move |transaction| summaries(transaction, &project))
+        self.read_transaction(move |transaction| summaries(transaction, &project))
             .await
     }
 
@@ -486,12 +475,12 @@ impl LogStore for Sqlite {
             let names: Vec<String> = names.collect::<Result<_, _>>()?;
             Ok(names.iter().map(|name| Part::named(name)).collect())
         };
-        self.look(parts).await
+        self.read_transaction(parts).await
     }
 
     async fn delete(&self, session: &SessionKey, token: &Token) -> Result<(), AppendError> {
         let (session, token) = (session.clone(), token.clone());
-        self.write(move |transaction| delete(transaction, &session, &token))
+        self.write_transaction(move |transaction| delete(transaction, &session, &token))
             .await
     }
 }
@@ -502,7 +491,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_summary_that_is_not_json_hides_no_other_session() {
+    async fn an_invalid_summary_does_not_hide_other_sessions() {
         let folder = tempfile::tempdir().unwrap();
         let store = Sqlite::open(folder.path().join("sessions.db")).unwrap();
         let (token, entries) = (Token::new(1, "a"), [Entry::new(Part::Main, Json::null())]);
@@ -513,7 +502,9 @@ mod tests {
             store.append(&session, &batch).await.unwrap();
         }
         let query = "UPDATE logs SET summary = '{' WHERE session_id = 'a'";
-        let changed = store.look(move |it| Ok(it.execute(query, [])?)).await;
+        let changed = store
+            .read_transaction(move |it| Ok(it.execute(query, [])?))
+            .await;
         assert_eq!(changed.unwrap(), 1);
         let found = store.summaries("p").await.unwrap();
         let [(a, Err(_)), (b, Ok(Some(_)))] = &found[..] else {

@@ -1,11 +1,11 @@
-//! Every store holds every contract.
+//! The conformance suite on the local stores.
 
 #![allow(clippy::unwrap_used)]
 
 use agentwire_testkit::stores::Conformance;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_store_in_memory_holds_every_contract() {
+async fn memory_passes() {
     let outcomes = Conformance::default()
         .check(agentwire_stores::Memory::new())
         .await;
@@ -14,7 +14,7 @@ async fn a_store_in_memory_holds_every_contract() {
 
 #[cfg(feature = "encryption")]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_encrypted_store_holds_every_contract() {
+async fn an_encrypted_store_passes() {
     use agentwire_stores::{Encrypted, Layered, Memory};
 
     let store = Layered::new(Memory::new(), Encrypted::new([7; 32]));
@@ -24,7 +24,7 @@ async fn an_encrypted_store_holds_every_contract() {
 
 #[cfg(feature = "directory")]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_store_in_a_directory_holds_every_contract() {
+async fn directory_passes() {
     let folder = tempfile::tempdir().unwrap();
     let store = agentwire_stores::Directory::new(folder.path().join("store"));
     let outcomes = Conformance::default().check(store).await;
@@ -33,7 +33,7 @@ async fn a_store_in_a_directory_holds_every_contract() {
 
 #[cfg(feature = "sqlite")]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_store_in_sqlite_holds_every_contract() {
+async fn sqlite_passes() {
     let folder = tempfile::tempdir().unwrap();
     let store = agentwire_stores::Sqlite::open(folder.path().join("sessions.db")).unwrap();
     let outcomes = Conformance::default().check(store).await;
@@ -42,7 +42,7 @@ async fn a_store_in_sqlite_holds_every_contract() {
 
 #[cfg(feature = "objects")]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_store_in_an_object_store_in_memory_holds_every_contract() {
+async fn objects_in_memory_pass() {
     use agentwire_stores::objects::{Objects, object_store::memory::InMemory};
 
     let store = Objects::open(InMemory::new()).await.unwrap();
@@ -52,7 +52,7 @@ async fn a_store_in_an_object_store_in_memory_holds_every_contract() {
 
 #[cfg(feature = "objects")]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_store_in_an_object_store_of_files_holds_every_contract() {
+async fn objects_in_files_pass() {
     use agentwire_stores::objects::{Objects, object_store::local::LocalFileSystem};
 
     let folder = tempfile::tempdir().unwrap();

@@ -1,8 +1,8 @@
-//! Writers that are killed at any moment: what was appended is there, nothing is
-//! behind a hole, and the next writer goes on.
+//! Writers are killed at any moment: acknowledged batches are stored without gaps, and the next writer
+//! continues.
 //!
-//! The writer is this program again, which prints the position of each batch that was
-//! kept. `AGENTWIRE_CRASHES` is how many writers are killed.
+//! The writer is a child process, which prints the position of each stored batch.
+//! `AGENTWIRE_CRASHES` is the number of killed writers.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -20,7 +20,7 @@ fn session() -> SessionKey {
     SessionKey::new("crashes", "session")
 }
 
-/// The entries of the batch behind a position, which anyone can make again.
+/// Returns the entries of the batch after a position.
 fn entries(after: Position) -> Vec<Entry> {
     let entry = |at: u64| {
         let long = "x".repeat((after.0 * 37 % 5_000) as usize);
@@ -30,7 +30,7 @@ fn entries(after: Position) -> Vec<Entry> {
     (0..=after.0 % 4).map(entry).collect()
 }
 
-/// Takes the log over and appends until it is killed.
+/// Takes over the log and appends until the process is killed.
 async fn write(store: impl LogStore, writer: &str) {
     let head = store.head(&session()).await.unwrap();
     let token = Token::next(head.as_ref(), writer);
@@ -45,7 +45,7 @@ async fn write(store: impl LogStore, writer: &str) {
     }
 }
 
-/// Starts a writer, kills it, and returns the last position that it told.
+/// Starts and kills a writer. Returns the last printed position.
 fn killed(store: &str, path: &Path, number: u64) -> u64 {
     let mut child = Command::new(env::current_exe().unwrap())
         .args(["write", store, path.to_str().unwrap(), &number.to_string()])
@@ -57,14 +57,14 @@ fn killed(store: &str, path: &Path, number: u64) -> u64 {
     for _ in 0..=number % 7 {
         last = lines.next().transpose().unwrap().or(last);
     }
-    // Somewhere within an append.
+    // Kill it during an append.
     let until = Instant::now() + Duration::from_micros(number * 613 % 4_000);
     while Instant::now() < until {
         std::hint::spin_loop();
     }
     child.kill().unwrap();
     child.wait().unwrap();
-    // What it printed before it was killed.
+    // Read the remaining output.
     last = lines.map_while(Result::ok).last().or(last);
     last.expect("the writer appends").parse().unwrap()
 }
@@ -81,15 +81,15 @@ async fn all(store: &impl LogStore) -> Vec<Batch> {
     }
 }
 
-/// Kills writers, and holds the log against what they told.
-async fn holds(name: &str, path: &Path, store: impl LogStore, kills: u64) {
-    let mut told = 0;
+/// Kills writers, and compares the log with the printed positions.
+async fn check(name: &str, path: &Path, store: impl LogStore, kills: u64) {
+    let mut acknowledged = 0;
     for number in 1..=kills {
-        told = told.max(killed(name, path, number));
+        acknowledged = acknowledged.max(killed(name, path, number));
         let head = store.head(&session()).await.unwrap().unwrap();
         assert!(
-            head.position.0 >= told,
-            "{told} was told, {} is there",
+            head.position.0 >= acknowledged,
+            "{acknowledged} was acknowledged, {} is there",
             head.position
         );
         let batches = all(&store).await;
@@ -98,7 +98,7 @@ async fn holds(name: &str, path: &Path, store: impl LogStore, kills: u64) {
             assert_eq!(batch.position, Position(before + 1), "there is a hole");
             assert_eq!(batch.entries, entries(Position(before)), "a batch is whole");
         }
-        // The writer that was killed is told, were it to come back, that its batch is there.
+        // A retry of the killed writer finds its batch.
         let last = batches.last().unwrap();
         let before = Position(last.position.0 - 1);
         let (wanted, token) = (entries(before), head.token.clone());
@@ -106,7 +106,7 @@ async fn holds(name: &str, path: &Path, store: impl LogStore, kills: u64) {
             .append(&session(), &NewBatch::new(before, &token, &wanted))
             .await;
         assert_eq!(again.unwrap(), last.position);
-        // And who was there before it is refused.
+        // An earlier writer is refused.
         let stale = Token::new(head.token.number - 1, "stale");
         let late = NewBatch::new(head.position, &stale, &wanted);
         let refused = store.append(&session(), &late).await;
@@ -117,7 +117,7 @@ async fn holds(name: &str, path: &Path, store: impl LogStore, kills: u64) {
     }
     println!("test a_{name}_store_survives_its_writers ... ok");
     println!("counted: {kills} writers of stores killed");
-    println!("counted: {told} batches kept of killed writers");
+    println!("counted: {acknowledged} batches kept of killed writers");
 }
 
 #[tokio::main(flavor = "current_thread")]
@@ -134,7 +134,7 @@ async fn main() {
     }
     let kills = env::var("AGENTWIRE_CRASHES").map_or(40, |it| it.parse().unwrap());
     let folder = tempfile::tempdir().unwrap();
-    holds(
+    check(
         "directory",
         folder.path(),
         Directory::new(folder.path()),
@@ -143,6 +143,6 @@ async fn main() {
     .await;
     let folder = tempfile::tempdir().unwrap();
     let store = Sqlite::open(store_in(folder.path())).unwrap();
-    holds("sqlite", folder.path(), store, kills).await;
+    check("sqlite", folder.path(), store, kills).await;
     println!("\ntest result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out");
 }

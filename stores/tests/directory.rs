@@ -1,4 +1,4 @@
-//! What a crash or a bad disk leaves of a log in a directory.
+//! Logs in a directory after crashes and disk errors, and permissions.
 
 #![allow(clippy::unwrap_used)]
 
@@ -48,7 +48,7 @@ async fn all(store: &Directory, session: &SessionKey) -> Result<Vec<Batch>, Stri
     }
 }
 
-/// The file of the only log in a directory.
+/// Returns the file of the only log in a directory.
 fn log_in(folder: &Path) -> PathBuf {
     let files = fs::read_dir(folder).unwrap().flatten();
     let found = files.filter_map(|entry| {
@@ -64,7 +64,7 @@ fn log_in(folder: &Path) -> PathBuf {
     found.last().unwrap()
 }
 
-/// A log of some batches: its bytes, the batches, and where each ends in the file.
+/// Returns the bytes of a log, its batches, and their ends in the file.
 async fn log(batches: usize) -> (Vec<u8>, Vec<Batch>, Vec<usize>) {
     let folder = tempfile::tempdir().unwrap();
     let store = Directory::new(folder.path());
@@ -78,7 +78,7 @@ async fn log(batches: usize) -> (Vec<u8>, Vec<Batch>, Vec<usize>) {
     (bytes, all(&store, &session).await.unwrap(), ends)
 }
 
-/// A store whose log has these bytes.
+/// Creates a store whose log has these bytes.
 fn with(bytes: &[u8]) -> (tempfile::TempDir, Directory, SessionKey) {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("p-p")).unwrap();
@@ -88,10 +88,10 @@ fn with(bytes: &[u8]) -> (tempfile::TempDir, Directory, SessionKey) {
 }
 
 #[tokio::test]
-async fn of_a_log_that_was_cut_anywhere_a_prefix_is_there_and_it_goes_on() {
+async fn a_truncated_log_is_a_prefix_and_can_be_continued() {
     let (bytes, batches, ends) = log(3).await;
     for length in 0..=bytes.len() {
-        // What was not written yet may be missing, or be a hole.
+        // Unwritten bytes may be missing or zero.
         let mut hole = bytes[..length].to_vec();
         hole.resize(bytes.len(), 0);
         let holes = (length % 8 == 0).then_some(&hole[..]);
@@ -115,7 +115,7 @@ async fn of_a_log_that_was_cut_anywhere_a_prefix_is_there_and_it_goes_on() {
 }
 
 #[tokio::test]
-async fn a_log_with_a_wrong_byte_is_damaged_or_shorter_and_never_another() {
+async fn a_changed_byte_never_changes_the_content() {
     let (bytes, batches, ends) = log(3).await;
     let (mut damaged, mut shorter) = (0, 0);
     for at in 0..bytes.len() {
@@ -133,8 +133,7 @@ async fn a_log_with_a_wrong_byte_is_damaged_or_shorter_and_never_another() {
                 }
                 Ok(found) => {
                     shorter += 1;
-                    // Only the last batch may be taken for one that was not finished;
-                    // the ID of the file says nothing of batches.
+                    // Only the last batch may count as incomplete. The ID of the file does not concern batches.
                     let is_last = at >= ends[1] && found == batches[..2];
                     let is_id = at < 60 && found == batches;
                     assert!(is_last || is_id, "byte {at}: {} batches", found.len());
@@ -149,15 +148,15 @@ async fn a_log_with_a_wrong_byte_is_damaged_or_shorter_and_never_another() {
 }
 
 #[tokio::test]
-async fn damage_is_not_written_over() {
+async fn damaged_logs_are_not_overwritten() {
     let (mut bytes, _, ends) = log(3).await;
     bytes[ends[0] + 20] ^= 1;
     let (folder, store, session) = with(&bytes);
-    // The end is good, and says what goes behind it.
+    // The end of the log is intact.
     append(&store, &session, 4, Position(3)).await;
     let why = all(&store, &session).await.unwrap_err();
     assert_eq!(why, format!("the log is damaged at byte {}", ends[0]));
-    // Where the end is damaged too nobody can tell.
+    // If the end is damaged as well, the damage cannot be detected.
     let mut bytes = fs::read(log_in(folder.path())).unwrap();
     bytes.truncate(bytes.len() - 5);
     fs::write(log_in(folder.path()), &bytes).unwrap();
@@ -170,8 +169,8 @@ async fn damage_is_not_written_over() {
 }
 
 #[tokio::test]
-async fn a_log_that_cannot_be_read_hides_no_other_session() {
-    // A good batch comes behind the damaged one, and the last one is cut.
+async fn an_unreadable_log_does_not_hide_other_sessions() {
+    // A complete batch follows the damaged one, and the last one is truncated.
     let (mut damaged, _, ends) = log(4).await;
     damaged[ends[0] + 20] ^= 1;
     damaged.truncate(damaged.len() - 5);
@@ -190,10 +189,10 @@ async fn a_log_that_cannot_be_read_hides_no_other_session() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_no_log_is_left_alone() {
+async fn other_files_are_not_changed() {
     let (folder, store, session) = with(b"somebody else's file\n");
     let why = all(&store, &session).await.unwrap_err();
-    assert_eq!(why, "this is not a session log of this version");
+    assert_eq!(why, "not a session log of this version");
     let token = Token::new(1, "writer");
     let entries = entries(1);
     let batch = NewBatch::new(Position::START, &token, &entries);
@@ -211,7 +210,7 @@ async fn a_log_can_be_read_while_its_file_is_created() {
         let session = SessionKey::new("crabs", format!("s-{number}"));
         let (reader, read) = (store.clone(), session.clone());
         let reading = tokio::spawn(async move {
-            // Until the first batch is there.
+            // Until the first batch is stored.
             while reader
                 .read(&read, Position::START)
                 .await
@@ -227,7 +226,7 @@ async fn a_log_can_be_read_while_its_file_is_created() {
     }
 }
 
-/// Everything below a folder, with its mode.
+/// Returns all paths below a folder with their modes.
 #[cfg(unix)]
 fn modes(folder: &Path) -> Vec<(PathBuf, u32)> {
     use std::os::unix::fs::PermissionsExt;
@@ -253,7 +252,7 @@ fn are_private(folder: &Path, files: usize) {
     }
 }
 
-/// Lets everybody read what is there, as with earlier versions and the umask 022.
+/// Makes all files readable for everybody, like earlier versions with the umask 022.
 #[cfg(unix)]
 fn open_to_all(folder: &Path) {
     use std::os::unix::fs::PermissionsExt;
@@ -268,7 +267,7 @@ fn open_to_all(folder: &Path) {
 async fn only_this_user_can_read_a_directory() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
-    // It creates this one too.
+    // The store creates this one, too.
     let root = folder.path().join("a/store");
     let store = Directory::new(&root);
     let long = "l".repeat(500);
@@ -282,7 +281,7 @@ async fn only_this_user_can_read_a_directory() {
     open_to_all(&root);
     append(&store, &session, 1, after).await;
     are_private(&root, 5);
-    // Reading is enough for a log.
+    // Reading makes a log private.
     open_to_all(&root);
     assert_eq!(all(&store, &session).await.unwrap().len(), 2);
     let mode = fs::metadata(log_in(&root)).unwrap().permissions().mode();
@@ -310,7 +309,7 @@ async fn only_this_user_can_read_a_database() {
     };
     let first = Sqlite::open(&path).unwrap();
     let after = append(&first, Position::START).await;
-    // With `-wal` and `-shm`.
+    // Including `-wal` and `-shm`.
     are_private(folder.path(), 3);
     open_to_all(folder.path());
     let second = Sqlite::open(&path).unwrap();
@@ -326,7 +325,7 @@ async fn only_this_user_can_read_a_database() {
         3
     );
     are_private(folder.path(), 3);
-    // Where the user has it by a link, it stays one.
+    // A database that is a link remains a link.
     let link = folder.path().join("link.db");
     std::os::unix::fs::symlink("sessions.db", &link).unwrap();
     let linked = Sqlite::open(&link).unwrap();
@@ -336,13 +335,13 @@ async fn only_this_user_can_read_a_database() {
     );
 }
 
-/// In place of a log, of its lock or of a folder that it is in.
+/// Links and pipes instead of a log, its lock or its folder.
 #[cfg(unix)]
 #[tokio::test]
 async fn a_planted_link_or_pipe_is_an_error() {
     use std::os::unix::fs::symlink;
     let folder = tempfile::tempdir().unwrap();
-    // The directory itself may be one.
+    // The directory itself may be a link.
     let (disk, root) = (folder.path().join("disk"), folder.path().join("store"));
     fs::create_dir(&disk).unwrap();
     symlink(&disk, &root).unwrap();
@@ -363,7 +362,7 @@ async fn a_planted_link_or_pipe_is_an_error() {
             store.read(&session, Position::START).await.unwrap_err();
             store.head(&session).await.unwrap_err();
             store.parts(&session).await.unwrap_err();
-            // A log that cannot be read is listed with its error, the others with theirs.
+            // An unreadable log is listed with its error.
             if let Ok(summaries) = store.summaries("p").await {
                 assert!(summaries.iter().all(|(_, summary)| summary.is_err()));
                 assert_eq!(summaries.len(), 1);
@@ -377,7 +376,7 @@ async fn a_planted_link_or_pipe_is_an_error() {
     for planted in [log.clone(), log.with_extension("lock")] {
         let is_log = planted == log;
         fs::remove_file(&planted).unwrap();
-        // A log elsewhere is no better than another file.
+        // The same for a link to another log.
         fs::write(&precious, &bytes).unwrap();
         symlink(&precious, &planted).unwrap();
         fails(is_log).await;

@@ -1,4 +1,4 @@
-//! The examples run as their pages say.
+//! The examples run as documented.
 
 #![allow(clippy::unwrap_used)]
 
@@ -12,7 +12,7 @@ fn path(name: &str) -> PathBuf {
     folder.join("examples").join(name)
 }
 
-/// What an example prints.
+/// Returns the output of an example.
 fn run(name: &str) -> String {
     let output = Command::new(path(name)).env_clear().output().unwrap();
     let errors = String::from_utf8_lossy(&output.stderr);
@@ -21,26 +21,26 @@ fn run(name: &str) -> String {
 }
 
 #[test]
-fn what_a_lost_host_has_accepted_is_sent_by_the_next_one() {
-    let said = run("lost_host");
-    let lines: Vec<_> = said.lines().collect();
-    assert_eq!(lines.len(), 3, "{said}");
+fn messages_of_a_lost_host_are_sent_by_the_next() {
+    let output = run("lost_host");
+    let lines: Vec<_> = output.lines().collect();
+    assert_eq!(lines.len(), 3, "{output}");
     assert!(lines[1].ends_with("which an earlier host had accepted, is sent again"));
     assert_eq!(lines[2], "[second] its turn is over");
 }
 
 #[test]
 fn a_session_is_resumed_elsewhere() {
-    let said = run("resume_elsewhere");
-    let lines: Vec<_> = said.lines().collect();
-    assert_eq!(lines.len(), 6, "{said}");
+    let output = run("resume_elsewhere");
+    let lines: Vec<_> = output.lines().collect();
+    assert_eq!(lines.len(), 6, "{output}");
     assert!(lines[2].ends_with("is open in another host, by its claim in the store"));
     assert_eq!(lines[4], "[second] Ferris, as you said.");
     assert_eq!(lines[5], "[first]  That is all.");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_store_that_is_served_holds_every_contract() {
+async fn a_served_store_passes() {
     let mut command = tokio::process::Command::new(path("served_store"));
     let program = StoreProgram::start(&mut command).await.unwrap();
     assert_eq!(program.without(), []);
@@ -50,9 +50,9 @@ async fn a_store_that_is_served_holds_every_contract() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_store_of_logs_that_is_served_holds_every_contract() {
-    let mut command = tokio::process::Command::new(path("served_log"));
-    let program = StoreProgram::start(&mut command).await.unwrap();
+async fn a_served_log_store_passes() {
+    let mut command = tokio::process::Command::new(path("served_store"));
+    let program = StoreProgram::start(command.arg("--log")).await.unwrap();
     let conformance = Conformance::default().members_may_be_reordered();
     let outcomes = conformance.many(5_000).check(program).await;
     assert!(outcomes.0.iter().all(Outcome::holds), "{outcomes}");

@@ -1,8 +1,8 @@
-//! Hosts of one session of the real CLI that are killed at any moment, one after the
-//! other: the next one goes on with everything that its user has seen.
+//! Hosts of one session of the real CLI are killed at any moment, one after the other. The next one
+//! continues with every delivered turn.
 //!
-//! The host is this program again. It prints the prompts whose results it has got.
-//! `AGENTWIRE_HOSTS` is how many hosts are killed, `AGENTWIRE_SEED` when.
+//! The host is a child process, which prints the prompts whose results it has received.
+//! `AGENTWIRE_HOSTS`: the number of killed hosts; `AGENTWIRE_SEED`: the moments.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -31,10 +31,10 @@ use tokio::time::{sleep, timeout};
 
 const ID: &str = "11111111-2222-4333-8444-555555555555";
 
-/// A store that does not take everything at once.
+/// A store that fails sometimes.
 struct Shaky {
     store: LogBacked<Directory>,
-    /// Of so many calls one fails; of none, if it is 0.
+    /// One of this number of calls fails; none if it is 0.
     one_of: u64,
     calls: AtomicU64,
 }
@@ -42,7 +42,7 @@ struct Shaky {
 impl SessionStore for Shaky {
     async fn append(&self, key: &TranscriptKey, entries: &[Json]) -> Result<(), StoreError> {
         let call = self.calls.fetch_add(1, Ordering::Relaxed);
-        // Three attempts in a row, so that it counts as behind.
+        // Three attempts in a row, so that the store is reported as behind.
         if self.one_of > 0 && (call / 3) % self.one_of == 1 {
             return Err("out of order".into());
         }
@@ -58,7 +58,7 @@ impl SessionStore for Shaky {
     }
 }
 
-/// Opens the session and sends prompts until it is killed.
+/// Opens the session and sends prompts until the process is killed.
 async fn host(logs: &str, number: u64, one_of: u64, prompts: u64) {
     let store = Shaky {
         store: LogBacked::new(Directory::new(logs)),
@@ -117,7 +117,7 @@ fn start(live: &Live, arguments: &[&str]) -> Child {
         .unwrap()
 }
 
-/// What the store has of the main conversation.
+/// Returns the stored main conversation.
 async fn stored(logs: &Path, project: &Path) -> Vec<Value> {
     let store = LogBacked::new(Directory::new(logs));
     let key = TranscriptKey::in_directory(project, ID).unwrap();
@@ -125,7 +125,7 @@ async fn stored(logs: &Path, project: &Path) -> Vec<Value> {
     entries.iter().map(|it| it.to_value().unwrap()).collect()
 }
 
-/// The prompts in the order in which they are in the store, and how often each is.
+/// Counts the stored prompts.
 fn prompts(entries: &[Value]) -> BTreeMap<String, usize> {
     let mut prompts = BTreeMap::new();
     for entry in entries {
@@ -139,7 +139,7 @@ fn prompts(entries: &[Value]) -> BTreeMap<String, usize> {
     prompts
 }
 
-/// What must hold of a store at any time.
+/// Checks the invariants of the store.
 fn check(entries: &[Value]) {
     let mut uuids = BTreeSet::new();
     for entry in entries {
@@ -182,12 +182,12 @@ async fn kills(one_of: u64, hosts: u64, seed: u64) {
                 printed.push(line);
             }
         };
-        // The first turn has to be on disk, for the others to resume it.
+        // The first turn must be on disk, so that others can resume it.
         let pause = if number == 0 { 3000 } else { pause };
         let _ = timeout(Duration::from_millis(pause), reads).await;
         child.start_kill().unwrap();
         child.wait().await.unwrap();
-        // What it printed before it was killed.
+        // Read the remaining output.
         while let Some(line) = lines.next_line().await.unwrap() {
             printed.push(line);
         }
@@ -206,10 +206,10 @@ async fn kills(one_of: u64, hosts: u64, seed: u64) {
                 assert_eq!(kept.get(prompt), Some(&1), "{prompt} of seed {seed}");
             }
         }
-        // Some hosts come when the agent of the one before still runs.
-        sleep(Duration::from_millis(Random::new(number).number() % 300)).await;
+        // Some hosts start while the previous agent still runs.
+        sleep(Duration::from_millis(random(number) % 300)).await;
     }
-    // The last one sends what none of them could.
+    // The last host sends the remaining entries.
     let number = hosts.to_string();
     let child = start(&live, &[logs_text, &number, "0", "1"]);
     let output = timeout(LONG, child.wait_with_output())
@@ -224,7 +224,7 @@ async fn kills(one_of: u64, hosts: u64, seed: u64) {
     for prompt in &seen {
         assert_eq!(kept.get(prompt), Some(&1), "{prompt} of seed {seed}");
     }
-    // Nothing is left of the others: no private folder, no lock.
+    // The others leave no private folders and locks.
     let temporary = std::fs::read_dir(live.home.path().join("tmp")).unwrap();
     let left: Vec<_> = temporary
         .map(|it| it.unwrap().file_name().into_string().unwrap())

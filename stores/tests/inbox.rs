@@ -1,4 +1,4 @@
-//! What a host has accepted, when the session is claimed in a store with an inbox.
+//! Accepted messages in the inbox of a claimed session.
 
 #![allow(clippy::unwrap_used)]
 
@@ -13,7 +13,7 @@ use agentwire::{
     SessionUpdate, StoreError, StoreFailure, SubmissionState, TranscriptKey, TurnEvent,
 };
 use agentwire_stores::session_log::LeaseClock;
-use agentwire_stores::{Claim, ClaimKeeper, Claimed, LeasedStore, Leases};
+use agentwire_stores::{Claim, ClaimRenewer, Claimed, LeasedStore, Leases};
 use agentwire_testkit::{Reply, Scenario, Step, When};
 use serde_json::json;
 use std::path::Path;
@@ -25,13 +25,13 @@ use tokio::sync::watch;
 
 const ID: &str = "11111111-2222-4333-8444-555555555555";
 
-/// A store whose sessions belong to the host that has claimed them last.
+/// A store in which each claim succeeds.
 #[derive(Clone)]
 struct Claimable {
     store: MemoryStore,
     inbox: Arc<Mutex<Vec<(TranscriptKey, Json)>>>,
-    keeper: Arc<Mutex<Weak<ClaimKeeper>>>,
-    /// Whether the inbox takes entries, and how often it was asked.
+    renewer: Arc<Mutex<Weak<ClaimRenewer>>>,
+    /// Whether the inbox accepts entries, and the number of appends.
     is_open: Arc<watch::Sender<bool>>,
     asked: Arc<watch::Sender<usize>>,
 }
@@ -41,13 +41,13 @@ impl Claimable {
         Self {
             store: MemoryStore::new(),
             inbox: Arc::default(),
-            keeper: Arc::default(),
+            renewer: Arc::default(),
             is_open: Arc::new(watch::channel(true).0),
             asked: Arc::new(watch::channel(0).0),
         }
     }
 
-    /// The entries of the inbox: their types, and whose they are.
+    /// Returns the types and UUIDs of the inbox's entries.
     fn inbox(&self, session: &str) -> Vec<(String, Vec<String>)> {
         let inbox = self.inbox.lock().unwrap();
         let entries = inbox.iter().filter(|(key, _)| key.session_id() == session);
@@ -60,9 +60,9 @@ impl Claimable {
             .collect()
     }
 
-    /// The session is another host's.
-    fn take_away(&self) {
-        self.keeper.lock().unwrap().upgrade().unwrap().lose();
+    /// Ends the claim: another host owns the session.
+    fn revoke(&self) {
+        self.renewer.lock().unwrap().upgrade().unwrap().revoke();
     }
 }
 
@@ -84,11 +84,11 @@ impl SessionStore for Claimable {
 impl LeasedStore for Claimable {
     async fn claim(&self, _: &TranscriptKey) -> Result<Claimed, StoreError> {
         let clock = LeaseClock::default();
-        let (keeper, claim) = Claim::new(clock, clock.now() + Duration::from_secs(3600));
-        let keeper = Arc::new(keeper);
-        *self.keeper.lock().unwrap() = Arc::downgrade(&keeper);
-        tokio::spawn(async move { keeper.given_back().await });
-        Ok(Claimed::Yours(claim))
+        let (renewer, claim) = Claim::new(clock, clock.now() + Duration::from_secs(3600));
+        let renewer = Arc::new(renewer);
+        *self.renewer.lock().unwrap() = Arc::downgrade(&renewer);
+        tokio::spawn(async move { renewer.released().await });
+        Ok(Claimed::Acquired(claim))
     }
 
     async fn append_inbox(
@@ -134,7 +134,7 @@ async fn inherited(client: &mut Client) -> (String, Fate) {
 }
 
 async fn loses(client: &mut Client, store: &Claimable) {
-    store.take_away();
+    store.revoke();
     let error = loop {
         match client.next().await.unwrap() {
             Ok(_) => {}
@@ -146,7 +146,7 @@ async fn loses(client: &mut Client, store: &Claimable) {
 }
 
 #[tokio::test]
-async fn a_message_leaves_when_the_inbox_has_it_and_is_noted_when_it_is_over() {
+async fn messages_are_sent_once_stored_and_finished_in_the_inbox() {
     let (machine, store) = (TempDir::new().unwrap(), Claimable::new());
     let options = host(
         machine.path(),
@@ -162,7 +162,7 @@ async fn a_message_leaves_when_the_inbox_has_it_and_is_noted_when_it_is_over() {
         .wait_for(|it| *it > 0)
         .await
         .unwrap();
-    // Everything that can happen has, once a request is answered that does not wait for it.
+    // After the response to another request, everything pending has been processed.
     assert_eq!(submission.state(), SubmissionState::Waiting);
     assert_eq!(client.handle().outbound_queue().await.unwrap().messages, 1);
     store.is_open.send_replace(true);
@@ -175,7 +175,7 @@ async fn a_message_leaves_when_the_inbox_has_it_and_is_noted_when_it_is_over() {
 }
 
 #[tokio::test]
-async fn the_next_host_sends_what_no_turn_has_begun_and_hands_back_what_one_has() {
+async fn the_next_host_resends_unstarted_and_hands_back_started_messages() {
     let id = uuid::Uuid::new_v4().to_string();
     let (machines, store) = (TempDir::new().unwrap(), Claimable::new());
     let call = Step::tool("Bash", json!({ "command": "true" }), "");
@@ -202,7 +202,7 @@ async fn the_next_host_sends_what_no_turn_has_begun_and_hands_back_what_one_has(
 
     let says = |steps: Vec<Step>| Scenario::default().reply(steps).repeated();
     let next = |steps| host(&machines.path().join("two"), &store, &says(steps)).resume(&id);
-    // It is told until a host has run a turn.
+    // It is reported until a host has completed a turn.
     for number in 0..2 {
         let options = next(vec![Step::WaitMs(600_000)]);
         let mut two = Client::connect(options).await.unwrap();
@@ -217,7 +217,7 @@ async fn the_next_host_sends_what_no_turn_has_begun_and_hands_back_what_one_has(
             ("u3", Fate::SentAgain),
         ];
         let expected = expected.map(|(uuid, fate)| (uuid.to_owned(), fate));
-        // The third one may have been picked up meanwhile, and be in the transcript.
+        // The third message may have been picked up and transcribed meanwhile.
         let sure = if number == 0 { 3 } else { 2 };
         assert_eq!(told[..sure], expected[..sure]);
         loses(&mut two, &store).await;
@@ -236,7 +236,7 @@ async fn the_next_host_sends_what_no_turn_has_begun_and_hands_back_what_one_has(
 }
 
 #[tokio::test]
-async fn what_waits_goes_along_to_the_session_that_the_agent_begins() {
+async fn unfinished_messages_move_to_a_new_session() {
     let (machine, store) = (TempDir::new().unwrap(), Claimable::new());
     let scenario = Scenario::default().reply([Step::text("Here.")]).repeated();
     let options = host(machine.path(), &store, &scenario).session_id(ID);
@@ -247,7 +247,7 @@ async fn what_waits_goes_along_to_the_session_that_the_agent_begins() {
     let mut asked = store.asked.subscribe();
     let before = *asked.borrow_and_update();
     asked.wait_for(|it| *it > before).await.unwrap();
-    // The agent gets this one, and the next waits for the store.
+    // This message is sent; the next one waits for the store.
     store.is_open.send_replace(true);
     cleared.await.unwrap();
     store.is_open.send_replace(false);
@@ -273,7 +273,7 @@ async fn what_waits_goes_along_to_the_session_that_the_agent_begins() {
 }
 
 #[tokio::test]
-async fn a_session_is_begun_if_it_has_accepted_something_and_missing_if_it_has_not() {
+async fn a_session_with_accepted_messages_can_be_resumed() {
     let (machine, store) = (TempDir::new().unwrap(), Claimable::new());
     let id = uuid::Uuid::new_v4().to_string();
     let scenario = Scenario::default().reply([Step::text("Here.")]).repeated();
@@ -312,7 +312,7 @@ async fn a_session_is_begun_if_it_has_accepted_something_and_missing_if_it_has_n
 }
 
 #[tokio::test]
-async fn what_is_withdrawn_before_the_inbox_has_it_is_over_and_never_sent() {
+async fn messages_withdrawn_before_they_are_stored_are_not_sent() {
     let (machine, store) = (TempDir::new().unwrap(), Claimable::new());
     let scenario = Scenario::default().reply([Step::text("Here.")]).repeated();
     let id = uuid::Uuid::new_v4().to_string();

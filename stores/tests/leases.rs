@@ -1,4 +1,4 @@
-//! Sessions that a host has by a lease: claimed, renewed, lost, given back and taken over.
+//! Leases: sessions are claimed, renewed, lost, released and taken over.
 
 #![allow(clippy::unwrap_used)]
 
@@ -17,7 +17,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 const LENGTH: Duration = Duration::from_secs(24);
 
-/// The runtime's clock, which stands still while something is to do.
+/// The runtime's clock, which is paused while tasks run.
 fn clock() -> LeaseClock {
     fn now() -> Duration {
         thread_local!(static START: Instant = Instant::now());
@@ -26,25 +26,28 @@ fn clock() -> LeaseClock {
     LeaseClock::new(now)
 }
 
-/// A host's connection to logs, which can be cut.
+/// A host's connection to logs, which can fail.
 #[derive(Clone)]
 struct Connection {
     logs: Arc<Memory>,
     is_cut: Arc<AtomicBool>,
-    /// The next append is kept, and its answer is lost; or it is on its way until the end of
-    /// the log has been read.
     fault: Arc<Mutex<Fault>>,
 }
 
-#[derive(Default)]
+/// The outcome of the next append.
+#[derive(Debug, Default, Clone)]
 enum Fault {
     #[default]
     None,
-    LosesAnswer,
-    IsLate,
+    /// It is stored, and the response is lost.
+    ResponseLost,
+    /// It is not stored.
+    NotStored,
+    /// It is stored once the end of the log is read.
+    StoredLate,
     /// It hangs.
     Hangs,
-    OnItsWay(SessionKey, Batch),
+    InFlight(SessionKey, Batch),
 }
 
 impl Connection {
@@ -66,7 +69,7 @@ impl Connection {
 
     fn check(&self) -> Result<(), StoreError> {
         match self.is_cut.load(Ordering::Relaxed) {
-            true => Err("cut off".into()),
+            true => Err("disconnected".into()),
             false => Ok(()),
         }
     }
@@ -80,28 +83,29 @@ impl LogStore for Connection {
     ) -> Result<Position, AppendError> {
         self.check().map_err(AppendError::Failed)?;
         match self.fault(Fault::None) {
-            Fault::LosesAnswer => {
+            Fault::ResponseLost => {
                 self.logs.append(session, batch).await?;
             }
+            Fault::NotStored => {}
             Fault::Hangs => std::future::pending().await,
-            Fault::IsLate => {
+            Fault::StoredLate => {
                 let entries = batch.entries.to_vec();
                 let batch = Batch::new(batch.after, batch.token.clone(), entries);
-                self.fault(Fault::OnItsWay(session.clone(), batch));
+                self.fault(Fault::InFlight(session.clone(), batch));
             }
             other => {
                 self.fault(other);
                 return self.logs.append(session, batch).await;
             }
         }
-        Err(AppendError::failed("the answer is lost"))
+        Err(AppendError::failed("no response"))
     }
 
     async fn head(&self, session: &SessionKey) -> Result<Option<Head>, StoreError> {
         self.check()?;
         let head = self.logs.head(session).await;
         match self.fault(Fault::None) {
-            Fault::OnItsWay(of, late) => {
+            Fault::InFlight(of, late) => {
                 let batch = NewBatch::new(late.position, &late.token, &late.entries);
                 let _ = self.logs.append(&of, &batch).await;
             }
@@ -144,38 +148,38 @@ fn entry(n: u32) -> Json {
 
 async fn claim(host: &LogBacked<Connection>) -> Result<Claim, Duration> {
     match host.claim(&key()).await.unwrap() {
-        Claimed::Yours(claim) => Ok(claim),
-        Claimed::Anothers { runs_out_in } => Err(runs_out_in),
+        Claimed::Acquired(claim) => Ok(claim),
+        Claimed::OwnedElsewhere { expires_in } => Err(expires_in),
         other => panic!("{other:?}"),
     }
 }
 
-async fn said(host: &LogBacked<Connection>) -> usize {
+async fn count(host: &LogBacked<Connection>) -> usize {
     host.load(&key()).await.unwrap().map_or(0, |it| it.len())
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_session_is_one_hosts_as_long_as_the_lease_is_renewed() {
+async fn renewed_leases_exclude_other_hosts() {
     let logs = Arc::new(Memory::new());
     let (one, two) = (host(&Connection::to(&logs)), host(&Connection::to(&logs)));
     let mut claimed = claim(&one).await.unwrap();
     one.append(&key(), &[entry(1)]).await.unwrap();
     for _ in 0..20 {
         assert!(timeout(LENGTH / 2, claimed.lost()).await.is_err());
-        let runs_out_in = claim(&two).await.unwrap_err();
-        assert!(runs_out_in > LENGTH / 2, "{runs_out_in:?}");
+        let expires_in = claim(&two).await.unwrap_err();
+        assert!(expires_in > LENGTH / 2, "{expires_in:?}");
     }
-    // The same program cannot open it twice either.
+    // The same process cannot claim it twice.
     assert_eq!(claim(&one).await.unwrap_err(), Duration::MAX);
-    // And who has it can always append, the other never.
+    // Only the owner can append.
     one.append(&key(), &[entry(2)]).await.unwrap();
     assert!(two.append(&key(), &[entry(3)]).await.is_err());
     assert!(two.delete(&key()).await.is_err());
-    assert_eq!(said(&two).await, 2);
+    assert_eq!(count(&two).await, 2);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_session_that_is_given_back_is_free_at_once_and_keeps_its_summary() {
+async fn a_released_session_can_be_claimed_at_once() {
     let logs = Arc::new(Memory::new());
     let (one, two) = (host(&Connection::to(&logs)), host(&Connection::to(&logs)));
     let begun = Instant::now();
@@ -189,15 +193,15 @@ async fn a_session_that_is_given_back_is_free_at_once_and_keeps_its_summary() {
     assert!(claim(&one).await.is_err());
     drop(claimed);
     sleep(Duration::from_millis(1)).await;
-    // By the same program again.
+    // The same process can claim it again.
     let claimed = claim(&two).await.unwrap();
     assert!(claimed.is_valid());
     assert!(begun.elapsed() < Duration::from_secs(1));
-    assert_eq!(said(&two).await, 1);
+    assert_eq!(count(&two).await, 1);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_host_that_is_cut_off_loses_the_session_before_another_has_it() {
+async fn a_disconnected_host_loses_the_session_before_another_claims_it() {
     let logs = Arc::new(Memory::new());
     let cut = Connection::to(&logs);
     let (one, two) = (host(&cut), host(&Connection::to(&logs)));
@@ -216,16 +220,16 @@ async fn a_host_that_is_cut_off_loses_the_session_before_another_has_it() {
         }
     }
     assert_eq!(begun.elapsed(), LENGTH);
-    // Back again, it is refused, and has lost it for ever.
+    // Connected again, the host is refused.
     cut.cut(false);
     let refused = one.append(&key(), &[entry(2)]).await.unwrap_err();
     assert!(refused.to_string().contains("is owned"), "{refused}");
     assert!(!claimed.is_valid());
-    assert_eq!(said(&two).await, 1);
+    assert_eq!(count(&two).await, 1);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_failure_that_is_shorter_than_the_lease_costs_nothing() {
+async fn short_failures_do_not_end_the_lease() {
     let logs = Arc::new(Memory::new());
     let cut = Connection::to(&logs);
     let one = host(&cut);
@@ -238,28 +242,28 @@ async fn a_failure_that_is_shorter_than_the_lease_costs_nothing() {
         assert!(timeout(LENGTH, claimed.lost()).await.is_err());
         one.append(&key(), &[entry(n)]).await.unwrap();
     }
-    assert_eq!(said(&one).await, 5);
+    assert_eq!(count(&one).await, 5);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_host_without_leases_respects_those_of_others() {
+async fn hosts_without_leases_respect_leases() {
     let logs = Arc::new(Memory::new());
     let one = host(&Connection::to(&logs));
     let without = LogBacked::new(Connection::to(&logs)).clock(clock());
     assert!(without.attachment().is_none());
     assert!(without.claim(&key()).await.is_err());
     without.append(&key(), &[entry(1)]).await.unwrap();
-    // One without a lease is taken over at any time.
+    // A log without a lease can be taken over at any time.
     let claimed = claim(&one).await.unwrap();
     assert!(without.append(&key(), &[entry(2)]).await.is_err());
     claimed.release().await;
     let without = LogBacked::new(Connection::to(&logs)).clock(clock());
     without.append(&key(), &[entry(3)]).await.unwrap();
-    assert_eq!(said(&one).await, 2);
+    assert_eq!(count(&one).await, 2);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_deleted_session_is_nobodys() {
+async fn a_deleted_session_can_be_claimed() {
     let logs = Arc::new(Memory::new());
     let (one, two) = (host(&Connection::to(&logs)), host(&Connection::to(&logs)));
     let mut claimed = claim(&one).await.unwrap();
@@ -267,11 +271,11 @@ async fn a_deleted_session_is_nobodys() {
     one.delete(&key()).await.unwrap();
     claimed.lost().await;
     assert!(claim(&two).await.is_ok());
-    assert_eq!(said(&two).await, 0);
+    assert_eq!(count(&two).await, 0);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_session_in_which_nothing_was_said_is_not_listed() {
+async fn sessions_without_entries_are_not_listed() {
     let logs = Arc::new(Memory::new());
     let one = host(&Connection::to(&logs));
     let claimed = claim(&one).await.unwrap();
@@ -283,9 +287,9 @@ async fn a_session_in_which_nothing_was_said_is_not_listed() {
     assert_eq!(one.summaries("crabs").await.unwrap().len(), 1);
 }
 
-/// What was kept although its append failed is not appended again, whatever comes between.
+/// Entries whose append failed although they were stored are not appended again.
 #[tokio::test(start_paused = true)]
-async fn an_entry_whose_answer_was_lost_is_there_once() {
+async fn entries_with_lost_responses_are_stored_once() {
     for has_lease in [false, true] {
         for is_late in [false, true] {
             let logs = Arc::new(Memory::new());
@@ -303,9 +307,9 @@ async fn an_entry_whose_answer_was_lost_is_there_once() {
                 n += 1;
                 let mut entries = vec![entry(n)];
                 connection.fault(if is_late {
-                    Fault::IsLate
+                    Fault::StoredLate
                 } else {
-                    Fault::LosesAnswer
+                    Fault::ResponseLost
                 });
                 assert!(one.append(&key(), &entries).await.is_err());
                 if between {
@@ -315,7 +319,7 @@ async fn an_entry_whose_answer_was_lost_is_there_once() {
                     )
                     .await
                     .unwrap();
-                    // With a lease that is renewed meanwhile.
+                    // The lease is renewed meanwhile.
                     sleep(LENGTH / 2).await;
                 }
                 for _ in 0..more {
@@ -340,8 +344,48 @@ async fn an_entry_whose_answer_was_lost_is_there_once() {
     }
 }
 
+/// Appends fail in different ways, and are retried or abandoned. Successful ones are stored once and
+/// in order, abandoned ones at most once.
 #[tokio::test(start_paused = true)]
-async fn a_renewal_that_hangs_is_made_again_before_the_lease_is_over() {
+async fn failed_appends_are_stored_at_most_once() {
+    let faults = [
+        Fault::None,
+        Fault::ResponseLost,
+        Fault::NotStored,
+        Fault::StoredLate,
+    ];
+    for case in 0..64 {
+        let connection = Connection::to(&Arc::default());
+        let store = LogBacked::new(connection.clone());
+        let mut succeeded = vec![];
+        let failing = [
+            (&faults[case / 16], case & 1 > 0),
+            (&faults[case / 4 % 4], case & 2 > 0),
+        ];
+        for (n, (fault, is_retried)) in
+            (1..).zip(failing.into_iter().chain([(&Fault::None, false)]))
+        {
+            if !matches!(fault, Fault::None) {
+                connection.fault(fault.clone());
+            }
+            let mut outcome = store.append(&key(), &[entry(n)]).await;
+            if outcome.is_err() && is_retried {
+                outcome = store.append(&key(), &[entry(n)]).await;
+                assert!(outcome.is_ok(), "{outcome:?}");
+            }
+            succeeded.extend(outcome.is_ok().then(|| entry(n)));
+        }
+        let mut found = store.load(&key()).await.unwrap().unwrap();
+        let all = found.len();
+        found.dedup();
+        assert_eq!(found.len(), all, "{failing:?}");
+        found.retain(|it| succeeded.contains(it));
+        assert_eq!(found, succeeded, "{failing:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn hanging_renewals_are_retried_before_expiry() {
     let logs = Arc::new(Memory::new());
     let connection = Connection::to(&logs);
     let one = host(&connection);
@@ -351,24 +395,24 @@ async fn a_renewal_that_hangs_is_made_again_before_the_lease_is_over() {
         assert!(timeout(LENGTH, claimed.lost()).await.is_err());
         one.append(&key(), &[entry(n)]).await.unwrap();
     }
-    assert_eq!(said(&one).await, 5);
+    assert_eq!(count(&one).await, 5);
 }
 
 /// The agent's first entries may come before the session is claimed (`/clear`).
 #[tokio::test(start_paused = true)]
-async fn what_was_kept_before_a_session_is_claimed_is_not_kept_again() {
+async fn entries_from_before_the_claim_are_stored_once() {
     let logs = Arc::new(Memory::new());
     let connection = Connection::to(&logs);
     let one = host(&connection);
-    connection.fault(Fault::LosesAnswer);
+    connection.fault(Fault::ResponseLost);
     assert!(one.append(&key(), &[entry(1)]).await.is_err());
     let _claimed = claim(&one).await.unwrap();
     one.append(&key(), &[entry(1), entry(2)]).await.unwrap();
-    assert_eq!(said(&one).await, 2);
+    assert_eq!(count(&one).await, 2);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_lease_of_no_length_claims_nothing_and_one_of_any_length_is_given_back() {
+async fn leases_of_any_positive_length_are_released() {
     let logs = Arc::new(Memory::new());
     let of = |length| {
         let store = LogBacked::new(Connection::to(&logs)).leased(length);
@@ -387,20 +431,21 @@ async fn a_lease_of_no_length_claims_nothing_and_one_of_any_length_is_given_back
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_inbox_is_the_owners_and_goes_with_the_session() {
+async fn only_the_owner_writes_the_inbox() {
     let logs = Arc::new(Memory::new());
     let (connection, other) = (Connection::to(&logs), Connection::to(&logs));
     let (one, two) = (host(&connection), host(&other));
     let mut claimed = claim(&one).await.unwrap();
-    let odd: Json = serde_json::from_str(r#"{"b":1.00, "a":"\ud83d","type":"renewed"}"#).unwrap();
-    let entries = [odd.clone(), entry(1)];
-    connection.fault(Fault::LosesAnswer);
+    let unusual: Json =
+        serde_json::from_str(r#"{"b":1.00, "a":"\ud83d","type":"renewed"}"#).unwrap();
+    let entries = [unusual.clone(), entry(1)];
+    connection.fault(Fault::ResponseLost);
     assert!(one.append_inbox(&key(), &entries).await.is_err());
     one.append_inbox(&key(), &entries).await.unwrap();
     one.append_inbox(&key(), &[]).await.unwrap();
     one.append(&key(), &[entry(2)]).await.unwrap();
     assert_eq!(one.load_inbox(&key()).await.unwrap(), entries);
-    // It is no part of a transcript.
+    // The inbox is not part of a transcript.
     assert_eq!(one.load(&key()).await.unwrap().unwrap(), [entry(2)]);
     assert_eq!(one.subpaths(&key()).await.unwrap(), [""; 0]);
 
@@ -416,14 +461,14 @@ async fn the_inbox_is_the_owners_and_goes_with_the_session() {
     assert!(one.append_inbox(&key(), &[entry(3)]).await.is_err());
     two.append_inbox(&key(), &[entry(4)]).await.unwrap();
     let found = two.load_inbox(&key()).await.unwrap();
-    assert_eq!(found, [odd, entry(1), entry(4)]);
+    assert_eq!(found, [unusual, entry(1), entry(4)]);
     two.delete(&key()).await.unwrap();
     assert_eq!(two.load_inbox(&key()).await.unwrap(), []);
 }
 
-/// No two clocks are compared: they may be hours apart, and run a tenth faster or slower.
+/// Clocks may be hours apart and run a tenth faster or slower.
 #[tokio::test(start_paused = true)]
-async fn hosts_with_skewed_clocks_never_have_a_session_at_once() {
+async fn skewed_clocks_never_allow_two_owners() {
     fn fast() -> Duration {
         Duration::from_secs(3600 * 7) + clock().now() * 11 / 10
     }

@@ -22,7 +22,7 @@ fn hello() -> Scenario {
     Scenario::default().reply([Step::text("Hello.")]).repeated()
 }
 
-/// Sends one prompt, and returns the session's ID.
+/// Sends a prompt and returns the session ID.
 async fn ask(prompt: &str, options: Options) -> String {
     let mut answer = query(prompt, options).await.unwrap();
     let mut id = None;
@@ -38,7 +38,7 @@ async fn ask(prompt: &str, options: Options) -> String {
     id.unwrap()
 }
 
-/// The lines that the CLI itself kept, but for those of which no host is told.
+/// Returns the lines of the CLI's transcript that it reports to hosts.
 fn kept(live: &Live, key: &TranscriptKey) -> Vec<String> {
     let (project, session_id) = (key.project(), key.session_id());
     let project = live.home.path().join(".claude/projects").join(project);
@@ -53,7 +53,7 @@ fn kept(live: &Live, key: &TranscriptKey) -> Vec<String> {
     lines.map(str::to_owned).collect()
 }
 
-/// A session is kept, byte for byte, and goes on in a home that never saw it.
+/// A session is stored byte for byte and resumed with an empty home directory.
 async fn goes_on(logs: impl LogStore) {
     let first = Live::start(hello()).await;
     let store = LogBacked::new(logs);
@@ -72,7 +72,7 @@ async fn goes_on(logs: impl LogStore) {
     assert_eq!(texts, kept(&first, &key));
     fs::remove_dir_all(first.home.path().join(".claude")).unwrap();
 
-    // Another host, with another connection to the same engine.
+    // Another host with another connection to the same engine.
     let second = Live::start(hello()).await;
     let options = second.options().cwd(first.project()).resume(&id);
     let same = ask("What is my name?", options.session_store(store.clone())).await;
@@ -89,25 +89,25 @@ async fn goes_on(logs: impl LogStore) {
 }
 
 #[tokio::test]
-async fn a_session_goes_on_from_logs_in_memory() {
+async fn sessions_resume_from_memory() {
     goes_on(Memory::new()).await;
 }
 
 #[tokio::test]
-async fn a_session_goes_on_from_a_directory() {
+async fn sessions_resume_from_a_directory() {
     let folder = tempfile::tempdir().unwrap();
     goes_on(Directory::new(folder.path())).await;
 }
 
 #[tokio::test]
-async fn a_session_goes_on_from_a_database() {
+async fn sessions_resume_from_a_database() {
     let folder = tempfile::tempdir().unwrap();
     goes_on(Sqlite::open(folder.path().join("sessions.db")).unwrap()).await;
 }
 
-/// Whoever writes a session that was taken over elsewhere is told, and changes nothing.
+/// A host whose session was taken over is refused and changes nothing.
 #[tokio::test]
-async fn a_session_that_another_host_has_taken_over_is_not_written_by_the_first() {
+async fn the_previous_host_is_refused_after_a_takeover() {
     let first = Live::start(hello()).await;
     let logs = Memory::new();
     let options = first.options().session_store(LogBacked::new(logs.clone()));
@@ -129,7 +129,7 @@ async fn a_session_that_another_host_has_taken_over_is_not_written_by_the_first(
         _ => None,
     };
     let failure = wait_for(&mut one, refused).await;
-    let is_refusal = |why: &String| why.starts_with("the log is owned with token 2");
+    let is_refusal = |why: &String| why.starts_with("the log is owned by token 2");
     assert!(
         matches!(&failure, StoreFailure::Refused(why) if is_refusal(why)),
         "{failure}"
@@ -138,9 +138,9 @@ async fn a_session_that_another_host_has_taken_over_is_not_written_by_the_first(
     assert_eq!(logs.head(&session).await.unwrap(), end);
 }
 
-/// A fork is a session of its own: its host has it, and not the one that it is a copy of.
+/// Forking claims the fork, not the original session.
 #[tokio::test]
-async fn a_fork_of_a_session_that_another_host_has_is_claimed() {
+async fn a_fork_of_an_owned_session_is_claimed() {
     let (first, second) = (Live::start(hello()).await, Live::start(hello()).await);
     let logs = Memory::new();
     let store = || LogBacked::new(logs.clone()).leased(LONG);
@@ -162,8 +162,11 @@ async fn a_fork_of_a_session_that_another_host_has_is_claimed() {
     for id in [&id, &fork] {
         let key = TranscriptKey::in_directory(first.project(), id).unwrap();
         let claimed = store().claim(&key).await.unwrap();
-        assert!(matches!(claimed, Claimed::Anothers { .. }), "{claimed:?}");
-        // Messages are accepted where they are claimed.
+        assert!(
+            matches!(claimed, Claimed::OwnedElsewhere { .. }),
+            "{claimed:?}"
+        );
+        // Messages are accepted by the owner.
         assert!(!store().load_inbox(&key).await.unwrap().is_empty());
     }
     two.close().await;
@@ -172,7 +175,7 @@ async fn a_fork_of_a_session_that_another_host_has_is_claimed() {
 }
 
 #[tokio::test]
-async fn a_session_is_copied_from_disk_to_a_store_and_onto_the_disk_of_another_machine() {
+async fn sessions_are_copied_through_a_store_to_another_machine() {
     let call = json!({
         "description": "Count", "prompt": "Count the crabs.",
         "subagent_type": "general-purpose", "run_in_background": false,
@@ -191,7 +194,7 @@ async fn a_session_is_copied_from_disk_to_a_store_and_onto_the_disk_of_another_m
     let [own, part] = &keys[..] else {
         panic!("{keys:?}")
     };
-    // The store is asked no more once it is on this disk.
+    // A session on disk does not need the store.
     let second = Live::start(hello()).await;
     let elsewhere = History::in_directory(second.home.path().join(".claude"));
     let there = copy_from_store(&elsewhere, own, store).await.unwrap();

@@ -1,5 +1,4 @@
-//! What only a store in an object store does, on one whose answers are as odd as those of real
-//! ones.
+//! `Objects` on an object store with the anomalies of real ones.
 
 #![allow(clippy::unwrap_used)]
 
@@ -20,43 +19,42 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// What an object store does otherwise than the one in memory.
+/// The anomaly of an object store.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Oddity {
+enum Anomaly {
     None,
-    /// It writes over what it is to create.
+    /// It overwrites existing objects.
     Overwrites,
-    /// An object is created, and the answer is lost; the client asks again, and is told that
-    /// there is one.
+    /// An object is created, but the response is lost; the client's retry conflicts.
     SaysExistsAfterCreating,
-    /// It says so many times that an object exists which does not, as S3 does while another host
-    /// creates it.
+    /// It reports this number of times that a missing object exists, like S3 during a concurrent
+    /// creation.
     SaysExists(usize),
     /// It lists objects in any order.
     ListsBackwards,
-    /// A request for a batch gets no answer.
+    /// Requests for batches get no response.
     Hangs,
-    /// Objects cannot be written over after the first of them.
+    /// Only the first object can be overwritten.
     EmptiesOne,
 }
 
 #[derive(Debug)]
 struct Odd {
     inner: Arc<InMemory>,
-    oddity: Oddity,
+    anomaly: Anomaly,
     times: AtomicUsize,
 }
 
 impl Odd {
-    fn new(inner: &Arc<InMemory>, oddity: Oddity) -> Self {
+    fn new(inner: &Arc<InMemory>, anomaly: Anomaly) -> Self {
         Self {
             inner: Arc::clone(inner),
-            oddity,
+            anomaly,
             times: AtomicUsize::new(0),
         }
     }
 
-    /// How many times it was odd before.
+    /// The number of anomalies so far.
     fn count(&self) -> usize {
         self.times.fetch_add(1, Ordering::SeqCst)
     }
@@ -64,7 +62,7 @@ impl Odd {
 
 impl std::fmt::Display for Odd {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Odd({:?})", self.oddity)
+        write!(f, "Odd({:?})", self.anomaly)
     }
 }
 
@@ -85,17 +83,17 @@ impl ObjectStore for Odd {
     ) -> Result<PutResult> {
         let is_created = options.mode == PutMode::Create;
         let is_batch = path.as_ref().contains("/logs/");
-        match self.oddity {
-            Oddity::Overwrites => options.mode = PutMode::Overwrite,
-            Oddity::SaysExistsAfterCreating if is_created && is_batch => {
+        match self.anomaly {
+            Anomaly::Overwrites => options.mode = PutMode::Overwrite,
+            Anomaly::SaysExistsAfterCreating if is_created && is_batch => {
                 self.inner.put_opts(path, payload, options).await?;
                 return Err(exists(path));
             }
-            Oddity::SaysExists(times) if is_created && is_batch && self.count() < times => {
+            Anomaly::SaysExists(times) if is_created && is_batch && self.count() < times => {
                 return Err(exists(path));
             }
-            Oddity::Hangs if is_batch => std::future::pending().await,
-            Oddity::EmptiesOne if !is_created && self.count() > 0 => {
+            Anomaly::Hangs if is_batch => std::future::pending().await,
+            Anomaly::EmptiesOne if !is_created && self.count() > 0 => {
                 let (store, source) = ("Odd", "503".into());
                 return Err(Error::Generic { store, source });
             }
@@ -125,7 +123,7 @@ impl ObjectStore for Odd {
 
     fn list(&self, prefix: Option<&Path>) -> BoxStream<'static, Result<ObjectMeta>> {
         let listed = self.inner.list(prefix);
-        if self.oddity != Oddity::ListsBackwards {
+        if self.anomaly != Anomaly::ListsBackwards {
             return listed;
         }
         let backwards = async {
@@ -145,9 +143,9 @@ impl ObjectStore for Odd {
     }
 }
 
-async fn store(objects: &Arc<InMemory>, oddity: Oddity) -> Objects {
+async fn store(objects: &Arc<InMemory>, anomaly: Anomaly) -> Objects {
     let options = ObjectsOptions::new().timeout(Duration::from_millis(200));
-    options.open(Odd::new(objects, oddity)).await.unwrap()
+    options.open(Odd::new(objects, anomaly)).await.unwrap()
 }
 
 fn session() -> SessionKey {
@@ -177,15 +175,15 @@ fn failure(error: AppendError) -> ObjectsError {
 }
 
 #[tokio::test]
-async fn an_object_store_that_writes_over_objects_is_refused() {
-    let odd = Odd::new(&Arc::default(), Oddity::Overwrites);
+async fn overwriting_object_stores_are_refused() {
+    let odd = Odd::new(&Arc::default(), Anomaly::Overwrites);
     let error = Objects::open(odd).await.unwrap_err();
     assert!(matches!(error, ObjectsError::NotExclusive), "{error}");
 }
 
 #[tokio::test]
-async fn an_object_that_exists_may_be_the_one_that_was_just_created() {
-    let store = store(&Arc::default(), Oddity::SaysExistsAfterCreating).await;
+async fn a_repeated_request_finds_its_own_object() {
+    let store = store(&Arc::default(), Anomaly::SaysExistsAfterCreating).await;
     let token = Token::new(1, "a");
     for after in 0..5 {
         let position = append(&store, after, &token).await.unwrap();
@@ -197,13 +195,13 @@ async fn an_object_that_exists_may_be_the_one_that_was_just_created() {
 }
 
 #[tokio::test]
-async fn an_object_that_is_said_to_exist_and_does_not_is_created_at_last() {
+async fn creation_is_retried_after_a_false_conflict() {
     let objects = Arc::default();
     let token = Token::new(1, "a");
-    let odd = store(&objects, Oddity::SaysExists(3)).await;
+    let odd = store(&objects, Anomaly::SaysExists(3)).await;
     assert_eq!(append(&odd, 0, &token).await.unwrap(), Position(1));
     assert_eq!(numbers(&odd).await, [1]);
-    let odd = store(&objects, Oddity::SaysExists(usize::MAX)).await;
+    let odd = store(&objects, Anomaly::SaysExists(usize::MAX)).await;
     let error = failure(append(&odd, 1, &token).await.unwrap_err());
     let position = Position(2);
     assert!(
@@ -213,14 +211,14 @@ async fn an_object_that_is_said_to_exist_and_does_not_is_created_at_last() {
 }
 
 #[tokio::test]
-async fn the_order_of_a_list_does_not_matter() {
+async fn lists_may_have_any_order() {
     let objects = Arc::default();
     let token = Token::new(1, "a");
-    let plain = store(&objects, Oddity::None).await;
+    let plain = store(&objects, Anomaly::None).await;
     for after in 0..12 {
         append(&plain, after, &token).await.unwrap();
     }
-    let backwards = store(&objects, Oddity::ListsBackwards).await;
+    let backwards = store(&objects, Anomaly::ListsBackwards).await;
     let head = backwards.head(&session()).await.unwrap().unwrap();
     assert_eq!(head.position, Position(12));
     assert_eq!(backwards.list("crabs").await.unwrap().len(), 1);
@@ -229,20 +227,20 @@ async fn the_order_of_a_list_does_not_matter() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_request_without_an_answer_is_given_up() {
-    let store = store(&Arc::default(), Oddity::Hangs).await;
+async fn requests_time_out() {
+    let store = store(&Arc::default(), Anomaly::Hangs).await;
     let error = failure(append(&store, 0, &Token::new(1, "a")).await.unwrap_err());
     assert!(matches!(error, ObjectsError::TimedOut { .. }), "{error}");
 }
 
 #[tokio::test]
-async fn a_host_that_was_stopped_writes_nothing_into_what_was_deleted_since() {
+async fn late_appends_after_a_deletion_are_refused() {
     let objects = Arc::default();
-    let stopped = store(&objects, Oddity::None).await;
+    let stopped = store(&objects, Anomaly::None).await;
     let token = Token::new(1, "stopped");
     append(&stopped, 0, &token).await.unwrap();
-    // Meanwhile another one goes on, deletes the session, and begins it anew.
-    let other = store(&objects, Oddity::None).await;
+    // Another host continues, deletes and recreates the session.
+    let other = store(&objects, Anomaly::None).await;
     let newer = Token::new(2, "other");
     for after in 1..4 {
         append(&other, after, &newer).await.unwrap();
@@ -252,23 +250,23 @@ async fn a_host_that_was_stopped_writes_nothing_into_what_was_deleted_since() {
     let error = append(&stopped, 1, &token).await.unwrap_err();
     assert!(error.refusal().is_some(), "{error}");
     assert_eq!(numbers(&stopped).await, [6]);
-    // Nothing of what was deleted is kept.
+    // Nothing is stored in the deleted log.
     let listed: Vec<ObjectMeta> = objects.list(None).try_collect().await.unwrap();
     let empty = listed.iter().filter(|it| it.size == 0).count();
-    // With the probe.
+    // Including the probe.
     assert_eq!((listed.len(), empty), (7, 5));
 }
 
 #[tokio::test]
-async fn a_deletion_that_was_not_finished_hides_the_log_and_can_be_made_again() {
+async fn an_interrupted_deletion_can_be_repeated() {
     let objects = Arc::default();
     let token = Token::new(1, "a");
-    let odd = store(&objects, Oddity::EmptiesOne).await;
+    let odd = store(&objects, Anomaly::EmptiesOne).await;
     for after in 0..4 {
         append(&odd, after, &token).await.unwrap();
     }
     odd.delete(&session(), &token).await.unwrap_err();
-    let plain = store(&objects, Oddity::None).await;
+    let plain = store(&objects, Anomaly::None).await;
     assert!(numbers(&plain).await.is_empty());
     assert!(plain.list("crabs").await.unwrap().is_empty());
     plain.delete(&session(), &token).await.unwrap();
@@ -278,11 +276,11 @@ async fn a_deletion_that_was_not_finished_hides_the_log_and_can_be_made_again() 
 }
 
 #[tokio::test]
-async fn what_is_missing_or_is_not_a_batch_is_damage() {
+async fn missing_and_invalid_objects_are_damage() {
     let token = Token::new(1, "a");
     for damage in ["missing", "empty", "odd", "of another"] {
         let objects: Arc<InMemory> = Arc::default();
-        let plain = store(&objects, Oddity::None).await;
+        let plain = store(&objects, Anomaly::None).await;
         for after in 0..4 {
             append(&plain, after, &token).await.unwrap();
         }
@@ -300,7 +298,7 @@ async fn what_is_missing_or_is_not_a_batch_is_damage() {
             "odd" => drop(objects.put(third, PutPayload::from("{}")).await.unwrap()),
             _ => objects.copy(at("02"), third).await.unwrap(),
         }
-        let other = store(&objects, Oddity::None).await;
+        let other = store(&objects, Anomaly::None).await;
         let error = other.read(&session(), Position::START).await.unwrap_err();
         let error: Box<ObjectsError> = error.downcast().unwrap();
         assert!(matches!(*error, ObjectsError::Damaged { .. }), "{error}");
@@ -308,9 +306,9 @@ async fn what_is_missing_or_is_not_a_batch_is_damage() {
 }
 
 #[tokio::test]
-async fn a_log_that_cannot_be_read_hides_no_other_session() {
+async fn an_unreadable_log_does_not_hide_other_sessions() {
     let objects: Arc<InMemory> = Arc::default();
-    let plain = store(&objects, Oddity::None).await;
+    let plain = store(&objects, Anomaly::None).await;
     let (token, entries) = (Token::new(1, "a"), [Entry::new(Part::Main, Json::null())]);
     let batch = NewBatch::new(Position::START, &token, &entries);
     for id in ["a.b", "c"] {
@@ -337,9 +335,9 @@ async fn a_log_that_cannot_be_read_hides_no_other_session() {
 }
 
 #[tokio::test]
-async fn other_objects_below_the_prefix_are_nothing_to_it() {
+async fn other_objects_below_the_prefix_are_ignored() {
     let objects: Arc<InMemory> = Arc::default();
-    let plain = store(&objects, Oddity::None).await;
+    let plain = store(&objects, Anomaly::None).await;
     append(&plain, 0, &Token::new(1, "a")).await.unwrap();
     for path in [
         "agentwire/logs/crabs/0d4f7d6a/notes.txt",
@@ -348,17 +346,17 @@ async fn other_objects_below_the_prefix_are_nothing_to_it() {
         let path = Path::from(path);
         objects.put(&path, PutPayload::from("hello")).await.unwrap();
     }
-    let other = store(&objects, Oddity::None).await;
+    let other = store(&objects, Anomaly::None).await;
     assert_eq!(numbers(&other).await, [1]);
     assert_eq!(other.list("crabs").await.unwrap().len(), 1);
 }
 
 #[tokio::test]
-async fn any_text_is_a_prefix_and_prefixes_are_kept_apart() {
+async fn any_text_is_a_valid_and_distinct_prefix() {
     let objects: Arc<InMemory> = Arc::default();
     let prefixes = ["", "a", "a/b", "a/b/logs", "../x", "ü %2F *", "logs"];
     for prefix in prefixes {
-        let odd = Odd::new(&objects, Oddity::None);
+        let odd = Odd::new(&objects, Anomaly::None);
         let store = ObjectsOptions::new()
             .prefix(prefix)
             .open(odd)

@@ -1,4 +1,4 @@
-//! The conformance suite finds stores that are wrong: each has one fault on purpose.
+//! The conformance suite finds a deliberate bug in each of these stores.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -13,34 +13,44 @@ use agentwire_testkit::stores::Conformance;
 use std::sync::Mutex;
 use std::time::{Duration, SystemTime};
 
-/// What is wrong with a store.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fault {
-    /// Any token appends at the end of a log.
+/// Declares the bugs of a store, and the list of them.
+macro_rules! faults {
+    ($($(#[$doc:meta])* $name:ident,)*) => {
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        enum Fault {
+            $($(#[$doc])* $name,)*
+        }
+
+        const FAULTS: &[Fault] = &[$(Fault::$name,)*];
+    };
+}
+
+faults! {
+    /// Tokens are not checked.
     TokensIgnored,
-    /// Writers with the same number are taken for one.
+    /// Writers with the same number are not distinguished.
     WritersIgnored,
-    /// A batch goes behind the end, whatever position it names.
+    /// Positions are not checked.
     PositionsIgnored,
     /// A batch that is appended again is refused.
     AgainRefused,
-    /// A batch that is appended again is kept again.
+    /// A batch that is appended again is stored again.
     AgainKept,
-    /// Position and token are checked before another step keeps the batch.
+    /// Checking and appending are not atomic.
     CheckedBefore,
-    /// The entries of a batch are kept one by one.
+    /// The entries of a batch are stored one by one.
     NotAtOnce,
     /// A batch without entries takes the log over.
     NothingKept,
-    /// Entries are read and written again, without their spaces.
+    /// Entries are reformatted without spaces.
     Rewritten,
     /// Numbers are read as floating point.
     Rounded,
-    /// What cannot be text is replaced.
+    /// NUL characters are replaced.
     Replaced,
     /// The last of many entries is missing.
     Shortened,
-    /// Entries come back by part.
+    /// Entries are sorted by part.
     Sorted,
     /// All entries are of the main conversation.
     PartsForgotten,
@@ -48,59 +58,29 @@ enum Fault {
     CaseFolded,
     /// A project and a session are joined with a slash.
     Joined,
-    /// Projects are found by how they begin.
+    /// Projects are matched by prefix.
     ByPrefix,
-    /// A deletion leaves nothing, so that tokens are good again.
+    /// A deletion removes the end of the log, so that tokens can be used again.
     Forgotten,
     /// A deletion needs no token.
     DeletedByAnyone,
     /// Deleted sessions are listed.
     DeletedListed,
-    /// A summary stays when a batch has none.
+    /// A batch without a summary does not remove the old one.
     SummaryKept,
-    /// Times are those of the first append by an hour's clock.
+    /// Times are those of the first append.
     OldTimes,
-    /// A reader gets the batch again that it named.
+    /// Reading includes the batch at the position.
     ReadFrom,
-    /// A reader gets only the first page.
+    /// Only the first page can be read.
     OnePage,
-    /// The refusal says nothing of the owner.
+    /// A refusal has no end of the log.
     NoHead,
     /// The numbers of tokens have 63 bits.
     TokensFolded,
-    /// A batch from before a deletion counts as kept.
+    /// A batch from before a deletion counts as stored.
     AgainAfterDeletion,
 }
-
-const FAULTS: [Fault; 27] = [
-    Fault::TokensIgnored,
-    Fault::WritersIgnored,
-    Fault::PositionsIgnored,
-    Fault::AgainRefused,
-    Fault::AgainKept,
-    Fault::CheckedBefore,
-    Fault::NotAtOnce,
-    Fault::NothingKept,
-    Fault::Rewritten,
-    Fault::Rounded,
-    Fault::Replaced,
-    Fault::Shortened,
-    Fault::Sorted,
-    Fault::PartsForgotten,
-    Fault::CaseFolded,
-    Fault::Joined,
-    Fault::ByPrefix,
-    Fault::Forgotten,
-    Fault::DeletedByAnyone,
-    Fault::DeletedListed,
-    Fault::SummaryKept,
-    Fault::OldTimes,
-    Fault::ReadFrom,
-    Fault::OnePage,
-    Fault::NoHead,
-    Fault::TokensFolded,
-    Fault::AgainAfterDeletion,
-];
 
 struct Faulty {
     store: Memory,
@@ -130,29 +110,29 @@ impl Faulty {
         }
     }
 
-    fn kept(&self, entry: &Entry) -> Entry {
-        let mut kept = entry.clone();
+    fn changed_entry(&self, entry: &Entry) -> Entry {
+        let mut changed = entry.clone();
         let text = entry.json.get();
         match self.fault {
             Fault::Rewritten => {
                 if let Ok(members) = entry.json.read::<Members>() {
-                    kept.json = Json::from_value(&members).unwrap();
+                    changed.json = Json::from_value(&members).unwrap();
                 }
             }
             Fault::Rounded => {
                 if let Ok(value) = text.parse::<Json>().unwrap().to_value() {
-                    kept.json = value.into();
+                    changed.json = value.into();
                 }
             }
-            Fault::Replaced => kept.json = text.replace("\\u0000", "").parse().unwrap(),
-            Fault::PartsForgotten => kept.part = Part::Main,
+            Fault::Replaced => changed.json = text.replace("\\u0000", "").parse().unwrap(),
+            Fault::PartsForgotten => changed.part = Part::Main,
             _ => {}
         }
-        kept
+        changed
     }
 
-    /// The end of a log as the writer wants it to be, for a store that does not look.
-    async fn blind(
+    /// Appends after the current end of the log, without checks.
+    async fn append_unchecked(
         &self,
         session: &SessionKey,
         batch: &NewBatch<'_>,
@@ -189,7 +169,11 @@ impl LogStore for Faulty {
         batch: &NewBatch<'_>,
     ) -> Result<Position, AppendError> {
         let session = &self.key(session);
-        let mut entries: Vec<Entry> = batch.entries.iter().map(|it| self.kept(it)).collect();
+        let mut entries: Vec<Entry> = batch
+            .entries
+            .iter()
+            .map(|it| self.changed_entry(it))
+            .collect();
         if self.has(Fault::Shortened) && entries.len() > 1000 {
             entries.pop();
         }
@@ -206,7 +190,7 @@ impl LogStore for Faulty {
         let end = head.as_ref().map_or(Position::START, |head| head.position);
         match self.fault {
             Fault::TokensIgnored if batch.after == end && !entries.is_empty() => {
-                self.blind(session, batch, &entries).await
+                self.append_unchecked(session, batch, &entries).await
             }
             Fault::WritersIgnored => {
                 let token = Token::new(batch.token.number, "anyone");
@@ -215,13 +199,15 @@ impl LogStore for Faulty {
                 self.store.append(session, &own).await
             }
             Fault::PositionsIgnored if head.as_ref().is_some_and(|it| it.token == *batch.token) => {
-                self.blind(session, batch, &entries).await
+                self.append_unchecked(session, batch, &entries).await
             }
             Fault::AgainRefused if batch.after != end && !entries.is_empty() => {
                 Err(agentwire_stores::session_log::Refusal::new(head).into())
             }
             Fault::AgainKept if batch.after < end => match self.store.append(session, &own).await {
-                Ok(_) if !entries.is_empty() => self.blind(session, batch, &entries).await,
+                Ok(_) if !entries.is_empty() => {
+                    self.append_unchecked(session, batch, &entries).await
+                }
                 other => other,
             },
             Fault::CheckedBefore if !entries.is_empty() => {
@@ -235,7 +221,7 @@ impl LogStore for Faulty {
                     return self.store.append(session, &own).await;
                 }
                 tokio::task::yield_now().await;
-                self.blind(session, batch, &entries).await
+                self.append_unchecked(session, batch, &entries).await
             }
             Fault::NotAtOnce if entries.len() > 1 && batch.after == end => {
                 let mut after = batch.after;
@@ -350,7 +336,7 @@ impl LogStore for Faulty {
         match self.fault {
             Fault::Forgotten if head.is_some() => {
                 self.store.delete(session, token).await?;
-                // As good as none: the next one begins with a token that was spent.
+                // Equivalent to a missing log: earlier tokens can be used again.
                 let entries = [Entry::new(Part::Session, Json::null())];
                 let end = head.map_or(0, |head| head.position.0) + 1;
                 let next = Token::new(token.number + 1, &*token.writer);
@@ -372,9 +358,9 @@ impl LogStore for Faulty {
 }
 
 #[tokio::test]
-async fn the_suite_finds_every_fault() {
+async fn the_suite_finds_every_bug() {
     let mut unfound = Vec::new();
-    for fault in FAULTS {
+    for &fault in FAULTS {
         let store = Faulty {
             store: Memory::new(),
             fault,

@@ -1,5 +1,5 @@
-//! The conformance suite finds stores for transcripts that are wrong: each has one fault on
-//! purpose. And stores behind programs.
+//! The conformance suite of session stores finds a deliberate bug in each of these stores. And stores
+//! behind programs.
 
 #![allow(clippy::unwrap_used)]
 
@@ -14,30 +14,44 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
-/// What is wrong with a store.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fault {
-    /// Entries come back with the newest first.
+/// Declares the bugs of a store, and the list of them.
+macro_rules! faults {
+    ($($(#[$doc:meta])* $name:ident,)*) => {
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        enum Fault {
+            $($(#[$doc])* $name,)*
+        }
+
+        const FAULTS: &[Fault] = &[$(Fault::$name,)*];
+    };
+}
+
+faults! {
+    /// Entries are returned in reverse.
     Backwards,
     /// An unknown transcript is an empty one.
     EmptyForUnknown,
-    /// A batch replaces the one before.
+    /// A batch replaces the previous one.
     OneBatch,
-    /// A key is its parts, joined with this.
-    Joined(&'static str),
-    /// Subpaths are forgotten.
+    /// A key is its parts, joined with a colon.
+    JoinedByColon,
+    /// A key is its parts, joined with a slash.
+    JoinedBySlash,
+    /// A key is its parts, joined with a dash.
+    JoinedByDash,
+    /// Subpaths are ignored.
     MainOnly,
-    /// Projects are forgotten.
+    /// Projects are ignored.
     OneProject,
     /// Keys are folded to lower case.
     CaseFolded,
-    /// A subpath is found by how it begins.
+    /// Subpaths are matched by prefix.
     ByPrefix,
-    /// Entries that come again come before the others.
+    /// Repeated entries are moved to the front.
     AgainFirst,
     /// Numbers are read as floating point.
     Rounded,
-    /// What cannot be text is replaced.
+    /// NUL characters are replaced.
     Replaced,
     /// Sub-agents are listed as sessions.
     SubagentsListed,
@@ -49,47 +63,21 @@ enum Fault {
     Seconds,
     /// Times are those of the first append.
     OldTimes,
-    /// A deletion leaves the sub-agents.
+    /// A deletion does not delete sub-agents.
     DeletesMainOnly,
-    /// A deletion of a sub-agent takes all.
+    /// Deleting a sub-agent deletes the session.
     DeletesAll,
     /// Nothing is deleted.
     DeletesNothing,
-    /// A summary is that of the last batch alone.
+    /// A summary covers only the last batch.
     LastSummary,
-    /// A summary comes from all transcripts.
+    /// A summary covers all transcripts.
     SummaryOfSubagents,
 }
 
-const FAULTS: [Fault; 23] = [
-    Fault::Backwards,
-    Fault::EmptyForUnknown,
-    Fault::OneBatch,
-    Fault::Joined(":"),
-    Fault::Joined("/"),
-    Fault::Joined("-"),
-    Fault::MainOnly,
-    Fault::OneProject,
-    Fault::CaseFolded,
-    Fault::ByPrefix,
-    Fault::AgainFirst,
-    Fault::Rounded,
-    Fault::Replaced,
-    Fault::SubagentsListed,
-    Fault::SubpathsOfAll,
-    Fault::MainIsASubpath,
-    Fault::Seconds,
-    Fault::OldTimes,
-    Fault::DeletesMainOnly,
-    Fault::DeletesAll,
-    Fault::DeletesNothing,
-    Fault::LastSummary,
-    Fault::SummaryOfSubagents,
-];
-
 struct Faulty {
     store: LogBacked<Memory>,
-    /// Of the same entries, but which knows all keys.
+    /// The same entries under their original keys.
     keys: MemoryStore,
     fault: Fault,
 }
@@ -100,14 +88,18 @@ fn valid(project: &str, id: &str, subpath: Option<&str>) -> TranscriptKey {
 }
 
 impl Faulty {
-    /// The key as the store has it.
+    /// Returns the key in the faulty store.
     fn key(&self, key: &TranscriptKey) -> TranscriptKey {
         match self.fault {
-            // Not of what the contract's own projects begin with.
-            Fault::Joined(between) => {
+            Fault::JoinedByColon | Fault::JoinedBySlash | Fault::JoinedByDash => {
+                let between = match self.fault {
+                    Fault::JoinedByColon => ":",
+                    Fault::JoinedBySlash => "/",
+                    _ => "-",
+                };
                 let joined = [Some(key.project()), Some(key.session_id()), key.subpath()];
                 let joined: Vec<&str> = joined.into_iter().flatten().collect();
-                // Longer than a segment may be, or with separators that none may have.
+                // Hash the key: it may be too long or have invalid characters.
                 let mut hasher = DefaultHasher::new();
                 joined.join(between).hash(&mut hasher);
                 valid("all", &hasher.finish().to_string(), None)
@@ -255,16 +247,16 @@ impl SessionStore for Faulty {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_fault_is_found() {
+async fn the_suite_finds_every_bug() {
     let mut finders = BTreeSet::new();
-    for fault in FAULTS {
+    for &fault in FAULTS {
         let faulty = Arc::new(Faulty {
             store: LogBacked::new(Memory::new()),
             keys: MemoryStore::new(),
             fault,
         });
         let mut failed = 0;
-        // Long ones take their time, and find what others find.
+        // Skip long cases, which find the same bugs.
         let names = transcript_contracts().into_iter();
         for name in names.filter(|it| !it.contains("long")) {
             let conformance = Conformance::default().named(name);
@@ -284,7 +276,7 @@ async fn every_fault_is_found() {
 }
 
 #[tokio::test]
-async fn contracts_of_methods_that_a_store_does_not_have_are_skipped() {
+async fn cases_of_unsupported_methods_are_skipped() {
     let conformance = Conformance::default().named("delete_main_then_load_returns_none");
     let conformance = conformance.without(Optional::Delete);
     let outcomes = conformance.check_transcripts(MemoryStore::new()).await;
@@ -305,7 +297,7 @@ mod programs {
     }
 
     #[tokio::test]
-    async fn a_program_that_is_none_is_an_error() {
+    async fn a_program_without_a_greeting_is_an_error() {
         for (script, why) in [
             ("exit 3", "it has exited, and said nothing"),
             (
@@ -320,7 +312,7 @@ mod programs {
     }
 
     #[tokio::test]
-    async fn a_program_that_exits_or_writes_something_else_fails_every_call() {
+    async fn invalid_output_of_a_program_fails_every_call() {
         let key = TranscriptKey::new("crabs", "a").unwrap();
         for rest in [
             "read line",
@@ -338,7 +330,7 @@ mod programs {
     }
 
     #[tokio::test]
-    async fn an_error_of_the_program_is_the_error_of_the_call() {
+    async fn errors_of_the_program_are_returned() {
         let answer = r#"{"id":1,"error":"the disk is full"}"#;
         let script = format!("echo '{{\"calls\":[]}}'; read line; echo '{answer}'; read line");
         let program = started(&script).await.unwrap();

@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// EntryKind came of a session.
+/// The outcome of a session.
 pub(crate) struct Played {
     /// All that the client delivered.
     pub(crate) events: Vec<Event>,

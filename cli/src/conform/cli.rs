@@ -1,7 +1,7 @@
 //! `agentwire conform cli`: tests a CLI against the measured protocol.
 
 use super::failure::{Failure, text};
-use super::report::Came;
+use super::report::CaseOutcome;
 use super::suite::{self, Named, Options};
 use crate::files::Files;
 use agentwire_testkit::conform::cli::{Case, Golden, Measured, Outcome, play};
@@ -88,12 +88,12 @@ pub(super) async fn conform(arguments: &Arguments) -> Result<ExitCode, Failure> 
     let Arguments { options, cli, .. } = arguments;
     let golden = golden(arguments)?;
     if options.list {
-        return suite::list(&options.wanted(golden.cases)?);
+        return suite::list(&options.selected(golden.cases)?);
     }
     let command: Arc<[OsString]> = cli.clone().into();
     let hold = |measured: Arc<Measured>, deadline| {
         let command = Arc::clone(&command);
-        async move { Ok(came(measured.run(&command, deadline).await?)) }
+        async move { Ok(readable(measured.run(&command, deadline).await?)) }
     };
     let version = golden.version.as_deref().unwrap_or("an unknown version");
     let measure = format!("; measured on {version}");
@@ -112,7 +112,7 @@ async fn write(arguments: &Arguments, file: &Path) -> Result<ExitCode, Failure> 
         cases = golden.cases.into_iter().map(|it| it.case).collect();
     }
     cases.sort_by(|one, other| one.name().cmp(other.name()));
-    let cases = options.wanted(cases)?;
+    let cases = options.selected(cases)?;
     if options.list {
         return suite::list(&cases);
     }
@@ -124,14 +124,14 @@ async fn write(arguments: &Arguments, file: &Path) -> Result<ExitCode, Failure> 
     let running = options.at_once(&cases, Case::longest, measure);
     let mut golden = Golden::default();
     for (case, running) in cases.iter().zip(running) {
-        let recording = suite::ended(cli, running).await?;
+        let recording = suite::finish(cli, running).await?;
         let added = golden.add(Case::clone(case), &recording);
         added.map_err(|why| format!("cannot measure {}: {why}", case.name()))?;
     }
     let count = golden.cases.len();
-    let text_of = golden.to_json().map_err(text)?;
+    let json = golden.to_json().map_err(text)?;
     let written = Files::default().write(file).and_then(|mut new| {
-        new.write_all(text_of.as_bytes())?;
+        new.write_all(json.as_bytes())?;
         new.finish()
     });
     written.map_err(|error| format!("cannot write {}: {error}", file.display()))?;
@@ -151,24 +151,24 @@ fn golden(arguments: &Arguments) -> Result<Golden, Failure> {
 /// Formats an outcome in readable form: where the session stopped, if it did not
 /// complete; the first difference, which usually causes the others; and in either
 /// case the CLI's standard error.
-fn came(outcome: Outcome) -> Came {
-    let mut told = vec![];
-    told.extend(outcome.remaining.clone());
+fn readable(outcome: Outcome) -> CaseOutcome {
+    let mut lines = vec![];
+    lines.extend(outcome.remaining.clone());
     if let Some(first) = outcome.differences.first() {
-        told.push(first.to_string());
-        told.push(match &*first.after {
-            "" => "at the beginning".to_owned(),
+        lines.push(first.to_string());
+        lines.push(match &*first.after {
+            "" => "at the start".to_owned(),
             after => format!("after {}", short(after)),
         });
     }
     match outcome.differences.len() {
         0 | 1 => {}
-        2 => told.push("and one more difference".to_owned()),
-        places => told.push(format!("and {} more differences", places - 1)),
+        2 => lines.push("and one more difference".to_owned()),
+        count => lines.push(format!("and {} more differences", count - 1)),
     }
     if outcome.stuck.is_some() || !outcome.differences.is_empty() {
-        let complaints = outcome.stderr.lines();
-        told.extend(complaints.map(|line| format!("stderr: {line}")));
+        let stderr_lines = outcome.stderr.lines();
+        lines.extend(stderr_lines.map(|line| format!("stderr: {line}")));
     }
     let details = json!({
         "left": outcome.remaining,
@@ -176,10 +176,10 @@ fn came(outcome: Outcome) -> Came {
         "differences": outcome.differences,
         "stderr": outcome.stderr,
     });
-    Came {
+    CaseOutcome {
         stuck: outcome.stuck,
         skipped: None,
-        departures: told,
+        departures: lines,
         details,
     }
 }

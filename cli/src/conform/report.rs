@@ -7,14 +7,14 @@ use std::time::Duration;
 
 /// The outcome of a case.
 #[derive(Debug)]
-pub(super) struct Came {
-    /// Why the case was stopped, if it did not complete.
+pub(super) struct CaseOutcome {
+    /// The reason why the case did not complete.
     pub(super) stuck: Option<String>,
-    /// The other departures, as text. Empty if there are none.
+    /// The other departures, as text.
     pub(super) departures: Vec<String>,
-    /// Why the case was skipped, if it was.
+    /// The reason why the case was skipped.
     pub(super) skipped: Option<String>,
-    /// The departures as JSON: an object with members of the report.
+    /// Further members of the JSON report.
     pub(super) details: Value,
 }
 
@@ -24,10 +24,10 @@ pub(super) struct Report<'a> {
     name: &'a str,
     about: Option<&'a str>,
     verdict: Verdict,
-    came: Came,
-    /// Why the case is expected to fail, if it is.
+    outcome: CaseOutcome,
+    /// The reason why the case is expected to fail.
     reason: Option<String>,
-    took: Duration,
+    duration: Duration,
 }
 
 /// The verdict about a case.
@@ -44,16 +44,16 @@ enum Verdict {
 }
 
 impl Verdict {
-    fn of(came: &Came, is_expected: bool) -> Self {
-        if came.skipped.is_some() {
+    fn of(outcome: &CaseOutcome, is_expected: bool) -> Self {
+        if outcome.skipped.is_some() {
             return Self::Skipped;
         }
-        let departs = came.stuck.is_some() || !came.departures.is_empty();
+        let departs = outcome.stuck.is_some() || !outcome.departures.is_empty();
         match (departs, is_expected) {
             (false, false) => Self::Ok,
             (false, true) => Self::Passes,
             (true, true) => Self::Expected,
-            (true, false) if came.stuck.is_some() => Self::Stuck,
+            (true, false) if outcome.stuck.is_some() => Self::Stuck,
             (true, false) => Self::Departs,
         }
     }
@@ -74,32 +74,33 @@ impl<'a> Report<'a> {
     pub(super) fn new(
         name: &'a str,
         about: Option<&'a str>,
-        came: Came,
+        outcome: CaseOutcome,
         reason: Option<String>,
-        took: Duration,
+        duration: Duration,
     ) -> Self {
         Self {
             name,
             about,
-            verdict: Verdict::of(&came, reason.is_some()),
-            came,
+            verdict: Verdict::of(&outcome, reason.is_some()),
+            outcome,
             reason,
-            took,
+            duration,
         }
     }
 
     /// Formats the report as a line of JSON.
-    pub(super) fn for_programs(&self) -> String {
+    pub(super) fn to_json_line(&self) -> String {
         let mut report = json!({
             "case": self.name,
             "about": self.about,
             "verdict": self.verdict.word(),
             "expected": self.reason,
-            "ms": u64::try_from(self.took.as_millis()).unwrap_or(u64::MAX),
-            "stuck": self.came.stuck,
-            "skipped": self.came.skipped,
+            "ms": u64::try_from(self.duration.as_millis()).unwrap_or(u64::MAX),
+            "stuck": self.outcome.stuck,
+            "skipped": self.outcome.skipped,
         });
-        if let (Value::Object(members), Value::Object(more)) = (&mut report, &self.came.details) {
+        if let (Value::Object(members), Value::Object(more)) = (&mut report, &self.outcome.details)
+        {
             members.extend(more.clone());
         }
         format!("{report}\n")
@@ -109,17 +110,17 @@ impl<'a> Report<'a> {
 /// Formats the report as text.
 impl fmt::Display for Report<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (word, took) = (self.verdict.word(), self.took.as_secs_f32());
-        writeln!(f, "{word:<9} {} ({took:.1} s)", self.name)?;
+        let (word, duration) = (self.verdict.word(), self.duration.as_secs_f32());
+        writeln!(f, "{word:<9} {} ({duration:.1} s)", self.name)?;
         let reason = self.reason.iter().map(String::as_str);
-        let departures = self.came.stuck.iter().chain(&self.came.departures);
+        let departures = self.outcome.stuck.iter().chain(&self.outcome.departures);
         let lines: Vec<_> = match self.verdict {
             Verdict::Ok => vec![],
-            Verdict::Skipped => self.came.skipped.iter().map(String::as_str).collect(),
+            Verdict::Skipped => self.outcome.skipped.iter().map(String::as_str).collect(),
             Verdict::Expected => reason.collect(),
             Verdict::Passes => {
                 let reason = self.reason.as_deref().unwrap_or_default();
-                return writeln!(f, "    it was expected to fail: {reason}");
+                return writeln!(f, "    expected to fail: {reason}");
             }
             Verdict::Departs | Verdict::Stuck => (self.about.into_iter())
                 .chain(departures.flat_map(|it| it.lines()))
@@ -139,11 +140,11 @@ impl Counts {
     }
 
     /// Returns whether every case passed, or failed as expected.
-    pub(super) fn is_fine(&self) -> bool {
-        let is_fine = |verdict: &Verdict| {
+    pub(super) fn is_success(&self) -> bool {
+        let is_success = |verdict: &Verdict| {
             matches!(verdict, Verdict::Ok | Verdict::Skipped | Verdict::Expected)
         };
-        self.0.keys().all(is_fine)
+        self.0.keys().all(is_success)
     }
 }
 

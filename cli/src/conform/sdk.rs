@@ -1,7 +1,7 @@
 //! `agentwire conform sdk`: tests an SDK with fake agents.
 
 use super::failure::{Failure, text};
-use super::report::Came;
+use super::report::CaseOutcome;
 use super::suite::{self, Named, Options};
 use agentwire_testkit::conform::sdk::{Case, cases};
 use serde_json::json;
@@ -48,7 +48,7 @@ pub(super) async fn conform(arguments: &Arguments) -> Result<ExitCode, Failure> 
     let Arguments { options, adapter } = arguments;
     let cases = cases().iter().collect();
     if options.list {
-        return suite::list(&options.wanted(cases)?);
+        return suite::list(&options.selected(cases)?);
     }
     // This program is also the fake agent.
     let agent: Arc<Path> = std::env::current_exe().map_err(text)?.into();
@@ -57,7 +57,7 @@ pub(super) async fn conform(arguments: &Arguments) -> Result<ExitCode, Failure> 
         let (agent, command) = (Arc::clone(&agent), Arc::clone(&command));
         async move {
             let outcome = case.run(&agent, &command, deadline).await?;
-            Ok(Came {
+            Ok(CaseOutcome {
                 details: json!({ "departures": outcome.departures }),
                 stuck: outcome.stuck,
                 skipped: None,

@@ -1,7 +1,7 @@
 //! `agentwire conform store`: tests a session store behind a program.
 
 use super::failure::Failure;
-use super::report::Came;
+use super::report::CaseOutcome;
 use super::suite::{self, Named, Options};
 use agentwire_testkit::stores::{Conformance, StoreProgram, contracts, transcript_contracts};
 use serde_json::json;
@@ -13,11 +13,11 @@ use tokio::process::Command;
 
 /// Test a session store, in any language
 ///
-/// Runs a program once per case, which serves the store over standard input and output. The
-/// documentation of `agentwire_testkit::stores::StoreProgram` describes its requests. The store
-/// may return the members of objects in another order, and nothing else otherwise. Cases of
-/// methods that the program does not have are skipped. What cases write stays in the store, in
-/// projects whose names begin with `conformance-`.
+/// Runs a program once per case. The program serves the store over standard input and output, as
+/// the documentation of `agentwire_testkit::stores::StoreProgram` describes. The store may change
+/// the order of object members, but nothing else. Cases of methods that the program does not
+/// support are skipped. Entries of the cases stay in the store, in projects whose names begin with
+/// `conformance-`.
 ///
 /// Exit status: 0 if all cases pass or fail as expected; 1 if a case fails or passes
 /// unexpectedly; 2 if the arguments are invalid, a file cannot be used, or the program cannot be
@@ -27,11 +27,11 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     options: Options,
 
-    /// Test a store of logs, which have owners
+    /// Test a store of session logs (`LogStore`)
     #[arg(long)]
     log: bool,
 
-    /// How many entries a long transcript has
+    /// The number of entries of a long transcript
     #[arg(long, value_name = "NUMBER", default_value = "10000", value_parser = clap::value_parser!(u32).range(100..))]
     many: u32,
 
@@ -67,9 +67,9 @@ pub(super) async fn conform(arguments: &Arguments) -> Result<ExitCode, Failure> 
         false => transcript_contracts(),
     };
     if options.list {
-        return suite::list(&options.wanted(cases)?);
+        return suite::list(&options.selected(cases)?);
     }
-    // A contract that does not hold panics, and says so in its report.
+    // A failing case panics; its report contains the message.
     std::panic::set_hook(Box::new(|_| {}));
     let command: Arc<[OsString]> = program.clone().into();
     let conformance = Conformance::default().members_may_be_reordered();
@@ -83,8 +83,9 @@ pub(super) async fn conform(arguments: &Arguments) -> Result<ExitCode, Failure> 
             let mut command = Command::new(program);
             let started = StoreProgram::start(command.args(rest));
             let started = tokio::time::timeout(deadline, started).await;
-            let silent = |_| io::Error::other(format!("it says nothing in {deadline:?}"));
-            let store = started.map_err(silent)??;
+            let timed_out =
+                |_| io::Error::other(format!("the program did not respond within {deadline:?}"));
+            let store = started.map_err(timed_out)??;
             let absent = store.without().into_iter();
             let conformance = absent.fold(conformance, Conformance::without);
             let conformance = conformance.named(*case).limit(deadline);
@@ -94,11 +95,11 @@ pub(super) async fn conform(arguments: &Arguments) -> Result<ExitCode, Failure> 
             };
             let outcome = outcomes.0.into_iter().next();
             let (problem, skipped) = outcome.map_or((None, None), |it| (it.problem, it.skipped));
-            Ok(Came {
+            Ok(CaseOutcome {
                 stuck: None,
                 details: json!({ "problem": problem }),
                 departures: problem.into_iter().collect(),
-                skipped: skipped.map(|it| format!("it has no {it}")),
+                skipped: skipped.map(|it| format!("the program does not support {it}")),
             })
         }
     };

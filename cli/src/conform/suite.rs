@@ -1,7 +1,7 @@
 //! Runs the cases of a suite.
 
 use super::failure::{Failure, text};
-use super::report::{Came, Counts, Report};
+use super::report::{CaseOutcome, Counts, Report};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -38,11 +38,11 @@ pub(super) struct Options {
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
     deadline: Duration,
 
-    /// How many cases run at once [default: the number of processors plus one]
+    /// The number of cases that run at once [default: the number of processors plus one]
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
 
-    /// Only print the names of the cases, and what they test
+    /// Only print the cases with descriptions
     #[arg(long)]
     pub(super) list: bool,
 }
@@ -54,7 +54,7 @@ pub(super) trait Named {
     /// Returns what the case tests.
     fn about(&self) -> Option<&str>;
 
-    /// Returns how long the longest thing takes in it by its script.
+    /// Returns the duration of the case's longest step.
     fn longest(&self) -> Duration {
         Duration::ZERO
     }
@@ -62,20 +62,20 @@ pub(super) trait Named {
 
 impl Options {
     /// Returns the cases whose names contain one of the words.
-    pub(super) fn wanted<C: Named>(&self, mut cases: Vec<C>) -> Result<Vec<Arc<C>>, Failure> {
+    pub(super) fn selected<C: Named>(&self, mut cases: Vec<C>) -> Result<Vec<Arc<C>>, Failure> {
         let words = &self.words;
         cases.retain(|it| words.is_empty() || words.iter().any(|word| it.name().contains(word)));
         if cases.is_empty() {
             return Err(format!(
-                "no case has {} in its name; see `--list`",
+                "no case name contains {}; see `--list`",
                 words.join(" or ")
             ));
         }
         Ok(cases.into_iter().map(Arc::new).collect())
     }
 
-    /// Starts `work` for each case, at most `--jobs` at once. What takes longest
-    /// comes first, so that others run in parallel.
+    /// Starts `work` for each case, at most `--jobs` at once. The longest cases start first, so
+    /// that others run in parallel.
     pub(super) fn at_once<C, R, F>(
         &self,
         cases: &[Arc<C>],
@@ -86,15 +86,15 @@ impl Options {
         R: Send + 'static,
         F: Future<Output = io::Result<R>> + Send + 'static,
     {
-        // One more than processors, because cases spend time waiting.
+        // One more than the number of processors, because cases wait most of the time.
         let jobs = || std::thread::available_parallelism().map_or(1, usize::from) + 1;
         let jobs = self.jobs.map_or_else(jobs, usize::from);
-        let places = Arc::new(Semaphore::new(jobs));
+        let permits = Arc::new(Semaphore::new(jobs));
         let start = |case: &Arc<C>| {
             let work = work(Arc::clone(case), self.deadline);
-            let places = Arc::clone(&places);
+            let permits = Arc::clone(&permits);
             tokio::spawn(async move {
-                let _place = places.acquire_owned().await.map_err(io::Error::other)?;
+                let _permit = permits.acquire_owned().await.map_err(io::Error::other)?;
                 work.await
             })
         };
@@ -117,11 +117,11 @@ impl Options {
     ) -> Result<ExitCode, Failure>
     where
         C: Named,
-        F: Future<Output = io::Result<Came>> + Send + 'static,
+        F: Future<Output = io::Result<CaseOutcome>> + Send + 'static,
     {
         let mut expected = self.expected(&cases)?;
-        let cases = self.wanted(cases)?;
-        // One that fails may wait until its deadline.
+        let cases = self.selected(cases)?;
+        // A failing case may take until its deadline.
         let longest = |case: &C| match expected.contains_key(case.name()) {
             true => self.deadline,
             false => case.longest(),
@@ -135,12 +135,12 @@ impl Options {
         });
         let mut counts = Counts::default();
         for (case, running) in cases.iter().zip(running) {
-            let (came, took) = ended(program, running).await?;
+            let (outcome, duration) = finish(program, running).await?;
             let reason = expected.remove(case.name());
-            let report = Report::new(case.name(), case.about(), came, reason, took);
+            let report = Report::new(case.name(), case.about(), outcome, reason, duration);
             counts.add(&report);
             print(&if self.json {
-                report.for_programs()
+                report.to_json_line()
             } else {
                 report.to_string()
             })?;
@@ -148,7 +148,11 @@ impl Options {
         if !self.json {
             print(&format!("{counts}{measure}\n"))?;
         }
-        Ok(ExitCode::from(if counts.is_fine() { 0 } else { DEPARTS }))
+        Ok(ExitCode::from(if counts.is_success() {
+            0
+        } else {
+            DEPARTS
+        }))
     }
 
     /// Returns the cases that are expected to fail, with the reasons.
@@ -172,7 +176,7 @@ impl Options {
     }
 }
 
-/// Prints the names of cases, and what they test.
+/// Prints the names of cases with descriptions.
 pub(super) fn list<C: Named>(cases: &[Arc<C>]) -> Result<ExitCode, Failure> {
     for case in cases {
         let about = case.about().map(|it| format!(": {it}"));
@@ -182,7 +186,7 @@ pub(super) fn list<C: Named>(cases: &[Arc<C>]) -> Result<ExitCode, Failure> {
 }
 
 /// Returns the result of a task that was spawned for a case.
-pub(super) async fn ended<R>(
+pub(super) async fn finish<R>(
     program: &[OsString],
     running: JoinHandle<io::Result<R>>,
 ) -> Result<R, Failure> {

@@ -8,17 +8,17 @@ use std::path::PathBuf;
 
 /// Convert conversations to and from other message formats
 ///
-/// Reads JSON values, as a sequence or as one list, and prints the converted
-/// values, one per line. Unrepresentable content is summarised on standard error.
-/// With `--losses` it is listed; with `--residue` it is kept, so that the
-/// conversion back restores the original. Invalid values are reported and
-/// skipped. An output file is replaced only once it is complete. Exit status: 0 on
-/// success; 1 if values were skipped or had invalid UTF-8, or if the residue is
+/// Reads JSON values, as a sequence or as one list, and prints the converted values, one per
+/// line. Losses are summarised on standard error; `--losses` lists them. `--residue` writes what
+/// restores the original in the conversion back. Invalid values are reported and skipped. An
+/// output file is replaced only once it is complete.
+///
+/// Exit status: 0 on success; 1 if values were skipped or had invalid UTF-8, or if the residue is
 /// incomplete; 2 if a file cannot be read or written, or the arguments are invalid.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Arguments {
-    /// The file; `-` is standard input. With `--from transcript` also a directory,
-    /// such as `projects`: each transcript becomes a file in the output directory
+    /// The file; `-` is standard input. With `--from transcript` also a directory, such as
+    /// `projects`: each transcript becomes a file in the output directory
     #[arg(default_value = "-")]
     pub(super) file: PathBuf,
 
@@ -38,13 +38,13 @@ pub(crate) struct Arguments {
     #[arg(long)]
     pub(super) array: bool,
 
-    /// Of a session, convert the conversation of the sub-agent that this tool call
-    /// started. Of a transcript of a sub-agent, the tool call that started it
+    /// Convert the conversation of the sub-agent that this tool call started. If the input is the
+    /// transcript of a sub-agent: the tool call that started it
     #[arg(long, value_name = "TOOL_USE_ID")]
     pub(super) thread: Option<String>,
 
-    /// Of a transcript, convert only what the model still has: the summary of the
-    /// compacted part, and what follows it
+    /// Convert only the part of a transcript that the model still has: the summary of the last
+    /// compaction and everything after it
     #[arg(long)]
     pub(super) since_compaction: bool,
 
@@ -53,13 +53,11 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE")]
     pub(super) losses: Option<PathBuf>,
 
-    /// Write the residue to this file, with which the conversion back restores the
-    /// original
+    /// Write the residue to this file. With it, the conversion back restores the original
     #[arg(long, value_name = "FILE")]
     pub(super) residue: Option<PathBuf>,
 
-    /// Undo a conversion from `--to` to `--from`, with the residue that it wrote to
-    /// this file
+    /// Convert the output of a conversion from `--to` to `--from` back, with this residue
     #[arg(long, value_name = "FILE", conflicts_with_all = ["losses", "residue"])]
     pub(super) restore: Option<PathBuf>,
 
@@ -67,7 +65,7 @@ pub(crate) struct Arguments {
     #[arg(short, long)]
     pub(super) quiet: bool,
 
-    /// Whether the file is one of the transcripts of a directory.
+    /// Whether the file belongs to a directory that is converted.
     #[arg(skip)]
     pub(super) in_folder: bool,
 }
@@ -78,8 +76,8 @@ impl Arguments {
         Output::open(files, file, self.in_folder, self.array)
     }
 
-    /// Opens an additional output file, if one is named.
-    pub(super) fn beside(
+    /// Opens an additional output file.
+    pub(super) fn extra_output(
         &self,
         files: &mut Files,
         file: Option<&PathBuf>,

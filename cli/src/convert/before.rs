@@ -1,4 +1,4 @@
-//! Reads what has to be known of the input before it is converted.
+//! Reads information about the whole input before the conversion.
 
 use super::input::{Input, unwrapped};
 use super::input_error::InputError;
@@ -9,11 +9,11 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
-/// How many bytes are looked through at once, unless a line is longer.
+/// The size of a block, in bytes. A block has at least one line.
 const BLOCK: u64 = 1 << 20;
 
-/// Finds what lines of a session say of others: which ones they supersede, and which
-/// call started a sub-agent.
+/// Finds lines of a session that are superseded by others, and the tool calls that started
+/// sub-agents.
 pub(super) fn superseded(file: &Path) -> Result<Superseded, InputError> {
     let failed = |error| InputError::File {
         file: file.display().to_string(),
@@ -21,8 +21,8 @@ pub(super) fn superseded(file: &Path) -> Result<Superseded, InputError> {
     };
     let mut superseded = Superseded::default();
     let mut input = File::open(file).map_err(failed)?;
-    // Few lines refer to others: only those are parsed.
-    let says = [
+    // Only lines that contain these members are parsed.
+    let members = [
         &b"\"supersedes\""[..],
         b"\"isReplay\"",
         b"\"agent_id\"",
@@ -40,7 +40,7 @@ pub(super) fn superseded(file: &Path) -> Result<Superseded, InputError> {
             None => continue,
         };
         let lines = text.get(..end).unwrap_or_default();
-        let mut starts: Vec<usize> = says
+        let mut starts: Vec<usize> = members
             .iter()
             .flat_map(|word| word.find_iter(lines))
             .map(|at| memchr::memrchr(b'\n', &lines[..at]).map_or(0, |end| end + 1))
@@ -57,7 +57,7 @@ pub(super) fn superseded(file: &Path) -> Result<Superseded, InputError> {
                         superseded.note(&Line::of_outline(&line));
                     }
                 }
-                // The lines are not the values.
+                // Lines and values do not coincide.
                 _ => return superseded_in_values(file),
             }
         }
@@ -68,7 +68,7 @@ pub(super) fn superseded(file: &Path) -> Result<Superseded, InputError> {
     }
 }
 
-/// The same, with every value parsed.
+/// Does the same by parsing every value.
 fn superseded_in_values(file: &Path) -> Result<Superseded, InputError> {
     let mut superseded = Superseded::default();
     for line in Input::<Line>::open(file)? {

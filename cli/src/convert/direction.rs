@@ -95,7 +95,7 @@ fn session<B: System>(to: B, arguments: &Arguments) -> Result<Session<B>, Conver
     if let Some(thread) = &arguments.thread {
         session = session.of(thread.clone());
     }
-    // When restoring, there are no lines of the session yet.
+    // A restored session has no lines yet.
     if arguments.restore.is_none() {
         session = session.without(superseded(&arguments.file)?);
     }

@@ -23,32 +23,33 @@ pub(super) fn convert(arguments: &Arguments) -> Result<(), ConvertError> {
         arguments.losses.as_ref(),
         arguments.residue.as_ref(),
     ] {
-        is_elsewhere(folder, &arguments.file)?;
+        check_output(folder, &arguments.file)?;
     }
     let folders = [
         Some(output),
         arguments.losses.as_ref(),
         arguments.residue.as_ref(),
     ];
-    let found =
-        Found::below(&arguments.file, &folders.map(real)).map_err(|error| InputError::File {
+    let transcripts = Transcripts::below(&arguments.file, &folders.map(real)).map_err(|error| {
+        InputError::File {
             file: arguments.file.display().to_string(),
             error,
-        })?;
-    let (mut skipped, mut mended, mut unread) = (0, 0, found.unread);
-    for file in found.files {
+        }
+    })?;
+    let (mut skipped, mut mended, mut unread) = (0, 0, transcripts.unread);
+    for file in transcripts.files {
         let below = file.strip_prefix(&arguments.file).unwrap_or(&file);
-        let place = |folder: &PathBuf| place(folder, below);
-        let one = Arguments {
-            output: Some(place(output)?),
-            losses: arguments.losses.as_ref().map(place).transpose()?,
-            residue: arguments.residue.as_ref().map(place).transpose()?,
+        let path_in = |folder: &PathBuf| output_path(folder, below);
+        let file_arguments = Arguments {
+            output: Some(path_in(output)?),
+            losses: arguments.losses.as_ref().map(path_in).transpose()?,
+            residue: arguments.residue.as_ref().map(path_in).transpose()?,
             file,
             in_folder: true,
             ..arguments.clone()
         };
-        match file::convert(&one) {
-            Err(ConvertError::PassedOver(count)) => skipped += count,
+        match file::convert(&file_arguments) {
+            Err(ConvertError::Skipped(count)) => skipped += count,
             Err(ConvertError::Mended {
                 skipped: some,
                 mended: more,
@@ -56,7 +57,7 @@ pub(super) fn convert(arguments: &Arguments) -> Result<(), ConvertError> {
                 skipped += some;
                 mended += more;
             }
-            // The other files may be readable.
+            // Continue with the other files.
             Err(ConvertError::Input(error)) => {
                 complain(&error);
                 unread += 1;
@@ -66,13 +67,13 @@ pub(super) fn convert(arguments: &Arguments) -> Result<(), ConvertError> {
     }
     match (unread, mended, skipped) {
         (0, 0, 0) => Ok(()),
-        (0, 0, skipped) => Err(ConvertError::PassedOver(skipped)),
+        (0, 0, skipped) => Err(ConvertError::Skipped(skipped)),
         (0, mended, skipped) => Err(ConvertError::Mended { skipped, mended }),
         (unread, ..) => Err(ConvertError::Files(unread)),
     }
 }
 
-/// The real path of a folder, which need not exist yet.
+/// Returns the canonical path of a folder that may not exist yet.
 fn real(folder: Option<&PathBuf>) -> Option<PathBuf> {
     let folder = folder?;
     folder.ancestors().find_map(|ancestor| {
@@ -86,9 +87,9 @@ fn real(folder: Option<&PathBuf>) -> Option<PathBuf> {
     })
 }
 
-/// Fails if an output folder is inside the input directory: its files would be
-/// read the next time.
-fn is_elsewhere(written: Option<&PathBuf>, read: &Path) -> Result<(), ConvertError> {
+/// Returns an error if an output folder is inside the input directory: its files would be read by
+/// the next conversion.
+fn check_output(written: Option<&PathBuf>, read: &Path) -> Result<(), ConvertError> {
     match (written, real(written), read.canonicalize()) {
         (Some(written), Some(there), Ok(read)) if there.starts_with(&read) => {
             Err(ConvertError::SameDirectory(written.display().to_string()))
@@ -98,7 +99,7 @@ fn is_elsewhere(written: Option<&PathBuf>, read: &Path) -> Result<(), ConvertErr
 }
 
 /// Returns the path of a file in an output directory, and creates its folder.
-fn place(folder: &Path, below: &Path) -> Result<PathBuf, ConvertError> {
+fn output_path(folder: &Path, below: &Path) -> Result<PathBuf, ConvertError> {
     let parent = below.parent().unwrap_or(Path::new(""));
     private_folders(folder, parent).map_err(|error| ConvertError::Output {
         file: folder.join(parent).display().to_string(),
@@ -109,29 +110,28 @@ fn place(folder: &Path, below: &Path) -> Result<PathBuf, ConvertError> {
 
 /// The transcripts of a directory.
 #[derive(Default)]
-struct Found {
+struct Transcripts {
     files: Vec<PathBuf>,
-    /// How many cannot be read.
+    /// The number of unreadable files.
     unread: u64,
-    /// Symbolic links to folders, which are looked at last.
+    /// Symbolic links to folders, which are read last.
     links: BTreeSet<PathBuf>,
-    /// The folders that were looked through, by their real paths.
+    /// The canonical paths of the folders that were read.
     seen: HashSet<PathBuf>,
 }
 
-impl Found {
-    /// Finds the transcripts below a folder, in order. Each folder is looked through
-    /// once: a link to one that was is reported and not followed, and so is a link
-    /// to a folder that is written to.
+impl Transcripts {
+    /// Finds the transcripts below a folder, in order. Reads each folder once: links to folders
+    /// that were read or are written to are reported and not followed.
     fn below(folder: &Path, written: &[Option<PathBuf>]) -> io::Result<Self> {
-        let mut found = Self::default();
-        found.seen.insert(folder.canonicalize()?);
-        found.find(folder)?;
-        while let Some(link) = found.links.pop_first() {
+        let mut transcripts = Self::default();
+        transcripts.seen.insert(folder.canonicalize()?);
+        transcripts.find(folder)?;
+        while let Some(link) = transcripts.links.pop_first() {
             let real = match link.canonicalize() {
                 Ok(real) => real,
                 Err(error) => {
-                    found.unreadable(&link, &error);
+                    transcripts.unreadable(&link, &error);
                     continue;
                 }
             };
@@ -139,7 +139,7 @@ impl Found {
                 .iter()
                 .flatten()
                 .any(|it| it.starts_with(&real) || real.starts_with(it));
-            if is_written || !found.seen.insert(real.clone()) {
+            if is_written || !transcripts.seen.insert(real.clone()) {
                 complain(format_args!(
                     "{} is a link to {}, which is {}; not followed",
                     link.display(),
@@ -152,12 +152,12 @@ impl Found {
                 ));
                 continue;
             }
-            if let Err(error) = found.find(&link) {
-                found.unreadable(&link, &error);
+            if let Err(error) = transcripts.find(&link) {
+                transcripts.unreadable(&link, &error);
             }
         }
-        found.files.sort();
-        Ok(found)
+        transcripts.files.sort();
+        Ok(transcripts)
     }
 
     fn find(&mut self, folder: &Path) -> io::Result<()> {

@@ -16,12 +16,12 @@ pub(super) enum ConvertError {
     #[error("there is no conversion from {0} to {0}")]
     Same(Format),
     #[error("{0} values are invalid and were skipped")]
-    PassedOver(u64),
+    Skipped(u64),
     #[error("{mended} values had invalid UTF-8; {skipped} values are invalid and were skipped")]
     Mended { skipped: u64, mended: u64 },
-    #[error("{0}; what it does not cover was converted again")]
+    #[error("{0}; the remaining values were converted without it")]
     Incomplete(InputError),
-    #[error("the file of `--restore` is not a residue; use a file that `--residue` wrote")]
+    #[error("the file of `--restore` is not a residue; use the output of `--residue`")]
     NoResidue,
     #[error("`--thread` requires `--from agent` or `--from transcript`")]
     NoThreads,
@@ -31,7 +31,7 @@ pub(super) enum ConvertError {
     NotTo(Format),
     #[error("converting a directory requires an output directory: `--output DIRECTORY`")]
     NoDirectory,
-    #[error("{0} is in the input directory; use another directory")]
+    #[error("the output directory {0} is in the input directory; use another directory")]
     SameDirectory(String),
     #[error("{0} files cannot be read")]
     Files(u64),

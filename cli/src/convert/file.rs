@@ -1,4 +1,4 @@
-//! Converts one file, or restores one.
+//! Converts or restores one file.
 
 #![allow(clippy::print_stderr, reason = "it is what a command line prints")]
 
@@ -17,7 +17,7 @@ use std::cell::RefCell;
 use std::path::Path;
 use std::rc::Rc;
 
-/// Converts a file, or restores one.
+/// Converts or restores a file.
 pub(super) fn convert(arguments: &Arguments) -> Result<(), ConvertError> {
     let mut files = Files::default();
     files.reads(&arguments.file);
@@ -46,19 +46,19 @@ pub(super) fn convert(arguments: &Arguments) -> Result<(), ConvertError> {
         arguments.from,
         arguments.to,
         arguments,
-        Forth(arguments, files),
+        Convert(arguments, files),
     )
 }
 
 /// A conversion.
-struct Forth<'a>(&'a Arguments, Files);
+struct Convert<'a>(&'a Arguments, Files);
 
-impl Visitor for Forth<'_> {
+impl Visitor for Convert<'_> {
     fn visit<D: Direction + 'static>(self, direction: D) -> Result<(), ConvertError> {
         let Self(arguments, mut files) = self;
         let mut output = arguments.output(&mut files)?;
-        let mut losses = arguments.beside(&mut files, arguments.losses.as_ref())?;
-        let mut residue = arguments.beside(&mut files, arguments.residue.as_ref())?;
+        let mut losses = arguments.extra_output(&mut files, arguments.losses.as_ref())?;
+        let mut residue = arguments.extra_output(&mut files, arguments.residue.as_ref())?;
         if let Some(residue) = &mut residue {
             residue.write(&residue::Head::new(arguments.from, arguments.to))?;
         }
@@ -72,9 +72,9 @@ impl Visitor for Forth<'_> {
         }
         let mut parts = 0;
         let mut take = |converted: agentwire_interop::conversion::Converted<D::To>| {
-            let aside = &converted.aside;
+            let media = &converted.media;
             for piece in &converted.made {
-                output.write_whole(piece, aside)?;
+                output.write_with_media(piece, media)?;
             }
             if let Some(file) = &mut losses {
                 for loss in &converted.losses {
@@ -83,13 +83,13 @@ impl Visitor for Forth<'_> {
             }
             summary.add(converted.made.len(), converted.losses);
             if let (Some(file), Some(group)) = (&mut residue, &converted.group) {
-                file.write_whole(group, aside)?;
+                file.write_with_media(group, media)?;
                 parts += 1;
             }
             Ok::<(), ConvertError>(())
         };
         let mut read = 0;
-        let mut told = Told::default();
+        let mut recovered = Recovered::default();
         let mut failed = None;
         let input = Input::<Piece<D>>::open(&arguments.file)?;
         for piece in input.one_per_line(arguments.from == Format::Transcript) {
@@ -100,43 +100,43 @@ impl Visitor for Forth<'_> {
                         take(converted)?;
                     }
                 }
-                Err(error) => failed = told.tell(error).or(failed),
+                Err(error) => failed = recovered.report(error).or(failed),
             }
         }
         if let Some(converted) = converter.finish() {
             take(converted)?;
         }
-        let is_whole = failed.is_none();
+        let is_complete = failed.is_none();
         if let Some(residue) = &mut residue
-            && is_whole
+            && is_complete
         {
             residue.write(&residue::End { end: parts })?;
         }
-        output.finish(is_whole)?;
+        output.finish(is_complete)?;
         for file in [losses, residue].into_iter().flatten() {
-            file.finish(is_whole)?;
+            file.finish(is_complete)?;
         }
         if !arguments.quiet {
-            let told = summary.told(read, arguments.from, arguments.to);
-            eprint!("{}", agentwire::visible::lines(&told));
+            let text = summary.text(read, arguments.from, arguments.to);
+            eprint!("{}", agentwire::visible::lines(&text));
         }
         match failed {
             Some(error) => Err(error.into()),
-            None => told.end(),
+            None => recovered.into_result(),
         }
     }
 }
 
-/// What was wrong with the input, and did not end the conversion.
+/// The numbers of values with recoverable errors.
 #[derive(Default)]
-struct Told {
+struct Recovered {
     skipped: u64,
     mended: u64,
 }
 
-impl Told {
-    /// Tells of an error, and returns it if it is the end of the input.
-    fn tell(&mut self, error: InputError) -> Option<InputError> {
+impl Recovered {
+    /// Reports a recoverable error. Returns other errors.
+    fn report(&mut self, error: InputError) -> Option<InputError> {
         match error {
             // The next value may be valid.
             InputError::Value { .. } => {
@@ -152,13 +152,13 @@ impl Told {
         None
     }
 
-    fn end(self) -> Result<(), ConvertError> {
+    fn into_result(self) -> Result<(), ConvertError> {
         match self {
             Self {
                 skipped: 0,
                 mended: 0,
             } => Ok(()),
-            Self { skipped, mended: 0 } => Err(ConvertError::PassedOver(skipped)),
+            Self { skipped, mended: 0 } => Err(ConvertError::Skipped(skipped)),
             Self { skipped, mended } => Err(ConvertError::Mended { skipped, mended }),
         }
     }
@@ -171,17 +171,17 @@ impl Visitor for Restore<'_> {
     fn visit<D: Direction + 'static>(self, direction: D) -> Result<(), ConvertError> {
         let Self(arguments, mut files) = self;
         let mut output = arguments.output(&mut files)?;
-        let told = Rc::new(RefCell::new(Told::default()));
+        let recovered = Rc::new(RefCell::new(Recovered::default()));
         let failed = Rc::new(RefCell::new(None));
         let pieces = Input::<Plain<D::To>>::open(&arguments.file)?;
-        let pieces = until_failed(pieces, &told, &failed).map(|Plain(piece)| piece);
+        let pieces = until_failed(pieces, &recovered, &failed).map(|Plain(piece)| piece);
         let groups = residue::open(arguments.restore.as_deref(), arguments.to, arguments.from)?;
-        // What an incomplete residue has is used.
+        // Use the valid part of an incomplete residue.
         let incomplete = Rc::new(RefCell::new(None));
-        let groups = until_failed(groups, &told, &incomplete);
+        let groups = until_failed(groups, &recovered, &incomplete);
         let (mut restored, mut projected, mut refused) = (0_u64, 0_u64, 0_u64);
-        let mut way = Restorer::new(direction, pieces, groups);
-        while let Some(step) = way.next_written() {
+        let mut restorer = Restorer::new(direction, pieces, groups);
+        while let Some(step) = restorer.next_written() {
             match step {
                 RestoreStep::Restored(piece) => {
                     restored += 1;
@@ -208,26 +208,26 @@ impl Visitor for Restore<'_> {
         }
         match incomplete.take() {
             Some(error) => Err(ConvertError::Incomplete(error)),
-            None => told.take().end(),
+            None => recovered.take().into_result(),
         }
     }
 }
 
-/// Yields the items before the end of the input, and stores an error that ends it in
-/// `failed`. Others are told.
+/// Yields the items up to the end of the input or the first fatal error, which is stored in
+/// `failed`. Reports recoverable errors.
 fn until_failed<T>(
     items: impl Iterator<Item = Result<T, InputError>>,
-    told: &Rc<RefCell<Told>>,
+    recovered: &Rc<RefCell<Recovered>>,
     failed: &Rc<RefCell<Option<InputError>>>,
 ) -> impl Iterator<Item = T> {
-    let (told, failed) = (Rc::clone(told), Rc::clone(failed));
+    let (recovered, failed) = (Rc::clone(recovered), Rc::clone(failed));
     let mut items = items.into_iter();
     std::iter::from_fn(move || {
         loop {
             match items.next()? {
                 Ok(item) => return Some(item),
                 Err(error) => {
-                    if let Some(error) = told.borrow_mut().tell(error) {
+                    if let Some(error) = recovered.borrow_mut().report(error) {
                         failed.borrow_mut().get_or_insert(error);
                         return None;
                     }

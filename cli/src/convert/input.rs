@@ -19,10 +19,10 @@ use tempfile::NamedTempFile;
 /// The size of the read buffer, in bytes.
 const BUFFER: usize = 1 << 20;
 
-/// How many batches of values are read ahead.
-const WAITING: usize = 4;
+/// The number of batches that are read ahead.
+const READ_AHEAD: usize = 4;
 
-/// The reason of an error, without the place, which is not one in the file.
+/// Returns the text of an error without the position, which is relative to the value.
 fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
     match text.rsplit_once(" at line ") {
@@ -40,7 +40,7 @@ impl InputError {
     }
 }
 
-/// A value of an input, which may keep the JSON that it is read from.
+/// A value of an input.
 pub(super) trait Value: Sized {
     fn of(outline: Outline) -> serde_json::Result<Self>;
 }
@@ -51,21 +51,21 @@ impl Value for Json {
     }
 }
 
-/// Without its JSON.
+/// Does not retain the JSON.
 impl Value for Line {
     fn of(outline: Outline) -> serde_json::Result<Self> {
         Ok(Line::of_outline(&outline.without_media()))
     }
 }
 
-/// Without long images.
+/// Does not retain long images.
 impl Value for Record {
     fn of(outline: Outline) -> serde_json::Result<Self> {
         Ok(outline.without_media().json().into())
     }
 }
 
-/// A value that does not keep its JSON.
+/// A value that does not retain its JSON.
 pub(super) struct Plain<T>(pub(super) T);
 
 impl<T: DeserializeOwned> Value for Plain<T> {
@@ -74,7 +74,7 @@ impl<T: DeserializeOwned> Value for Plain<T> {
     }
 }
 
-/// A piece that is converted, and the JSON that it was read from.
+/// A value to convert, with the JSON from which it was read.
 pub(super) struct Piece<D: Direction> {
     pub(super) outline: Outline,
     pub(super) value: D::From,
@@ -88,12 +88,12 @@ impl<D: Direction> Value for Piece<D> {
     }
 }
 
-/// The values of a file. Another thread finds them ahead.
+/// The values of a file. Another thread reads ahead.
 pub(super) struct Input<T> {
     batches: Receiver<Batch>,
     short: Box<dyn Iterator<Item = Outline>>,
     read: vec::IntoIter<Read>,
-    /// The last line of the value before, if a line has one value.
+    /// The last line of the previous value. `None` if a line may have several values.
     last_line: Option<usize>,
     of: PhantomData<T>,
 }
@@ -102,7 +102,7 @@ impl<T: Value> Input<T> {
     /// Opens a file, or standard input for `-`.
     pub(super) fn open(file: &Path) -> Result<Self, InputError> {
         let (progress, input) = open(file)?;
-        let (sender, batches) = sync_channel(WAITING);
+        let (sender, batches) = sync_channel(READ_AHEAD);
         let name = file.display().to_string();
         thread::spawn(move || {
             let input = BufReader::with_capacity(BUFFER, progress.wrap_read(input));
@@ -119,14 +119,14 @@ impl<T: Value> Input<T> {
         })
     }
 
-    /// Refuses further values on a line. Agents that read a transcript read the first
-    /// one only.
-    pub(super) fn one_per_line(mut self, is_wanted: bool) -> Self {
-        self.last_line = is_wanted.then_some(0);
+    /// Refuses further values on a line: agents read only the first record of a transcript's
+    /// line.
+    pub(super) fn one_per_line(mut self, enabled: bool) -> Self {
+        self.last_line = enabled.then_some(0);
         self
     }
 
-    /// Whether a value is on the line of the one before.
+    /// Returns whether a value begins on the last line of the previous one.
     fn is_further(&mut self, place: Place) -> bool {
         match (place, &mut self.last_line) {
             (Place::Lines(first, last), Some(before)) => {
@@ -138,7 +138,7 @@ impl<T: Value> Input<T> {
         }
     }
 
-    /// The outline of the next value.
+    /// Returns the outline of the next value.
     fn outline(&mut self) -> Option<Result<(Outline, Place), InputError>> {
         loop {
             match self.read.next() {
@@ -167,7 +167,7 @@ impl<T: Value> Iterator for Input<T> {
             if self.is_further(place) {
                 return Some(Err(InputError::Value {
                     place,
-                    reason: "there is a record before it on the line".to_owned(),
+                    reason: "the line has another record before it".to_owned(),
                 }));
             }
             if let Some(outline) = unwrapped(outline) {
@@ -207,8 +207,8 @@ pub(super) fn unwrapped(value: Outline) -> Option<Outline> {
     }
     match value.find(["dir", "msg"]) {
         [None, _] => Some(value),
-        [Some(r#""send""# | r#""recv""#), Some(said)] if said.starts_with('{') => {
-            Some(Json::of_text(said).into())
+        [Some(r#""send""# | r#""recv""#), Some(message)] if message.starts_with('{') => {
+            Some(Json::of_text(message).into())
         }
         _ => None,
     }

@@ -1,8 +1,8 @@
-//! Why an input cannot be read, and where.
+//! Errors of reading an input.
 
 use std::{fmt, io};
 
-/// The input cannot be read.
+/// An error of reading an input.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum InputError {
     /// The file cannot be read.
@@ -17,27 +17,26 @@ pub(super) enum InputError {
     /// A value is invalid.
     #[error("{place}: {reason}")]
     Value { place: Place, reason: String },
-    /// A value has bytes that are not UTF-8. The value follows, with U+FFFD in their
-    /// place.
+    /// A value has invalid UTF-8. The value follows, with U+FFFD instead.
     #[error("{place}: invalid UTF-8, replaced with U+FFFD")]
     Utf8 { place: Place },
-    /// The list is invalid after this number of values.
+    /// A list is invalid after `number` values.
     #[error("the list ends after value {number}: {error}")]
     List {
         number: usize,
         error: serde_json::Error,
     },
-    /// The residue is not complete.
+    /// The residue is incomplete.
     #[error("{0}")]
     Residue(String),
 }
 
-/// Where a value is in its file, counted from 1.
+/// The position of a value in its file, counted from 1.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Place {
-    /// The first line, and the last.
+    /// The first and the last line.
     Lines(usize, usize),
-    /// The number in the list.
+    /// The index in the list.
     Item(usize),
 }
 

@@ -30,14 +30,14 @@ const USAGE: u8 = 2;
 pub(crate) fn convert(arguments: &Arguments) -> ExitCode {
     match run(arguments) {
         Ok(()) => ExitCode::SUCCESS,
-        // The reader of the output is gone.
+        // The reader of the output has closed it.
         Err(ConvertError::Output { error, .. }) if error.kind() == io::ErrorKind::BrokenPipe => {
             ExitCode::SUCCESS
         }
         Err(error) => {
             complain(&error);
             match error {
-                ConvertError::PassedOver(_)
+                ConvertError::Skipped(_)
                 | ConvertError::Mended { .. }
                 | ConvertError::Incomplete(_) => ExitCode::FAILURE,
                 _ => USAGE.into(),

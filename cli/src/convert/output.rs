@@ -2,7 +2,7 @@
 
 use super::error::ConvertError;
 use crate::files::{Files, NewFile};
-use agentwire_interop::conversion::Aside;
+use agentwire_interop::conversion::Media;
 use serde::Serialize;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -18,8 +18,8 @@ pub(super) struct Output {
 }
 
 impl Output {
-    /// Opens a file, or standard output if there is none. `in_folder` is whether it
-    /// is one of the files of a converted directory.
+    /// Opens a file, or standard output for `None` and `-`. `in_folder`: the file belongs to a
+    /// converted directory.
     pub(super) fn open(
         files: &mut Files,
         file: Option<&Path>,
@@ -47,14 +47,14 @@ impl Output {
     }
 
     pub(super) fn write<T: Serialize>(&mut self, value: &T) -> Result<(), ConvertError> {
-        self.write_whole(value, &Aside::default())
+        self.write_with_media(value, &Media::default())
     }
 
-    /// Writes a value with what was put aside of it.
-    pub(super) fn write_whole<T: Serialize>(
+    /// Writes a value with the texts in `media`.
+    pub(super) fn write_with_media<T: Serialize>(
         &mut self,
         value: &T,
-        aside: &Aside,
+        media: &Media,
     ) -> Result<(), ConvertError> {
         let before: &[u8] = match (self.array, self.is_empty) {
             (true, true) => b"[",
@@ -65,9 +65,9 @@ impl Output {
         let written = self
             .writer
             .write_all(before)
-            .and_then(|()| match aside.is_empty() {
+            .and_then(|()| match media.is_empty() {
                 true => Ok(serde_json::to_writer(&mut self.writer, value)?),
-                false => aside.write(&serde_json::to_string(value)?, &mut self.writer),
+                false => media.write(&serde_json::to_string(value)?, &mut self.writer),
             })
             .and_then(|()| {
                 if self.array {
@@ -79,12 +79,12 @@ impl Output {
         written.map_err(|error| self.failed(error))
     }
 
-    /// Completes the output. If it is not whole, it does not replace the old file, and
-    /// a list stays open.
-    pub(super) fn finish(mut self, is_whole: bool) -> Result<(), ConvertError> {
+    /// Completes the output. An incomplete output does not replace an existing file, and its list
+    /// is not closed.
+    pub(super) fn finish(mut self, is_complete: bool) -> Result<(), ConvertError> {
         let end: &[u8] = match (self.array, self.is_empty) {
-            (true, true) if is_whole => b"[]\n",
-            (true, false) if is_whole => b"]\n",
+            (true, true) if is_complete => b"[]\n",
+            (true, false) if is_complete => b"]\n",
             (true, true) => b"[\n",
             (true, false) => b",\n",
             _ => b"",
@@ -96,7 +96,7 @@ impl Output {
         written.map_err(|error| self.failed(error))?;
         let Self { file, writer, .. } = self;
         let finished = match writer.into_inner() {
-            Ok(new) if is_whole => new.finish(),
+            Ok(new) if is_complete => new.finish(),
             Ok(_) => Ok(()),
             Err(error) => Err(error.into_error()),
         };

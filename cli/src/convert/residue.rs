@@ -1,5 +1,5 @@
-//! The file of a residue: a head that names the conversion, then its parts, one
-//! per line, and an end with their number.
+//! The residue file: a head with the conversion, the parts, one per line, and an end with their
+//! number.
 
 use super::error::ConvertError;
 use super::format::Format;
@@ -10,7 +10,7 @@ use agentwire_protocol::Json;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// The first line, which names the conversion.
+/// The first line: the conversion.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Head {
     from: String,
@@ -26,7 +26,7 @@ impl Head {
     }
 }
 
-/// The last line: how many parts there are before it.
+/// The last line: the number of parts.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct End {
@@ -56,7 +56,7 @@ pub(super) fn open(
     Ok(Parts {
         lines,
         read: 0,
-        is_over: false,
+        is_finished: false,
     })
 }
 
@@ -64,12 +64,12 @@ pub(super) fn open(
 struct Parts {
     lines: Input<Json>,
     read: usize,
-    is_over: bool,
+    is_finished: bool,
 }
 
 impl Parts {
     fn incomplete(&mut self, why: String) -> InputError {
-        self.is_over = true;
+        self.is_finished = true;
         InputError::Residue(why)
     }
 }
@@ -78,14 +78,14 @@ impl Iterator for Parts {
     type Item = Result<Group, InputError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if self.is_over {
+        if self.is_finished {
             return None;
         }
         let read = self.read;
         let line = match self.lines.next() {
             Some(Ok(line)) => line,
             Some(Err(error)) => {
-                let why = format!("the residue is broken after {read} parts: {error}");
+                let why = format!("the residue is invalid after {read} parts: {error}");
                 return Some(Err(self.incomplete(why)));
             }
             None => {
@@ -94,7 +94,7 @@ impl Iterator for Parts {
             }
         };
         if let Ok(End { end }) = line.read() {
-            self.is_over = true;
+            self.is_finished = true;
             return (end != read).then(|| {
                 let why = format!("the residue has {read} parts, but its end says {end}");
                 Err(InputError::Residue(why))
@@ -106,7 +106,7 @@ impl Iterator for Parts {
                 Ok(group)
             }
             Err(error) => {
-                let why = format!("the residue is broken after {read} parts: {error}");
+                let why = format!("the residue is invalid after {read} parts: {error}");
                 Err(self.incomplete(why))
             }
         })

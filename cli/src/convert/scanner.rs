@@ -1,8 +1,7 @@
-//! Finds where a JSON value ends, in text that comes piece by piece.
+//! Finds the end of a JSON value in text that arrives in pieces.
 
-/// Reads text until a value ends in it, or until it cannot be one.
-///
-/// Words and numbers are not checked, nor are escapes: only what opens and closes.
+/// Reads text until a value ends or is invalid. Checks only the structure, not words, numbers and
+/// escapes.
 #[derive(Debug, Default)]
 pub(super) struct Scanner {
     /// The open containers: whether each is an object.
@@ -30,34 +29,34 @@ enum Token {
     #[default]
     None,
     Text,
-    /// Behind a backslash.
+    /// After a backslash.
     Escape,
     Word,
 }
 
-/// What a piece of text brought.
+/// The result of a piece of text.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// The value goes on.
+    /// The value continues.
     More,
     /// The value ends before this byte of the piece.
     End(usize),
-    /// No value has this byte here.
-    Wrong(usize),
+    /// This byte is invalid.
+    Invalid(usize),
 }
 
 impl Scanner {
-    /// Whether the value would end if the text did.
+    /// Returns whether the end of the text would end the value.
     pub(super) fn is_word(&self) -> bool {
         self.open.is_empty() && self.token == Token::Word
     }
 
-    /// Whether nothing of a value has been read.
+    /// Returns whether no part of a value was read.
     pub(super) fn is_idle(&self) -> bool {
         self.open.is_empty() && self.token == Token::None
     }
 
-    /// Takes the next piece of text.
+    /// Reads the next piece of text.
     pub(super) fn take(&mut self, text: &[u8]) -> Step {
         let mut at = 0;
         while let Some(&byte) = text.get(at) {
@@ -81,10 +80,10 @@ impl Scanner {
                                 return Step::End(at + 1);
                             }
                         }
-                        _ => return Step::Wrong(at),
+                        _ => return Step::Invalid(at),
                     }
                 }
-                Token::Escape if byte < 0x20 => return Step::Wrong(at),
+                Token::Escape if byte < 0x20 => return Step::Invalid(at),
                 Token::Escape => self.token = Token::Text,
                 Token::Word if is_word(byte) => {}
                 Token::Word => {
@@ -92,14 +91,14 @@ impl Scanner {
                     if self.is_done() {
                         return Step::End(at);
                     }
-                    // The byte is looked at again.
+                    // Read the byte again.
                     continue;
                 }
                 Token::None if matches!(byte, b' ' | b'\t' | b'\r' | b'\n') => {}
-                Token::None => match self.between(byte) {
+                Token::None => match self.read_punctuation(byte) {
                     Some(true) => return Step::End(at + 1),
                     Some(false) => {}
-                    None => return Step::Wrong(at),
+                    None => return Step::Invalid(at),
                 },
             }
             at += 1;
@@ -107,9 +106,9 @@ impl Scanner {
         Step::More
     }
 
-    /// Takes a byte between tokens: whether the value ends there, or nothing if no
-    /// value has it.
-    fn between(&mut self, byte: u8) -> Option<bool> {
+    /// Reads a byte between tokens. Returns whether the value ends there; `None` if the byte is
+    /// invalid.
+    fn read_punctuation(&mut self, byte: u8) -> Option<bool> {
         let is_object = self.open.last().copied();
         let takes_value = matches!(self.expects, Expects::Value | Expects::Item);
         match byte {
@@ -148,7 +147,7 @@ impl Scanner {
         Some(false)
     }
 
-    /// Whether a value that ends is the whole one.
+    /// Returns whether the end of a value is the end of the outermost one.
     fn is_done(&mut self) -> bool {
         self.expects = Expects::Comma;
         self.open.is_empty()
@@ -164,7 +163,7 @@ mod tests {
     use super::{Scanner, Step};
 
     #[test]
-    fn the_end_of_a_value_is_found_whatever_the_pieces() {
+    fn the_end_of_a_value_is_found_in_any_pieces() {
         for (text, end) in [
             (r#"{"a":[1,{"b":"}]\""}],"c":{}} x"#, 29),
             ("[] []", 2),
@@ -182,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_value_has_is_found_at_once() {
+    fn invalid_bytes_are_found_at_once() {
         for (text, at) in [
             ("{\"type\":\"user\",\n{", 16),
             ("[1,2\n{", 5),
@@ -196,7 +195,7 @@ mod tests {
         ] {
             assert_eq!(
                 Scanner::default().take(text.as_bytes()),
-                Step::Wrong(at),
+                Step::Invalid(at),
                 "{text}"
             );
         }

@@ -1,4 +1,4 @@
-//! Summarises losses in readable form.
+//! The summary of a conversion.
 
 use super::format::Format;
 use agentwire_interop::conversion::{Loss, Lost, Why};
@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 /// The maximum number of displayed kinds of losses.
-const SHOWN: usize = 20;
+const MAX_KINDS: usize = 20;
 
 /// Counts losses.
 #[derive(Debug, Default)]
@@ -18,7 +18,7 @@ pub(super) struct Summary {
 impl Summary {
     pub(super) fn add(&mut self, made: usize, losses: Vec<Loss>) {
         self.made += made;
-        // Losses of the same kind are counted together, and often come one after another.
+        // Losses of the same kind often follow each other.
         let mut losses = losses.into_iter().map(|loss| (loss.what, loss.why));
         let mut next = losses.next();
         while let Some(kind) = next {
@@ -33,9 +33,9 @@ impl Summary {
     }
 
     /// Formats the summary, with the most frequent losses first.
-    pub(super) fn told(&self, read: usize, from: Format, to: Format) -> String {
+    pub(super) fn text(&self, read: usize, from: Format, to: Format) -> String {
         let made = self.made;
-        let mut told = format!("agentwire: converted {read} {from} values to {made} {to} values\n");
+        let mut text = format!("agentwire: converted {read} {from} values to {made} {to} values\n");
         let mut losses: Vec<_> = self
             .losses
             .iter()
@@ -43,14 +43,14 @@ impl Summary {
             .collect();
         losses.sort_by(|one, other| (other.0, &one.1).cmp(&(one.0, &other.1)));
         if !losses.is_empty() {
-            told += "  lost:\n";
+            text += "  lost:\n";
         }
-        for (count, what, why) in losses.iter().take(SHOWN) {
-            _ = writeln!(told, "{count:>10} × {what} ({why})");
+        for (count, what, why) in losses.iter().take(MAX_KINDS) {
+            _ = writeln!(text, "{count:>10} × {what} ({why})");
         }
-        if losses.len() > SHOWN {
-            _ = writeln!(told, "  and {} more kinds", losses.len() - SHOWN);
+        if losses.len() > MAX_KINDS {
+            _ = writeln!(text, "  and {} more kinds", losses.len() - MAX_KINDS);
         }
-        told
+        text
     }
 }

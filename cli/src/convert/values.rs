@@ -1,4 +1,4 @@
-//! Finds JSON values in an input: a sequence of them, or a list.
+//! Finds JSON values in an input: a sequence of values or a list.
 
 use super::input_error::{InputError, Place};
 use super::scanner::{Scanner, Step};
@@ -11,22 +11,22 @@ use std::io::{self, BufRead, Read as _};
 use std::string::FromUtf8Error;
 use std::sync::mpsc::SyncSender;
 
-/// The greatest number of values per batch, and of bytes of short ones.
+/// The maximum number of values in a batch, and of bytes of its short values.
 const BATCH: usize = 1024;
 const BATCH_BYTES: usize = 1 << 18;
 
-/// Values with more bytes are not copied.
+/// Longer values, in bytes, are not copied.
 const LONG: usize = 1 << 20;
 
-/// How many bytes may be read again to find the value that follows an invalid one:
-/// so many at first, and so many more for each byte that is read.
+/// The number of bytes that may be read again to find the value after an invalid one: initially,
+/// and additionally for each byte that is read.
 const READ_AGAIN: usize = 1 << 20;
 const READ_AGAIN_PER_BYTE: usize = 8;
 
-/// Values that were read one after another.
+/// Consecutive values.
 #[derive(Default)]
 pub(super) struct Batch {
-    /// The texts of the short ones.
+    /// The texts of the short values.
     pub(super) short: Outlines,
     pub(super) read: Vec<Read>,
 }
@@ -46,15 +46,15 @@ impl Batch {
     }
 }
 
-/// Finds the values of an input, and sends them.
+/// Finds the values of an input and sends them in batches.
 pub(super) struct Values {
     sender: SyncSender<Batch>,
     batch: Batch,
     number: usize,
 }
 
-/// The receiver is gone.
-pub(super) struct Unwanted;
+/// The receiver was dropped.
+pub(super) struct ReceiverDropped;
 
 impl Values {
     pub(super) fn new(sender: SyncSender<Batch>) -> Self {
@@ -65,7 +65,11 @@ impl Values {
         }
     }
 
-    pub(super) fn read(&mut self, mut input: impl BufRead, name: &str) -> Result<(), Unwanted> {
+    pub(super) fn read(
+        &mut self,
+        mut input: impl BufRead,
+        name: &str,
+    ) -> Result<(), ReceiverDropped> {
         let read = start(&mut input).and_then(|(start, encoding)| {
             if let Some(encoding) = encoding {
                 self.fail(InputError::Encoding {
@@ -89,23 +93,23 @@ impl Values {
         self.flush()
     }
 
-    /// Reads a sequence of values: one or several on a line, or one on several
-    /// lines. An invalid value costs its first line, and what follows it up to a
-    /// line on which a value can begin.
+    /// Reads a sequence of values: one or several on a line, or one on several lines. After an
+    /// invalid value, skips its first line and the following ones up to a line on which a value
+    /// can begin.
     fn read_sequence(&mut self, mut input: impl BufRead) -> io::Result<()> {
         let mut text = Text {
             line: 1,
             ..Text::default()
         };
-        let mut again = READ_AGAIN;
+        let mut read_again = READ_AGAIN;
         loop {
             if self.batch.is_full() && self.flush().is_err() {
                 return Ok(());
             }
             if text.is_scanned() {
-                text.forget();
+                text.discard_read();
                 let read = read_line(&mut input, &mut text.bytes)?;
-                again = again.saturating_add(read.saturating_mul(READ_AGAIN_PER_BYTE));
+                read_again = read_again.saturating_add(read.saturating_mul(READ_AGAIN_PER_BYTE));
                 if read == 0 {
                     if text.scanner.is_idle() {
                         return Ok(());
@@ -113,34 +117,34 @@ impl Values {
                     if text.scanner.is_word() {
                         self.next(&mut text, 0);
                     } else {
-                        self.skip(&mut text, &mut again, None);
+                        self.skip(&mut text, &mut read_again, None);
                     }
                     continue;
                 }
-                // Nearly always, a line is a value.
-                if read == text.bytes.len() && self.whole_line(&mut text) {
-                    text.pass_line();
+                // Usually, a line is a value.
+                if read == text.bytes.len() && self.take_line(&mut text) {
+                    text.skip_line();
                     continue;
                 }
             }
             let rest = text.bytes.get(text.scanned..).unwrap_or_default();
             let is_start = text.scanned == text.start && rest.starts_with(MARK);
             if is_start {
-                text.pass(text.start + MARK.len());
+                text.skip_to(text.start + MARK.len());
                 continue;
             }
             match text.scanner.take(rest) {
                 Step::More => text.scanned = text.bytes.len(),
                 Step::End(end) => self.next(&mut text, end),
-                Step::Wrong(at) => {
+                Step::Invalid(at) => {
                     let at = text.scanned + at;
-                    self.skip(&mut text, &mut again, Some(at));
+                    self.skip(&mut text, &mut read_again, Some(at));
                 }
             }
         }
     }
 
-    /// Takes the value that ends so many bytes behind what was scanned.
+    /// Takes the value that ends `end` bytes after the scanned text.
     fn next(&mut self, text: &mut Text, end: usize) {
         let end = text.scanned + end;
         let value = text.bytes.get(text.start..end).unwrap_or_default();
@@ -155,21 +159,21 @@ impl Values {
                     self.fail(InputError::Utf8 { place });
                 }
                 self.take(json, place);
-                text.pass(end);
+                text.skip_to(end);
             }
             Err(error) => {
                 self.invalid(place, &error);
-                // The rest of the line is not worth more.
+                // Skip the rest of the line.
                 let rest = text.bytes.get(end..).unwrap_or_default();
                 let rest = memchr::memchr(b'\n', rest).map_or(rest.len(), |line| line + 1);
-                text.pass(end + rest);
+                text.skip_to(end + rest);
             }
         }
     }
 
-    /// Skips an invalid value. What follows its first line is read again, as long as
-    /// that does not take too long; otherwise, what follows the line of `wrong` is.
-    fn skip(&mut self, text: &mut Text, again: &mut usize, wrong: Option<usize>) {
+    /// Skips an invalid value and reads the text after its first line again. If the limit is
+    /// exceeded, continues after the line of `wrong` instead.
+    fn skip(&mut self, text: &mut Text, read_again: &mut usize, wrong: Option<usize>) {
         let rest = text.bytes.get(text.start..).unwrap_or_default();
         let blank = rest.iter().take_while(|byte| byte.is_ascii_whitespace());
         let blank = blank.count();
@@ -177,12 +181,12 @@ impl Values {
             Some(wrong) => wrong.saturating_sub(text.start),
             None => rest.trim_ascii_end().len(),
         };
-        let from = match again.checked_sub(scanned) {
-            Some(left) => {
-                *again = left;
+        let from = match read_again.checked_sub(scanned) {
+            Some(remaining) => {
+                *read_again = remaining;
                 blank
             }
-            // The line that is wrong may be where a value begins.
+            // A value may begin on the invalid line.
             None => match memchr::memrchr(b'\n', rest.get(..scanned).unwrap_or(rest)) {
                 Some(line) if line > blank => line,
                 _ => blank,
@@ -207,15 +211,15 @@ impl Values {
         let value = rest.get(blank..end).unwrap_or_default();
         let first = text.line + lines(rest.get(..blank).unwrap_or_default());
         let place = Place::Lines(first, first + lines(value.trim_ascii_end()));
-        let one = memchr::memchr(b'\n', value).map_or(value, |line| &value[..line]);
-        match serde_json::from_str::<Json>(&String::from_utf8_lossy(one)) {
+        let line = memchr::memchr(b'\n', value).map_or(value, |end| &value[..end]);
+        match serde_json::from_str::<Json>(&String::from_utf8_lossy(line)) {
             Err(error) => self.invalid(place, &error),
             Ok(_) => self.fail(InputError::Value {
                 place,
                 reason: "expected value".to_owned(),
             }),
         }
-        text.pass(text.start + end);
+        text.skip_to(text.start + end);
     }
 
     fn invalid(&mut self, place: Place, error: &serde_json::Error) {
@@ -233,8 +237,8 @@ impl Values {
         Ok(())
     }
 
-    /// Takes the value that the text is, if it is one.
-    fn whole_line(&mut self, text: &mut Text) -> bool {
+    /// Takes the text if it is a value.
+    fn take_line(&mut self, text: &mut Text) -> bool {
         let place = Place::Lines(text.line, text.line);
         if text.bytes.len() <= LONG || text.bytes.starts_with(MARK) {
             let text = std::str::from_utf8(without_mark(&text.bytes));
@@ -271,17 +275,17 @@ impl Values {
         self.batch.read.push(Read::Failed(error));
     }
 
-    fn flush(&mut self) -> Result<(), Unwanted> {
+    fn flush(&mut self) -> Result<(), ReceiverDropped> {
         let batch = std::mem::take(&mut self.batch);
-        self.sender.send(batch).map_err(|_| Unwanted)
+        self.sender.send(batch).map_err(|_| ReceiverDropped)
     }
 }
 
-/// Text in which values are looked for.
+/// Text that is searched for values.
 #[derive(Default)]
 struct Text {
     bytes: Vec<u8>,
-    /// Where the next value starts, on which line, and how far it has been scanned.
+    /// The start of the next value, its line, and the end of the scanned text.
     start: usize,
     line: usize,
     scanned: usize,
@@ -293,7 +297,7 @@ impl Text {
         self.scanned == self.bytes.len()
     }
 
-    /// Takes all of the text, without a copy, if it is a value.
+    /// Takes the text without a copy if it is a value.
     fn take_long(&mut self) -> Option<Outline> {
         let text = String::from_utf8(std::mem::take(&mut self.bytes));
         let text = text.map_err(FromUtf8Error::into_bytes);
@@ -306,27 +310,27 @@ impl Text {
         }
     }
 
-    /// Passes the whole text, which is a line.
-    fn pass_line(&mut self) {
+    /// Skips the whole text, which is a line.
+    fn skip_line(&mut self) {
         self.line += 1;
         self.start = self.bytes.len();
         self.scanned = self.start;
     }
 
-    /// Passes everything up to this place: a value starts there.
-    fn pass(&mut self, end: usize) {
+    /// Skips the text up to the start of a value.
+    fn skip_to(&mut self, end: usize) {
         self.line += lines(self.bytes.get(self.start..end).unwrap_or_default());
         self.start = end;
         self.scanned = end;
         self.scanner = Scanner::default();
     }
 
-    /// Removes what is before the next value.
-    fn forget(&mut self) {
+    /// Removes the text before the next value.
+    fn discard_read(&mut self) {
         if self.scanner.is_idle() {
-            self.pass(self.bytes.len());
+            self.skip_to(self.bytes.len());
         }
-        // One huge line is not kept in memory until the end.
+        // Do not retain the memory of a huge line.
         if self.start == self.bytes.len() && self.bytes.capacity() > LONG {
             self.bytes = Vec::new();
         } else {
@@ -337,7 +341,7 @@ impl Text {
     }
 }
 
-/// Reads up to the end of a line, as `read_until` does, but faster.
+/// Reads up to the end of a line. Faster than `read_until`.
 fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<usize> {
     let before = line.len();
     loop {
@@ -366,8 +370,8 @@ fn without_mark(text: &[u8]) -> &[u8] {
     text.strip_prefix(MARK).unwrap_or(text)
 }
 
-/// Reads the start of the input: without the byte order mark, and the encoding if
-/// it is not UTF-8.
+/// Reads the start of the input without the byte order mark. Also returns the encoding if it is not
+/// UTF-8.
 fn start(input: &mut impl BufRead) -> io::Result<(Vec<u8>, Option<&'static str>)> {
     let mut start = Vec::new();
     input.take(4).read_to_end(&mut start)?;
@@ -397,7 +401,7 @@ fn is_list(input: &mut impl BufRead) -> io::Result<bool> {
     }
 }
 
-/// Takes the items of a list, each as soon as it is read.
+/// Takes the items of a list as they are read.
 struct Items<'a>(&'a mut Values);
 
 impl<'de> Visitor<'de> for Items<'_> {

@@ -6,9 +6,9 @@ pub(crate) mod signals;
 
 use agentwire::protocol::permission::PermissionMode;
 use agentwire::{Error, Event, Message, Notice, Options, Query, RulesError, query};
-use permissions::{Person, permissions};
+use permissions::{TerminalUser, permissions};
 use screen::Screen;
-use signals::{Signals, Wanted};
+use signals::{SignalAction, Signals};
 use std::io::{self, Read};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -77,7 +77,7 @@ pub(crate) struct Arguments {
 
 pub(crate) async fn run(arguments: Arguments) -> ExitCode {
     let screen = Screen::new(arguments.json);
-    match answer(arguments, &screen).await {
+    match run_prompt(arguments, &screen).await {
         Ok(code) => code.into(),
         Err(error) => {
             screen.complain(&error.to_string());
@@ -89,7 +89,7 @@ pub(crate) async fn run(arguments: Arguments) -> ExitCode {
     }
 }
 
-async fn answer(arguments: Arguments, screen: &Screen) -> Result<u8, Error> {
+async fn run_prompt(arguments: Arguments, screen: &Screen) -> Result<u8, Error> {
     let mut prompt = agentwire::UserMessage::new(match read_prompt(&arguments.prompt) {
         Ok(prompt) => prompt,
         Err(error) => {
@@ -131,7 +131,7 @@ fn read_prompt(prompt: &str) -> io::Result<String> {
     Ok(text)
 }
 
-fn options(arguments: Arguments) -> Result<(Options, Person), RulesError> {
+fn options(arguments: Arguments) -> Result<(Options, TerminalUser), RulesError> {
     let reads_prompt = arguments.prompt == "-";
     let (rules, handler, person) = permissions(arguments.allow, arguments.deny, !reads_prompt)?;
     let mut options = Options::new()
@@ -158,7 +158,7 @@ fn options(arguments: Arguments) -> Result<(Options, Person), RulesError> {
 
 async fn stream(
     query: &mut Query,
-    mut person: Person,
+    mut person: TerminalUser,
     mut signals: Signals,
     screen: &Screen,
 ) -> Result<u8, Error> {
@@ -166,24 +166,24 @@ async fn stream(
     let mut interrupted = false;
     let mut failed = None;
     loop {
-        if screen.is_gone() {
+        if screen.is_closed() {
             return Ok(0);
         }
         // A request that is dropped without a response is denied. It is dropped
         // only after an interrupt has been sent: with the denial alone, the agent
         // would continue with something else.
-        let mut open_question = None;
-        let happened = tokio::select! {
+        let mut pending_question = None;
+        let outcome = tokio::select! {
             // Signals come first. A request comes after the output before it.
             biased;
-            wanted = signals.next() => Err(wanted),
+            action = signals.next() => Err(action),
             event = query.next() => Ok(event),
             question = person.question() => {
-                let question = open_question.insert(question);
+                let question = pending_question.insert(question);
                 tokio::select! {
-                    wanted = signals.next() => Err(wanted),
+                    action = signals.next() => Err(action),
                     answer = person.put(question, screen) => {
-                        if let Some(question) = open_question.take() {
+                        if let Some(question) = pending_question.take() {
                             question.answer(answer);
                         }
                         continue;
@@ -191,9 +191,9 @@ async fn stream(
                 }
             }
         };
-        let event = match happened {
+        let event = match outcome {
             Ok(event) => event,
-            Err(Wanted::Interrupt) if !interrupted => {
+            Err(SignalAction::Interrupt) if !interrupted => {
                 interrupted = true;
                 screen.note("interrupted; press Ctrl-C again to end the session");
                 drop(handle.interrupt());

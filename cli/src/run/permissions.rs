@@ -20,18 +20,18 @@ pub(crate) struct Question {
 struct Ask(mpsc::UnboundedSender<Question>);
 
 /// Prompts the user at the terminal, one request at a time.
-pub(crate) struct Person {
+pub(crate) struct TerminalUser {
     questions: mpsc::UnboundedReceiver<Question>,
     terminal: TerminalPrompter,
 }
 
-/// Reads the rules of the command line, and prompts for the requests that they leave open. `stdin_is_free` is whether responses can be read from standard
-/// input.
+/// Parses the rules of the command line, and prompts for requests without a decision.
+/// `stdin_is_free`: answers can be read from standard input.
 pub(crate) fn permissions(
     allow: Vec<String>,
     deny: Vec<String>,
     stdin_is_free: bool,
-) -> Result<(Rules, impl Handler<CanUseTool>, Person), RulesError> {
+) -> Result<(Rules, impl Handler<CanUseTool>, TerminalUser), RulesError> {
     let (sender, questions) = mpsc::unbounded_channel();
     let (stars, allow): (Vec<String>, Vec<String>) =
         allow.into_iter().partition(|rule| rule.trim() == "*");
@@ -49,7 +49,7 @@ pub(crate) fn permissions(
     Ok((
         rules,
         star.or_ask(Ask(sender)),
-        Person {
+        TerminalUser {
             questions,
             terminal,
         },
@@ -61,11 +61,11 @@ impl Handler<CanUseTool> for Ask {
         let (reply, answer) = oneshot::channel();
         // If the receiver is gone, `answer` fails.
         drop(self.0.send(Question { ask, reply }));
-        Box::pin(async { answer.await.unwrap_or_else(|_| nobody()).into() })
+        Box::pin(async { answer.await.unwrap_or_else(|_| no_user()).into() })
     }
 }
 
-impl Person {
+impl TerminalUser {
     /// Returns the next request.
     ///
     /// # Cancel safety
@@ -103,10 +103,10 @@ impl Question {
     /// Responds to the request: with a denial if there is no answer.
     pub(crate) fn answer(self, answer: Option<PermissionResult>) {
         // The session may have ended meanwhile.
-        drop(self.reply.send(answer.unwrap_or_else(nobody)));
+        drop(self.reply.send(answer.unwrap_or_else(no_user)));
     }
 }
 
-fn nobody() -> PermissionResult {
+fn no_user() -> PermissionResult {
     PermissionResult::deny("No user is available to allow this call.")
 }

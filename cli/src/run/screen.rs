@@ -14,9 +14,9 @@ use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 
 /// The maximum length of a displayed tool input, in characters.
-const INPUT: usize = 1000;
+const MAX_INPUT: usize = 1000;
 /// The maximum length of a tool name in the spinner, which must stay on one line.
-const NAME: usize = 20;
+const MAX_NAME: usize = 20;
 
 /// The terminal.
 pub(crate) struct Screen(RefCell<State>);
@@ -24,31 +24,31 @@ pub(crate) struct Screen(RefCell<State>);
 struct State {
     json: bool,
     /// Whether a spinner is shown: standard error is a terminal.
-    watched: bool,
+    shows_spinner: bool,
     /// Whether the response goes to a terminal, which interprets control
     /// characters.
-    answers_a_terminal: bool,
+    stdout_is_terminal: bool,
     /// Shown while waiting, if nothing is being written.
     spinner: Option<ProgressBar>,
     /// Whether the last output did not end with a newline.
     in_line: bool,
     /// Whether parts of the next text block were printed.
-    has_pieces: bool,
+    has_printed_deltas: bool,
     /// Whether writing to standard output failed.
-    gone: bool,
+    closed: bool,
 }
 
 impl Screen {
     pub(crate) fn new(json: bool) -> Self {
-        let watched = io::stderr().is_terminal() && !json;
+        let shows_spinner = io::stderr().is_terminal() && !json;
         let mut state = State {
             json,
-            watched,
-            answers_a_terminal: io::stdout().is_terminal(),
+            shows_spinner,
+            stdout_is_terminal: io::stdout().is_terminal(),
             spinner: None,
             in_line: false,
-            has_pieces: false,
-            gone: false,
+            has_printed_deltas: false,
+            closed: false,
         };
         state.wait("starting");
         Self(RefCell::new(state))
@@ -58,7 +58,7 @@ impl Screen {
     pub(crate) fn line(&self, raw: &[u8]) {
         let mut state = self.0.borrow_mut();
         if state.json {
-            let raw = match state.answers_a_terminal {
+            let raw = match state.stdout_is_terminal {
                 true => json(raw),
                 false => raw.into(),
             };
@@ -73,28 +73,28 @@ impl Screen {
             return;
         }
         if let Some(text) = message.text_delta() {
-            state.has_pieces = true;
+            state.has_printed_deltas = true;
             state.print(text);
             return;
         }
-        let Message::Assistant(said) = message else {
+        let Message::Assistant(assistant) = message else {
             return;
         };
-        if said.parent_tool_use_id.is_some() {
+        if assistant.parent_tool_use_id.is_some() {
             return;
         }
-        for block in &said.message.content {
+        for block in &assistant.message.content {
             if let Some(text) = block.as_text() {
-                if !std::mem::take(&mut state.has_pieces) {
+                if !std::mem::take(&mut state.has_printed_deltas) {
                     state.print(text);
                 }
                 state.end_line();
                 state.wait("thinking");
             } else if let Some(call) = block.as_tool_use() {
                 let input = call.input.to_string();
-                let input = shortened(&input, INPUT);
+                let input = shortened(&input, MAX_INPUT);
                 state.say(&dim(&line(&format!("· {} {input}", call.name))));
-                state.wait(&line(&shortened(&call.name, NAME)));
+                state.wait(&line(&shortened(&call.name, MAX_NAME)));
             }
         }
     }
@@ -141,9 +141,9 @@ impl Screen {
         self.0.borrow_mut().say(&lines(&text));
     }
 
-    /// Returns whether standard output has no reader any more.
-    pub(crate) fn is_gone(&self) -> bool {
-        self.0.borrow().gone
+    /// Returns whether writing to standard output failed.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.0.borrow().closed
     }
 
     /// Ends the output.
@@ -162,7 +162,7 @@ impl State {
         } else {
             !text.ends_with('\n')
         };
-        match self.answers_a_terminal {
+        match self.stdout_is_terminal {
             true => self.write(lines(text).as_bytes()),
             // Pipes and files get the text unchanged.
             false => self.write(text.as_bytes()),
@@ -178,7 +178,7 @@ impl State {
     fn write(&mut self, bytes: &[u8]) {
         let mut stdout = io::stdout().lock();
         let written = stdout.write_all(bytes).and_then(|()| stdout.flush());
-        self.gone |= written.is_err();
+        self.closed |= written.is_err();
     }
 
     fn say(&mut self, text: &str) {
@@ -189,7 +189,7 @@ impl State {
 
     /// Shows a spinner with this text.
     fn wait(&mut self, what: &str) {
-        if self.watched && !self.in_line {
+        if self.shows_spinner && !self.in_line {
             let spinner = self.spinner.get_or_insert_with(|| {
                 let spinner = ProgressBar::new_spinner();
                 spinner.enable_steady_tick(Duration::from_millis(120));

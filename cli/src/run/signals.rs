@@ -16,9 +16,9 @@ pub(crate) struct Signals {
     interrupt: tokio::signal::windows::CtrlC,
 }
 
-/// What a signal asks for.
+/// The action that a signal requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Wanted {
+pub(crate) enum SignalAction {
     /// Interrupt the turn; the second time, end the session.
     Interrupt,
     /// End the session. Only Unix has a signal for it.
@@ -46,18 +46,18 @@ impl Signals {
 
     /// Returns the next signal. This method is cancel safe.
     #[cfg(unix)]
-    pub(crate) async fn next(&mut self) -> Wanted {
+    pub(crate) async fn next(&mut self) -> SignalAction {
         tokio::select! {
-            _ = self.interrupt.recv() => Wanted::Interrupt,
-            _ = self.terminate.recv() => Wanted::End,
-            _ = self.hangup.recv() => Wanted::End,
+            _ = self.interrupt.recv() => SignalAction::Interrupt,
+            _ = self.terminate.recv() => SignalAction::End,
+            _ = self.hangup.recv() => SignalAction::End,
         }
     }
 
     /// Returns the next signal. This method is cancel safe.
     #[cfg(windows)]
-    pub(crate) async fn next(&mut self) -> Wanted {
+    pub(crate) async fn next(&mut self) -> SignalAction {
         self.interrupt.recv().await;
-        Wanted::Interrupt
+        SignalAction::Interrupt
     }
 }

@@ -6,17 +6,17 @@ use agentwire::visible::{line, shortened};
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
-/// The longest title, in characters.
+/// The maximum length of the title, in characters.
 const TITLE: usize = 80;
 
-/// The user does not want it.
+/// The user has declined.
 const DECLINED: u8 = 1;
 
 /// Delete a session with its sub-agents
 ///
-/// Asks first, and refuses if standard input or standard error is no terminal, unless
-/// `--yes` is given. Do not delete a session that an agent is running. Exit status: 1
-/// if the session is not deleted because the answer is not `y`.
+/// Asks for confirmation unless `--yes` is given, which requires that standard input and standard
+/// error are terminals. Do not delete a session that an agent is running. Exit status: 1 if the
+/// answer is not `y`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     /// The session ID
@@ -25,7 +25,7 @@ pub(super) struct Arguments {
     #[command(flatten)]
     stored: Stored,
 
-    /// Delete without asking
+    /// Delete without confirmation
     #[arg(long, short)]
     yes: bool,
 }

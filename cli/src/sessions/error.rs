@@ -1,4 +1,4 @@
-//! Why a command of `agentwire sessions` failed.
+//! Errors of `agentwire sessions`.
 
 use agentwire_history::HistoryError;
 use std::io;
@@ -10,7 +10,7 @@ pub(super) enum SessionsError {
     History(#[from] HistoryError),
     #[error("no session {id}")]
     NotFound { id: String },
-    #[error("cannot ask whether to delete session {id}: use `--yes`")]
+    #[error("cannot confirm the deletion of session {id} without a terminal; use `--yes`")]
     NoTerminal { id: String },
     #[error("cannot read {}: {source}", path.display())]
     Input { path: PathBuf, source: io::Error },

@@ -7,13 +7,13 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Copy a session's transcript, as it is
+/// Copy a session's transcript unchanged
 ///
-/// Without `--to`, prints the lines of the transcript, byte by byte: pipe it to a file
-/// or to `agentwire convert --from agent`. The transcripts of sub-agents are not
-/// printed. With `--to`, copies the transcript and the session's folder, which has the
-/// sub-agents, to a folder, as the agent lays them out: `FOLDER/ID.jsonl` and
-/// `FOLDER/ID/`. Existing files are never overwritten, and links are not copied.
+/// Without `--to`, prints the lines of the transcript byte for byte, without the transcripts of
+/// sub-agents: pipe them to a file or to `agentwire convert --from transcript`. With `--to`,
+/// copies the transcript and the session's folder, which contains the sub-agents, to a folder in
+/// the agent's layout: `FOLDER/ID.jsonl` and `FOLDER/ID/`. Existing files are never overwritten,
+/// and links are not copied.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     /// The session ID
@@ -22,7 +22,7 @@ pub(super) struct Arguments {
     #[command(flatten)]
     stored: Stored,
 
-    /// The folder to copy to, which is created if there is none
+    /// The output folder; created if it does not exist
     #[arg(long, value_name = "FOLDER")]
     to: Option<PathBuf>,
 }
@@ -46,7 +46,7 @@ pub(super) fn export(arguments: &Arguments) -> Result<ExitCode, SessionsError> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Copies what is in a folder, if there is one.
+/// Copies the contents of a folder; does nothing if it does not exist.
 fn copy_folder(from: &Path, to: &Path) -> Result<(), SessionsError> {
     let mut folders = vec![(from.to_owned(), to.to_owned())];
     while let Some((from, to)) = folders.pop() {
@@ -70,7 +70,7 @@ fn copy_folder(from: &Path, to: &Path) -> Result<(), SessionsError> {
     Ok(())
 }
 
-/// Copies a file, which only this user can read then.
+/// Copies a file. The copy is readable only by this user.
 fn copy_file(from: &Path, to: &Path) -> Result<(), SessionsError> {
     let mut source = File::open(from).map_err(SessionsError::input(from))?;
     let mut options = File::options();

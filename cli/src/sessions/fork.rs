@@ -6,10 +6,10 @@ use agentwire_history::ForkSession;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-/// Copy a session, and print the ID of the copy
+/// Copy a session and print the ID of the copy
 ///
-/// The copy can be resumed in the same working directory. It has the messages of the
-/// main conversation; those of sub-agents are not copied.
+/// The copy can be resumed in the same working directory. It has the messages of the main
+/// conversation, without those of sub-agents.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     /// The session ID
@@ -22,7 +22,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "UUID")]
     up_to: Option<String>,
 
-    /// The title of the copy [default: that of the session and ` (fork)`]
+    /// The title of the copy [default: the title of the session followed by ` (fork)`]
     #[arg(long)]
     title: Option<String>,
 }

@@ -10,10 +10,10 @@ use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 use std::time::SystemTime;
 
-/// The longest title, in characters.
+/// The maximum length of a title, in characters.
 const TITLE: usize = 80;
 
-/// List sessions, the one that was modified last first
+/// List sessions, most recently modified first
 ///
 /// Prints the ID, the time since the last change, the title, the tag, and whether the
 /// session is archived.
@@ -22,11 +22,11 @@ pub(super) struct Arguments {
     #[command(flatten)]
     stored: Stored,
 
-    /// The most sessions to list [default: all]
+    /// The maximum number of sessions [default: all]
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
 
-    /// Print one JSON object per line, as `listSessions` of the official SDK returns it
+    /// Print one JSON object per line, in the format of the official SDK's `listSessions`
     #[arg(long)]
     json: bool,
 }

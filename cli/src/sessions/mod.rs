@@ -1,4 +1,4 @@
-//! `agentwire sessions`: the sessions that the agent has kept.
+//! `agentwire sessions`: the sessions in the agent's files.
 
 mod delete;
 mod error;
@@ -14,14 +14,14 @@ use error::SessionsError;
 use std::io;
 use std::process::ExitCode;
 
-/// Nothing was done.
+/// The command failed.
 const FAILED: u8 = 2;
 
-/// Work with the sessions that the agent has kept on this machine
+/// Work with the sessions in the agent's files on this machine
 ///
-/// Reads and changes the agent's own files, without starting it. Exit status: 0 on
-/// success; 1 if nothing was found or a deletion was declined; 2 if there is no such
-/// session, or a file cannot be read or written.
+/// Reads and changes the agent's files without starting it. Exit status: 0 on success; 1 if
+/// nothing was found or a deletion was declined; 2 if the session does not exist, or a file cannot
+/// be read or written.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -49,7 +49,7 @@ pub(crate) fn sessions(arguments: &Arguments) -> ExitCode {
     };
     match done {
         Ok(code) => code,
-        // The reader of the output is gone.
+        // The reader of the output has closed it.
         Err(SessionsError::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
             ExitCode::SUCCESS
         }

@@ -11,26 +11,25 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Longer lines of a transcript are skipped, in bytes. Lines with prompts are much
-/// shorter; those with images are long.
-const LONGEST: u64 = 32 << 20;
+/// The maximum length of a line in bytes; longer ones are skipped. Only lines with images are that
+/// long.
+const MAX_LINE: u64 = 32 << 20;
 
-/// How much of a line is printed before a hit and after it, in characters.
-const AROUND: usize = 40;
+/// The number of characters that are printed before and after a hit.
+const CONTEXT: usize = 40;
 
 /// Nothing was found.
 const NOT_FOUND: u8 = 1;
 
 /// Search the prompts and responses of all sessions
 ///
-/// Prints the session ID, the message ID and a part of the line, for each message that
-/// contains the text. Upper and lower case are the same. Messages from before a
-/// compaction and of branches that the conversation left are searched too; the
-/// agent's own notes, tool calls, their results and sub-agents are not. Exit status: 1
-/// if nothing was found.
+/// Prints the session ID, the message ID and an excerpt for each message that contains the text,
+/// ignoring case. Messages from before a compaction and of abandoned branches are searched too;
+/// tool calls, their results, sub-agents and the agent's own notes are not. Exit status: 1 if
+/// nothing was found.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// The text, which is in one line
+    /// The text, without line breaks
     text: String,
 
     #[command(flatten)]
@@ -45,7 +44,7 @@ pub(super) fn search(arguments: &Arguments) -> Result<ExitCode, SessionsError> {
     for session in history.list_sessions(&ListSessions::new())? {
         let id = session.session_id;
         let path = match transcript(&history, &id) {
-            // It was deleted meanwhile.
+            // The session was deleted meanwhile.
             Err(SessionsError::NotFound { .. }) => continue,
             path => path?,
         };
@@ -61,7 +60,7 @@ pub(super) fn search(arguments: &Arguments) -> Result<ExitCode, SessionsError> {
     })
 }
 
-/// Calls `found` for each message with the ID and what is around the text.
+/// Calls `found` with the ID and an excerpt of each message that contains the text.
 fn search_in(
     path: &Path,
     needle: &str,
@@ -77,9 +76,9 @@ fn search_in(
         let Ok(record) = Record::read(&String::from_utf8_lossy(&text)) else {
             continue;
         };
-        let hit = said(&record).find_map(|text| {
+        let hit = texts(&record).find_map(|text| {
             let mut lines = text.lines();
-            lines.find_map(|line| around(line, needle))
+            lines.find_map(|line| excerpt(line, needle))
         });
         if let Some(hit) = hit {
             found(record.uuid().unwrap_or_default(), &hit)?;
@@ -88,17 +87,17 @@ fn search_in(
     Ok(())
 }
 
-/// Reads a line; an empty one, if it is too long. Returns whether there was one.
+/// Reads a line; an empty one if it is too long. Returns `false` at the end of the file.
 fn read_line(file: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     let mut read = || {
         line.clear();
-        let read = file.by_ref().take(LONGEST).read_until(b'\n', line)?;
-        io::Result::Ok((read, read as u64 == LONGEST && line.last() != Some(&b'\n')))
+        let read = file.by_ref().take(MAX_LINE).read_until(b'\n', line)?;
+        io::Result::Ok((read, read as u64 == MAX_LINE && line.last() != Some(&b'\n')))
     };
-    let (first, mut goes_on) = read()?;
-    let is_long = goes_on;
-    while goes_on {
-        (_, goes_on) = read()?;
+    let (first, mut is_partial) = read()?;
+    let is_long = is_partial;
+    while is_partial {
+        (_, is_partial) = read()?;
     }
     if is_long {
         line.clear();
@@ -106,8 +105,8 @@ fn read_line(file: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     Ok(first > 0)
 }
 
-/// The texts of a prompt or of a response of the model.
-fn said(record: &Record) -> Box<dyn Iterator<Item = &str> + '_> {
+/// Returns the texts of a prompt or a response of the model.
+fn texts(record: &Record) -> Box<dyn Iterator<Item = &str> + '_> {
     match record.entry() {
         Entry::User(entry) if entry.author() == Author::Person => {
             Box::new(entry.message.content.iter().flat_map(Content::texts))
@@ -120,7 +119,7 @@ fn said(record: &Record) -> Box<dyn Iterator<Item = &str> + '_> {
     }
 }
 
-/// A text in lower case, and where each of its bytes comes from.
+/// A text in lower case, with the index in the original of each of its bytes.
 struct Lowered {
     text: String,
     from: Vec<usize>,
@@ -140,16 +139,16 @@ impl Lowered {
     }
 }
 
-/// The part of a line around the text, if it has it.
-fn around(line: &str, needle: &str) -> Option<String> {
+/// Returns an excerpt of a line around the text; `None` if the line does not contain it.
+fn excerpt(line: &str, needle: &str) -> Option<String> {
     let lowered = Lowered::of(line);
     let at = lowered.text.find(needle)?;
     let start = lowered.from.get(at).copied().unwrap_or(line.len());
     let end = lowered.from.get(at + needle.len()).copied();
     let end = end.unwrap_or(line.len());
-    let before = line[..start].char_indices().rev().take(AROUND).last();
+    let before = line[..start].char_indices().rev().take(CONTEXT).last();
     let before = before.map_or(start, |(at, _)| at);
-    let after = line[end..].char_indices().nth(AROUND);
+    let after = line[end..].char_indices().nth(CONTEXT);
     let after = after.map_or(line.len(), |(at, _)| end + at);
     let (cut_before, cut_after) = (
         if before > 0 { "…" } else { "" },
@@ -164,24 +163,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn upper_and_lower_case_are_the_same() {
+    fn search_ignores_case() {
         assert_eq!(
-            around("Größe ÄRGER", "ärger").as_deref(),
+            excerpt("Größe ÄRGER", "ärger").as_deref(),
             Some("Größe ÄRGER")
         );
         assert_eq!(
-            around("İstanbul!", &Lowered::of("İS").text).as_deref(),
+            excerpt("İstanbul!", &Lowered::of("İS").text).as_deref(),
             Some("İstanbul!")
         );
-        assert_eq!(around("crab", "lobster"), None);
-        assert_eq!(around("", "").as_deref(), Some(""));
+        assert_eq!(excerpt("crab", "lobster"), None);
+        assert_eq!(excerpt("", "").as_deref(), Some(""));
     }
 
     #[test]
-    fn a_long_line_is_cut_around_the_text() {
+    fn an_excerpt_of_a_long_line_is_cut_around_the_text() {
         let long = format!("{}crab{}", "ü".repeat(100), "🦀".repeat(100));
-        let expected = format!("…{}crab{}…", "ü".repeat(AROUND), "🦀".repeat(AROUND));
-        assert_eq!(around(&long, "crab"), Some(expected));
+        let expected = format!("…{}crab{}…", "ü".repeat(CONTEXT), "🦀".repeat(CONTEXT));
+        assert_eq!(excerpt(&long, "crab"), Some(expected));
     }
 
     #[test]

@@ -12,14 +12,13 @@ use std::borrow::Cow;
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 
-/// The longest input or result of a tool, in characters.
-const TOOL: usize = 500;
+/// The maximum length of a tool's input or result, in characters.
+const MAX_TOOL: usize = 500;
 
 /// Print the messages of a session
 ///
-/// Prints the main conversation, each message with its ID. Messages from before a
-/// compaction, of branches that the conversation left, and of sub-agents are not
-/// printed.
+/// Prints the main conversation, each message with its ID. Does not print messages from before a
+/// compaction, of abandoned branches, and of sub-agents.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     /// The session ID
@@ -28,8 +27,7 @@ pub(super) struct Arguments {
     #[command(flatten)]
     stored: Stored,
 
-    /// Print one JSON object per line, as `getSessionMessages` of the official SDK
-    /// returns it
+    /// Print one JSON object per line, in the format of the official SDK's `getSessionMessages`
     #[arg(long)]
     json: bool,
 }
@@ -69,7 +67,7 @@ fn print(message: &Message, output: &mut impl Write) -> io::Result<()> {
         style(line(uuid)).dim()
     )?;
     for block in &*blocks {
-        let text = shown(block);
+        let text = displayed(block);
         for line in lines(&text).lines() {
             writeln!(output, "  {line}")?;
         }
@@ -77,13 +75,13 @@ fn print(message: &Message, output: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-fn shown(block: &ContentBlock) -> Cow<'_, str> {
+fn displayed(block: &ContentBlock) -> Cow<'_, str> {
     match block {
         ContentBlock::Text(text) => text.text.as_str().into(),
         ContentBlock::Thinking(thinking) => format!("(thinks) {}", thinking.thinking).into(),
         ContentBlock::ToolUse(call) => {
             let input = call.input.to_string();
-            format!("(calls {}) {}", call.name, shortened(&input, TOOL)).into()
+            format!("(calls {}) {}", call.name, shortened(&input, MAX_TOOL)).into()
         }
         ContentBlock::ToolResult(result) => {
             let text = result.content.as_ref().map(Content::text);
@@ -93,7 +91,7 @@ fn shown(block: &ContentBlock) -> Cow<'_, str> {
             } else {
                 "result"
             };
-            format!("({kind}) {}", shortened(&text, TOOL)).into()
+            format!("({kind}) {}", shortened(&text, MAX_TOOL)).into()
         }
         block => format!("({})", block.tag().unwrap_or_default()).into(),
     }

@@ -1,14 +1,14 @@
-//! The sessions that a command works with.
+//! The options that select sessions.
 
 use super::error::SessionsError;
 use agentwire_history::{History, SessionInfo};
 use std::path::PathBuf;
 
-/// Where the sessions are.
+/// The location of the sessions.
 #[derive(Debug, clap::Args)]
 pub(super) struct Stored {
-    /// Only the sessions of this working directory and of the other worktrees of its
-    /// git repository [default: the sessions of all projects]
+    /// Only the sessions of this working directory and the other worktrees of its git repository
+    /// [default: the sessions of all projects]
     #[arg(long, value_name = "DIR")]
     project: Option<PathBuf>,
 
@@ -31,13 +31,13 @@ impl Stored {
     }
 }
 
-/// The path of a session's transcript.
+/// Returns the path of a session's transcript.
 pub(super) fn transcript(history: &History, id: &str) -> Result<PathBuf, SessionsError> {
     let path = history.transcript_path(id)?;
     path.ok_or_else(|| SessionsError::NotFound { id: id.to_owned() })
 }
 
-/// What a list shows of a session, where there is something to show.
+/// Returns the summary of a session, for display.
 pub(super) fn title(session: Option<&SessionInfo>) -> String {
     session.map_or_else(String::new, |session| session.summary.clone())
 }

@@ -85,9 +85,9 @@ impl Arguments {
     /// process are then the CLI's.
     pub(crate) fn from_environment() -> Option<Result<Self, clap::Error>> {
         let cli = std::env::var_os(CLI).filter(|cli| !cli.is_empty())?;
-        let ours = ["agentwire tap".into(), "--".into(), cli];
+        let arguments = ["agentwire tap".into(), "--".into(), cli];
         Some(Self::try_parse_from(
-            ours.into_iter().chain(std::env::args_os().skip(1)),
+            arguments.into_iter().chain(std::env::args_os().skip(1)),
         ))
     }
 
@@ -132,20 +132,20 @@ pub(crate) async fn tap(arguments: Arguments) -> ExitCode {
         }
     };
     let pipes = Pipes::copy(&child, &recording);
-    let waiting = Arc::clone(&child);
-    let mut waiting = tokio::task::spawn_blocking(move || {
-        let status = waiting.wait();
+    let exit_status = Arc::clone(&child);
+    let mut exit_status = tokio::task::spawn_blocking(move || {
+        let status = exit_status.wait();
         pipes.drain();
         status
     });
     let status = match signals {
         Ok(mut signals) => loop {
             tokio::select! {
-                status = &mut waiting => break status,
-                signal = signals.next() => pass_on(&child, signal),
+                status = &mut exit_status => break status,
+                signal = signals.next() => forward(&child, signal),
             }
         },
-        Err(_) => waiting.await,
+        Err(_) => exit_status.await,
     };
     let status = status.map_err(io::Error::other).flatten();
     let (code, signal) = match status {
@@ -157,7 +157,7 @@ pub(crate) async fn tap(arguments: Arguments) -> ExitCode {
         complain(format_args!("the recording is not complete: {error}"));
     }
     let code = code.or(signal.map(|signal| 128 + signal)).unwrap_or(1);
-    // Exit without waiting for the thread that reads standard input.
+    // Exit without exit_status for the thread that reads standard input.
     std::process::exit(code)
 }
 
@@ -170,8 +170,8 @@ fn start(cli: &[OsString]) -> io::Result<SharedChild> {
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    for ours in [CLI, RECORD, SCRUB] {
-        command.env_remove(ours);
+    for name in [CLI, RECORD, SCRUB] {
+        command.env_remove(name);
     }
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
@@ -229,7 +229,7 @@ impl Signals {
 }
 
 #[cfg(unix)]
-fn pass_on(child: &SharedChild, signal: i32) {
+fn forward(child: &SharedChild, signal: i32) {
     use shared_child::unix::SharedChildExt;
     // Fails only if the CLI has exited.
     drop(child.send_signal(signal));
@@ -252,4 +252,4 @@ impl Signals {
 }
 
 #[cfg(not(unix))]
-fn pass_on(_: &SharedChild, _: i32) {}
+fn forward(_: &SharedChild, _: i32) {}

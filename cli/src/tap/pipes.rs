@@ -10,23 +10,22 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-/// After the CLI has exited, how long a pipe that another process holds open may
-/// be silent before it is given up.
-const QUIET: Duration = Duration::from_millis(500);
+/// The timeout of a silent pipe that another process keeps open after the CLI has exited.
+const SILENCE_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// The capacity of a pipe.
 const CHUNK: usize = 64 * 1024;
 
 /// The CLI's pipes and the threads that copy them.
 pub(super) struct Pipes {
-    said: Arc<Said>,
+    progress: Arc<Progress>,
     /// Receives a value for each output that has ended.
     ended: Receiver<()>,
 }
 
 /// The progress of the CLI's outputs.
 #[derive(Default)]
-struct Said {
+struct Progress {
     bytes: AtomicU64,
     /// The number of pipes that wait for their reader.
     blocked: AtomicU64,
@@ -36,36 +35,35 @@ impl Pipes {
     /// Starts to copy the pipes.
     pub(super) fn copy(child: &SharedChild, recording: &Recording) -> Self {
         let [input, output, errors] = standard();
-        let said = Arc::new(Said::default());
+        let progress = Arc::new(Progress::default());
         let (end, ended) = channel();
         if let Some(to) = child.take_stdin() {
             let sink = recording.sink(Direction::Sent);
-            spawn(move || copy(input, to, sink, &Said::default()));
+            spawn(move || copy(input, to, sink, &Progress::default()));
         }
         if let Some(from) = child.take_stdout() {
             let sink = recording.sink(Direction::Received);
-            copy_out(from, output, sink, &said, &end);
+            copy_out(from, output, sink, &progress, &end);
         }
         if let Some(from) = child.take_stderr() {
             let sink = recording.sink(Direction::Stderr);
-            copy_out(from, errors, sink, &said, &end);
+            copy_out(from, errors, sink, &progress, &end);
         }
-        Self { said, ended }
+        Self { progress, ended }
     }
 
-    /// Waits until the output of a CLI that has exited is forwarded. Processes
-    /// that it left behind may hold its pipes open: these are given up once they
-    /// are silent for [`QUIET`]. A host that reads slowly is waited for.
+    /// Waits until the output of an exited CLI is forwarded. Other processes may keep its pipes
+    /// open: a pipe is abandoned when it is silent for [`SILENCE_TIMEOUT`]. Waits for slow hosts.
     pub(super) fn drain(self) {
-        let mut said = self.said.bytes.load(Ordering::SeqCst);
+        let mut progress = self.progress.bytes.load(Ordering::SeqCst);
         loop {
-            match self.ended.recv_timeout(QUIET) {
+            match self.ended.recv_timeout(SILENCE_TIMEOUT) {
                 Ok(()) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
                 Err(RecvTimeoutError::Timeout) => {
-                    let now = self.said.bytes.load(Ordering::SeqCst);
-                    let is_quiet = std::mem::replace(&mut said, now) == now;
-                    if is_quiet && self.said.blocked.load(Ordering::SeqCst) == 0 {
+                    let now = self.progress.bytes.load(Ordering::SeqCst);
+                    let is_quiet = std::mem::replace(&mut progress, now) == now;
+                    if is_quiet && self.progress.blocked.load(Ordering::SeqCst) == 0 {
                         return;
                     }
                 }
@@ -78,20 +76,19 @@ fn copy_out(
     from: impl Read + Send + 'static,
     to: File,
     sink: Sink,
-    said: &Arc<Said>,
+    progress: &Arc<Progress>,
     end: &Sender<()>,
 ) {
-    let (said, end) = (Arc::clone(said), end.clone());
+    let (progress, end) = (Arc::clone(progress), end.clone());
     spawn(move || {
-        copy(from, to, sink, &said);
-        // Fails only if the output has been given up.
+        copy(from, to, sink, &progress);
+        // Fails only if the output was abandoned.
         let _ = end.send(());
     });
 }
 
-/// Copies until the input ends or the output fails. Then closes both ends, so that
-/// each side sees that the other is gone.
-fn copy(mut from: impl Read, mut to: impl Write, sink: Sink, said: &Said) {
+/// Copies until the input ends or the output fails, and then closes both ends.
+fn copy(mut from: impl Read, mut to: impl Write, sink: Sink, progress: &Progress) {
     let mut chunk = vec![0; CHUNK];
     loop {
         let length = match from.read(&mut chunk) {
@@ -101,12 +98,12 @@ fn copy(mut from: impl Read, mut to: impl Write, sink: Sink, said: &Said) {
             Err(_) => break,
         };
         let bytes = &chunk[..length];
-        // Recorded before it is forwarded, so that a response is recorded later.
+        // Record first, so that responses are recorded later.
         sink.passed(bytes);
-        said.blocked.fetch_add(1, Ordering::SeqCst);
+        progress.blocked.fetch_add(1, Ordering::SeqCst);
         let passed = to.write_all(bytes).and_then(|()| to.flush());
-        said.bytes.fetch_add(length as u64, Ordering::SeqCst);
-        said.blocked.fetch_sub(1, Ordering::SeqCst);
+        progress.bytes.fetch_add(length as u64, Ordering::SeqCst);
+        progress.blocked.fetch_sub(1, Ordering::SeqCst);
         if passed.is_err() {
             break;
         }

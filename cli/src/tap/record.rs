@@ -11,15 +11,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant, SystemTime};
 
-/// The maximum number of bytes in the queue. Beyond it, bytes are forwarded but
-/// not recorded, and the recording notes their number.
-const WAITING: usize = 64 << 20;
+/// The maximum size of the queue in bytes. Further bytes are forwarded but not recorded, and the
+/// recording notes their number.
+const MAX_QUEUED: usize = 64 << 20;
 
 /// The timeout for writing the rest of the recording when the session has ended.
-const PATIENCE: Duration = Duration::from_secs(5);
+const FINISH_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// An event of the session.
-enum Heard {
+enum RecordEvent {
     Spawned(Spawn),
     Passed(Direction, Vec<u8>),
     Missed(Direction, usize),
@@ -29,16 +29,16 @@ enum Heard {
 
 /// A recording in progress.
 pub(super) struct Recording {
-    heard: Sender<(Instant, Heard)>,
-    waiting: Arc<AtomicUsize>,
+    events: Sender<(Instant, RecordEvent)>,
+    queued: Arc<AtomicUsize>,
     done: Receiver<io::Result<()>>,
 }
 
 /// Records the bytes of one pipe.
 pub(super) struct Sink {
     direction: Direction,
-    heard: Sender<(Instant, Heard)>,
-    waiting: Arc<AtomicUsize>,
+    events: Sender<(Instant, RecordEvent)>,
+    queued: Arc<AtomicUsize>,
     missed: std::cell::Cell<usize>,
 }
 
@@ -46,40 +46,40 @@ impl Recording {
     /// Opens a file to append to, or creates a new one in a folder.
     pub(super) fn open(path: &Path, scrub: Scrub) -> io::Result<Self> {
         let file = open(path)?;
-        let (heard, hearing) = channel();
+        let (sender, receiver) = channel();
         let (end, done) = channel();
-        let waiting = Arc::new(AtomicUsize::new(0));
-        let written = Arc::clone(&waiting);
+        let queued = Arc::new(AtomicUsize::new(0));
+        let written = Arc::clone(&queued);
         let recorder = Recorder::new(Instant::now(), scrub);
         std::thread::spawn(move || {
             // Fails only if `finish` has timed out.
-            drop(end.send(write(file, recorder, &hearing, &written)));
+            drop(end.send(write(file, recorder, &receiver, &written)));
         });
         Ok(Self {
-            heard,
-            waiting,
+            events: sender,
+            queued,
             done,
         })
     }
 
     pub(super) fn spawned(&self, spawn: Spawn) {
-        self.tell(Heard::Spawned(spawn));
+        self.send(RecordEvent::Spawned(spawn));
     }
 
     pub(super) fn exited(&self, code: Option<i32>, signal: Option<i32>) {
-        self.tell(Heard::Exited(code, signal));
+        self.send(RecordEvent::Exited(code, signal));
     }
 
-    fn tell(&self, heard: Heard) {
+    fn send(&self, event: RecordEvent) {
         // Fails only if the writing thread has failed; `finish` reports that.
-        drop(self.heard.send((Instant::now(), heard)));
+        drop(self.events.send((Instant::now(), event)));
     }
 
     pub(super) fn sink(&self, direction: Direction) -> Sink {
         Sink {
             direction,
-            heard: self.heard.clone(),
-            waiting: Arc::clone(&self.waiting),
+            events: self.events.clone(),
+            queued: Arc::clone(&self.queued),
             missed: std::cell::Cell::new(0),
         }
     }
@@ -90,8 +90,8 @@ impl Recording {
     ///
     /// If writing failed or timed out.
     pub(super) fn finish(self) -> io::Result<()> {
-        drop(self.heard);
-        match self.done.recv_timeout(PATIENCE) {
+        drop(self.events);
+        match self.done.recv_timeout(FINISH_TIMEOUT) {
             Ok(written) => written,
             Err(_) => Err(io::Error::new(
                 io::ErrorKind::TimedOut,
@@ -103,29 +103,29 @@ impl Recording {
 
 impl Sink {
     pub(super) fn passed(&self, bytes: &[u8]) {
-        if self.waiting.load(Ordering::SeqCst) + bytes.len() > WAITING {
+        if self.queued.load(Ordering::SeqCst) + bytes.len() > MAX_QUEUED {
             self.missed.set(self.missed.get() + bytes.len());
             return;
         }
         let missed = self.missed.take();
         if missed > 0 {
-            self.tell(Heard::Missed(self.direction, missed));
+            self.send(RecordEvent::Missed(self.direction, missed));
         }
-        self.waiting.fetch_add(bytes.len(), Ordering::SeqCst);
-        self.tell(Heard::Passed(self.direction, bytes.to_vec()));
+        self.queued.fetch_add(bytes.len(), Ordering::SeqCst);
+        self.send(RecordEvent::Passed(self.direction, bytes.to_vec()));
     }
 
     pub(super) fn ended(&self) {
         let missed = self.missed.take();
         if missed > 0 {
-            self.tell(Heard::Missed(self.direction, missed));
+            self.send(RecordEvent::Missed(self.direction, missed));
         }
-        self.tell(Heard::Ended(self.direction));
+        self.send(RecordEvent::Ended(self.direction));
     }
 
-    fn tell(&self, heard: Heard) {
+    fn send(&self, event: RecordEvent) {
         // As above.
-        drop(self.heard.send((Instant::now(), heard)));
+        drop(self.events.send((Instant::now(), event)));
     }
 }
 
@@ -133,35 +133,35 @@ impl Sink {
 fn write(
     file: File,
     mut recorder: Recorder,
-    hearing: &Receiver<(Instant, Heard)>,
-    waiting: &AtomicUsize,
+    events: &Receiver<(Instant, RecordEvent)>,
+    queued: &AtomicUsize,
 ) -> io::Result<()> {
     let mut file = BufWriter::new(file);
-    let mut next = hearing.recv().ok();
-    while let Some((now, heard)) = next {
-        let is_last = matches!(heard, Heard::Exited(..));
-        let lines = match heard {
-            Heard::Spawned(spawn) => recorder.spawned(now, spawn),
-            Heard::Passed(direction, bytes) => {
-                waiting.fetch_sub(bytes.len(), Ordering::SeqCst);
+    let mut next = events.recv().ok();
+    while let Some((now, event)) = next {
+        let is_last = matches!(event, RecordEvent::Exited(..));
+        let lines = match event {
+            RecordEvent::Spawned(spawn) => recorder.spawned(now, spawn),
+            RecordEvent::Passed(direction, bytes) => {
+                queued.fetch_sub(bytes.len(), Ordering::SeqCst);
                 recorder.passed(now, direction, &bytes)
             }
-            Heard::Missed(direction, bytes) => recorder.missed(now, direction, bytes),
-            Heard::Ended(direction) => recorder.ended(now, direction),
-            Heard::Exited(code, signal) => recorder.exited(now, code, signal),
+            RecordEvent::Missed(direction, bytes) => recorder.missed(now, direction, bytes),
+            RecordEvent::Ended(direction) => recorder.ended(now, direction),
+            RecordEvent::Exited(code, signal) => recorder.exited(now, code, signal),
         };
         file.write_all(&lines)?;
         if is_last {
-            // A pipe that another process holds open does not end.
+            // A pipe that another process keeps open does not end.
             break;
         }
-        next = match hearing.try_recv() {
+        next = match events.try_recv() {
             Ok(next) => Some(next),
             // The queue is empty: flush, so that readers of the file see
             // everything so far.
             Err(_) => {
                 file.flush()?;
-                hearing.recv().ok()
+                events.recv().ok()
             }
         };
     }

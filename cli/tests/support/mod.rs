@@ -1,5 +1,4 @@
-//! What the tests share: `agentwire`, what stands in for others, and what was
-//! printed.
+//! Shared helpers of the tests.
 
 #![allow(
     dead_code,
@@ -15,22 +14,22 @@ use std::process::{Command, Output, Stdio};
 
 pub(crate) const AGENTWIRE: &str = env!("CARGO_BIN_EXE_agentwire");
 
-/// One of the commands of `agentwire`.
+/// Returns a command of `agentwire`.
 pub(crate) fn agentwire(command: &str) -> Command {
     let mut agentwire = Command::new(AGENTWIRE);
     agentwire.arg(command);
     agentwire
 }
 
-/// What comes of a command that is told this and no more.
-pub(crate) fn told(command: &mut Command, input: &str) -> Output {
+/// Runs a command with this standard input.
+pub(crate) fn run_with_input(command: &mut Command, input: &str) -> Output {
     let mut child = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // It may be gone before it has read everything.
+    // Fails if the child exits before it has read everything.
     drop(child.stdin.take().unwrap().write_all(input.as_bytes()));
     child.wait_with_output().unwrap()
 }
@@ -43,16 +42,23 @@ pub(crate) fn stderr(output: &Output) -> String {
     text(&output.stderr)
 }
 
+/// Asserts that standard error contains a text.
+#[track_caller]
+pub(crate) fn assert_stderr(output: &Output, text: &str) {
+    let stderr = stderr(output);
+    assert!(stderr.contains(text), "{stderr}");
+}
+
 fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }
 
-/// The fake agent.
+/// Returns the path of the fake agent.
 pub(crate) fn fake_agent_path() -> PathBuf {
     example("cli_fake_agent")
 }
 
-/// An example of this package: cargo builds them with its tests.
+/// Returns the path of an example of this package, which cargo builds with the tests.
 pub(crate) fn example(name: &str) -> PathBuf {
     let binary = Path::new(AGENTWIRE);
     let path = binary.parent().unwrap().join("examples").join(name);

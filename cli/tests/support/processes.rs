@@ -1,12 +1,12 @@
-//! Processes that others started, and that are to go with them.
+//! Checks that processes have exited.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Longer than anything here takes, on a busy machine too.
+/// A generous timeout for busy machines.
 const LONG: Duration = Duration::from_secs(120);
 
-/// Whether a process is alive, which a zombie is not.
+/// Returns whether a process is running. Zombies are not.
 fn is_alive(pid: &str) -> bool {
     std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| {
         !stat
@@ -15,7 +15,7 @@ fn is_alive(pid: &str) -> bool {
     })
 }
 
-/// Waits until the file has so many lines, and gives them.
+/// Waits until the file has `count` lines, and returns them.
 pub(crate) fn lines_of(path: &Path, count: usize) -> Vec<String> {
     let until = Instant::now() + LONG;
     loop {
@@ -32,7 +32,7 @@ pub(crate) fn lines_of(path: &Path, count: usize) -> Vec<String> {
     }
 }
 
-/// Waits until none of these is alive.
+/// Waits until none of these processes is running.
 pub(crate) fn assert_gone(pids: &[String]) {
     let until = Instant::now() + LONG;
     for pid in pids {

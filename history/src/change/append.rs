@@ -1,17 +1,17 @@
-//! A line at the end of a transcript.
+//! Appending a line to a transcript.
 
 use super::super::error::HistoryError;
-use super::place::Place;
+use super::target::Target;
 use agentwire_files::private_file::open;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 /// Appends a line to the session's transcript.
-pub(in super::super) fn append(place: &Place<'_>, line: &str) -> Result<(), HistoryError> {
-    let transcripts = place.transcripts()?;
-    let path = transcripts.first().ok_or_else(|| place.not_found())?;
-    place.check_folder(path)?;
+pub(in super::super) fn append(target: &Target<'_>, line: &str) -> Result<(), HistoryError> {
+    let transcripts = target.transcripts()?;
+    let path = transcripts.first().ok_or_else(|| target.not_found())?;
+    target.check_folder(path)?;
     match append_to(path, line) {
         Ok(true) => Ok(()),
         Ok(false) => Err(HistoryError::NotRegular { path: path.clone() }),
@@ -27,7 +27,7 @@ fn append_to(path: &Path, line: &str) -> io::Result<bool> {
     };
     let mut text = Vec::with_capacity(line.len() + 1);
     if !ends_with_line(&mut file)? {
-        // The agent was killed while it wrote the last line.
+        // The last line is incomplete: the agent was killed while it wrote it.
         text.push(b'\n');
     }
     text.extend_from_slice(line.as_bytes());

@@ -1,7 +1,7 @@
-//! The mark of an archived session.
+//! Archiving a session.
 
 use super::super::error::HistoryError;
-use super::place::Place;
+use super::target::Target;
 use super::time::now;
 use super::write::write;
 use agentwire_files::private_file::create_folder;
@@ -9,12 +9,11 @@ use agentwire_protocol::transcript::archived_mark;
 use std::io;
 use std::path::Path;
 
-/// Writes the mark of each of the session's transcripts. If one fails, the others are
-/// written all the same.
-pub(in super::super) fn archive(place: &Place<'_>, archived: bool) -> Result<(), HistoryError> {
+/// Writes the mark for each of the session's transcripts, even if one fails.
+pub(in super::super) fn archive(target: &Target<'_>, archived: bool) -> Result<(), HistoryError> {
     let text = archived_mark(archived, &now());
-    let marked = place.all_transcripts()?.into_iter().map(|path| {
-        place.check_folder(&path)?;
+    let marked = target.all_transcripts()?.into_iter().map(|path| {
+        target.check_folder(&path)?;
         mark(&path.with_extension(""), &text)
     });
     let marked: Vec<Result<(), HistoryError>> = marked.collect();

@@ -1,8 +1,8 @@
-//! Copies of a session.
+//! Forking a session.
 
 use super::super::error::HistoryError;
 use super::super::info::title_of_file;
-use super::place::Place;
+use super::target::Target;
 use super::time::now;
 use super::write::write;
 use agentwire_protocol::transcript::{Fork, ForkError};
@@ -10,7 +10,7 @@ use std::fs;
 use std::path::Path;
 use uuid::Uuid;
 
-/// What of a session to copy.
+/// The options of a fork.
 ///
 /// ```
 /// use agentwire_history::ForkSession;
@@ -26,19 +26,18 @@ pub struct ForkSession {
 }
 
 impl ForkSession {
-    /// Copies the whole session.
+    /// Selects the whole session.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Copies the messages up to the one with this ID, inclusive: a `uuid` of
-    /// [`session_messages`](crate::History::session_messages), or the one that your
-    /// program gave a message that it sent. Unset or empty, all messages.
+    /// Sets the last message to copy. `message_uuid` is a `uuid` of
+    /// [`session_messages`](crate::History::session_messages) or of a message that your program
+    /// sent. Default (also if empty): all messages.
     ///
-    /// With the ID of a compaction's summary, the copy does not have the messages
-    /// that the compaction preserved. With the ID of a compaction's boundary, it ends
-    /// before the boundary.
+    /// If it is the summary of a compaction, the copy lacks the messages that the compaction
+    /// preserved. If it is the boundary of a compaction, the copy ends before the boundary.
     #[doc(alias = "upToMessageId")]
     #[must_use]
     pub fn up_to(mut self, message_uuid: impl Into<String>) -> Self {
@@ -46,8 +45,8 @@ impl ForkSession {
         self
     }
 
-    /// Sets the title of the copy. Unset or blank, it is that of the session, or else
-    /// its first prompt, and ` (fork)`.
+    /// Sets the title of the copy. Default (also if blank): the title of the session, or else its
+    /// first prompt, followed by ` (fork)`.
     #[must_use]
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
@@ -55,13 +54,13 @@ impl ForkSession {
     }
 }
 
-/// Writes a copy of the session beside its transcript. Returns the ID of the copy.
+/// Writes a copy of the session to the folder of its transcript. Returns the ID of the copy.
 pub(in super::super) fn fork(
-    place: &Place<'_>,
+    target: &Target<'_>,
     fork: &ForkSession,
 ) -> Result<String, HistoryError> {
     let (mut failure, mut found) = (None, None);
-    for path in place.transcripts()? {
+    for path in target.transcripts()? {
         match fs::read(&path) {
             Ok(text) if text.is_empty() => {}
             Ok(text) => {
@@ -73,9 +72,9 @@ pub(in super::super) fn fork(
             }
         }
     }
-    let (path, text) = found.ok_or_else(|| failure.unwrap_or_else(|| place.not_found()))?;
+    let (path, text) = found.ok_or_else(|| failure.unwrap_or_else(|| target.not_found()))?;
     let id = Uuid::new_v4().to_string();
-    let mut copy = Fork::new(place.id, &*id, now()).title_of_file(title_of_file(&path));
+    let mut copy = Fork::new(target.id, &*id, now()).title_of_file(title_of_file(&path));
     if let Some(message) = &fork.up_to {
         copy = copy.up_to(message);
     }
@@ -86,14 +85,14 @@ pub(in super::super) fn fork(
         .write(&text, || Uuid::new_v4().to_string())
         .map_err(|error| match error {
             ForkError::UnknownMessage => HistoryError::UnknownMessage {
-                id: place.id.to_owned(),
+                id: target.id.to_owned(),
                 message: fork.up_to.clone().unwrap_or_default(),
             },
             _ => HistoryError::NoMessages {
-                id: place.id.to_owned(),
+                id: target.id.to_owned(),
             },
         })?;
-    place.check_folder(&path)?;
+    target.check_folder(&path)?;
     let folder = path.parent().unwrap_or(Path::new("."));
     write(folder, &format!("{id}.jsonl"), &text)?;
     Ok(id)

@@ -4,7 +4,7 @@ mod append;
 mod archive;
 mod delete;
 mod fork;
-mod place;
+mod target;
 mod time;
 mod write;
 
@@ -13,4 +13,4 @@ pub(super) use archive::archive;
 pub(super) use delete::delete;
 pub use fork::ForkSession;
 pub(super) use fork::fork;
-pub(super) use place::Place;
+pub(super) use target::Target;

@@ -1,18 +1,17 @@
-//! The time as the agent writes it.
+//! Times in the agent's format.
 
 use super::super::ends::milliseconds;
 use std::time::SystemTime;
 
-/// The time, as RFC 3339 with milliseconds.
+/// Returns the current time as RFC 3339 with milliseconds.
 pub(super) fn now() -> String {
     text(milliseconds(SystemTime::now()))
 }
 
-/// Milliseconds since 1970 as RFC 3339.
+/// Formats milliseconds since 1970 as RFC 3339.
 fn text(time: i64) -> String {
     let (days, time) = (time.div_euclid(86_400_000), time.rem_euclid(86_400_000));
-    // Years that begin in March, so that a leap day is their last; 400 of them have
-    // 146,097 days.
+    // Years begin in March, so that a leap day is the last day; 400 years have 146,097 days.
     let days = days + 719_468;
     let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
     let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
@@ -31,7 +30,7 @@ mod tests {
     use super::text;
 
     #[test]
-    fn times_are_days_of_the_calendar() {
+    fn times_are_formatted_as_rfc_3339() {
         for (time, expected) in [
             (0, "1970-01-01T00:00:00.000Z"),
             (1_740_824_430_456, "2025-03-01T10:20:30.456Z"),

@@ -1,5 +1,5 @@
-//! Changes of sessions: the official function changes one copy of a directory, ours
-//! another one, and then the copies have to be the same, file by file.
+//! Changes of sessions: the official function changes one copy of a directory, this crate another one,
+//! and then both copies must have the same files.
 
 use super::Official;
 use super::same::{self, Renamed};
@@ -11,16 +11,16 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// How many changes were compared, and how many of them fail.
+/// The numbers of compared and failed changes.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     pub(crate) changes: usize,
     pub(crate) failed: usize,
-    /// Changes that differ on purpose.
+    /// Intentional differences.
     pub(crate) explained: usize,
 }
 
-/// A change: the call of the official function, and ours.
+/// A change: the calls of the official function and of this crate.
 struct Change {
     official: Value,
     session: String,
@@ -62,7 +62,7 @@ struct Sides {
     ours: PathBuf,
 }
 
-/// Makes some changes of the world's directory on both sides. Returns what differs.
+/// Makes changes of the world's directory on both sides. Returns the differences.
 pub(crate) fn compare(
     official: &mut Official,
     world: &mut World,
@@ -124,7 +124,7 @@ pub(crate) fn compare(
     Ok(())
 }
 
-/// Why both sides may differ.
+/// The reason of an intentional difference.
 fn explained(
     change: &Change,
     threw: bool,
@@ -132,7 +132,7 @@ fn explained(
     before: &BTreeMap<PathBuf, Entry>,
 ) -> Option<&'static str> {
     match (threw, ours) {
-        // Nothing is written through a link.
+        // This crate does not write through links.
         (false, Err(HistoryError::NotRegular { path })) => {
             let name = path.file_name()?;
             let is_it = |(path, entry): (&PathBuf, &Entry)| {
@@ -153,7 +153,7 @@ fn outcomes(threw: Option<&str>, ours: &Result<Option<String>, HistoryError>) ->
     }
 }
 
-/// What differs between the directories after a change.
+/// Returns the differences of the directories after a change.
 fn directories(
     before: &BTreeMap<PathBuf, Entry>,
     official: &BTreeMap<PathBuf, Entry>,
@@ -222,7 +222,7 @@ fn entry(
             if mode != our_mode {
                 return Some(format!(": mode {mode:o} official, {our_mode:o} ours"));
             }
-            // Ours begins a new line if the last one was cut off.
+            // This crate begins a new line after an incomplete one.
             let mut expected = official.clone();
             if let Some(Entry::File { bytes: before, .. }) = before
                 && !before.is_empty()
@@ -239,8 +239,8 @@ fn entry(
     }
 }
 
-/// Makes both sides the same: new IDs and times, and what differs on purpose, so that
-/// the next change starts from the same. Returns what is there then.
+/// Makes both sides equal (new IDs, times and intentional differences) for the next change. Returns
+/// the contents.
 fn level(
     sides: &Sides,
     mut official: BTreeMap<PathBuf, Entry>,
@@ -256,7 +256,7 @@ fn level(
                 }),
             ) => {
                 if bytes.len() < our_bytes.len() {
-                    // What ours wrote in a line of its own.
+                    // The line that this crate appended separately.
                     fs::copy(&to, &from).unwrap();
                     bytes.clone_from(our_bytes);
                 } else if bytes != our_bytes {
@@ -274,14 +274,14 @@ fn level(
     official
 }
 
-/// What differs between what the list shows of a session.
+/// Returns the difference of the information about a session.
 fn info(official: &mut Official, sides: &Sides, session: &str) -> Option<String> {
     let answers = official.ask(&sides.official, &[&json!(["getSessionInfo", session])]);
     let ours = History::in_directory(&sides.ours).session_info(session);
     same::difference(&answers[0]["is"], &super::value(ours).unwrap(), "info")
 }
 
-/// What differs between the lists of the sessions.
+/// Returns the difference of the lists of sessions.
 fn list(official: &mut Official, sides: &Sides) -> Option<String> {
     let answers = official.ask(&sides.official, &[&json!(["listSessions", {}])]);
     let ours = History::in_directory(&sides.ours).list_sessions(&ListSessions::new());

@@ -1,8 +1,7 @@
-//! Ten thousand sessions, and the list of them. `scripts/measure-history` runs this
-//! beside the official SDK.
+//! Lists ten thousand sessions, for comparison with the official SDK.
 //!
-//! `make FOLDER` makes a configuration directory of about 6 GB: 9,000 sessions of
-//! 100 kB and 1,000 of 5 MB. `list FOLDER` lists it and prints how many there are.
+//! `make FOLDER` creates a configuration directory of about 6 GB: 9,000 sessions of
+//! 100 kB and 1,000 of 5 MB. `list FOLDER` lists it and prints the number.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -41,8 +40,8 @@ fn make(folder: &Path) {
     }
 }
 
-/// Prompts, answers of the model, tool calls and their results, as the agent writes
-/// them. A session in three has a title.
+/// Writes prompts, replies, tool calls and their results like the agent. Every third session has a
+/// title.
 fn session(number: usize, id: &str, size: usize, file: &mut impl Write) {
     let mut written = 0;
     let mut turn = 0;

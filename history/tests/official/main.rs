@@ -1,10 +1,9 @@
-//! The history against the official SDK: for directories that seeds make, each of
-//! our functions has to return what the official one does, with every member, and
-//! to leave the directory as the official one does.
-//! `scripts/real history` installs the SDK and runs this.
+//! Compares the history with the official SDK: for generated directories, each function must return
+//! the same members and make the same changes as the official one. `scripts/real history` installs
+//! the SDK and runs this.
 //!
-//! Arguments: `--seeds N` for how many, `--first N` for the first one, `--changes N` for
-//! how many changes of a seed, `--reads 0` for nothing but changes.
+//! Arguments: `--seeds N`: the number of seeds; `--first N`: the first one; `--changes N`: the number
+//! of changes per seed; `--reads 0`: only changes.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -21,8 +20,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio};
 use world::World;
 
-/// Of how many working directories of a seed there are questions. Each makes git
-/// run.
+/// The number of queried working directories per seed. Each query runs git.
 const DIRECTORIES: usize = 3;
 
 fn main() -> ExitCode {
@@ -86,13 +84,13 @@ struct Counts {
     changes: changes::Counts,
 }
 
-/// A call of the official SDK, and what ours returns.
+/// A call of the official SDK, and the result of this crate.
 struct Call {
     official: Value,
     ours: Result<Value, HistoryError>,
 }
 
-/// Makes changes of a seed's directory on both sides. Returns whether they are the same.
+/// Makes changes of a seed's directory on both sides. Returns whether the results are equal.
 fn change(
     official: &mut Official,
     seed: u64,
@@ -107,11 +105,11 @@ fn change(
     same.is_ok()
 }
 
-/// Asks both sides about a seed's directory. Returns whether the answers are the same.
+/// Queries both sides about a seed's directory. Returns whether the results are equal.
 fn compare(official: &mut Official, seed: u64, world: &mut World, counts: &mut Counts) -> bool {
     let calls = calls(world);
-    let asked: Vec<&Value> = calls.iter().map(|call| &call.official).collect();
-    let answers = official.ask(&world.config, &asked);
+    let query_count: Vec<&Value> = calls.iter().map(|call| &call.official).collect();
+    let answers = official.ask(&world.config, &query_count);
     assert_eq!(answers.len(), calls.len(), "seed {seed}");
     for (call, answer) in calls.iter().zip(answers) {
         counts.calls += 1;
@@ -134,7 +132,7 @@ fn compare(official: &mut Official, seed: u64, world: &mut World, counts: &mut C
     true
 }
 
-/// The questions about a world, and our answers.
+/// Returns the queries of a world and the results of this crate.
 fn calls(world: &mut World) -> Vec<Call> {
     let mut calls = Vec::new();
     let mut directories: Vec<Option<PathBuf>> = vec![None];
@@ -226,7 +224,7 @@ fn of_session(
     }
 }
 
-/// A result as JSON, of which lone surrogates are read as U+FFFD.
+/// Converts a result to JSON, with U+FFFD for lone surrogates.
 fn value<T: Serialize>(result: Result<T, HistoryError>) -> Result<Value, HistoryError> {
     Ok(agentwire_protocol::Json::from_value(&result?)
         .unwrap()
@@ -234,7 +232,7 @@ fn value<T: Serialize>(result: Result<T, HistoryError>) -> Result<Value, History
         .unwrap())
 }
 
-/// The official SDK, which answers in another process.
+/// The official SDK in another process.
 struct Official {
     process: Child,
     input: ChildStdin,

@@ -1,9 +1,9 @@
-//! What differs between two values.
+//! Differences between values.
 
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// Where two values differ first, and how. Numbers are compared by their values.
+/// Returns the first difference of two values. Numbers are compared by value.
 pub(crate) fn difference(official: &Value, ours: &Value, path: &str) -> Option<String> {
     match (official, ours) {
         (Value::Object(official), Value::Object(ours)) => {
@@ -37,7 +37,7 @@ pub(crate) fn difference(official: &Value, ours: &Value, path: &str) -> Option<S
     }
 }
 
-/// The new IDs of one side that are those of the other.
+/// Pairs of new IDs of both sides.
 #[derive(Debug, Default)]
 pub(crate) struct Renamed {
     ours: HashMap<String, String>,
@@ -45,7 +45,7 @@ pub(crate) struct Renamed {
 }
 
 impl Renamed {
-    /// Whether two texts are equal, or are the same new ID, or are new times.
+    /// Returns whether two texts are equal, the same new ID, or new times.
     fn is_same(&mut self, official: &str, ours: &str) -> bool {
         official == ours || are_new_times(official, ours) || self.is_same_id(official, ours)
     }
@@ -60,7 +60,7 @@ impl Renamed {
         known && back.or_insert_with(|| official.to_owned()) == official
     }
 
-    /// As [`Renamed::is_same`], for the names in two paths.
+    /// Like [`Renamed::is_same`] for two paths.
     pub(crate) fn is_same_path(&mut self, official: &str, ours: &str) -> bool {
         let names = |path: &str| -> Vec<String> {
             let names = path.split(['/', '.']).map(str::to_owned);
@@ -72,8 +72,8 @@ impl Renamed {
     }
 }
 
-/// What differs between two files first. Lines of JSON are compared by their values,
-/// of which new IDs and times may differ.
+/// Returns the first difference of two files. JSON lines are compared by value; new IDs and times may
+/// differ.
 pub(crate) fn lines(official: &[u8], ours: &[u8], renamed: &mut Renamed) -> Option<String> {
     let lines = |text: &[u8]| -> Vec<Vec<u8>> {
         text.split(|it| *it == b'\n').map(<[u8]>::to_vec).collect()
@@ -103,7 +103,7 @@ pub(crate) fn lines(official: &[u8], ours: &[u8], renamed: &mut Renamed) -> Opti
     (official != ours).then(|| format!(": {official} lines official, {ours} ours"))
 }
 
-/// As [`difference`], where new IDs and times may differ.
+/// Like [`difference`], but new IDs and times may differ.
 fn renaming(official: &Value, ours: &Value, path: &str, renamed: &mut Renamed) -> Option<String> {
     match (official, ours) {
         (Value::Object(a), Value::Object(b)) if a.keys().eq(b.keys()) => a
@@ -118,7 +118,7 @@ fn renaming(official: &Value, ours: &Value, path: &str, renamed: &mut Renamed) -
     }
 }
 
-/// Whether both are times that no world has.
+/// Returns whether both are times outside all worlds.
 fn are_new_times(official: &str, ours: &str) -> bool {
     let is_new = |it: &str| it.len() == 24 && it.ends_with('Z') && it > "2025-12-31";
     is_new(official) && is_new(ours)

@@ -1,4 +1,4 @@
-//! What is in a directory.
+//! The contents of directories.
 
 use agentwire_protocol::Json;
 use std::collections::{BTreeMap, HashSet};
@@ -13,7 +13,7 @@ pub(crate) enum Entry {
     Link(PathBuf),
 }
 
-/// Everything in a directory, by its path in there.
+/// The contents of a directory by relative path.
 pub(crate) fn read(folder: &Path) -> BTreeMap<PathBuf, Entry> {
     let mut entries = BTreeMap::new();
     let mut folders = vec![PathBuf::new()];
@@ -39,7 +39,7 @@ pub(crate) fn read(folder: &Path) -> BTreeMap<PathBuf, Entry> {
     entries
 }
 
-/// Copies a file, or a folder with everything in it. Links in it lead into the copy.
+/// Copies a file, or a folder with its contents. Links are changed to lead into the copy.
 pub(crate) fn copy(from: &Path, to: &Path) {
     copy_inside(from, to, from, to);
 }
@@ -74,7 +74,7 @@ pub(crate) fn level_time(from: &Path, to: &Path) {
     }
 }
 
-/// Removes a file, or a folder with everything in it, if it is still there.
+/// Removes a file, or a folder with its contents, if it exists.
 pub(crate) fn remove(path: &Path) {
     match fs::symlink_metadata(path) {
         Ok(it) if it.is_dir() => fs::remove_dir_all(path).unwrap(),
@@ -83,7 +83,7 @@ pub(crate) fn remove(path: &Path) {
     }
 }
 
-/// The sessions that have a transcript.
+/// Returns the sessions with a transcript.
 pub(crate) fn sessions(config: &Path) -> HashSet<String> {
     let mut sessions = HashSet::new();
     for project in fs::read_dir(config.join("projects")).unwrap() {
@@ -94,13 +94,13 @@ pub(crate) fn sessions(config: &Path) -> HashSet<String> {
     sessions
 }
 
-/// The IDs that a session's records have or tell of.
+/// Returns the IDs in a session's records.
 pub(crate) fn ids(config: &Path, session: &str) -> Vec<String> {
     let mut ids = Vec::new();
     for project in fs::read_dir(config.join("projects")).unwrap() {
         let path = project.unwrap().path().join(format!("{session}.jsonl"));
         let text = fs::read(path).unwrap_or_default();
-        // A compaction is two or three records, at which most can go wrong.
+        // Compactions consist of two or three records and are the most difficult.
         let mut near = 0;
         for line in text.split(|it| *it == b'\n') {
             let Ok(line) = String::from_utf8_lossy(line).parse::<Json>() else {
@@ -114,7 +114,7 @@ pub(crate) fn ids(config: &Path, session: &str) -> Vec<String> {
             if line.get().contains("compact_boundary") {
                 near = 3;
             }
-            // Nor is a copy expected to end with what no conversation ends with.
+            // A copy cannot end with these records.
             let is_odd = ["\"progress\"", "fork_briefing", "teamName"]
                 .iter()
                 .any(|it| line.get().contains(it));

@@ -22,15 +22,15 @@ impl System for Blocks {
                 vec![Message::new(Role::System, vec![text])]
             }
             Ours::User(message) => {
-                let said = content::user(message.message.content.as_ref());
+                let user = content::user(message.message.content.as_ref());
                 // One per message: the library merges several results.
-                let mut items: Vec<_> = said
+                let mut items: Vec<_> = user
                     .results
                     .into_iter()
                     .map(|(id, text)| Message::new(Role::Tool, vec![Block::tool_result(id, text)]))
                     .collect();
-                if !said.texts.is_empty() {
-                    let texts = said.texts.into_iter().map(Block::text);
+                if !user.texts.is_empty() {
+                    let texts = user.texts.into_iter().map(Block::text);
                     let mut text = Message::new(Role::User, texts.collect());
                     // The library sends it as the name of the message.
                     if let Some(name) = author::name(message) {
@@ -42,8 +42,8 @@ impl System for Blocks {
                 items
             }
             Ours::Assistant(message) => {
-                let said = content::assistant(&message.message.content);
-                let blocks = said.map(|said| match said {
+                let blocks = content::assistant(&message.message.content);
+                let blocks = blocks.map(|block| match block {
                     ReplyBlock::Text(text) => Block::text(text),
                     ReplyBlock::Call(call) => {
                         Block::tool_call(&*call.id, &*call.name, object(&call.input))

@@ -19,15 +19,15 @@ impl System for Chat {
         match message {
             Ours::Instructions(instructions) => vec![ChatMessage::system(&*instructions.text)],
             Ours::User(message) => {
-                let said = content::user(message.message.content.as_ref());
-                let mut items: Vec<_> = said
+                let user = content::user(message.message.content.as_ref());
+                let mut items: Vec<_> = user
                     .results
                     .into_iter()
                     .map(|(id, text)| ChatMessage::tool(id, text))
                     .collect();
-                if !said.texts.is_empty() {
+                if !user.texts.is_empty() {
                     let mut text = UserTextMessage {
-                        content: content::one_text(&said.texts),
+                        content: content::one_text(&user.texts),
                         ..UserTextMessage::default()
                     };
                     // The library reads it without declaring it.
@@ -105,8 +105,8 @@ fn name(message: &UserTextMessage) -> Option<String> {
 fn write_assistant(blocks: &[ContentBlock]) -> ChatMessage {
     let mut texts = Vec::new();
     let mut calls = Vec::new();
-    for said in content::assistant(blocks) {
-        match said {
+    for block in content::assistant(blocks) {
+        match block {
             ReplyBlock::Text(text) => texts.push(text),
             ReplyBlock::Call(call) => calls.push(FunctionToolCall::new(
                 &*call.id,

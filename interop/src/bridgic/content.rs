@@ -13,20 +13,20 @@ pub(super) struct UserContent<'a> {
 
 /// Selects results and texts. Results come first: a model must see them first.
 pub(super) fn user(content: Option<&Content>) -> UserContent<'_> {
-    let mut said = UserContent {
+    let mut user = UserContent {
         results: vec![],
         texts: vec![],
     };
     match content {
         None => {}
-        Some(Content::Text(text)) => said.texts.push(text),
+        Some(Content::Text(text)) => user.texts.push(text),
         Some(Content::Blocks(blocks)) => {
             for block in blocks {
                 match block {
-                    ContentBlock::Text(block) => said.texts.push(&block.text),
+                    ContentBlock::Text(block) => user.texts.push(&block.text),
                     ContentBlock::ToolResult(result) => {
                         let text = result.content.as_ref().map(Content::text);
-                        said.results
+                        user.results
                             .push((&result.tool_use_id, text.unwrap_or_default()));
                     }
                     _ => {}
@@ -34,7 +34,7 @@ pub(super) fn user(content: Option<&Content>) -> UserContent<'_> {
             }
         }
     }
-    said
+    user
 }
 
 /// A text or a call of an assistant.

@@ -49,7 +49,7 @@ impl Message {
 impl ChatMessage {
     /// Converts the message to a message of blocks: the library's
     /// `transform_chat_message_to_llm_message`. A `name`, which the library does not
-    /// declare, goes into `extras`; other undeclared members are left out.
+    /// declare, goes into `extras`; other undeclared members are removed.
     ///
     /// # Errors
     ///

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 impl Message {
     /// Converts the message to messages of Chat Completions, as JSON: `extras` can
-    /// give them any member. Each result of a tool is a message; a text beside
+    /// give them any member. Each result of a tool is a message; a text next to
     /// results is a user message.
     ///
     /// # Errors

@@ -120,7 +120,7 @@ impl ToolSpec {
     }
 }
 
-/// Whether a JSON value is an object.
+/// Returns whether a JSON value is an object.
 pub(super) fn is_object(value: &Json) -> bool {
     value.get().starts_with('{')
 }

@@ -70,7 +70,7 @@ object! {
     /// A message of the model.
     #[derive(Default)]
     pub struct AssistantMessage tags("role" = "assistant") {
-        /// The content, often absent beside tool calls.
+        /// The content, often absent if there are tool calls.
         pub content: Option<Content>,
         /// The tool calls.
         pub tool_calls: Option<Vec<ToolCall>>,

@@ -19,10 +19,13 @@ pub(super) fn read(messages: &[Message]) -> Vec<Ours> {
         [] | [Message::Unknown(_)] => vec![],
         [Message::System(message)] => vec![instructions(&message.content)],
         [Message::Developer(message)] => vec![instructions(&message.content)],
-        [Message::User(message)] => vec![with_author(user(said(message)), message.name.as_deref())],
+        [Message::User(message)] => vec![with_author(
+            user(user_content(message)),
+            message.name.as_deref(),
+        )],
         [Message::Assistant(message)] => vec![Ours::assistant(assistant(message))],
         messages => vec![Ours::user(
-            messages.iter().flat_map(heard).collect::<Vec<_>>(),
+            messages.iter().flat_map(user_blocks).collect::<Vec<_>>(),
         )],
     }
 }
@@ -44,7 +47,7 @@ fn instructions(content: &Option<Content>) -> Ours {
     })
 }
 
-fn said(message: &UserMessage) -> Option<OurContent> {
+fn user_content(message: &UserMessage) -> Option<OurContent> {
     match (message.content.as_ref()?, &message.cache_control) {
         (TextOr::Text(text), None) => Some(text.as_str().into()),
         (content, cache_control) => {
@@ -68,7 +71,7 @@ fn cached(blocks: &mut [ContentBlock], cache_control: &CacheControl) {
     place.get_or_insert_with(|| cache_control.clone());
 }
 
-fn heard(message: &Message) -> Vec<ContentBlock> {
+fn user_blocks(message: &Message) -> Vec<ContentBlock> {
     match message {
         Message::Tool(ToolMessage {
             tool_call_id,
@@ -77,7 +80,7 @@ fn heard(message: &Message) -> Vec<ContentBlock> {
             ..
         }) => {
             let id = tool_call_id.as_deref().unwrap_or_default();
-            let mut answer = answer(id, content.as_ref());
+            let mut answer = tool_result(id, content.as_ref());
             if let ContentBlock::ToolResult(answer) = &mut answer {
                 answer.cache_control.clone_from(cache_control);
             }
@@ -90,14 +93,16 @@ fn heard(message: &Message) -> Vec<ContentBlock> {
             ..
         }) => {
             let id = tool_call_id.as_ref().or(name.as_ref());
-            vec![answer(id.map_or("", |it| it), content.as_ref())]
+            vec![tool_result(id.map_or("", |it| it), content.as_ref())]
         }
-        Message::User(message) => said(message).map_or_else(Vec::new, OurContent::into_blocks),
+        Message::User(message) => {
+            user_content(message).map_or_else(Vec::new, OurContent::into_blocks)
+        }
         _ => vec![],
     }
 }
 
-fn answer(id: &str, content: Option<&Content>) -> ContentBlock {
+fn tool_result(id: &str, content: Option<&Content>) -> ContentBlock {
     match content {
         // Content is required, so empty content stands for none.
         None => result_with(id, None),
@@ -108,26 +113,26 @@ fn answer(id: &str, content: Option<&Content>) -> ContentBlock {
 }
 
 fn assistant(message: &AssistantMessage) -> Vec<ContentBlock> {
-    let mut said = thoughts(message);
+    let mut content = reasoning_blocks(message);
     match &message.content {
-        // Usually beside tool calls.
+        // Usual for messages with tool calls.
         None => {}
         Some(TextOr::Text(text)) if text.is_empty() => {}
-        Some(content) => said.extend(blocks(content)),
+        Some(parts) => content.extend(blocks(parts)),
     }
-    said.extend(message.refusal.as_deref().map(ContentBlock::text));
+    content.extend(message.refusal.as_deref().map(ContentBlock::text));
     if let Some(cache_control) = &message.cache_control {
-        cached(&mut said, cache_control);
+        cached(&mut content, cache_control);
     }
-    said.extend(message.tool_calls.iter().flatten().map(call));
-    said.extend(message.function_call.as_ref().map(|function| {
+    content.extend(message.tool_calls.iter().flatten().map(call));
+    content.extend(message.function_call.as_ref().map(|function| {
         let name = function.name.as_deref().unwrap_or_default();
         ContentBlock::tool_use(name, name, arguments::input(&function.arguments()))
     }));
-    said
+    content
 }
 
-fn thoughts(message: &AssistantMessage) -> Vec<ContentBlock> {
+fn reasoning_blocks(message: &AssistantMessage) -> Vec<ContentBlock> {
     let blocks = message.thinking_blocks.as_deref().unwrap_or_default();
     let items = message.reasoning_items.iter().flatten();
     let summary = items.flat_map(|item| item.summary.iter().flatten());

@@ -19,8 +19,8 @@ impl System for Chat {
     }
 
     fn joins(&self, before: &[Message], message: &Message) -> bool {
-        let is_answer = |it: &Message| matches!(it, Message::Tool(_) | Message::Function(_));
-        before.iter().all(is_answer)
+        let is_result = |it: &Message| matches!(it, Message::Tool(_) | Message::Function(_));
+        before.iter().all(is_result)
             && match message {
                 // A message of another author stays separate.
                 Message::User(message) if is_author(message.name.as_deref()) => false,
@@ -30,7 +30,7 @@ impl System for Chat {
                     Some(TextOr::Text(_)) => true,
                     None => false,
                 },
-                message => is_answer(message),
+                message => is_result(message),
             }
     }
 

@@ -27,9 +27,9 @@ pub(super) fn write(message: &Ours) -> Vec<Message> {
             Some(OurContent::Text(text)) => {
                 vec![user(Some(text.as_str().into()), name(message))]
             }
-            Some(OurContent::Blocks(blocks)) => of_user(blocks, name(message)),
+            Some(OurContent::Blocks(blocks)) => user_messages(blocks, name(message)),
         },
-        Ours::Assistant(message) => of_assistant(&message.message.content),
+        Ours::Assistant(message) => assistant_messages(&message.message.content),
         Ours::Unknown(_) => vec![],
     }
 }
@@ -43,14 +43,18 @@ fn user(content: Option<Content>, name: Option<String>) -> Message {
     .into()
 }
 
-fn of_user(blocks: &[ContentBlock], name: Option<String>) -> Vec<Message> {
-    let heard = UserBlocks::of(blocks);
-    let mut messages: Vec<Message> = heard.results.iter().map(|it| answer(it).into()).collect();
-    let parts: Vec<Part> = heard.rest.iter().filter_map(|block| part(block)).collect();
+fn user_messages(blocks: &[ContentBlock], name: Option<String>) -> Vec<Message> {
+    let sorted = UserBlocks::of(blocks);
+    let mut messages: Vec<Message> = sorted
+        .results
+        .iter()
+        .map(|it| tool_message(it).into())
+        .collect();
+    let parts: Vec<Part> = sorted.rest.iter().filter_map(|block| part(block)).collect();
     if !parts.is_empty() || blocks.is_empty() {
         let content = match lone_text(&parts) {
             // After results the original is always a list; alone, a text stays a text.
-            Some(text) if !heard.results.is_empty() => text.into(),
+            Some(text) if !sorted.results.is_empty() => text.into(),
             _ => TextOr::Other(parts),
         };
         messages.push(user(Some(content), name));
@@ -66,7 +70,7 @@ pub(super) fn lone_text(parts: &[Part]) -> Option<&str> {
     }
 }
 
-fn answer(answer: &ToolResultBlock) -> ToolMessage {
+fn tool_message(answer: &ToolResultBlock) -> ToolMessage {
     let content = match &answer.content {
         None => "".into(),
         Some(OurContent::Text(text)) => text.as_str().into(),
@@ -80,14 +84,22 @@ fn answer(answer: &ToolResultBlock) -> ToolMessage {
     }
 }
 
-fn of_assistant(blocks: &[ContentBlock]) -> Vec<Message> {
-    let said = ReplyBlocks::of(blocks);
-    if said.is_empty() && !blocks.is_empty() {
+fn assistant_messages(blocks: &[ContentBlock]) -> Vec<Message> {
+    let blocks_by_kind = ReplyBlocks::of(blocks);
+    if blocks_by_kind.is_empty() && !blocks.is_empty() {
         return vec![];
     }
-    let calls: Vec<ToolCall> = said.calls.iter().map(|call| of_call(call)).collect();
-    let thinking: Vec<ThinkingBlock> = said.thinking.iter().filter_map(|it| thought(it)).collect();
-    let content = match &said.texts[..] {
+    let calls: Vec<ToolCall> = blocks_by_kind
+        .calls
+        .iter()
+        .map(|call| tool_call(call))
+        .collect();
+    let thinking: Vec<ThinkingBlock> = blocks_by_kind
+        .thinking
+        .iter()
+        .filter_map(|it| thinking(it))
+        .collect();
+    let content = match &blocks_by_kind.texts[..] {
         [] if calls.is_empty() => Some("".into()),
         [] => None,
         [text] if text.cache_control.is_none() && !text.text.is_empty() => {
@@ -102,18 +114,18 @@ fn of_assistant(blocks: &[ContentBlock]) -> Vec<Message> {
             content,
             tool_calls: (!calls.is_empty()).then_some(calls),
             thinking_blocks: (!thinking.is_empty()).then_some(thinking),
-            reasoning_content: said.reasoning,
+            reasoning_content: blocks_by_kind.reasoning,
             ..Default::default()
         }
         .into(),
     ]
 }
 
-fn of_call(call: &ToolUseBlock) -> ToolCall {
+fn tool_call(call: &ToolUseBlock) -> ToolCall {
     ToolCall::function(&*call.id, &*call.name, arguments::arguments(&call.input))
 }
 
-fn thought(block: &ContentBlock) -> Option<ThinkingBlock> {
+fn thinking(block: &ContentBlock) -> Option<ThinkingBlock> {
     match block {
         ContentBlock::Thinking(block) => Some(
             Thinking {

@@ -1,6 +1,6 @@
 //! Converts conversations.
 
-use super::Aside;
+use super::Media;
 use super::difference::{self, Difference};
 use super::original::Original;
 use super::part::{Returned, returned};
@@ -25,7 +25,7 @@ pub struct Converter<D: Direction> {
     /// Their JSON.
     texts: Vec<Outline>,
     /// Their replaced data.
-    aside: Aside,
+    media: Media,
     state: D::State,
     /// The index of the first.
     index: usize,
@@ -45,7 +45,7 @@ pub struct Converted<T> {
     pub group: Option<Group>,
     /// The replaced data, if outlines [without media](Outline::without_media) were converted.
     /// Fingerprints are those with the data.
-    pub aside: Aside,
+    pub media: Media,
 }
 
 impl<D: Direction> Converter<D> {
@@ -57,7 +57,7 @@ impl<D: Direction> Converter<D> {
             calls_back: Calls::default(),
             waiting: Vec::new(),
             texts: Vec::new(),
-            aside: Aside::default(),
+            media: Media::default(),
             state: D::State::default(),
             index: 0,
             finds_losses: true,
@@ -102,7 +102,7 @@ impl<D: Direction> Converter<D> {
         let converted = if continues { None } else { self.finish() };
         self.waiting.push(piece);
         if let Some(mut text) = text {
-            self.aside.add(text.take_aside());
+            self.media.add(text.take_media());
             if self.compares() {
                 self.texts.push(text);
             }
@@ -110,7 +110,7 @@ impl<D: Direction> Converter<D> {
         converted
     }
 
-    /// Whether the output is converted back and compared.
+    /// Returns whether the output is converted back and compared.
     fn compares(&self) -> bool {
         self.finds_losses || self.makes_residue
     }
@@ -122,10 +122,10 @@ impl<D: Direction> Converter<D> {
         }
         let mut pieces = std::mem::take(&mut self.waiting);
         let mut texts = std::mem::take(&mut self.texts);
-        let aside = std::mem::take(&mut self.aside);
+        let media = std::mem::take(&mut self.media);
         let made = self.direction.convert(&mut self.calls, &pieces);
         let (losses, group) = match self.compares() {
-            true => self.compared(&pieces, &texts, &made, &aside),
+            true => self.compared(&pieces, &texts, &made, &media),
             false => (Vec::new(), None),
         };
         self.index += pieces.len();
@@ -137,7 +137,7 @@ impl<D: Direction> Converter<D> {
             made,
             losses,
             group,
-            aside,
+            media,
         })
     }
 
@@ -147,13 +147,13 @@ impl<D: Direction> Converter<D> {
         pieces: &[D::From],
         texts: &[Outline],
         made: &[D::To],
-        aside: &Aside,
+        media: &Media,
     ) -> (Vec<Loss>, Option<Group>) {
         let back = self.direction.convert_back(&mut self.calls_back, made);
         let back = json(&back);
         let back = Tape::of(&back);
         let back: Vec<Tree<'_>> = back.tree().items();
-        let original = Original::beside(&back, texts, self.makes_residue);
+        let original = Original::read(&back, texts, self.makes_residue);
         let trees = original.trees();
         let steps = difference::steps(&back, &trees, &original.is_alone);
         let mut losses = Vec::new();
@@ -182,12 +182,12 @@ impl<D: Direction> Converter<D> {
                 });
             }
         }
-        let fingerprint = |piece: Tree<'_>| match aside.is_empty() {
+        let fingerprint = |piece: Tree<'_>| match media.is_empty() {
             true => Fingerprint::of_tree(piece),
-            false => Fingerprint::of(&aside.whole(piece.text())),
+            false => Fingerprint::of(&media.restored(piece.text())),
         };
-        let beside = self.direction.outside(pieces);
-        let returned = || returned(&back, steps.as_deref(), &beside, &fingerprint);
+        let outside = self.direction.outside(pieces);
+        let returned = || returned(&back, steps.as_deref(), &outside, &fingerprint);
         let returned = self.makes_residue.then(returned);
         let group = returned.map(
             |Returned {

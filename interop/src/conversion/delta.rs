@@ -48,10 +48,10 @@ pub enum Step {
 /// A delta of another value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the residue is of another value")]
-pub struct DoesNotFit;
+pub struct OtherValue;
 
 impl Delta {
-    /// Constructs `to` from `from`; none if they are equal.
+    /// Constructs `to` from `from`; `None` if they are equal.
     #[must_use]
     pub fn between(from: &Json, to: &Json) -> Option<Self> {
         if from == to {
@@ -67,7 +67,7 @@ impl Delta {
     ///
     /// When this is a delta of another value: a list without the items that
     /// are wanted of it, or no object where there has to be one.
-    pub fn apply(&self, from: &Json) -> Result<Json, DoesNotFit> {
+    pub fn apply(&self, from: &Json) -> Result<Json, OtherValue> {
         match self {
             Self::Is(value) => Ok(value.clone()),
             Self::In {
@@ -75,7 +75,7 @@ impl Delta {
                 without,
                 more,
             } => {
-                let mut object = Object::of(from).ok_or(DoesNotFit)?;
+                let mut object = Object::of(from).ok_or(OtherValue)?;
                 for key in without {
                     object.members.remove(key);
                 }
@@ -83,17 +83,17 @@ impl Delta {
                     let changed = match (delta, object.members.get(key)) {
                         (Self::Is(value), _) => value.clone(),
                         (delta, Some(old)) => delta.apply(old)?,
-                        (_, None) => return Err(DoesNotFit),
+                        (_, None) => return Err(OtherValue),
                     };
                     object.members.set(key.clone(), changed);
                 }
                 if let Some(more) = more {
                     object.more.clone_from(more);
                 }
-                object.write().ok_or(DoesNotFit)
+                object.write().ok_or(OtherValue)
             }
             Self::Of(steps) => {
-                let from: Vec<Json> = from.read().map_err(|_| DoesNotFit)?;
+                let from: Vec<Json> = from.read().map_err(|_| OtherValue)?;
                 let mut items = Vec::new();
                 for step in steps {
                     match step {
@@ -101,16 +101,16 @@ impl Delta {
                             let run = first
                                 .checked_add(*count)
                                 .and_then(|end| from.get(*first..end))
-                                .ok_or(DoesNotFit)?;
+                                .ok_or(OtherValue)?;
                             items.extend(run.iter().cloned());
                         }
                         Step::Item(index, delta) => {
-                            items.push(delta.apply(from.get(*index).ok_or(DoesNotFit)?)?);
+                            items.push(delta.apply(from.get(*index).ok_or(OtherValue)?)?);
                         }
                         Step::Is(value) => items.push(value.clone()),
                     }
                 }
-                Json::from_value(&items).map_err(|_| DoesNotFit)
+                Json::from_value(&items).map_err(|_| OtherValue)
             }
         }
     }
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_delta_has_only_what_is_not_there() {
+    fn a_delta_contains_only_the_differences() {
         let from = json!({"role": "user", "content": "hello", "name": "x"});
         let to = json!({"role": "user", "content": "hello", "uuid": "1"});
         assert_eq!(
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn items_are_found_again_wherever_they_are() {
+    fn moved_items_are_not_repeated() {
         let text = json!({"type": "text", "text": "a"});
         let call = json!({"type": "tool_use", "id": "1", "input": {}});
         let more = json!({"type": "tool_use", "id": "1", "input": {}, "caller": "me"});
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_reader_does_not_see_is_in_a_delta() {
+    fn hidden_members_are_in_a_delta() {
         let [from, to]: [Json; 2] = [
             r#"{"a":[1,2],"b":{"c":"\ufffd"},"\ufffd":3}"#,
             r#"{"a":"first","a":[1,2],"b":{"c":"\ud800"},"\ud800":3}"#,
@@ -298,7 +298,7 @@ mod tests {
         let [from, to] = [json!({"a": [1, 2]}), json!({"a": [2, 3]})].map(Json::from);
         let delta = Delta::between(&from, &to).unwrap();
         for other in [json!({}), json!({"a": [1]}), json!({"a": {}}), json!(1)] {
-            assert_eq!(delta.apply(&other.into()), Err(DoesNotFit));
+            assert_eq!(delta.apply(&other.into()), Err(OtherValue));
         }
     }
 
@@ -342,7 +342,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_value_is_made_of_any_other(from in value(), to in value()) {
+        fn a_delta_constructs_any_value_from_any_other(from in value(), to in value()) {
             let [from, wanted]: [Json; 2] = [from, to].map(|text| text.parse().unwrap());
             let made = match Delta::between(&from, &wanted) {
                 None => from,
@@ -357,7 +357,7 @@ mod tests {
         }
 
         #[test]
-        fn fingerprints_and_deltas_see_the_same(one in value(), other in value()) {
+        fn fingerprints_and_deltas_agree(one in value(), other in value()) {
             let [one, other]: [Json; 2] = [one, other].map(|text| text.parse().unwrap());
             if Delta::between(&one, &other).is_none() {
                 prop_assert_eq!(Fingerprint::of(&one), Fingerprint::of(&other));

@@ -9,9 +9,9 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 pub(super) enum Difference<'t> {
     /// This value.
     Is(Tree<'t>),
-    /// It is the old object, changed.
+    /// The old object with changes.
     In(Inside<'t>),
-    /// It is made of items of the old list, in this order.
+    /// Items of the old list, in this order.
     Of(Vec<Step<'t>>),
 }
 
@@ -112,7 +112,7 @@ impl<'t> Inside<'t> {
 
 /// Constructs a list from the items of another: from equal items in the same place, then
 /// from equal ones elsewhere, from those with the same ID, the same content, the same
-/// kinds of blocks, and the same kind. None if the lists are equal. `is_alone` tells which
+/// kinds of blocks, and the same kind. `None` if the lists are equal. `is_alone` tells which
 /// items are of a kind that the old list does not have.
 pub(super) fn steps<'t>(
     old: &[Tree<'t>],
@@ -152,7 +152,7 @@ fn plan<'t>(old: &[Tree<'t>], new: &[Tree<'t>], is_alone: &[bool]) -> Vec<Option
     });
     let mut plan: Vec<Option<Step<'t>>> = same.collect();
     let keys: [fn(Tree<'_>) -> Option<u64>; 5] =
-        [value, id, said, blocks, |item| Some(kind_key(item))];
+        [value, id, message_hash, blocks, |item| Some(kind_key(item))];
     for key in keys {
         let is_open = |(step, is_alone): (&Option<Step<'_>>, &bool)| step.is_none() && !is_alone;
         if !plan.iter().zip(is_alone).any(is_open) || !taken.contains(&false) {
@@ -231,7 +231,7 @@ fn content(item: Tree<'_>) -> Option<Tree<'_>> {
 }
 
 /// Returns the hash of a message's kind and content, without its envelope.
-fn said(item: Tree<'_>) -> Option<u64> {
+fn message_hash(item: Tree<'_>) -> Option<u64> {
     let content = content(item)?;
     Some(xxh3_64_with_seed(kind(item).as_bytes(), content.hash()))
 }
@@ -267,7 +267,7 @@ impl Kinds {
         self.0.binary_search(&kind_key(item)).is_ok()
     }
 
-    /// Whether they have the kind of an object with this tag, or of another value.
+    /// Returns whether they have the kind of an object with this tag, or of another value.
     pub(super) fn have_tag(&self, is_object: bool, tag: Option<&str>) -> bool {
         let kind = if is_object {
             tag.unwrap_or(UNTAGGED)

@@ -28,7 +28,7 @@ impl Object {
         Some(object)
     }
 
-    /// Writes the object; none if a name is not a string token.
+    /// Writes the object; `None` if a name is not a string token.
     pub(super) fn write(&self) -> Option<Json> {
         if self.more.is_empty() {
             return Json::from_value(&self.members).ok();

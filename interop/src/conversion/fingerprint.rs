@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_the_same_value_is_told_apart() {
+    fn different_values_have_different_fingerprints() {
         let all = [
             "null",
             "false",
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_written_and_read() {
+    fn fingerprints_are_serialized() {
         let one = of("[1]");
         let text = serde_json::to_string(&one).unwrap();
         assert_eq!(text.len(), 18);

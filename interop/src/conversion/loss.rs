@@ -3,10 +3,10 @@
 use serde::Serialize;
 use std::fmt;
 
-/// Something that the other system does not have, or has in another form.
+/// Part of the input that the output lacks or has in another form.
 ///
-/// Losses are found by converting the output back: what is then missing or different is
-/// lost. The [`Residue`](super::Residue) has it.
+/// Losses are found by converting the output back and comparing the result with the input. The
+/// [`Residue`](super::Residue) restores them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Loss {

@@ -14,7 +14,6 @@
 //! conversations, [`convert`] and [`undo`] in any [`Direction`], [`Converter`] and
 //! [`Restorer`] piece by piece.
 
-mod aside;
 mod converter;
 mod delta;
 mod difference;
@@ -22,6 +21,7 @@ mod exact;
 mod fingerprint;
 mod hash;
 mod loss;
+mod media;
 mod named;
 mod original;
 mod ours;
@@ -36,11 +36,11 @@ mod tree;
 mod walk;
 
 pub use converter::{Converted, Converter};
-pub use delta::{Delta, DoesNotFit, Step};
+pub use delta::{Delta, OtherValue, Step};
 pub use fingerprint::Fingerprint;
 pub use loss::{Loss, Lost, Why};
 pub use ours::Ours;
-pub use outline::{Aside, Outline, Outlines};
+pub use outline::{Media, Outline, Outlines};
 pub use residue::{Group, Residue};
 pub use restorer::{Refused, RestoreStep, Restorer};
 pub use system::{Direction, Export, Import, System, Through, Unanswered};

@@ -15,7 +15,7 @@ pub(super) struct Elsewhere<'t> {
     places: HashMap<u64, VecDeque<usize>>,
 }
 
-/// Whether the steps name all of the returned pieces, except for some.
+/// Returns whether the steps name all of the returned pieces, except for some.
 pub(super) fn are_all_named(back: &[Tree<'_>], steps: &[Step<'_>], except: &[bool]) -> bool {
     let named = named(back.len(), steps);
     let pieces = back.iter().zip(&named).zip(except);
@@ -63,7 +63,7 @@ fn named(pieces: usize, steps: &[Step<'_>]) -> Vec<Named> {
 }
 
 /// Returns pieces whose blocks are in a piece that is constructed from another one, each
-/// with that one. None if one is in no such piece, or in several.
+/// with that one. `None` if one is in no such piece, or in several.
 pub(super) fn parts(
     back: &[Tree<'_>],
     steps: &[Step<'_>],

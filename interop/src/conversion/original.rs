@@ -17,7 +17,7 @@ pub(super) struct Original<'t> {
 impl<'t> Original<'t> {
     /// Reads pieces to compare them with returned ones. Pieces of other kinds and members that
     /// no returned piece has are skipped, unless `all` are read.
-    pub(super) fn beside(back: &[Tree<'_>], pieces: &'t [Outline], all: bool) -> Self {
+    pub(super) fn read(back: &[Tree<'_>], pieces: &'t [Outline], all: bool) -> Self {
         let kinds = Kinds::of(back);
         let names = back.iter().flat_map(|piece| piece.all_members());
         let mut names: Vec<&str> = names.map(|(name, _)| name.token).collect();

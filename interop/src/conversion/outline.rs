@@ -16,7 +16,7 @@ pub struct Outline {
     of: Arc<Outlines>,
     index: usize,
     /// The replaced data of the text.
-    aside: Aside,
+    media: Media,
 }
 
 /// JSON values in one allocation, to send many to another thread: freeing allocations of
@@ -29,9 +29,9 @@ pub struct Outlines {
     ends: Vec<(usize, usize)>,
 }
 
-/// Replaced data by stand-in.
+/// Replaced data by placeholder.
 #[derive(Debug, Clone, Default)]
-pub struct Aside(pub(super) BTreeMap<String, (Outline, Range<usize>)>);
+pub struct Media(pub(super) BTreeMap<String, (Outline, Range<usize>)>);
 
 /// A member of an object, by offsets in its text.
 #[derive(Debug, Clone)]
@@ -71,18 +71,18 @@ impl Outline {
         Self {
             of: Arc::new(of),
             index: 0,
-            aside: Aside::default(),
+            media: Media::default(),
         }
     }
 
     /// Sets the replaced data.
-    pub(super) fn with_aside(self, aside: Aside) -> Self {
-        Self { aside, ..self }
+    pub(super) fn with_media(self, media: Media) -> Self {
+        Self { media, ..self }
     }
 
     /// Takes the replaced data.
-    pub(super) fn take_aside(&mut self) -> Aside {
-        std::mem::take(&mut self.aside)
+    pub(super) fn take_media(&mut self) -> Media {
+        std::mem::take(&mut self.media)
     }
 
     /// Returns the text of the value.
@@ -171,7 +171,7 @@ impl Outlines {
         (0..of.ends.len()).map(move |index| Outline {
             of: Arc::clone(&of),
             index,
-            aside: Aside::default(),
+            media: Media::default(),
         })
     }
 
@@ -183,12 +183,12 @@ impl Outlines {
     }
 }
 
-/// Returns the name of a member; none if it has a lone surrogate.
+/// Returns the name of a member; `None` if it has a lone surrogate.
 fn text_of<'t>(text: &'t str, member: &Member) -> Option<Cow<'t, str>> {
     token::text(text.get(member.name.clone())?)
 }
 
-/// Whether a token without escapes is this text.
+/// Returns whether a token without escapes is this text.
 pub(super) fn is_plain(token: &[u8], text: &str) -> bool {
     token.len() == text.len() + 2
         // Most differ here.
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_member_of_a_name_is_found_however_it_is_written() {
+    fn the_last_member_of_a_name_is_found_in_any_spelling() {
         let text = r#" {"type":1,"a":[{"type":2}],"typ\u0065":"x" , "\ud800":{}} "#;
         for outline in [
             Outline::parse(text.to_owned()).unwrap(),
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_json_has_no_outline() {
+    fn invalid_json_has_no_outline() {
         for text in ["", "{", "{} {}", r#"{"a":}"#, r#"{"a":1,}"#, "[1", "nul"] {
             assert!(among_others(text).is_none(), "{text}");
             assert_eq!(Outline::parse(text.to_owned()).unwrap_err(), text);

@@ -30,11 +30,11 @@ fn kind(piece: &Json) -> String {
     kind.unwrap_or_default()
 }
 
-/// Returns what restores a part of a group; nothing if pieces cannot be told apart.
+/// Returns the members of a group that restore a part of it; empty if pieces cannot be distinguished.
 pub(super) fn returned(
     back: &[Tree<'_>],
     steps: Option<&[difference::Step<'_>]>,
-    is_beside: &[bool],
+    is_outside: &[bool],
     fingerprint: &dyn Fn(Tree<'_>) -> Fingerprint,
 ) -> Returned {
     use difference::Step;
@@ -48,7 +48,7 @@ pub(super) fn returned(
             Step::Run(first, count) => *first..first.saturating_add(*count),
             Step::Item(index, _) => *index..index.saturating_add(1),
             Step::Is(value) => {
-                if is_beside.get(piece) != Some(&true) {
+                if is_outside.get(piece) != Some(&true) {
                     looked_for += 1;
                     if looked_for > MAX_LOOKED_FOR || !is_apart(*value, back) {
                         return Returned::default();
@@ -83,7 +83,7 @@ pub(super) fn returned(
     }
 }
 
-/// Whether no text of a piece returned in another one, where it could be edited.
+/// Returns whether no text of a piece returned in another one, where it could be edited.
 fn is_apart(value: Tree<'_>, back: &[Tree<'_>]) -> bool {
     // Tags are the same in many pieces.
     let tags = [r#""type""#, r#""role""#, r#""name""#, r#""model""#];
@@ -384,9 +384,9 @@ fn moved(before: &[&Piece], now: &[Fingerprint], pairs: &[Option<usize>]) -> Vec
             places.insert(*fingerprint, place);
         }
     }
-    let left = || before.iter().zip(pairs).filter(|(_, pair)| pair.is_none());
+    let unmatched = || before.iter().zip(pairs).filter(|(_, pair)| pair.is_none());
     let mut count: HashMap<Fingerprint, usize> = HashMap::new();
-    for ((fingerprint, _), _) in left() {
+    for ((fingerprint, _), _) in unmatched() {
         *count.entry(*fingerprint).or_default() += 1;
     }
     let moved = before.iter().zip(pairs).map(|((fingerprint, _), pair)| {
@@ -436,7 +436,7 @@ fn edited(before: &[Piece], pairs: &[Option<usize>], now: &[Json]) -> Vec<Option
 }
 
 /// Members of a line that belong to its content.
-const SAID: [&str; 3] = ["tool_use_result", "toolUseResult", "text"];
+const CONTENT_MEMBERS: [&str; 3] = ["tool_use_result", "toolUseResult", "text"];
 
 /// Returns the part of a delta that is about the envelope.
 fn envelope(delta: &Delta) -> Option<Delta> {
@@ -450,7 +450,7 @@ fn envelope(delta: &Delta) -> Option<Delta> {
     };
     let mut members = members.clone();
     // The data of a tool belongs to the unedited result.
-    for name in SAID {
+    for name in CONTENT_MEMBERS {
         members.remove(name);
     }
     match members.remove("message") {
@@ -475,7 +475,10 @@ fn envelope(delta: &Delta) -> Option<Delta> {
     Some(Delta::In {
         members,
         without: without.clone(),
-        more: earlier(more.as_deref(), &[&SAID[..], &["message"]].concat()),
+        more: earlier(
+            more.as_deref(),
+            &[&CONTENT_MEMBERS[..], &["message"]].concat(),
+        ),
     })
 }
 

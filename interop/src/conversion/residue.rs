@@ -22,7 +22,7 @@ pub struct Group {
     /// The fingerprint of the input, as a list of pieces.
     pub of: Fingerprint,
     /// The fingerprint and kind of each piece that the output is converted back to: they
-    /// restore the unedited pieces of an edited group. Empty if pieces cannot be told apart.
+    /// restore the unedited pieces of an edited group. Empty if pieces cannot be distinguished.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub back: Vec<(Fingerprint, String)>,
     /// Of an input that several returned pieces are parts of, such as a line with several
@@ -33,7 +33,7 @@ pub struct Group {
     /// signature.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub signed: Vec<(Fingerprint, Fingerprint)>,
-    /// The delta from the returned pieces to the input; none if they are equal.
+    /// The delta from the returned pieces to the input; `None` if they are equal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delta: Option<Delta>,
 }

@@ -127,7 +127,7 @@ where
         }
     }
 
-    /// Whether the output of a group follows after some pieces.
+    /// Returns whether the output of a group follows after some pieces.
     fn fits(&self, group: &Group, skipped: usize) -> bool {
         let mut pieces = self.pieces.iter().skip(skipped);
         group
@@ -205,9 +205,9 @@ where
             false => self.pieces.len().saturating_sub(pieces),
         };
         let read = self.groups.iter().skip(groups).take_while(|group| {
-            let left = room.checked_sub(group.made.len());
-            room = left.unwrap_or_default();
-            left.is_some()
+            let remaining = room.checked_sub(group.made.len());
+            room = remaining.unwrap_or_default();
+            remaining.is_some()
         });
         for made in read.flat_map(made) {
             *more.entry(made).or_default() -= 1;
@@ -216,16 +216,16 @@ where
         let from_behind = self.pieces.iter().take(pieces);
         let from_behind = from_behind.filter(|(_, piece)| more(piece) < 0);
         let groups_behind = from_behind.filter_map(|(_, piece)| {
-            let mut behind = self.groups.iter().skip(groups);
-            Some(groups + behind.position(|group| group.made.contains(piece))? + 1)
+            let mut rest = self.groups.iter().skip(groups);
+            Some(groups + rest.position(|group| group.made.contains(piece))? + 1)
         });
         if let Some(group) = groups_behind.max() {
             return Some((pieces, group));
         }
         let to_behind = self.groups.iter().take(groups).flat_map(made);
         let pieces_behind = to_behind.filter(|made| more(made) > 0).filter_map(|made| {
-            let mut behind = self.pieces.iter().skip(pieces);
-            Some(pieces + behind.position(|(_, piece)| *piece == made)? + 1)
+            let mut rest = self.pieces.iter().skip(pieces);
+            Some(pieces + rest.position(|(_, piece)| *piece == made)? + 1)
         });
         Some((pieces_behind.max()?, groups))
     }
@@ -334,7 +334,7 @@ where
         self.ready.pop_front()
     }
 
-    /// Returns the next step with JSON. A restored piece is as it was written, with members
+    /// Returns the next step with JSON. A restored piece has its original JSON, with members
     /// that its type cannot hold.
     pub fn next_written(&mut self) -> Option<RestoreStep<Json>> {
         let step = self.advance()?;

@@ -67,7 +67,7 @@ impl Known {
         self.0.entry(signature).or_default().insert(thinking);
     }
 
-    /// Removes signatures of other thinking; none if there are none.
+    /// Removes signatures of other thinking; `None` if there are none.
     pub(super) fn without_stale(&self, value: &Json) -> Option<Json> {
         if self.0.is_empty() || !may_have(value.get()) {
             return None;

@@ -16,7 +16,7 @@ pub trait System {
     /// Writes a message as any number of items. `calls` already has its calls.
     fn write(&self, calls: &Calls, message: &Message) -> Vec<Self::Item>;
 
-    /// Whether an item belongs to the message of the items before it.
+    /// Returns whether an item belongs to the message of the items before it.
     fn joins(&self, before: &[Self::Item], item: &Self::Item) -> bool;
 
     /// Reads items of one message. Usually returns one message.
@@ -25,7 +25,7 @@ pub trait System {
     /// Adds the calls of an item.
     fn note_calls(&self, calls: &mut Calls, item: &Self::Item);
 
-    /// Whether its messages have authors.
+    /// Returns whether its messages have authors.
     fn has_authors(&self) -> bool {
         false
     }
@@ -38,22 +38,22 @@ pub trait System {
     /// Returns the reason of a loss in an item. `path` is its JSON pointer.
     fn why_of_theirs(&self, path: &str, lost: &Lost) -> Why {
         let _ = path;
-        why_of_what_is_said(lost)
+        why_of_content(lost)
     }
 }
 
 /// Losses outside the content are envelope metadata.
 pub(crate) fn why_of_ours(path: &str, lost: &Lost) -> Why {
-    let said = ["/message/content", "/text"];
-    if path.is_empty() || said.iter().any(|said| path.starts_with(said)) {
-        why_of_what_is_said(lost)
+    let content = ["/message/content", "/text"];
+    if path.is_empty() || content.iter().any(|it| path.starts_with(it)) {
+        why_of_content(lost)
     } else {
         Why::Envelope
     }
 }
 
 /// Changed content has another form.
-fn why_of_what_is_said(lost: &Lost) -> Why {
+fn why_of_content(lost: &Lost) -> Why {
     match lost {
         Lost::Changed(_) | Lost::Order(_) => Why::OtherForm,
         Lost::Placeholder(_) => Why::Unpaired,
@@ -81,7 +81,7 @@ pub trait Direction {
         outline.read()
     }
 
-    /// Whether a piece is converted together with those before it. Updates the state.
+    /// Returns whether a piece is converted together with those before it. Updates the state.
     /// Default: false.
     fn continues(
         &self,
@@ -93,7 +93,7 @@ pub trait Direction {
     }
     /// Converts pieces.
     fn convert(&self, calls: &mut Calls, pieces: &[Self::From]) -> Vec<Self::To>;
-    /// Whether a piece of the output belongs to those before it.
+    /// Returns whether a piece of the output belongs to those before it.
     /// Default: false.
     fn output_continues(&self, _before: &[Self::To], _next: &Self::To) -> bool {
         false
@@ -102,7 +102,7 @@ pub trait Direction {
     fn convert_back(&self, calls: &mut Calls, pieces: &[Self::To]) -> Vec<Self::From>;
     /// Returns the reason of a loss in a piece. `path` is its JSON pointer.
     fn why(&self, piece: &Self::From, path: &str, lost: &Lost) -> Why;
-    /// Whether each piece is outside the conversation: edits do not change it.
+    /// Returns whether each piece is outside the conversation: edits do not change it.
     fn outside(&self, pieces: &[Self::From]) -> Vec<bool> {
         vec![false; pieces.len()]
     }

@@ -4,7 +4,7 @@ use serde::de::{Deserializer, Visitor};
 use std::borrow::Cow;
 use std::fmt;
 
-/// Reads a string token as UTF-8, with three bytes for a lone surrogate; none if it is not a
+/// Reads a string token as UTF-8, with three bytes for a lone surrogate; `None` if it is not a
 /// string token.
 pub(super) fn bytes(token: &str) -> Option<Cow<'_, [u8]>> {
     struct Bytes;
@@ -30,7 +30,7 @@ pub(super) fn bytes(token: &str) -> Option<Cow<'_, [u8]>> {
         .ok()
 }
 
-/// Reads a string token; none if it has a lone surrogate.
+/// Reads a string token; `None` if it has a lone surrogate.
 pub(super) fn text(token: &str) -> Option<Cow<'_, str>> {
     match bytes(token)? {
         // A part of a text is UTF-8.

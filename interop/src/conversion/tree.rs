@@ -59,7 +59,7 @@ pub(super) struct Tree<'t> {
 /// The members that are tags.
 pub(super) const TAGS: [&str; 3] = ["type", "block_type", "role"];
 
-/// Reads a string token with U+FFFD for lone surrogates; none if it is not a string token.
+/// Reads a string token with U+FFFD for lone surrogates; `None` if it is not a string token.
 pub(super) fn string(token: &str) -> Option<Cow<'_, str>> {
     if !token.starts_with('"') {
         return None;
@@ -91,7 +91,7 @@ pub(super) struct Members<'t> {
 }
 
 impl<'t> Name<'t> {
-    /// Returns the name; none if it has a lone surrogate.
+    /// Returns the name; `None` if it has a lone surrogate.
     pub(super) fn text(self) -> Option<Cow<'t, str>> {
         match self.has_escapes {
             false => self.token.get(1..self.token.len() - 1).map(Cow::Borrowed),
@@ -100,7 +100,7 @@ impl<'t> Name<'t> {
     }
 
     /// Returns the name with U+FFFD for lone surrogates.
-    pub(super) fn mended(self) -> Cow<'t, str> {
+    pub(super) fn lossy_text(self) -> Cow<'t, str> {
         string(self.token).unwrap_or_default()
     }
 
@@ -151,7 +151,7 @@ impl<'t> Tape<'t> {
         Self { text, nodes }
     }
 
-    /// Whether a tape has the members of this value.
+    /// Returns whether a tape has the members of this value.
     pub(super) fn is_object(text: &str) -> bool {
         text.starts_with('{') && u32::try_from(text.len()).is_ok()
     }
@@ -281,7 +281,7 @@ impl<'t> Tree<'t> {
         found
     }
 
-    /// Returns the text with U+FFFD for lone surrogates; none if it is not a string.
+    /// Returns the text with U+FFFD for lone surrogates; `None` if it is not a string.
     pub(super) fn string(self) -> Option<Cow<'t, str>> {
         string(self.text())
     }
@@ -320,7 +320,7 @@ impl<'t> Tree<'t> {
         Some(split)
     }
 
-    /// Whether two values are equal. The order of members, the spelling of strings and spaces
+    /// Returns whether two values are equal. The order of members, the spelling of strings and spaces
     /// do not count.
     pub(super) fn is_same(self, other: Tree<'_>) -> bool {
         let (one, two) = (self.node(), other.node());
@@ -403,7 +403,7 @@ impl<'t> ByName<'_, 't> {
     }
 }
 
-/// Whether two lists of members are equal.
+/// Returns whether two lists of members are equal.
 pub(super) fn are_same(one: &[Member<'_>], other: &[Member<'_>]) -> bool {
     one.len() == other.len()
         && one

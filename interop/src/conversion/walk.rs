@@ -138,7 +138,7 @@ impl<'t> Walk<'_, 't> {
             }
             // A lone surrogate becomes U+FFFD.
             let (token, _) = member;
-            let name = token.mended();
+            let name = token.lossy_text();
             self.at(&name, |walk| {
                 walk.lost(match token.text().is_some() {
                     true => Lost::Duplicate(name.clone().into_owned()),

@@ -198,7 +198,7 @@ object! {
 }
 
 impl Point {
-    /// Returns the coordinates; none if the list is not a pair.
+    /// Returns the coordinates; `None` if the list is not a pair.
     #[must_use]
     pub fn coordinates(&self) -> Option<[&Number; 2]> {
         match self {

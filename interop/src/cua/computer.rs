@@ -117,7 +117,7 @@ pub fn to_computer_input(action: &Action) -> ComputerInput {
     };
     to.set("action", name);
     if let Some(at) = from.take_both::<Number>("x", "y") {
-        to.set("coordinate", written(&at));
+        to.set("coordinate", to_json(&at));
     }
     match name {
         "key" if kind == "keypress" => {
@@ -162,7 +162,7 @@ pub fn to_computer_input(action: &Action) -> ComputerInput {
     })
 }
 
-/// Converts input of the `computer` tool to an action; none if members are missing or
+/// Converts input of the `computer` tool to an action; `None` if members are missing or
 /// contradict each other.
 #[must_use]
 pub fn from_computer_input(input: &ComputerInput) -> Option<Action> {
@@ -187,7 +187,7 @@ pub fn from_computer_input(input: &ComputerInput) -> Option<Action> {
         }
         "key" => {
             let keys: String = from.take("text")?;
-            to.set("keys", written(&keys_of(&keys)));
+            to.set("keys", to_json(&keys_of(&keys)));
         }
         "left_click_drag" => {
             if let Some(path) = path(&mut from)? {
@@ -196,8 +196,8 @@ pub fn from_computer_input(input: &ComputerInput) -> Option<Action> {
         }
         "scroll" => {
             let [x, y] = scrolled(&mut from)?;
-            to.set("scroll_x", written(&x));
-            to.set("scroll_y", written(&y));
+            to.set("scroll_x", to_json(&x));
+            to.set("scroll_y", to_json(&y));
         }
         "wait" => from.rename("duration", "ms", &mut to, |duration| {
             milliseconds(&duration)
@@ -205,15 +205,15 @@ pub fn from_computer_input(input: &ComputerInput) -> Option<Action> {
         _ => {}
     }
     if (CLICKS.contains(&&*name) || name == "scroll")
-        && let Some(held) = from.take::<String>("text")
+        && let Some(keys) = from.take::<String>("text")
     {
-        to.set("keys", written(&keys_of(&held)));
+        to.set("keys", to_json(&keys_of(&keys)));
     }
     if from.0.get("coordinate").is_some() {
         let at: Vec<Number> = from.take("coordinate")?;
         let [x, y] = <[Number; 2]>::try_from(at).ok()?;
-        to.set("x", written(&x));
-        to.set("y", written(&y));
+        to.set("x", to_json(&x));
+        to.set("y", to_json(&y));
     }
     for (key, value) in from.0.iter() {
         if to.get(key).is_some() {
@@ -221,7 +221,7 @@ pub fn from_computer_input(input: &ComputerInput) -> Option<Action> {
         }
         to.set(key.to_owned(), value.clone());
     }
-    written(&to).read().ok()
+    to_json(&to).read().ok()
 }
 
 /// Splits a text such as `ctrl+c` into keys. `ctrl++` has the key `+`.
@@ -259,11 +259,11 @@ fn drag_ends(from: &mut Bag, to: &mut Members) {
     let points: Option<Vec<_>> = path.iter().map(Point::coordinates).collect();
     let Some(points) = points else { return };
     if let [first, .., last] = &*points {
-        to.set("start_coordinate", written(first));
-        to.set("coordinate", written(last));
+        to.set("start_coordinate", to_json(first));
+        to.set("coordinate", to_json(last));
         from.0.remove("path");
         if points.len() > 2 {
-            to.set("path", written(&points));
+            to.set("path", to_json(&points));
         }
     }
 }
@@ -281,7 +281,7 @@ fn path(from: &mut Bag) -> Option<Option<Json>> {
         _ => return None,
     };
     let path: Option<Vec<_>> = path.iter().map(Point::coordinates).collect();
-    path.map(|path| Some(written(&path)))
+    path.map(|path| Some(to_json(&path)))
 }
 
 fn scroll_direction(x: Number, y: Number, to: &mut Members) {
@@ -292,10 +292,10 @@ fn scroll_direction(x: Number, y: Number, to: &mut Members) {
         (if down < 0.0 { "up" } else { "down" }, &y)
     };
     to.set("scroll_direction", direction);
-    to.set("scroll_amount", written(&without_sign(amount)));
+    to.set("scroll_amount", to_json(&without_sign(amount)));
     if across != 0.0 && down != 0.0 {
-        to.set("scroll_x", written(&x));
-        to.set("scroll_y", written(&y));
+        to.set("scroll_x", to_json(&x));
+        to.set("scroll_y", to_json(&y));
     }
 }
 
@@ -375,7 +375,7 @@ struct Bag(Members);
 
 impl Bag {
     fn of<T: serde::Serialize>(value: &T) -> Self {
-        Self(written(value).read().unwrap_or_default())
+        Self(to_json(value).read().unwrap_or_default())
     }
 
     fn peek<T: DeserializeOwned>(&self, key: &str) -> Option<T> {
@@ -409,16 +409,16 @@ impl Bag {
             && let Some(changed) = self.peek(key).and_then(change)
         {
             self.0.remove(key);
-            to.set(name, written(&changed));
+            to.set(name, to_json(&changed));
         }
     }
 }
 
 /// Serializes a value that cannot fail to.
-pub(super) fn written<T: serde::Serialize + ?Sized>(value: &T) -> Json {
+pub(super) fn to_json<T: serde::Serialize + ?Sized>(value: &T) -> Json {
     Json::from_value(value).unwrap_or_default()
 }
 
 fn read_input(members: &Members) -> Option<ComputerInput> {
-    written(members).read().ok()
+    to_json(members).read().ok()
 }

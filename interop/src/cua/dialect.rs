@@ -24,7 +24,7 @@ pub enum Dialect {
 }
 
 impl Dialect {
-    /// Whether the dialect has an action. Others are calls of a function.
+    /// Returns whether the dialect has an action. Others are calls of a function.
     #[must_use]
     pub fn takes(self, action: &Action) -> bool {
         let only_openai = self == Self::OpenAi;
@@ -163,13 +163,13 @@ impl Dialect {
 
 /// Translates a status. Default: `completed`.
 fn set_status(status: &mut Option<Status>, dialect: Dialect) {
-    let said = status.take().unwrap_or(Status::Completed);
-    *status = Some(match (dialect, said) {
+    let written = status.take().unwrap_or(Status::Completed);
+    *status = Some(match (dialect, written) {
         (Dialect::Documented, Status::InProgress) => Status::Pending,
         (Dialect::Documented, Status::Incomplete) => Status::Failed,
         (Dialect::OpenAi, Status::Pending) => Status::InProgress,
         (Dialect::OpenAi, Status::Failed) => Status::Incomplete,
-        (_, said) => said,
+        (_, written) => written,
     });
 }
 
@@ -187,7 +187,7 @@ fn give_id(item: &mut Item) {
     id.get_or_insert(made);
 }
 
-/// Whether coordinates are whole pixels.
+/// Returns whether coordinates are whole pixels.
 fn at(x: &Option<Number>, y: &Option<Number>) -> bool {
     [x, y]
         .into_iter()

@@ -1,6 +1,6 @@
 //! Replaces descriptions of elements by coordinates, and back.
 
-use super::computer::written;
+use super::computer::to_json;
 use super::{Action, Item, NamedPoint};
 use agentwire_protocol::{Members, Number};
 use std::collections::HashMap;
@@ -63,14 +63,14 @@ fn actions(items: &mut [Item]) -> impl Iterator<Item = &mut Action> {
 }
 
 fn members(action: &Action) -> Members {
-    written(action).read().unwrap_or_default()
+    to_json(action).read().unwrap_or_default()
 }
 
 /// Changes the members of an action.
 fn change(action: &mut Action, change: impl FnOnce(&mut Members) -> Option<()>) {
     let mut members = members(action);
     if change(&mut members).is_some()
-        && let Ok(changed) = written(&members).read()
+        && let Ok(changed) = to_json(&members).read()
     {
         *action = changed;
     }
@@ -80,15 +80,15 @@ fn find(action: &mut Members, places: &Places) -> Option<()> {
     let place = |action: &Members, name| places.get(&action.get_str(name)?);
     if action.get("element_description").is_some() {
         let [x, y] = place(action, "element_description")?;
-        action.set("x", written(x));
-        action.set("y", written(y));
+        action.set("x", to_json(x));
+        action.set("y", to_json(y));
         action.remove("element_description");
         return Some(());
     }
     let start = place(action, "start_element_description")?;
     let end = place(action, "end_element_description")?;
     let path = [start, end].map(|[x, y]| super::Point::named(x.clone(), y.clone()));
-    action.set("path", written(&path));
+    action.set("path", to_json(&path));
     action.remove("start_element_description");
     action.remove("end_element_description");
     Some(())

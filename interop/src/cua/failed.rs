@@ -1,6 +1,6 @@
 //! Replaces calls of the computer that failed.
 
-use super::computer::{COMPUTER, written};
+use super::computer::{COMPUTER, to_json};
 use super::{Item, Status};
 use agentwire_protocol::Members;
 use std::collections::HashSet;
@@ -23,8 +23,8 @@ pub fn failed_calls_as_functions(items: Vec<Item>, mut ids: impl FnMut() -> Stri
     let replaced = items.into_iter().map(|item| match item {
         Item::ComputerCall(call) if failed.contains(&call.call_id) => {
             let action = match &call.action {
-                Some(action) => written(action),
-                None => written(&Members::default()),
+                Some(action) => to_json(action),
+                None => to_json(&Members::default()),
             };
             let mut replaced = Item::function_call(call.call_id, COMPUTER, action.get());
             if let Item::FunctionCall(function) = &mut replaced {

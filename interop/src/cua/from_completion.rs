@@ -1,6 +1,6 @@
 //! Reads messages of Chat Completions as items, as the library's functions do.
 
-use super::computer::{COMPUTER, scaled, written};
+use super::computer::{COMPUTER, scaled, to_json};
 use super::to_completion::SEE_BELOW;
 use super::{Action, ComputerInput, Item, Make, Output, Part, Point, Role, from_computer_input};
 use crate::TextOr;
@@ -106,7 +106,7 @@ fn parts_of(call: &ToolCall) -> (String, String, String) {
     let arguments = match arguments {
         None => "{}".to_owned(),
         Some(TextOr::Text(text)) => text,
-        Some(TextOr::Other(object)) => written(&object).get().to_owned(),
+        Some(TextOr::Other(object)) => to_json(&object).get().to_owned(),
     };
     (
         call.id.clone().unwrap_or_default(),
@@ -129,14 +129,14 @@ fn call(call: &ToolCall) -> Item {
 /// Reads an action: input of Anthropic's tool, or an action of Cua.
 fn action(mut members: Members) -> Action {
     if let Some(name) = members.get_str("action").filter(|name| !name.is_empty()) {
-        let input: Option<ComputerInput> = written(&members).read().ok();
+        let input: Option<ComputerInput> = to_json(&members).read().ok();
         if let Some(action) = input.and_then(|input| from_computer_input(&input)) {
             return action;
         }
         members.set("type", &*name);
         members.remove("action");
     }
-    let typed = written(&members).read();
+    let typed = to_json(&members).read();
     typed.unwrap_or(Action::Unknown(members))
 }
 

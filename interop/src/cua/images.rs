@@ -1,6 +1,6 @@
 //! Removes images and screenshots.
 
-use super::computer::written;
+use super::computer::to_json;
 use super::{Item, Output, Part};
 use agentwire_protocol::{Json, Members};
 
@@ -22,7 +22,7 @@ pub const OMITTED: &str = "[omitted]";
 pub fn redact_images(items: &mut [Item]) -> usize {
     let mut redacted = 0;
     for item in items {
-        if let Some(json) = without_images(&written(item), &mut redacted)
+        if let Some(json) = without_images(&to_json(item), &mut redacted)
             && let Ok(read) = json.read()
         {
             *item = read;
@@ -34,7 +34,7 @@ pub fn redact_images(items: &mut [Item]) -> usize {
 /// The prefix of an image in a text.
 const IMAGE: &str = "data:image/";
 
-/// Removes images from a value; none if it has none.
+/// Removes images from a value; `None` if it has none.
 fn without_images(json: &Json, redacted: &mut usize) -> Option<Json> {
     let before = *redacted;
     let changed = match json.get().as_bytes().first()? {
@@ -47,7 +47,7 @@ fn without_images(json: &Json, redacted: &mut usize) -> Option<Json> {
             for (key, value) in members {
                 object.set(key, value);
             }
-            written(&object)
+            to_json(&object)
         }
         b'[' => {
             let list: Vec<Json> = json.read().ok()?;
@@ -57,7 +57,7 @@ fn without_images(json: &Json, redacted: &mut usize) -> Option<Json> {
                     Some(changed) => changed,
                     None => item,
                 });
-            written(&items.collect::<Vec<_>>())
+            to_json(&items.collect::<Vec<_>>())
         }
         b'"' => (&*text_without_images(&json.read::<String>().ok()?, redacted)).into(),
         _ => return None,
@@ -70,7 +70,7 @@ fn text_without_images(text: &str, redacted: &mut usize) -> String {
         *redacted += 1;
         return OMITTED.to_owned();
     }
-    let mut kept = String::new();
+    let mut text_without = String::new();
     let mut rest = text;
     while let Some(start) = rest.find(IMAGE) {
         let (before, image) = rest.split_at(start);
@@ -78,12 +78,12 @@ fn text_without_images(text: &str, redacted: &mut usize) -> String {
         let is_data = |c: char| c.is_ascii_alphanumeric() || ":/;,+-_=.%\\".contains(c);
         let end = image.find(|c| !is_data(c)).unwrap_or(image.len());
         *redacted += 1;
-        kept.push_str(before);
-        kept.push_str(OMITTED);
+        text_without.push_str(before);
+        text_without.push_str(OMITTED);
         rest = &image[end..];
     }
-    kept.push_str(rest);
-    kept
+    text_without.push_str(rest);
+    text_without
 }
 
 /// Removes all but the last screenshots, with their calls and the reasoning right
@@ -97,28 +97,28 @@ pub fn retain_images(items: Vec<Item>, last: usize) -> Vec<Item> {
     if gone == 0 {
         return items;
     }
-    let mut kept = vec![true; items.len()];
+    let mut retained = vec![true; items.len()];
     for &index in &screenshots[..gone] {
-        kept[index] = false;
+        retained[index] = false;
         let id = items[index].call_id();
         let is_call = |&index: &usize| matches!(&items[index], Item::ComputerCall(call) if Some(&*call.call_id) == id);
         let Some(call) = (0..index).rev().find(is_call) else {
             continue;
         };
-        kept[call] = false;
+        retained[call] = false;
         if let Some(before) = call.checked_sub(1)
             && matches!(items[before], Item::Reasoning(_))
         {
-            kept[before] = false;
+            retained[before] = false;
         }
     }
-    let items = items.into_iter().zip(kept);
+    let items = items.into_iter().zip(retained);
     items
-        .filter_map(|(item, kept)| kept.then_some(item))
+        .filter_map(|(item, retained)| retained.then_some(item))
         .collect()
 }
 
-/// Whether the library finds an image in an output.
+/// Returns whether the library finds an image in an output.
 fn has_image(output: &Output) -> bool {
     match output {
         Output::Part(Part::InputImage(image)) => {

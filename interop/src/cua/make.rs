@@ -1,6 +1,6 @@
 //! Makes items as the library does.
 
-use super::computer::written;
+use super::computer::to_json;
 use super::{Action, Item, Part, ReasoningItem, Role, Status};
 use agentwire_protocol::{Json, Members};
 
@@ -118,6 +118,6 @@ impl<F: FnMut() -> String> Make<F> {
     pub fn tool_error(&mut self, call_id: Option<String>, error: &str) -> Item {
         let mut output = Members::default();
         output.set("error", error);
-        Item::function_call_output(self.call_id(call_id), written(&output).get().to_owned())
+        Item::function_call_output(self.call_id(call_id), to_json(&output).get().to_owned())
     }
 }

@@ -116,7 +116,7 @@ impl FromIterator<Response> for Response {
 }
 
 impl Usage {
-    /// Converts the usage of a result; none if it has none. Anthropic does not count cached
+    /// Converts the usage of a result; `None` if it has none. Anthropic does not count cached
     /// tokens as input, Cua does.
     #[must_use]
     pub fn from_result(result: &ResultMessage) -> Option<Self> {
@@ -157,8 +157,8 @@ impl Usage {
         let cached = details.and_then(|details| details.cached_tokens);
         let written = details.and_then(|details| details.cache_write_tokens);
         let mut usage = message::Usage::default();
-        let beside = sum([cached, written]).unwrap_or_default();
-        usage.input_tokens = input.map(|tokens| tokens.saturating_sub(beside));
+        let cached = sum([cached, written]).unwrap_or_default();
+        usage.input_tokens = input.map(|tokens| tokens.saturating_sub(cached));
         usage.output_tokens = self.output();
         usage.cache_read_input_tokens = cached;
         usage.cache_creation_input_tokens = written;
@@ -244,7 +244,7 @@ impl Usage {
     }
 }
 
-/// Adds known counts; none if none is known.
+/// Adds known counts; `None` if none is known.
 fn sum<const N: usize>(counts: [Option<u64>; N]) -> Option<u64> {
     let known = counts.into_iter().flatten();
     known.reduce(u64::saturating_add)

@@ -190,10 +190,10 @@ impl System for Cua {
         match items.first().map(side) {
             Some(Side::Instructions) => items.iter().filter_map(instructions).collect(),
             Some(Side::Assistant) => {
-                let blocks = items.iter().flat_map(said);
+                let blocks = items.iter().flat_map(assistant_blocks);
                 vec![Message::assistant(blocks.collect())]
             }
-            Some(Side::User) => vec![author::without_tag(Message::user(told(items)))],
+            Some(Side::User) => vec![author::without_tag(Message::user(user_content(items)))],
             Some(Side::Nobody) | None => vec![],
         }
     }
@@ -219,7 +219,7 @@ fn is_text(item: &Item) -> bool {
     matches!(item, Item::Message(message) if matches!(message.content, Some(TextOr::Text(_))))
 }
 
-/// Whether a user message has the tag of an author.
+/// Returns whether a user message has the tag of an author.
 fn is_tagged(item: &Item) -> bool {
     let Item::Message(message) = item else {
         return false;
@@ -257,7 +257,7 @@ fn instructions(item: &Item) -> Option<Message> {
 }
 
 /// Reads an item of the assistant.
-fn said(item: &Item) -> Vec<ContentBlock> {
+fn assistant_blocks(item: &Item) -> Vec<ContentBlock> {
     match item {
         Item::Message(message) => match &message.content {
             Some(TextOr::Text(text)) => vec![ContentBlock::text(text)],
@@ -299,7 +299,7 @@ fn said(item: &Item) -> Vec<ContentBlock> {
 }
 
 /// Reads the items of a user. Outputs of one call are one result.
-fn told(items: &[Item]) -> Content {
+fn user_content(items: &[Item]) -> Content {
     if let [Item::Message(MessageItem { content, .. })] = items
         && let Some(TextOr::Text(text)) = content
     {
@@ -309,7 +309,7 @@ fn told(items: &[Item]) -> Content {
     let mut items = items.iter().peekable();
     while let Some(item) = items.next() {
         match (item, item.call_id(), item.output()) {
-            (Item::Message(message), ..) => blocks.extend(shown(message)),
+            (Item::Message(message), ..) => blocks.extend(message_blocks(message)),
             (_, Some(id), Some(output)) => {
                 let mut outputs = vec![output];
                 while let Some(more) = items.peek().filter(|next| next.call_id() == Some(id)) {
@@ -325,7 +325,7 @@ fn told(items: &[Item]) -> Content {
 }
 
 /// Reads the content of a user message.
-fn shown(message: &MessageItem) -> Vec<ContentBlock> {
+fn message_blocks(message: &MessageItem) -> Vec<ContentBlock> {
     match &message.content {
         Some(TextOr::Text(text)) => vec![ContentBlock::text(text)],
         Some(TextOr::Other(parts)) => parts.iter().filter_map(block).collect(),

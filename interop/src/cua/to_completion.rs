@@ -1,6 +1,6 @@
 //! Writes items as messages of Chat Completions, as the library's functions do.
 
-use super::computer::{COMPUTER, written};
+use super::computer::{COMPUTER, to_json};
 use super::{
     ComputerCall, Item, MessageItem, OMITTED, Output, Part, ReasoningItem, Role, to_computer_input,
 };
@@ -198,18 +198,18 @@ impl<'a> Writer<'a> {
 
     fn computer_input(&self, call: &ComputerCall) -> Json {
         let input = |action| match self.is_anthropic {
-            true => written(&to_computer_input(action)),
-            false => written(action),
+            true => to_json(&to_computer_input(action)),
+            false => to_json(action),
         };
         match (&call.action, &call.actions) {
             (Some(action), _) => input(action),
             (None, Some(actions)) => {
                 let actions: Vec<Json> = actions.iter().map(input).collect();
                 let mut input = Members::default();
-                input.set("actions", written(&actions));
-                written(&input)
+                input.set("actions", to_json(&actions));
+                to_json(&input)
             }
-            (None, None) => written(&Members::default()),
+            (None, None) => to_json(&Members::default()),
         }
     }
 
@@ -219,7 +219,7 @@ impl<'a> Writer<'a> {
             (Some(url), _) => image(url),
             (None, Output::Text(text)) => text.as_str().into(),
             (None, Output::Parts(parts)) => self.parts(parts),
-            (None, Output::Part(part)) => written(part).get().into(),
+            (None, Output::Part(part)) => to_json(part).get().into(),
             (None, Output::Null(_)) => "".into(),
         };
         if self.is_anthropic {
@@ -283,7 +283,7 @@ fn image_url(output: &Output) -> Option<&str> {
     }
 }
 
-/// Returns the summary, else the reasoning itself; none, if there is no text.
+/// Returns the summary, else the reasoning itself; `None` if there is no text.
 fn reasoning_text(reasoning: &ReasoningItem) -> Option<String> {
     let parts = [&reasoning.summary, &reasoning.content];
     let texts = parts.into_iter().flatten();

@@ -3,14 +3,13 @@
 use super::{Content, Message, Role};
 use crate::TextOr;
 
-/// Marks where the prompt may be cached, as the library does before it calls a model
-/// of Anthropic's (`LLM._apply_prompt_caching`): at the first content of the system
-/// message, which is the static part of it, and at the last content of the last message
-/// of the user or a tool. The second content of the system message, which differs
-/// between conversations, loses its mark.
+/// Marks the cacheable parts of a prompt, as the library does before it calls a model of
+/// Anthropic (`LLM._apply_prompt_caching`): the first content of the system message, which is its
+/// static part, and the last content of the last message of the user or a tool. The second content
+/// of the system message, which differs between conversations, loses its mark.
 ///
-/// The library fails if the last message of the user or a tool has no content. Here
-/// such a message is left as it is.
+/// The library fails if the last message of the user or a tool has no content. Here such a message
+/// is not changed.
 pub fn apply_caching(messages: &mut [Message]) {
     if let Some(system) = messages.first_mut().filter(|it| it.role == Role::System) {
         let mut contents = system.contents().into_owned();

@@ -108,7 +108,7 @@ impl Content {
         }
     }
 
-    /// Whether the prompt is cached up to here.
+    /// Returns whether the prompt is cached up to here.
     #[must_use]
     pub fn cache_prompt(&self) -> bool {
         let cache_prompt = match self {

@@ -130,7 +130,7 @@ pub struct MixedThought(
 
 /// Converts events to messages, as the library's `LLMConvertibleEvent.events_to_messages`:
 /// the calls of one response are one message, and so are consecutive messages of the user.
-/// Unknown events are left out.
+/// Skips unknown events.
 ///
 /// The content of an observation is that of the `Observation` class. Tools whose class
 /// overrides `to_llm_content` may send more.
@@ -170,7 +170,7 @@ pub fn events_to_messages(events: &[Event]) -> Result<Vec<Message>, MixedThought
     Ok(messages)
 }
 
-/// Whether a message is a plain user message.
+/// Returns whether a message is a plain user message.
 fn is_plain(message: &Message) -> bool {
     message.role == Role::User
         && message.tool_calls.is_none()
@@ -189,7 +189,7 @@ impl Event {
             Self::SystemPrompt(event) => {
                 let parts = [Some(&event.system_prompt), event.dynamic_context.as_ref()];
                 let parts = parts.into_iter().flatten();
-                said(Role::System, parts.cloned().map(Content::from).collect())
+                message(Role::System, parts.cloned().map(Content::from).collect())
             }
             Self::Message(event) => {
                 let mut message = event.llm_message.clone();
@@ -202,7 +202,7 @@ impl Event {
             }
             Self::Action(event) => {
                 let thought = event.thought.iter().cloned().map(Content::from);
-                let mut message = said(Role::Assistant, thought.collect());
+                let mut message = message(Role::Assistant, thought.collect());
                 message.tool_calls = Some(vec![event.tool_call.clone()]);
                 message
                     .reasoning_content
@@ -239,21 +239,21 @@ impl Event {
                 result(&event.tool_name, &event.tool_call_id, vec![text])
             }
             Self::CondensationSummary(event) => {
-                said(Role::User, vec![Content::text(&*event.summary)])
+                message(Role::User, vec![Content::text(&*event.summary)])
             }
             Self::Unknown(_) => return None,
         })
     }
 }
 
-fn said(role: Role, contents: Vec<Content>) -> Message {
+fn message(role: Role, contents: Vec<Content>) -> Message {
     let mut message = Message::new(role);
     message.content = Some(TextOr::Other(contents));
     message
 }
 
 fn result(tool: &str, call: &str, contents: Vec<Content>) -> Message {
-    let mut message = said(Role::Tool, contents);
+    let mut message = message(Role::Tool, contents);
     message.name = Some(tool.to_owned());
     message.tool_call_id = Some(call.to_owned());
     message

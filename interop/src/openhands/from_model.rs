@@ -35,7 +35,7 @@ pub enum FromModelError {
 }
 
 impl Message {
-    /// Reads a reply of Chat Completions. Calls of other types than `function` are left out. A
+    /// Reads a reply of Chat Completions. Skips calls of other types than `function`. A
     /// list of parts becomes texts and images.
     ///
     /// # Errors
@@ -83,7 +83,7 @@ impl Message {
     }
 
     /// Reads the output of Responses as one message. Texts are joined by newlines and trimmed,
-    /// the last reasoning item counts, refusals and unknown items are left out.
+    /// the last reasoning item is used, refusals and unknown items are skipped.
     ///
     /// # Errors
     ///
@@ -123,7 +123,7 @@ impl Message {
 
 impl Message {
     /// Reads the output of Responses from JSON: a list of items, or `null`. Unknown items and
-    /// values that are not objects are left out.
+    /// values that are not objects are skipped.
     ///
     /// # Errors
     ///

@@ -133,7 +133,7 @@ impl Message {
         }
     }
 
-    /// Whether it contains an image.
+    /// Returns whether it contains an image.
     #[must_use]
     pub fn contains_image(&self) -> bool {
         match &self.content {

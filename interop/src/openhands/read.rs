@@ -14,7 +14,7 @@ use agentwire_protocol::content::{Content as OurContent, ContentBlock};
 pub(super) fn read(messages: &[Message]) -> Vec<Ours> {
     let [message] = messages else {
         return vec![Ours::user(
-            messages.iter().flat_map(heard).collect::<Vec<_>>(),
+            messages.iter().flat_map(user_blocks).collect::<Vec<_>>(),
         )];
     };
     match &message.role {
@@ -24,22 +24,25 @@ pub(super) fn read(messages: &[Message]) -> Vec<Ours> {
             let texts: Vec<&str> = texts.map(|text| &*text.text).collect();
             vec![Ours::instructions(texts.join("\n"))]
         }
-        Role::User => vec![with_author(user(said(message)), message.name.as_deref())],
-        Role::Tool => vec![Ours::user(heard(message))],
+        Role::User => vec![with_author(
+            user(user_content(message)),
+            message.name.as_deref(),
+        )],
+        Role::Tool => vec![Ours::user(user_blocks(message))],
         Role::Assistant => vec![Ours::assistant(assistant(message))],
         Role::Unknown(_) => vec![],
     }
 }
 
-fn said(message: &Message) -> Option<OurContent> {
+fn user_content(message: &Message) -> Option<OurContent> {
     Some(match message.content.as_ref()? {
         TextOr::Text(text) => text.as_str().into(),
         TextOr::Other(contents) => blocks(contents).into(),
     })
 }
 
-fn heard(message: &Message) -> Vec<ContentBlock> {
-    match (&message.role, said(message)) {
+fn user_blocks(message: &Message) -> Vec<ContentBlock> {
+    match (&message.role, user_content(message)) {
         (Role::Tool, content) => {
             let id = message.tool_call_id.as_deref().unwrap_or_default();
             vec![result_with(id, content)]
@@ -49,16 +52,16 @@ fn heard(message: &Message) -> Vec<ContentBlock> {
 }
 
 fn assistant(message: &Message) -> Vec<ContentBlock> {
-    let mut said = thoughts(message);
-    said.extend(blocks(&message.contents()));
+    let mut content = reasoning_blocks(message);
+    content.extend(blocks(&message.contents()));
     let calls = message.tool_calls.iter().flatten();
-    said.extend(calls.map(|call| {
+    content.extend(calls.map(|call| {
         ContentBlock::tool_use(&*call.id, &*call.name, arguments::input(&call.arguments))
     }));
-    said
+    content
 }
 
-fn thoughts(message: &Message) -> Vec<ContentBlock> {
+fn reasoning_blocks(message: &Message) -> Vec<ContentBlock> {
     let blocks = message.thinking_blocks.as_deref().unwrap_or_default();
     let item = message.responses_reasoning_item.as_ref();
     let texts = item.and_then(|item| {

@@ -17,8 +17,8 @@ pub(super) fn shortened(text: String) -> String {
     if length <= LIMIT {
         return text;
     }
-    let left = LIMIT - NOTICE.chars().count();
-    let (head, tail) = (left - left / 2, left / 2);
+    let remaining = LIMIT - NOTICE.chars().count();
+    let (head, tail) = (remaining - remaining / 2, remaining / 2);
     let index = |character: usize| {
         text.char_indices()
             .nth(character)
@@ -28,12 +28,12 @@ pub(super) fn shortened(text: String) -> String {
     format!("{head}{NOTICE}{tail}")
 }
 
-/// Whether Python's `str.strip` removes a character.
+/// Returns whether Python's `str.strip` removes a character.
 fn is_space(character: char) -> bool {
     character.is_whitespace() || ('\x1c'..='\x1f').contains(&character)
 }
 
-/// Whether a text is blank.
+/// Returns whether a text is blank.
 pub(super) fn is_blank(text: &str) -> bool {
     text.chars().all(is_space)
 }

@@ -182,7 +182,7 @@ fn cache_control() -> Option<CacheControl> {
     ephemeral(Some(true))
 }
 
-/// Removes blank texts; none if nothing remains.
+/// Removes blank texts; `None` if nothing remains.
 fn without_blanks(content: chat::Content) -> Option<chat::Content> {
     match content {
         chat::Content::Text(text) => (!is_blank(&text)).then_some(chat::Content::Text(text)),

@@ -15,42 +15,47 @@ use agentwire_protocol::content::{
 pub(super) fn write(calls: &Calls, message: &Ours) -> Vec<Message> {
     match message {
         Ours::Instructions(instructions) => {
-            vec![said_by(Role::System, instructions.text.as_str().into())]
+            vec![message_with(
+                Role::System,
+                instructions.text.as_str().into(),
+            )]
         }
         Ours::User(message) => {
             let mut messages = match &message.message.content {
                 None => vec![Message::new(Role::User)],
-                Some(OurContent::Text(text)) => vec![said_by(Role::User, text.as_str().into())],
-                Some(OurContent::Blocks(blocks)) => of_user(calls, blocks),
+                Some(OurContent::Text(text)) => {
+                    vec![message_with(Role::User, text.as_str().into())]
+                }
+                Some(OurContent::Blocks(blocks)) => user_messages(calls, blocks),
             };
             if let (Some(last), Some(name)) = (messages.last_mut(), name(message)) {
                 last.name = Some(name);
             }
             messages
         }
-        Ours::Assistant(message) => of_assistant(&message.message.content),
+        Ours::Assistant(message) => assistant_messages(&message.message.content),
         Ours::Unknown(_) => vec![],
     }
 }
 
-fn said_by(role: Role, content: TextOr<Vec<Content>>) -> Message {
+fn message_with(role: Role, content: TextOr<Vec<Content>>) -> Message {
     let mut message = Message::new(role);
     message.content = Some(content);
     message
 }
 
-fn of_user(calls: &Calls, blocks: &[ContentBlock]) -> Vec<Message> {
-    let heard = UserBlocks::of(blocks);
-    let answers = heard.results.iter();
-    let mut messages: Vec<Message> = answers.map(|it| answer(calls, it)).collect();
-    let contents: Vec<Content> = heard.rest.iter().filter_map(|it| content(it)).collect();
+fn user_messages(calls: &Calls, blocks: &[ContentBlock]) -> Vec<Message> {
+    let sorted = UserBlocks::of(blocks);
+    let answers = sorted.results.iter();
+    let mut messages: Vec<Message> = answers.map(|it| result_message(calls, it)).collect();
+    let contents: Vec<Content> = sorted.rest.iter().filter_map(|it| content(it)).collect();
     if !contents.is_empty() || blocks.is_empty() {
         let content = match lone_text(&contents) {
             // After results the original is always a list; alone, a text stays a text.
-            Some(text) if !heard.results.is_empty() => text.into(),
+            Some(text) if !sorted.results.is_empty() => text.into(),
             _ => TextOr::Other(contents),
         };
-        messages.push(said_by(Role::User, content));
+        messages.push(message_with(Role::User, content));
     }
     messages
 }
@@ -63,7 +68,7 @@ pub(super) fn lone_text(contents: &[Content]) -> Option<&str> {
     }
 }
 
-fn answer(calls: &Calls, answer: &ToolResultBlock) -> Message {
+fn result_message(calls: &Calls, answer: &ToolResultBlock) -> Message {
     let mut message = Message::new(Role::Tool);
     message.content = answer.content.as_ref().map(|it| match it {
         OurContent::Text(text) => text.as_str().into(),
@@ -74,18 +79,26 @@ fn answer(calls: &Calls, answer: &ToolResultBlock) -> Message {
     message
 }
 
-fn of_assistant(blocks: &[ContentBlock]) -> Vec<Message> {
-    let said = ReplyBlocks::of(blocks);
-    if said.is_empty() && !blocks.is_empty() {
+fn assistant_messages(blocks: &[ContentBlock]) -> Vec<Message> {
+    let blocks_by_kind = ReplyBlocks::of(blocks);
+    if blocks_by_kind.is_empty() && !blocks.is_empty() {
         return vec![];
     }
-    let contents: Vec<Content> = said.texts.iter().map(|it| text(it).into()).collect();
-    let calls: Vec<_> = said.calls.iter().map(|it| call(it)).collect();
-    let thinking: Vec<_> = said.thinking.iter().filter_map(|it| thought(it)).collect();
-    let mut message = said_by(Role::Assistant, TextOr::Other(contents));
+    let contents: Vec<Content> = blocks_by_kind
+        .texts
+        .iter()
+        .map(|it| text(it).into())
+        .collect();
+    let calls: Vec<_> = blocks_by_kind.calls.iter().map(|it| call(it)).collect();
+    let thinking: Vec<_> = blocks_by_kind
+        .thinking
+        .iter()
+        .filter_map(|it| thinking(it))
+        .collect();
+    let mut message = message_with(Role::Assistant, TextOr::Other(contents));
     message.tool_calls = (!calls.is_empty()).then_some(calls);
     message.thinking_blocks = (!thinking.is_empty()).then_some(thinking);
-    message.reasoning_content = said.reasoning;
+    message.reasoning_content = blocks_by_kind.reasoning;
     vec![message]
 }
 
@@ -98,7 +111,7 @@ fn call(call: &ToolUseBlock) -> MessageToolCall {
     )
 }
 
-fn thought(block: &ContentBlock) -> Option<ThinkingBlock> {
+fn thinking(block: &ContentBlock) -> Option<ThinkingBlock> {
     match block {
         ContentBlock::Thinking(block) => Some(ThinkingBlock::thinking(
             &*block.thinking,

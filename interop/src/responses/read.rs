@@ -11,21 +11,23 @@ use agentwire_protocol::content::{Content as OurContent, ContentBlock};
 pub(super) fn read(items: &[Item]) -> Vec<Ours> {
     match items {
         [] | [Item::Unknown(_)] => vec![],
-        [Item::Message(message)] => of_message(message),
+        [Item::Message(message)] => read_message(message),
         [Item::FunctionCallOutput(_), ..] => {
-            vec![Ours::user(items.iter().flat_map(heard).collect::<Vec<_>>())]
+            vec![Ours::user(
+                items.iter().flat_map(user_blocks).collect::<Vec<_>>(),
+            )]
         }
         items => {
-            let said: Vec<_> = items.iter().filter_map(said).flatten().collect();
-            if said.is_empty() {
+            let blocks: Vec<_> = items.iter().filter_map(model_blocks).flatten().collect();
+            if blocks.is_empty() {
                 return vec![];
             }
-            vec![Ours::assistant(said)]
+            vec![Ours::assistant(blocks)]
         }
     }
 }
 
-fn of_message(message: &Message) -> Vec<Ours> {
+fn read_message(message: &Message) -> Vec<Ours> {
     match message.role {
         Role::User => vec![user(content(message.content.as_ref()))],
         Role::Assistant => vec![Ours::assistant(blocks(message.content.as_ref()))],
@@ -37,7 +39,7 @@ fn of_message(message: &Message) -> Vec<Ours> {
     }
 }
 
-fn heard(item: &Item) -> Vec<ContentBlock> {
+fn user_blocks(item: &Item) -> Vec<ContentBlock> {
     match item {
         Item::FunctionCallOutput(FunctionCallOutput {
             call_id, output, ..
@@ -52,11 +54,11 @@ fn heard(item: &Item) -> Vec<ContentBlock> {
     }
 }
 
-fn said(item: &Item) -> Option<Vec<ContentBlock>> {
+fn model_blocks(item: &Item) -> Option<Vec<ContentBlock>> {
     Some(match item {
         Item::Message(message) => blocks(message.content.as_ref()),
         Item::FunctionCall(item) => vec![call(item)],
-        Item::Reasoning(item) => vec![ContentBlock::thinking(thoughts(item)?)],
+        Item::Reasoning(item) => vec![ContentBlock::thinking(reasoning_text(item)?)],
         _ => return None,
     })
 }
@@ -70,8 +72,8 @@ fn call(item: &FunctionCall) -> ContentBlock {
     )
 }
 
-/// Returns the summary, else the reasoning; none if it is encrypted.
-fn thoughts(item: &Reasoning) -> Option<String> {
+/// Returns the summary, else the reasoning; `None` if it is encrypted.
+fn reasoning_text(item: &Reasoning) -> Option<String> {
     let summary = item.summary.iter().flatten();
     let content = item.content.iter().flatten();
     joined(summary.filter_map(|it| it.text.as_deref()))

@@ -52,7 +52,7 @@ impl System for Responses {
     }
 }
 
-/// Whether content has the tag of an author.
+/// Returns whether content has the tag of an author.
 fn is_tagged(content: Option<&Content>) -> bool {
     let text = match content {
         Some(TextOr::Text(text)) => Some(&**text),

@@ -18,21 +18,21 @@ pub(super) fn write(message: &Ours) -> Vec<Item> {
         Ours::User(message) => match &message.message.content {
             None => vec![Message::of(Role::User).into()],
             Some(OurContent::Text(text)) => vec![Message::new(Role::User, text.as_str()).into()],
-            Some(OurContent::Blocks(blocks)) => of_user(blocks),
+            Some(OurContent::Blocks(blocks)) => user_items(blocks),
         },
-        Ours::Assistant(message) => of_assistant(&message.message.content),
+        Ours::Assistant(message) => assistant_items(&message.message.content),
         Ours::Unknown(_) => vec![],
     }
 }
 
-fn of_user(blocks: &[ContentBlock]) -> Vec<Item> {
-    let heard = UserBlocks::of(blocks);
-    let mut items: Vec<Item> = heard.results.iter().map(|it| output(it).into()).collect();
-    let parts: Vec<Part> = heard.rest.iter().filter_map(|block| part(block)).collect();
+fn user_items(blocks: &[ContentBlock]) -> Vec<Item> {
+    let sorted = UserBlocks::of(blocks);
+    let mut items: Vec<Item> = sorted.results.iter().map(|it| output(it).into()).collect();
+    let parts: Vec<Part> = sorted.rest.iter().filter_map(|block| part(block)).collect();
     if !parts.is_empty() || blocks.is_empty() {
         let message = match lone_text(&parts) {
             // After results the original is always a list; alone, a text stays a text.
-            Some(text) if !heard.results.is_empty() => Message::new(Role::User, text),
+            Some(text) if !sorted.results.is_empty() => Message::new(Role::User, text),
             _ => Message::new(Role::User, parts),
         };
         items.push(message.into());
@@ -58,7 +58,7 @@ fn output(answer: &ToolResultBlock) -> FunctionCallOutput {
 }
 
 /// Writes the items of a reply in order. Consecutive texts are one message.
-fn of_assistant(blocks: &[ContentBlock]) -> Vec<Item> {
+fn assistant_items(blocks: &[ContentBlock]) -> Vec<Item> {
     if blocks.is_empty() {
         return vec![Message::new(Role::Assistant, vec![]).into()];
     }

@@ -1,6 +1,6 @@
 //! Merges lines into messages.
 
-use super::line::{Line, is_answer};
+use super::line::{Line, is_result};
 use super::placeholder::placeholder;
 use super::thread;
 use crate::Message;
@@ -44,14 +44,14 @@ impl Place {
         }
     }
 
-    /// Whether a block can follow in the same message. Two texts are two messages.
+    /// Returns whether a block can follow in the same message. Two texts are two messages.
     fn follows(self, last: Self) -> bool {
         self > last || self == last && self != Self::Text
     }
 }
 
 impl Chunk {
-    /// Whether the message makes this call.
+    /// Returns whether the message makes this call.
     pub(super) fn has_call(&self, call: &str) -> bool {
         self.calls.contains_key(call)
     }
@@ -61,18 +61,18 @@ impl Chunk {
         self.is_over = true;
     }
 
-    /// Whether a line belongs to the chunk. `is_said`: it is part of the conversation.
-    pub(super) fn takes(&mut self, line: &Line, is_said: bool) -> bool {
-        let Some(said) = line.said().filter(|_| is_said) else {
+    /// Returns whether a line belongs to the chunk. `is_in_conversation`: it is part of the conversation.
+    pub(super) fn takes(&mut self, line: &Line, is_in_conversation: bool) -> bool {
+        let Some(message) = line.message().filter(|_| is_in_conversation) else {
             return true;
         };
         let is_over = self.is_over && self.calls.values().all(|has_result| *has_result);
-        let Message::Assistant(message) = said else {
+        let Message::Assistant(assistant) = message else {
             self.last = None;
             if is_over {
                 *self = Self::default();
             }
-            for call in answered(said).flatten() {
+            for call in result_calls(message).flatten() {
                 if let Some(has_result) = self.calls.get_mut(call) {
                     *has_result = true;
                 }
@@ -80,15 +80,15 @@ impl Chunk {
             return !is_over;
         };
         // Imported lines have no IDs, and a block each.
-        let has_no_id = message.message.id.is_none();
-        let mut places = message.message.content.iter().map(Place::of);
+        let has_no_id = assistant.message.id.is_none();
+        let mut places = assistant.message.content.iter().map(Place::of);
         let first = places.next().flatten();
         let last = match (has_no_id, places.next_back()) {
             (false, _) => None,
             (true, Some(last)) => last,
             (true, None) => first,
         };
-        let id = message.message.id.as_deref().or(line.uuid());
+        let id = assistant.message.id.as_deref().or(line.uuid());
         let is_same = id.is_some() && id == self.message.as_deref();
         let follows = match (self.last, first) {
             (Some(last), Some(first)) if has_no_id => first.follows(last),
@@ -109,10 +109,10 @@ impl Chunk {
     }
 }
 
-/// Whether a message has only results of tools.
+/// Returns whether a message has only results of tools.
 pub(super) fn is_results(message: &Message) -> bool {
-    let mut answers = answered(message).peekable();
-    answers.peek().is_some() && answers.all(|call| call.is_some())
+    let mut results = result_calls(message).peekable();
+    results.peek().is_some() && results.all(|call| call.is_some())
 }
 
 /// Returns the calls without a result in a chunk of indexed lines.
@@ -152,29 +152,29 @@ pub(crate) fn messages_of<'l>(
     lines: impl IntoIterator<Item = &'l Message>,
 ) -> Vec<Cow<'l, Message>> {
     let mut messages = Vec::new();
-    let mut said: Option<Cow<'l, Message>> = None;
-    let mut answers: Option<Cow<'l, Message>> = None;
+    let mut reply: Option<Cow<'l, Message>> = None;
+    let mut results: Option<Cow<'l, Message>> = None;
     let mut meanwhile = Vec::new();
     for line in lines {
         match line {
-            Message::Assistant(message) => match &mut said {
-                None => said = Some(Cow::Borrowed(line)),
+            Message::Assistant(message) => match &mut reply {
+                None => reply = Some(Cow::Borrowed(line)),
                 Some(before) => merge(before, message),
             },
-            Message::User(message) if answered(line).any(|call| call.is_some()) => {
-                match &mut answers {
-                    None => answers = Some(Cow::Borrowed(line)),
+            Message::User(message) if result_calls(line).any(|call| call.is_some()) => {
+                match &mut results {
+                    None => results = Some(Cow::Borrowed(line)),
                     Some(before) => add(before, message),
                 }
             }
-            _ if said.is_some() => meanwhile.push(Cow::Borrowed(line)),
+            _ if reply.is_some() => meanwhile.push(Cow::Borrowed(line)),
             _ => messages.push(Cow::Borrowed(line)),
         }
     }
-    let calls: Vec<&str> = said.iter().flat_map(|said| calls(said)).collect();
-    let answers = paired(answers, &calls);
-    messages.extend(said);
-    messages.extend(answers);
+    let calls: Vec<&str> = reply.iter().flat_map(|reply| calls(reply)).collect();
+    let results = paired(results, &calls);
+    messages.extend(reply);
+    messages.extend(results);
     messages.extend(meanwhile);
     messages
 }
@@ -206,25 +206,25 @@ fn add(before: &mut Cow<'_, Message>, line: &UserMessage) {
         && let (Some(Content::Blocks(blocks)), Some(Content::Blocks(more))) =
             (&mut before.message.content, &line.message.content)
     {
-        let end = end_of_answers(blocks);
-        let (new, beside): (Vec<_>, Vec<_>) = more.iter().cloned().partition(is_answer);
+        let end = end_of_results(blocks);
+        let (new, others): (Vec<_>, Vec<_>) = more.iter().cloned().partition(is_result);
         blocks.splice(end..end, new);
-        blocks.extend(beside);
+        blocks.extend(others);
     }
 }
 
 /// Returns the index after the last result.
-fn end_of_answers(blocks: &[ContentBlock]) -> usize {
-    let last = blocks.iter().rposition(is_answer);
+fn end_of_results(blocks: &[ContentBlock]) -> usize {
+    let last = blocks.iter().rposition(is_result);
     last.map_or(0, |last| last + 1)
 }
 
 /// Matches results with calls, and adds placeholders.
-fn paired<'l>(answers: Option<Cow<'l, Message>>, calls: &[&str]) -> Option<Cow<'l, Message>> {
+fn paired<'l>(results: Option<Cow<'l, Message>>, calls: &[&str]) -> Option<Cow<'l, Message>> {
     let mut open: HashSet<&str> = calls.iter().copied().collect();
-    let is_wanted: Vec<bool> = answers
+    let is_wanted: Vec<bool> = results
         .iter()
-        .flat_map(|it| answered(it))
+        .flat_map(|it| result_calls(it))
         .map(|call| call.is_none_or(|call| open.remove(call)))
         .collect();
     let missing: Vec<&str> = calls
@@ -233,28 +233,28 @@ fn paired<'l>(answers: Option<Cow<'l, Message>>, calls: &[&str]) -> Option<Cow<'
         .filter(|call| open.remove(call))
         .collect();
     if missing.is_empty() && !is_wanted.contains(&false) {
-        return answers;
+        return results;
     }
-    let mut answers = answers.unwrap_or_else(|| Cow::Owned(Message::User(Box::default())));
-    if let Message::User(message) = answers.to_mut() {
+    let mut results = results.unwrap_or_else(|| Cow::Owned(Message::User(Box::default())));
+    if let Message::User(message) = results.to_mut() {
         let mut blocks = match message.message.content.take() {
             Some(Content::Blocks(blocks)) => blocks,
             _ => vec![],
         };
         let mut is_wanted = is_wanted.into_iter();
         blocks.retain(|_| is_wanted.next() == Some(true));
-        let end = end_of_answers(&blocks);
+        let end = end_of_results(&blocks);
         blocks.splice(end..end, missing.into_iter().map(placeholder));
         if blocks.is_empty() {
             return None;
         }
         message.message.content = Some(Content::Blocks(blocks));
     }
-    Some(answers)
+    Some(results)
 }
 
 /// Returns the call of each block that is a result.
-fn answered(message: &Message) -> impl Iterator<Item = Option<&str>> {
+fn result_calls(message: &Message) -> impl Iterator<Item = Option<&str>> {
     let blocks = match message {
         Message::User(message) => match &message.message.content {
             Some(Content::Blocks(blocks)) => &blocks[..],
@@ -288,11 +288,11 @@ pub(crate) fn lines_of(message: Message, thread: Option<&str>) -> Vec<Line> {
             let mut message = *message;
             set_thread(&mut message.parent_tool_use_id, &mut message.extra, thread);
             match message.message.content.take() {
-                Some(Content::Blocks(blocks)) if blocks.iter().any(is_answer) => {
-                    let (answers, beside): (Vec<_>, Vec<_>) =
-                        blocks.into_iter().partition(is_answer);
-                    let mut lines: Vec<_> = answers.into_iter().map(|block| vec![block]).collect();
-                    lines.extend((!beside.is_empty()).then_some(beside));
+                Some(Content::Blocks(blocks)) if blocks.iter().any(is_result) => {
+                    let (results, others): (Vec<_>, Vec<_>) =
+                        blocks.into_iter().partition(is_result);
+                    let mut lines: Vec<_> = results.into_iter().map(|block| vec![block]).collect();
+                    lines.extend((!others.is_empty()).then_some(others));
                     split(message, lines.into_iter(), |message, blocks| {
                         message.message.content = Some(Content::Blocks(blocks));
                     })

@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 pub struct Line {
     /// Unset: the JSON of the message.
     json: OnceLock<Json>,
-    said: Option<Box<Message>>,
+    message: Option<Box<Message>>,
     /// The event of a line without a message.
     event: Option<Box<Event>>,
 }
@@ -30,15 +30,15 @@ struct Event {
 impl Line {
     /// Returns the message.
     #[must_use]
-    pub fn said(&self) -> Option<&Message> {
-        self.said.as_deref()
+    pub fn message(&self) -> Option<&Message> {
+        self.message.as_deref()
     }
 
     /// Returns the line as JSON.
     #[must_use]
     pub fn json(&self) -> &Json {
-        self.json.get_or_init(|| match &self.said {
-            Some(said) => Json::from_value(said).unwrap_or_default(),
+        self.json.get_or_init(|| match &self.message {
+            Some(message) => Json::from_value(message).unwrap_or_default(),
             None => Json::null(),
         })
     }
@@ -48,7 +48,7 @@ impl Line {
     pub fn of_outline(outline: &Outline) -> Self {
         let [kind] = outline.find(["type"]);
         let kind = text(kind);
-        let is_said = matches!(kind.as_deref(), Some("user" | "assistant" | "instructions"));
+        let is_message = matches!(kind.as_deref(), Some("user" | "assistant" | "instructions"));
         let owned = |member| text(member).map(Cow::into_owned);
         let event = match kind.as_deref() {
             Some("result") => {
@@ -71,7 +71,7 @@ impl Line {
             _ => None,
         };
         Self {
-            said: is_said.then(|| outline.read().ok()).flatten(),
+            message: is_message.then(|| outline.read().ok()).flatten(),
             event: event.map(Box::new),
             json: OnceLock::new(),
         }
@@ -80,12 +80,12 @@ impl Line {
     /// Returns the tool call that started the sub-agent of the line; none for the main agent.
     #[must_use]
     pub fn thread(&self) -> Option<&str> {
-        self.said().and_then(|_| self.parent())
+        self.message().and_then(|_| self.parent())
     }
 
     /// Returns the tool call that started the sub-agent, as the line has it.
     pub(super) fn parent(&self) -> Option<&str> {
-        match self.said() {
+        match self.message() {
             Some(Message::User(message)) => message.parent_tool_use_id.as_deref(),
             Some(Message::Assistant(message)) => message.parent_tool_use_id.as_deref(),
             Some(Message::Instructions(_) | Message::Unknown(_)) => None,
@@ -95,7 +95,7 @@ impl Line {
 
     /// Returns the ID of the sub-agent.
     pub(super) fn agent(&self) -> Option<&str> {
-        match self.said() {
+        match self.message() {
             Some(Message::User(message)) => message.agent_id.as_deref(),
             Some(Message::Assistant(message)) => message.agent_id.as_deref(),
             Some(Message::Instructions(_) | Message::Unknown(_)) => None,
@@ -106,26 +106,26 @@ impl Line {
     /// Returns the ID of the line.
     #[must_use]
     pub fn uuid(&self) -> Option<&str> {
-        match self.said()? {
+        match self.message()? {
             Message::User(message) => message.uuid.as_deref(),
             Message::Assistant(message) => message.uuid.as_deref(),
             Message::Instructions(_) | Message::Unknown(_) => None,
         }
     }
 
-    /// Whether a turn of the line's agent ends.
+    /// Returns whether a turn of the line's agent ends.
     pub(super) fn ends_turn(&self) -> bool {
         self.event.as_ref().is_some_and(|event| event.ends_turn)
     }
 
-    /// Whether the agent echoes a message of the host.
+    /// Returns whether the agent echoes a message of the host.
     pub(super) fn is_echo(&self) -> bool {
-        matches!(self.said(), Some(Message::User(message)) if message.is_replay == Some(true))
+        matches!(self.message(), Some(Message::User(message)) if message.is_replay == Some(true))
     }
 
     /// Returns the IDs of the lines that it supersedes.
     pub(super) fn supersedes(&self) -> &[String] {
-        match self.said() {
+        match self.message() {
             Some(Message::Assistant(message)) => message.supersedes.as_deref().unwrap_or_default(),
             _ => &[],
         }
@@ -156,7 +156,7 @@ impl From<Message> for Line {
     fn from(message: Message) -> Self {
         Self {
             json: OnceLock::new(),
-            said: Some(Box::new(message)),
+            message: Some(Box::new(message)),
             event: None,
         }
     }
@@ -164,8 +164,8 @@ impl From<Message> for Line {
 
 impl Serialize for Line {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match (self.json.get(), &self.said) {
-            (None, Some(said)) => said.serialize(serializer),
+        match (self.json.get(), &self.message) {
+            (None, Some(message)) => message.serialize(serializer),
             _ => self.json().serialize(serializer),
         }
     }
@@ -177,7 +177,7 @@ impl<'de> Deserialize<'de> for Line {
     }
 }
 
-/// Whether a block is a result.
-pub(super) fn is_answer(block: &ContentBlock) -> bool {
+/// Returns whether a block is a result.
+pub(super) fn is_result(block: &ContentBlock) -> bool {
     matches!(block, ContentBlock::ToolResult(_))
 }

@@ -4,12 +4,12 @@
 //!   order of thinking, texts and calls). The results of its calls are one message after it,
 //!   then come user messages that were sent meanwhile.
 //! - Sub-agents are separate conversations, by tool call or by ID ([`Session::of`]).
-//! - Superseded messages are left out ([`Superseded`]). A prompt counts where the agent
+//! - Superseded messages are removed ([`Superseded`]). A prompt counts where the agent
 //!   echoes it.
-//! - A call without a result gets a [`PLACEHOLDER`], and a result without a call is left
-//!   out: APIs refuse both. A placeholder is a loss, and is never read as a result.
+//! - A call without a result gets a [`PLACEHOLDER`], and a result without a call is
+//!   removed: APIs refuse both. A placeholder is a loss, and is never read as a result.
 //!
-//! [`Session`] is a [`Direction`]: everything that is left out is a loss, and in the residue.
+//! [`Session`] is a [`Direction`]: everything that is removed is a loss and in the residue.
 
 mod chunk;
 mod line;
@@ -106,17 +106,17 @@ struct Lines<'a> {
 }
 
 impl Lines<'_> {
-    /// Whether the IDs of a line are of this conversation.
+    /// Returns whether the IDs of a line are of this conversation.
     fn names(self, line: &Line) -> bool {
         self.superseded.agents.names(line, self.thread)
     }
 
-    /// Whether a line is of this conversation, except for results that name their call.
+    /// Returns whether a line is of this conversation, except for results that name their call.
     fn has(self, line: &Line) -> bool {
-        line.said().is_some() && self.names(line) && !self.superseded.has(line)
+        line.message().is_some() && self.names(line) && !self.superseded.has(line)
     }
 
-    /// Whether a line belongs to the chunk.
+    /// Returns whether a line belongs to the chunk.
     fn continues(self, chunk: &mut Chunk, line: &Line) -> bool {
         if line.ends_turn() {
             if self.names(line) {
@@ -124,18 +124,18 @@ impl Lines<'_> {
             }
             return true;
         }
-        let is_said = match thread::own_call(line) {
+        let is_included = match thread::own_call(line) {
             Some(call) => chunk.has_call(call) && !self.superseded.has(line),
             None => self.has(line),
         };
-        chunk.takes(line, is_said)
+        chunk.takes(line, is_included)
     }
 
     /// Selects the lines of this conversation in a chunk.
-    fn said(self, lines: &[Line]) -> impl Iterator<Item = (usize, &Message)> {
-        let said = thread::said(lines, |line| self.has(line));
-        let said = said.into_iter();
-        said.filter_map(|index| Some((index, lines.get(index)?.said()?)))
+    fn messages(self, lines: &[Line]) -> impl Iterator<Item = (usize, &Message)> {
+        let indices = thread::conversation_lines(lines, |line| self.has(line));
+        let indices = indices.into_iter();
+        indices.filter_map(|index| Some((index, lines.get(index)?.message()?)))
     }
 }
 
@@ -153,29 +153,29 @@ impl<S: System> Direction for Session<S> {
     }
 
     fn convert(&self, calls: &mut Calls, lines: &[Line]) -> Vec<S::Item> {
-        let said = self.lines().said(lines).map(|(_, said)| said);
-        write(&self.system, calls, messages_of(said))
+        let messages = self.lines().messages(lines).map(|(_, message)| message);
+        write(&self.system, calls, messages_of(messages))
     }
 
     fn outside(&self, lines: &[Line]) -> Vec<bool> {
-        let mut beside = vec![true; lines.len()];
-        for (index, _) in self.lines().said(lines) {
-            if let Some(beside) = beside.get_mut(index) {
-                *beside = false;
+        let mut outside = vec![true; lines.len()];
+        for (index, _) in self.lines().messages(lines) {
+            if let Some(outside) = outside.get_mut(index) {
+                *outside = false;
             }
         }
-        beside
+        outside
     }
 
     fn authors(&self, lines: &[Line]) -> Vec<(usize, String)> {
         match self.system.has_authors() {
             true => Vec::new(),
-            false => author::other_authors(self.lines().said(lines)),
+            false => author::other_authors(self.lines().messages(lines)),
         }
     }
 
     fn unanswered(&self, lines: &[Line]) -> Vec<Unanswered> {
-        unanswered(self.lines().said(lines))
+        unanswered(self.lines().messages(lines))
     }
 
     fn output_continues(&self, before: &[S::Item], next: &S::Item) -> bool {
@@ -199,7 +199,7 @@ impl<S: System> Direction for Session<S> {
                 _ => self.system.why(path, lost),
             };
         }
-        let Some(said) = line.said() else {
+        let Some(message) = line.message() else {
             return Why::Envelope;
         };
         let is_own = thread::own_call(line).is_some() && self.thread.is_none();
@@ -207,7 +207,7 @@ impl<S: System> Direction for Session<S> {
             Why::Superseded
         } else if !is_own && !self.lines().names(line) {
             Why::Subagent
-        } else if chunk::is_results(said) {
+        } else if chunk::is_results(message) {
             Why::Unpaired
         } else {
             self.system.why(path, lost)
@@ -231,14 +231,14 @@ pub fn messages(lines: &[Line], thread: Option<&str>) -> Vec<Message> {
     let mut messages = Vec::new();
     for (index, line) in lines.iter().enumerate() {
         if !conversation.continues(&mut chunk, line) {
-            let said = conversation.said(&lines[first..index]);
-            let said = messages_of(said.map(|(_, said)| said));
-            messages.extend(said.into_iter().map(Cow::into_owned));
+            let chunk_lines = conversation.messages(&lines[first..index]);
+            let merged = messages_of(chunk_lines.map(|(_, message)| message));
+            messages.extend(merged.into_iter().map(Cow::into_owned));
             first = index;
         }
     }
-    let said = conversation.said(&lines[first..]);
-    let said = messages_of(said.map(|(_, said)| said));
-    messages.extend(said.into_iter().map(Cow::into_owned));
+    let lines = conversation.messages(&lines[first..]);
+    let merged = messages_of(lines.map(|(_, message)| message));
+    messages.extend(merged.into_iter().map(Cow::into_owned));
     messages
 }

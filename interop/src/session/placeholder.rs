@@ -18,7 +18,7 @@ pub(super) fn placeholder(call: &str) -> ContentBlock {
         .into()
 }
 
-/// Whether a block is a placeholder, as a text or as a list of one text.
+/// Returns whether a block is a placeholder, as a text or as a list of one text.
 pub(crate) fn is_placeholder(block: &ContentBlock) -> bool {
     let ContentBlock::ToolResult(result) = block else {
         return false;

@@ -16,7 +16,7 @@ impl Agents {
         }
     }
 
-    /// Whether a line is of this thread, except for results that name their call: see [`said`].
+    /// Returns whether a line is of this thread, except for results that name their call: see [`conversation_lines`].
     pub(super) fn names(&self, line: &Line, thread: Option<&str>) -> bool {
         let (agent, parent) = (line.agent(), line.parent());
         match thread {
@@ -39,7 +39,7 @@ impl Agents {
 /// write all results. A result in a sub-agent never has the call that started it.
 pub(super) fn own_call(line: &Line) -> Option<&str> {
     let parent = line.parent()?;
-    let message = line.said()?;
+    let message = line.message()?;
     let crate::Message::User(message) = message else {
         return None;
     };
@@ -52,7 +52,7 @@ pub(super) fn own_call(line: &Line) -> Option<&str> {
 
 /// Returns the calls of a line.
 pub(super) fn calls(line: &Line) -> impl Iterator<Item = &str> {
-    let blocks = match line.said() {
+    let blocks = match line.message() {
         Some(crate::Message::Assistant(message)) => &message.message.content[..],
         _ => &[],
     };
@@ -63,21 +63,21 @@ pub(super) fn calls(line: &Line) -> impl Iterator<Item = &str> {
 
 /// Returns the indices of a conversation's lines in a chunk: those that `has` selects, and
 /// results that name their call if it is among them.
-pub(super) fn said(lines: &[Line], has: impl Fn(&Line) -> bool) -> Vec<usize> {
-    let mut is_said: Vec<bool> = lines
+pub(super) fn conversation_lines(lines: &[Line], has: impl Fn(&Line) -> bool) -> Vec<usize> {
+    let mut is_included: Vec<bool> = lines
         .iter()
         .map(|line| own_call(line).is_none() && has(line))
         .collect();
     let called: HashSet<&str> = lines
         .iter()
-        .zip(&is_said)
-        .filter(|(_, is_said)| **is_said)
+        .zip(&is_included)
+        .filter(|(_, is_included)| **is_included)
         .flat_map(|(line, _)| calls(line))
         .collect();
-    for (line, is_said) in lines.iter().zip(&mut is_said) {
-        *is_said |= own_call(line).is_some_and(|call| called.contains(call));
+    for (line, is_included) in lines.iter().zip(&mut is_included) {
+        *is_included |= own_call(line).is_some_and(|call| called.contains(call));
     }
-    let all = is_said.into_iter().enumerate();
-    all.filter_map(|(index, is_said)| is_said.then_some(index))
+    let all = is_included.into_iter().enumerate();
+    all.filter_map(|(index, is_included)| is_included.then_some(index))
         .collect()
 }

@@ -40,33 +40,37 @@ impl<S: System> Transcript<S> {
     }
 
     /// Returns the messages, with the indices of their records.
-    fn said_messages(&self, records: &[Record]) -> Vec<(usize, Message)> {
-        let said = records.iter().enumerate().zip(self.said(records));
-        said.filter(|(_, is_said)| *is_said)
+    fn conversation_messages(&self, records: &[Record]) -> Vec<(usize, Message)> {
+        let included = records
+            .iter()
+            .enumerate()
+            .zip(self.are_in_conversation(records));
+        included
+            .filter(|(_, is_included)| *is_included)
             .filter_map(|((index, record), _)| Some((index, message(record, None)?)))
             .collect()
     }
 
-    /// Whether each record is in the conversation.
-    fn said(&self, records: &[Record]) -> Vec<bool> {
+    /// Returns whether each record is in the conversation.
+    fn are_in_conversation(&self, records: &[Record]) -> Vec<bool> {
         let mut later = HashSet::new();
-        let said = records.iter().rev().map(|record| {
+        let included = records.iter().rev().map(|record| {
             // The last record of an ID counts.
             let mut is_last = || self.branch.copies(record) == 1 || later.insert(record.uuid());
             self.has(record) && is_last()
         });
-        let mut said: Vec<bool> = said.collect();
-        said.reverse();
-        said
+        let mut included: Vec<bool> = included.collect();
+        included.reverse();
+        included
     }
 }
 
-/// Whether a record is a message.
-fn says(record: &Record) -> bool {
+/// Returns whether a record is a message.
+fn is_message(record: &Record) -> bool {
     matches!(record.entry(), Entry::User(_) | Entry::Assistant(_))
 }
 
-/// Returns the message of a record; none if the record is not a message. `call` is the
+/// Returns the message of a record; `None` if the record is not a message. `call` is the
 /// tool call that started the sub-agent of the transcript.
 #[must_use]
 pub fn message(record: &Record, call: Option<&str>) -> Option<Message> {
@@ -125,7 +129,7 @@ pub struct Current {
 }
 
 impl Current {
-    /// Whether a record is not a new message of the model.
+    /// Returns whether a record is not a new message of the model.
     fn takes(&mut self, record: &Record) -> bool {
         let Entry::Assistant(entry) = record.entry() else {
             return true;
@@ -138,7 +142,7 @@ impl Current {
         false
     }
 
-    /// Whether a live record belongs to those before it.
+    /// Returns whether a live record belongs to those before it.
     fn continues(&mut self, record: &Record, branch: &Branch) -> bool {
         let index = branch.index(record).unwrap_or(self.end);
         let is_open = self.taken < self.end;
@@ -149,9 +153,9 @@ impl Current {
         if copies == 1 {
             self.taken += 1;
         } else if let Some(uuid) = record.uuid() {
-            let left = self.copies.entry(uuid.into()).or_insert(copies);
-            *left -= 1;
-            if *left == 0 {
+            let remaining = self.copies.entry(uuid.into()).or_insert(copies);
+            *remaining -= 1;
+            if *remaining == 0 {
                 self.copies.remove(uuid);
                 self.taken += 1;
             }
@@ -186,14 +190,14 @@ impl<S: System> Direction for Transcript<S> {
     }
 
     fn convert(&self, calls: &mut Calls, records: &[Record]) -> Vec<S::Item> {
-        let said = self.branch.messages(records);
-        write(&self.system, calls, merged(&said, self.call.as_deref()))
+        let included = self.branch.messages(records);
+        write(&self.system, calls, merged(&included, self.call.as_deref()))
     }
 
     fn outside(&self, records: &[Record]) -> Vec<bool> {
-        self.said(records)
+        self.are_in_conversation(records)
             .into_iter()
-            .map(|is_said| !is_said)
+            .map(|is_included| !is_included)
             .collect()
     }
 
@@ -201,13 +205,13 @@ impl<S: System> Direction for Transcript<S> {
         if self.system.has_authors() {
             return Vec::new();
         }
-        let said = self.said_messages(records);
-        author::other_authors(said.iter().map(|(index, said)| (*index, said)))
+        let messages = self.conversation_messages(records);
+        author::other_authors(messages.iter().map(|(index, message)| (*index, message)))
     }
 
     fn unanswered(&self, records: &[Record]) -> Vec<Unanswered> {
-        let said = self.said_messages(records);
-        unanswered(said.iter().map(|(index, said)| (*index, said)))
+        let messages = self.conversation_messages(records);
+        unanswered(messages.iter().map(|(index, message)| (*index, message)))
     }
 
     fn output_continues(&self, before: &[S::Item], next: &S::Item) -> bool {
@@ -220,8 +224,8 @@ impl<S: System> Direction for Transcript<S> {
             .into_iter()
             .flat_map(|message| lines_of(message, None))
             .collect();
-        let said = lines.iter().filter_map(Line::said);
-        said.filter_map(record_of).collect()
+        let included = lines.iter().filter_map(Line::message);
+        included.filter_map(record_of).collect()
     }
 
     fn why(&self, record: &Record, path: &str, lost: &Lost) -> Why {
@@ -237,7 +241,7 @@ impl<S: System> Direction for Transcript<S> {
             Standing::Live if self.has(record) && self.branch.copies(record) > 1 => Why::Repeated,
             Standing::Summarised => Why::Superseded,
             Standing::Subagent => Why::Subagent,
-            Standing::Live if says(record) => self.system.why(path, lost),
+            Standing::Live if is_message(record) => self.system.why(path, lost),
             _ => Why::Envelope,
         }
     }

@@ -40,7 +40,7 @@ fn messages(request: &Value) -> &[Value] {
     request["messages"].as_array().unwrap()
 }
 
-/// Whether a result of a tool is such a text.
+/// Returns whether a result of a tool is a matching text.
 fn any_result(request: &Value, is: impl Fn(&str) -> bool) -> bool {
     contains(request, "/messages", |message| {
         message["role"] == "tool" && message["content"].as_str().is_some_and(&is)
@@ -51,7 +51,7 @@ fn is_json(text: &str, is: impl Fn(&Value) -> bool) -> bool {
     serde_json::from_str(text).is_ok_and(|json: Value| is(&json))
 }
 
-/// Whether the computer is called with such arguments; `null` if they are not JSON.
+/// Returns whether the computer is called with matching arguments; `null` if they are not JSON.
 fn any_input(message: &Value, is: impl Fn(&Value) -> bool) -> bool {
     contains(message, "/tool_calls", |call| {
         let input = call["function"]["arguments"].as_str();

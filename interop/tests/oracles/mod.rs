@@ -1,5 +1,5 @@
-//! Compares our answers with those of the other systems' libraries. `scripts/real oracles`
-//! installs the libraries and runs this.
+//! Compares results with those of the other systems' libraries. `scripts/real oracles` installs the
+//! libraries and runs this.
 
 mod bridgic;
 mod cua;
@@ -15,14 +15,14 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// A line of `docs/conversions.md`, and whether it explains why our answer to a request
-/// is not that of the library: `null`, if the library refuses.
+/// A line of `docs/conversions.md`, and a function that returns whether it explains a different result
+/// of the library (`null`: the library refuses).
 type Difference = (&'static str, fn(&Value, &Value) -> bool);
 
 /// The differences of a library, by operation.
 type Differences = &'static [(&'static str, &'static [Difference])];
 
-/// So many requests are generated for an operation.
+/// The number of generated requests for an operation.
 const COUNT: usize = 2000;
 
 /// Requests to a library.
@@ -33,7 +33,7 @@ struct Oracle {
 }
 
 impl Oracle {
-    /// Begins with the requests of the pairs.
+    /// Creates the requests of the pairs.
     fn new(library: &'static str, differences: Differences) -> Self {
         let pairs = pairs::read(library).into_iter().map(|pair| pair.request);
         let requests = pairs.filter(|it| !pairs::is_ours_alone(it)).collect();
@@ -52,13 +52,13 @@ impl Oracle {
             }));
     }
 
-    /// Asks with generated values of one member.
+    /// Adds requests with generated values of one member.
     fn ask_each(&mut self, op: &str, member: &str, values: &impl Strategy<Value = Value>) {
         let values = samples(values, COUNT).into_iter();
         self.ask(op, values.map(|value| json!({ member: value })));
     }
 
-    /// Asks whether the library accepts what conversations of ours become.
+    /// Adds requests with exported conversations, which the library must accept.
     fn ask_exported<S: System + Copy>(&mut self, op: &str, member: &str, system: S) {
         for conversation in samples(&crate::support::ours::conversation(), 300) {
             let made = serde_json::to_value(export(system, conversation).made).unwrap();
@@ -72,9 +72,8 @@ impl Oracle {
         }
     }
 
-    /// Compares the answers. A difference must be explained, and each explanation must
-    /// be the only one of at least one difference. For operations in `accepts` the
-    /// library must not refuse.
+    /// Compares the results. A difference must be explained, and each explanation must be the only one of
+    /// at least one difference. The library must not refuse operations in `accepts`.
     fn compare(self, accepts: &[&str]) {
         let theirs = ask(self.library, &self.requests);
         let mut unexplained = Vec::new();
@@ -123,8 +122,7 @@ impl Oracle {
     }
 }
 
-/// An answer without what no difference is about: members that are `null`, and the
-/// spaces of JSON in texts.
+/// Removes irrelevant differences from a result: members with `null`, and spaces of JSON in texts.
 fn comparable(value: Value) -> Value {
     match without_nulls(value) {
         Value::String(text) => {
@@ -148,7 +146,7 @@ fn comparable(value: Value) -> Value {
     }
 }
 
-/// What is between two tags.
+/// Returns the text between two tags.
 fn tag(part: &str) -> Value {
     let json = part
         .strip_suffix("</")
@@ -156,12 +154,12 @@ fn tag(part: &str) -> Value {
     json.unwrap_or_else(|| part.into())
 }
 
-/// Asks a library.
+/// Sends requests to a library.
 fn ask(library: &str, requests: &[Value]) -> Vec<Answer> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let python = root.join(format!("../.tools/oracles/venv-{library}/bin/python"));
     assert!(python.exists(), "run scripts/install oracles first");
-    // Without -B Python leaves its bytecode in the sources.
+    // -B: do not write bytecode to the sources.
     let mut child = Command::new(python)
         .arg("-B")
         .arg(root.join(format!("oracles/{library}.py")))
@@ -189,7 +187,7 @@ fn ask(library: &str, requests: &[Value]) -> Vec<Answer> {
     answers
 }
 
-/// Whether the items that `pointer` leads to have one that is so.
+/// Returns whether an item at `pointer` matches.
 fn contains(request: &Value, pointer: &str, is: impl Fn(&Value) -> bool) -> bool {
     let items = request.pointer(pointer).and_then(Value::as_array);
     items.is_some_and(|items| items.iter().any(is))

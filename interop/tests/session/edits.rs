@@ -1,4 +1,4 @@
-//! What an edit of what was made of a session costs on the way back.
+//! Edits of an exported session.
 
 use crate::session::{answer, assistant, call, convert, parsed, prompt, text};
 use crate::support::{REAL, lines, recordings, tree};
@@ -7,23 +7,23 @@ use agentwire_interop::session::{Line, Session};
 use serde_json::{Value, json};
 
 #[test]
-fn an_edit_of_a_line_with_several_blocks_costs_that_line() {
-    let mut said = assistant("m1", text("I will"));
-    said["message"]["content"] = json!([text("I will"), call("a")]);
+fn an_edit_of_a_line_with_several_blocks_affects_only_that_line() {
+    let mut several = assistant("m1", text("I will"));
+    several["message"]["content"] = json!([text("I will"), call("a")]);
     let mut results = answer("a");
     results["message"]["content"] = json!([
         {"type": "tool_result", "tool_use_id": "a", "content": "done"},
         text("And now?"),
     ]);
-    let mut lines = vec![prompt("go"), said, results];
+    let mut lines = vec![prompt("go"), several, results];
     lines.push(assistant("m2", text("yes")));
     for (index, line) in lines.iter_mut().enumerate() {
         line["uuid"] = format!("uuid-{index}").into();
     }
     lines.insert(3, json!({"type": "result", "subtype": "success"}));
     let session = || Session::new(agentwire_interop::chat::Chat);
-    let carried = convert(session(), &parsed(&lines));
-    let made = serde_json::to_string(&carried.made).unwrap();
+    let exported = convert(session(), &parsed(&lines));
+    let made = serde_json::to_string(&exported.made).unwrap();
     for (edited, line, blocks) in [
         ("I will", 1, json!([["I will!"], ["a"]])),
         ("And now?", 2, json!([["a"], ["And now?!"]])),
@@ -33,7 +33,7 @@ fn an_edit_of_a_line_with_several_blocks_costs_that_line() {
         let back = Restorer::new(
             session(),
             serde_json::from_str::<Vec<_>>(&items).unwrap(),
-            carried.residue.groups.clone(),
+            exported.residue.groups.clone(),
         );
         let back: Vec<Value> = back
             .filter_map(RestoreStep::piece)
@@ -58,7 +58,7 @@ fn an_edit_of_a_line_with_several_blocks_costs_that_line() {
     }
 }
 
-/// Changes a text of an item, where it has one that is no name of anything.
+/// Changes a text of an item that is not a name. Returns whether there is one.
 fn edited(item: &mut Value) -> bool {
     match item {
         Value::Object(members) => members.iter_mut().any(|(name, value)| match value {
@@ -74,7 +74,7 @@ fn edited(item: &mut Value) -> bool {
     }
 }
 
-/// A list of one text is as good as the text: behind results, formats do not tell.
+/// Replaces lists of one text by the text: formats do not distinguish them after results.
 fn plain(value: Value) -> Value {
     match value {
         Value::Array(items) => match &items[..] {
@@ -89,7 +89,7 @@ fn plain(value: Value) -> Value {
     }
 }
 
-/// The messages that lines are of: the model's by its ID, others alone.
+/// Counts the messages of lines: those of the model by ID, others by line.
 fn messages_of(lines: &[&Value]) -> usize {
     let mut ids: Vec<String> = lines
         .iter()
@@ -104,13 +104,13 @@ fn messages_of(lines: &[&Value]) -> usize {
     ids.len()
 }
 
-/// Of each edit of one item, only the lines of one message are not what they were;
-/// and the lines that come back become what was edited.
-fn edits_cost_what_they_touch<S: System + Clone>(system: &S, lines: &[Line]) -> usize {
+/// Each edit of one item changes only the lines of one message, and exporting the restored lines
+/// returns the edited items.
+fn edits_change_only_one_message<S: System + Clone>(system: &S, lines: &[Line]) -> usize {
     let session = || Session::new(system.clone());
-    let carried = convert(session(), lines);
+    let exported = convert(session(), lines);
     let before: Vec<Value> = lines.iter().map(tree).collect();
-    let made: Vec<Value> = carried.made.iter().map(tree).collect();
+    let made: Vec<Value> = exported.made.iter().map(tree).collect();
     let mut edits = 0;
     for at in 0..made.len() {
         for removes in [false, true] {
@@ -125,7 +125,7 @@ fn edits_cost_what_they_touch<S: System + Clone>(system: &S, lines: &[Line]) -> 
                 .iter()
                 .map(|item| serde_json::from_value(item.clone()).unwrap())
                 .collect();
-            let back: Vec<Line> = Restorer::new(session(), pieces, carried.residue.groups.clone())
+            let back: Vec<Line> = Restorer::new(session(), pieces, exported.residue.groups.clone())
                 .filter_map(RestoreStep::piece)
                 .collect();
             let trees: Vec<Value> = back.iter().map(tree).collect();
@@ -141,12 +141,12 @@ fn edits_cost_what_they_touch<S: System + Clone>(system: &S, lines: &[Line]) -> 
                 let item = &items[at.min(items.len() - 1)];
                 format!("{item:#}\nof {:#}\ngone {gone:#?}", made[at])
             };
-            // A prompt behind a result that is removed is no longer beside a result.
+            // A prompt after a removed result no longer follows a result.
             assert!(messages_of(&gone) <= 1 + usize::from(removes), "{}", what());
             if !removes {
                 assert_eq!(messages_of(&gone), 1, "{}", what());
                 assert_eq!(trees.len(), before.len(), "{}", what());
-                // Lines of one message are still of one.
+                // Lines of one message still belong together.
                 assert!(
                     trees.iter().all(
                         |line| line["type"] != "assistant" || line["message"]["id"].is_string()
@@ -165,7 +165,7 @@ fn edits_cost_what_they_touch<S: System + Clone>(system: &S, lines: &[Line]) -> 
 }
 
 #[test]
-fn an_edit_of_a_recorded_session_costs_the_lines_of_one_message() {
+fn an_edit_affects_only_the_lines_of_one_message() {
     let (chat, responses) = (
         agentwire_interop::chat::Chat,
         agentwire_interop::responses::Responses,
@@ -175,20 +175,19 @@ fn an_edit_of_a_recorded_session_costs_the_lines_of_one_message() {
         agentwire_interop::cua::Cua::default(),
     );
     let mut edits = 0;
-    // Each recorded session is converted to one system: the work grows with the square of
-    // its lines.
+    // Each recorded session is converted to one system: the work is quadratic in its lines.
     for (index, lines) in recordings().iter().enumerate() {
         edits += match index % 4 {
-            0 => edits_cost_what_they_touch(&chat, lines),
-            1 => edits_cost_what_they_touch(&responses, lines),
-            2 => edits_cost_what_they_touch(&bridgic, lines),
-            _ => edits_cost_what_they_touch(&cua, lines),
+            0 => edits_change_only_one_message(&chat, lines),
+            1 => edits_change_only_one_message(&responses, lines),
+            2 => edits_change_only_one_message(&bridgic, lines),
+            _ => edits_change_only_one_message(&cua, lines),
         };
     }
     let real = lines(REAL);
-    edits += edits_cost_what_they_touch(&chat, &real);
-    edits += edits_cost_what_they_touch(&responses, &real);
-    edits += edits_cost_what_they_touch(&bridgic, &real);
-    edits += edits_cost_what_they_touch(&cua, &real);
+    edits += edits_change_only_one_message(&chat, &real);
+    edits += edits_change_only_one_message(&responses, &real);
+    edits += edits_change_only_one_message(&bridgic, &real);
+    edits += edits_change_only_one_message(&cua, &real);
     assert!(edits > 400, "{edits}");
 }

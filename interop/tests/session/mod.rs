@@ -1,4 +1,4 @@
-//! The lines of a session as a conversation.
+//! Conversions of the lines of a session.
 
 #![allow(clippy::unwrap_used)]
 
@@ -6,16 +6,18 @@ use crate::support;
 
 mod edits;
 
+use agentwire_interop::bridgic::Chat as Bridgic;
+use agentwire_interop::chat::Chat;
 use agentwire_interop::conversion::{
     self, Conversion, Loss, Lost, RestoreStep, Restorer, System, Why,
 };
+use agentwire_interop::cua::Cua;
 use agentwire_interop::session::{self, Line, Session, Superseded};
 use agentwire_protocol::Json;
 use agentwire_protocol::content::ContentBlock;
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use support::exact::{Node, odd};
-use support::lines::Lines;
+use support::exact::{Node, unusual_json};
 use support::{ours, recordings, tree};
 
 fn parsed(lines: &[Value]) -> Vec<Line> {
@@ -30,12 +32,12 @@ fn convert<S: System>(session: Session<S>, lines: &[Line]) -> Conversion<S::Item
     conversion::convert(session, lines.to_vec())
 }
 
-fn comes_back<S: System + Clone>(session: Session<S>, lines: &[Line]) -> Conversion<S::Item> {
-    let carried = convert(session.clone(), lines);
+fn round_trip<S: System + Clone>(session: Session<S>, lines: &[Line]) -> Conversion<S::Item> {
+    let exported = convert(session.clone(), lines);
     let back: Vec<Line> = Restorer::new(
         session,
-        carried.made.clone(),
-        carried.residue.groups.clone(),
+        exported.made.clone(),
+        exported.residue.groups.clone(),
     )
     .map(|step| match step {
         RestoreStep::Restored(line) => line,
@@ -49,7 +51,7 @@ fn comes_back<S: System + Clone>(session: Session<S>, lines: &[Line]) -> Convers
         nodes.collect::<Vec<_>>()
     });
     assert_eq!(back, lines);
-    carried
+    exported
 }
 
 fn assistant(id: &str, block: Value) -> Value {
@@ -82,7 +84,7 @@ fn contents(lines: &[Line], thread: Option<&str>) -> Vec<Value> {
 }
 
 #[test]
-fn blocks_of_a_message_are_one_message_and_answers_follow_it() {
+fn blocks_are_merged_and_results_follow() {
     let lines = parsed(&[
         prompt("go"),
         assistant("m1", text("I will")),
@@ -104,12 +106,12 @@ fn blocks_of_a_message_are_one_message_and_answers_follow_it() {
             json!([text("done")]),
         ]
     );
-    comes_back(Session::new(Lines), &lines);
+    round_trip(Session::new(Bridgic), &lines);
 }
 
 #[test]
-fn blocks_without_ids_are_one_message_in_the_order_of_a_model() {
-    let said = |block: Value| {
+fn blocks_without_ids_are_merged_by_order() {
+    let line = |block: Value| {
         json!({
             "type": "assistant", "message": {"content": [block]}, "parent_tool_use_id": null,
         })
@@ -117,18 +119,18 @@ fn blocks_without_ids_are_one_message_in_the_order_of_a_model() {
     let thought = json!({"type": "thinking", "thinking": "…", "signature": ""});
     let lines = parsed(&[
         prompt("Go"),
-        said(thought.clone()),
-        said(text("I go.")),
-        said(call("1")),
-        said(call("2")),
+        line(thought.clone()),
+        line(text("I go.")),
+        line(call("1")),
+        line(call("2")),
         answer("1"),
         answer("2"),
-        // After an answer it is the next message, whatever it is.
-        said(call("3")),
+        // A block after a result begins the next message.
+        line(call("3")),
         answer("3"),
-        said(text("Done.")),
-        said(text("That was all.")),
-        said(thought),
+        line(text("Done.")),
+        line(text("That was all.")),
+        line(thought),
     ]);
     let kinds = |message: &agentwire_interop::Message| -> Vec<String> {
         let blocks = message.blocks();
@@ -147,11 +149,11 @@ fn blocks_without_ids_are_one_message_in_the_order_of_a_model() {
         &["thinking"],
     ];
     assert_eq!(kinds, expected);
-    comes_back(Session::new(agentwire_interop::chat::Chat), &lines);
+    round_trip(Session::new(Chat), &lines);
 }
 
 #[test]
-fn a_call_without_an_answer_gets_one_and_an_answer_without_a_call_goes() {
+fn calls_without_results_get_placeholders_and_unpaired_results_are_removed() {
     let lines = parsed(&[
         answer("x"),
         assistant("m1", call("a")),
@@ -162,11 +164,11 @@ fn a_call_without_an_answer_gets_one_and_an_answer_without_a_call_goes() {
     assert_eq!(contents.len(), 3);
     assert_eq!(contents[1][0]["tool_use_id"], "a");
     assert_eq!(contents[1][0]["is_error"], true);
-    comes_back(Session::new(Lines), &lines);
+    round_trip(Session::new(Bridgic), &lines);
 }
 
-/// The losses that are not members of the envelope, as text.
-fn told(losses: &[Loss]) -> Vec<String> {
+/// Returns the losses outside the envelope as text.
+fn content_losses(losses: &[Loss]) -> Vec<String> {
     let losses = losses.iter();
     losses
         .filter(|loss| loss.why != Why::Envelope)
@@ -179,8 +181,7 @@ fn of_thread(mut line: Value, thread: &str) -> Value {
     line
 }
 
-/// A session of a sub-agent in the background: turns of the main agent end while
-/// it works.
+/// A session with a sub-agent in the background, during which turns of the main agent end.
 fn background() -> Vec<Line> {
     parsed(&[
         prompt("go"),
@@ -207,17 +208,14 @@ fn a_result_line_of_the_main_agent_does_not_end_a_sub_agents_turn() {
             json!([text("one")])
         ]
     );
-    let carried = comes_back(
-        Session::new(agentwire_interop::chat::Chat).of("task"),
-        &lines,
-    );
+    let exported = round_trip(Session::new(Chat).of("task"), &lines);
     assert!(
-        !tree(&carried.made)
+        !tree(&exported.made)
             .to_string()
             .contains(session::PLACEHOLDER)
     );
     assert!(
-        carried
+        exported
             .losses
             .iter()
             .all(|loss| !matches!(loss.what, Lost::Placeholder(_)))
@@ -225,7 +223,7 @@ fn a_result_line_of_the_main_agent_does_not_end_a_sub_agents_turn() {
 }
 
 #[test]
-fn a_result_that_names_its_own_call_belongs_to_the_agent_that_made_the_call() {
+fn results_belong_to_the_agent_of_their_call() {
     let result = json!({"type": "tool_result", "tool_use_id": "a", "content": "done"});
     let own = |id| of_thread(answer(id), id);
     let lines = parsed(&[
@@ -246,9 +244,9 @@ fn a_result_that_names_its_own_call_belongs_to_the_agent_that_made_the_call() {
     assert_eq!(below.len(), 2);
     assert_eq!(below[1][0]["tool_use_id"], "b");
     assert_eq!(below[1][0]["content"], "done");
-    let carried = comes_back(Session::new(agentwire_interop::chat::Chat), &lines);
+    let exported = round_trip(Session::new(Chat), &lines);
     assert!(
-        carried
+        exported
             .losses
             .iter()
             .all(|loss| !matches!(loss.what, Lost::Placeholder(_)))
@@ -267,13 +265,13 @@ fn a_result_may_come_after_the_end_of_the_turn() {
     let contents = contents(&lines, None);
     assert_eq!(contents[1][0]["content"], "done");
     assert_eq!(contents[2], "go on");
-    comes_back(Session::new(Lines), &lines);
+    round_trip(Session::new(Bridgic), &lines);
 }
 
 #[test]
-fn a_sub_agent_is_told_by_its_id_as_well_as_by_the_call_that_started_it() {
-    let mut by_both = of_thread(assistant("s1", text("one")), "task");
-    by_both["agent_id"] = "a1".into();
+fn sub_agents_are_selected_by_id_or_call() {
+    let mut by_id_and_call = of_thread(assistant("s1", text("one")), "task");
+    by_id_and_call["agent_id"] = "a1".into();
     let mut by_id = assistant("s2", text("two"));
     by_id["agent_id"] = "a1".into();
     let mut resumed = of_thread(assistant("s3", text("three")), "later");
@@ -281,7 +279,7 @@ fn a_sub_agent_is_told_by_its_id_as_well_as_by_the_call_that_started_it() {
     let started = json!({"type": "system", "subtype": "task_started", "task_id": "a2", "tool_use_id": "other"});
     let mut other = assistant("o1", text("four"));
     other["agent_id"] = "a2".into();
-    let lines = parsed(&[prompt("go"), by_both, by_id, resumed, started, other]);
+    let lines = parsed(&[prompt("go"), by_id_and_call, by_id, resumed, started, other]);
     assert_eq!(contents(&lines, None), [json!("go")]);
     let below = [
         json!([text("one")]),
@@ -294,7 +292,7 @@ fn a_sub_agent_is_told_by_its_id_as_well_as_by_the_call_that_started_it() {
 }
 
 #[test]
-fn every_placeholder_is_told() {
+fn every_placeholder_is_a_loss() {
     let lines = parsed(&[
         answer("x"),
         assistant("m1", call("a")),
@@ -305,9 +303,9 @@ fn every_placeholder_is_told() {
         answer("b"),
         assistant("m4", call("c")),
     ]);
-    let carried = comes_back(Session::new(agentwire_interop::chat::Chat), &lines);
+    let exported = round_trip(Session::new(Chat), &lines);
     assert_eq!(
-        told(&carried.losses),
+        content_losses(&exported.losses),
         [
             "0: all of a piece: user: its partner is missing",
             "1/message/content/0: the result of a call of Bash, now a placeholder: its partner is missing",
@@ -316,12 +314,12 @@ fn every_placeholder_is_told() {
             "7/message/content/0: the result of a call of Bash, now a placeholder: its partner is missing",
         ]
     );
-    let made = tree(&carried.made).to_string();
+    let made = tree(&exported.made).to_string();
     assert_eq!(made.matches(session::PLACEHOLDER).count(), 2);
 }
 
 #[test]
-fn blocks_of_a_line_that_come_back_on_lines_of_their_own_are_not_lost() {
+fn split_blocks_are_not_losses() {
     let mut several = assistant("m1", text("I will"));
     several["message"]["content"] = json!([text("I will"), call("a"), call("b")]);
     let mut results = answer("a");
@@ -330,13 +328,13 @@ fn blocks_of_a_line_that_come_back_on_lines_of_their_own_are_not_lost() {
         {"type": "tool_result", "tool_use_id": "b", "content": "done", "new": 1},
     ]);
     let lines = parsed(&[prompt("go"), several, results, assistant("m2", text("yes"))]);
-    let carried = comes_back(Session::new(agentwire_interop::chat::Chat), &lines);
-    // Only a member of one of them is lost.
+    let exported = round_trip(Session::new(Chat), &lines);
+    // Only a member is lost.
     assert_eq!(
-        told(&carried.losses),
+        content_losses(&exported.losses),
         ["2/message/content/1/new: `new`: there is no place for it"]
     );
-    // Where a block of a line is lost, the others are not.
+    // If a block of a message is lost, the others are not.
     let mut hologram = assistant("m1", text("I will"));
     hologram["message"]["content"] = json!([text("I will"), call("a")]);
     let lines = parsed(&[
@@ -344,23 +342,23 @@ fn blocks_of_a_line_that_come_back_on_lines_of_their_own_are_not_lost() {
         assistant("m1", json!({"type": "hologram"})),
         answer("a"),
     ]);
-    let carried = comes_back(Session::new(agentwire_interop::chat::Chat), &lines);
+    let exported = round_trip(Session::new(Chat), &lines);
     assert_eq!(
-        told(&carried.losses),
+        content_losses(&exported.losses),
         ["1/message/content/0: hologram: there is no place for it"]
     );
 }
 
 #[test]
-fn messages_that_change_places_are_told() {
+fn moved_messages_are_losses() {
     let lines = parsed(&[
         assistant("m1", call("a")),
         assistant("m1", text("I am at it")),
         answer("a"),
     ]);
-    let carried = comes_back(Session::new(agentwire_interop::chat::Chat), &lines);
+    let exported = round_trip(Session::new(Chat), &lines);
     assert_eq!(
-        told(&carried.losses),
+        content_losses(&exported.losses),
         ["1: its place among the others: it has another form there"]
     );
 }
@@ -373,7 +371,7 @@ fn a_line_with_half_a_surrogate_pair_in_a_key_is_still_a_message() {
 }
 
 #[test]
-fn what_was_superseded_is_left_out_and_a_prompt_stands_where_it_was_taken_up() {
+fn superseded_messages_are_removed_and_prompts_are_placed_at_their_echo() {
     let mut replaced = assistant("m1", text("no"));
     replaced["uuid"] = "u1".into();
     let mut better = assistant("m2", text("yes"));
@@ -391,18 +389,18 @@ fn what_was_superseded_is_left_out_and_a_prompt_stands_where_it_was_taken_up() {
     for line in &lines {
         superseded.note(line);
     }
-    let carried = comes_back(Session::new(Lines).without(superseded), &lines);
-    let whole: Vec<_> = carried
+    let exported = round_trip(Session::new(Bridgic).without(superseded), &lines);
+    let removed: Vec<_> = exported
         .losses
         .iter()
         .filter(|loss| matches!(loss.what, Lost::Whole(_)))
         .map(|loss| (loss.index, loss.why))
         .collect();
-    assert_eq!(whole, [(0, Why::Superseded), (1, Why::Superseded)]);
+    assert_eq!(removed, [(0, Why::Superseded), (1, Why::Superseded)]);
 }
 
 #[test]
-fn sub_agents_are_conversations_of_their_own() {
+fn sub_agents_are_separate_conversations() {
     let mut inside = assistant("s1", text("below"));
     inside["parent_tool_use_id"] = "task".into();
     let lines = parsed(&[
@@ -414,28 +412,28 @@ fn sub_agents_are_conversations_of_their_own() {
     ]);
     assert_eq!(contents(&lines, None).len(), 4);
     assert_eq!(contents(&lines, Some("task")), [json!([text("below")])]);
-    let carried = comes_back(Session::new(Lines), &lines);
+    let exported = round_trip(Session::new(Bridgic), &lines);
     assert!(
-        carried
+        exported
             .losses
             .iter()
             .any(|loss| loss.index == 2 && loss.why == Why::Subagent)
     );
-    let carried = comes_back(Session::new(Lines).of("task"), &lines);
-    assert_eq!(carried.made.len(), 1);
-    assert_eq!(carried.made[0].text, "below");
+    let exported = round_trip(Session::new(Bridgic).of("task"), &lines);
+    assert_eq!(exported.made.len(), 1);
+    assert_eq!(tree(&exported.made[0])["content"], "below");
 }
 
 #[test]
-fn recorded_sessions_come_back_line_by_line() {
+fn recorded_sessions_round_trip_line_by_line() {
     let sessions = recordings();
     sessions
         .iter()
-        .for_each(|lines| _ = comes_back(Session::new(Lines), lines));
+        .for_each(|lines| _ = round_trip(Session::new(Bridgic), lines));
     assert!(sessions.len() > 10, "{}", sessions.len());
 }
 
-/// The lines that a conversation is on the wire, with others between them.
+/// Generates the lines of a conversation with other lines in between.
 fn wire() -> impl Strategy<Value = Vec<Value>> {
     let noise = prop::sample::select(vec![
         json!({"type": "stream_event", "event": {"type": "ping"}}),
@@ -470,16 +468,16 @@ fn wire() -> impl Strategy<Value = Vec<Value>> {
 
 proptest! {
     #[test]
-    fn lines_with_duplicates_surrogates_and_odd_numbers_come_back(
+    fn lines_with_duplicates_surrogates_and_unusual_numbers_round_trip(
         lines in wire(),
         seed in any::<u64>(),
     ) {
         let lines: Vec<Line> = (seed..)
             .zip(&lines)
-            .map(|(seed, line)| serde_json::from_str(&odd(line, seed)).unwrap())
+            .map(|(seed, line)| serde_json::from_str(&unusual_json(line, seed)).unwrap())
             .collect();
-        comes_back(Session::new(Lines), &lines);
-        comes_back(Session::new(agentwire_interop::chat::Chat), &lines);
-        comes_back(Session::new(agentwire_interop::cua::Cua::default()), &lines);
+        round_trip(Session::new(Bridgic), &lines);
+        round_trip(Session::new(Chat), &lines);
+        round_trip(Session::new(Cua::default()), &lines);
     }
 }

@@ -1,4 +1,4 @@
-//! Our answers to the requests that pairs and oracles make, by operation.
+//! The operations of pairs and oracles.
 
 use super::tree;
 use agentwire_interop::conversion::{Conversion, System, export, import, undo_export, undo_import};
@@ -9,11 +9,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-/// The result of an operation, or why it is refused.
+/// The result of an operation, or its error.
 pub(crate) type Answer = Result<Value, String>;
 
-/// Returns our answer to a request. `library` is the library that has the operation as
-/// well; each has `export` and `import`.
+/// Handles a request. `library` is the library with the same operation; all have `export` and `import`.
 pub(crate) fn answer(library: &str, request: &Value) -> Answer {
     match (&request["op"], library) {
         (op, _) if op == "export" || op == "import" => convert(request),
@@ -23,7 +22,7 @@ pub(crate) fn answer(library: &str, request: &Value) -> Answer {
     }
 }
 
-/// Reads a member of a request, in its spelling.
+/// Reads a member of a request in its spelling.
 fn read<T: DeserializeOwned>(value: &Value) -> Result<T, String> {
     serde_json::from_str(&value.to_string()).map_err(|error| error.to_string())
 }
@@ -51,7 +50,7 @@ fn convert(request: &Value) -> Answer {
     }
 }
 
-/// Converts, and checks that the residue restores the input.
+/// Converts a value and checks that the residue restores it.
 fn convert_with<S: System + Copy>(system: S, request: &Value) -> Answer {
     if request["op"] == "export" {
         let messages: Vec<Message> = read(&request["messages"])?;
@@ -139,7 +138,7 @@ fn openhands(request: &Value) -> Answer {
     }
 }
 
-/// A message with the members that the library fills in.
+/// Adds the members that the library fills in.
 fn dump(message: &openhands::Message) -> Value {
     let contents = message.contents();
     let contents = contents.iter().map(|content| {
@@ -179,7 +178,7 @@ fn dump(message: &openhands::Message) -> Value {
     }))
 }
 
-/// A value without members that are `null`.
+/// Removes members that are `null`.
 pub(crate) fn without_nulls(value: Value) -> Value {
     match value {
         Value::Object(members) => {
@@ -299,7 +298,7 @@ fn bridgic(request: &Value) -> Answer {
     match request["op"].as_str().unwrap() {
         "chat" => {
             let mut message = tree(&read::<bridgic::ChatMessage>(&request["message"])?);
-            // The types do not declare it, although the library reads it.
+            // The library reads this member without declaring it.
             message.as_object_mut().unwrap().remove("name");
             Ok(message)
         }
@@ -330,7 +329,7 @@ fn bridgic(request: &Value) -> Answer {
         }
         "tool_spec" => {
             let mut spec = spec()?;
-            // The library does not write what is empty.
+            // The library does not write empty values.
             spec.tool_description = spec.tool_description.filter(|text| !text.is_empty());
             spec.tool_parameters = spec.tool_parameters.filter(|it| it.get() != "{}");
             Ok(tree(&spec))

@@ -1,4 +1,4 @@
-//! Generates what Bridgic's library reads.
+//! Generates values for Bridgic's library.
 
 use super::generate::{any_of, arguments, is, list, maybe, object, of, sometimes, text};
 use proptest::collection::vec;
@@ -33,7 +33,7 @@ pub(crate) fn chat_message() -> BoxedStrategy<Value> {
     prop_oneof![3 => said, 4 => assistant, 2 => tool].boxed()
 }
 
-/// Generates a call, as Chat Completions have it.
+/// Generates a call of Chat Completions.
 pub(crate) fn function_call() -> BoxedStrategy<Value> {
     let function = object([("name", of(tool())), ("arguments", of(arguments()))]);
     object([
@@ -43,8 +43,7 @@ pub(crate) fn function_call() -> BoxedStrategy<Value> {
     ])
 }
 
-/// Generates a chat message as the library's own conversion reads it: arguments may be
-/// objects, which its types forbid.
+/// Generates a chat message for the library's conversion, which also reads objects as arguments.
 pub(crate) fn loose_chat_message() -> BoxedStrategy<Value> {
     let message =
         (chat_message(), any::<bool>(), members()).prop_map(|(mut message, loose, arguments)| {
@@ -167,7 +166,7 @@ pub(crate) fn model_tool() -> BoxedStrategy<Value> {
     ])
 }
 
-/// Generates a tool of ours.
+/// Generates a tool definition.
 pub(crate) fn definition() -> BoxedStrategy<Value> {
     let custom = object([
         ("name", of(tool())),

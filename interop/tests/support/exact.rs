@@ -1,7 +1,6 @@
-//! JSON as it is written, read by a parser of its own: the judge of conversions
-//! shares no code with them.
+//! A JSON parser that shares no code with the conversions.
 
-/// A value, with every member, every half of a surrogate pair and every digit.
+/// A value with duplicate members, lone surrogates and all digits.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Node {
     Object(Vec<(Vec<u16>, Node)>),
@@ -21,7 +20,7 @@ impl Node {
         node
     }
 
-    /// The same whatever the order of members: members of one name keep theirs.
+    /// Sorts members by name. Duplicate members keep their order.
     pub(crate) fn sorted(self) -> Self {
         match self {
             Self::Object(members) => {
@@ -36,61 +35,6 @@ impl Node {
             leaf => leaf,
         }
     }
-
-    /// Calls `take` with each text and each number, and where it is. Names of
-    /// members are no texts.
-    pub(crate) fn leaves(&self, take: &mut dyn FnMut(&[String], &Node)) {
-        self.leaves_at(&mut Vec::new(), take);
-    }
-
-    fn leaves_at(&self, path: &mut Vec<String>, take: &mut dyn FnMut(&[String], &Node)) {
-        match self {
-            Self::Object(members) => {
-                for (name, value) in members {
-                    path.push(String::from_utf16_lossy(name));
-                    value.leaves_at(path, take);
-                    path.pop();
-                }
-            }
-            Self::List(items) => {
-                for (index, item) in items.iter().enumerate() {
-                    path.push(index.to_string());
-                    item.leaves_at(path, take);
-                    path.pop();
-                }
-            }
-            Self::Word(word) if ["null", "true", "false"].contains(&&**word) => {}
-            leaf => take(path, leaf),
-        }
-    }
-
-    /// Writes it as JSON.
-    pub(crate) fn write(&self) -> String {
-        let list = |open, items: Vec<String>, close| format!("{open}{}{close}", items.join(","));
-        match self {
-            Self::Object(members) => {
-                let members = members
-                    .iter()
-                    .map(|(name, value)| format!("{}:{}", written(name), value.write()));
-                list('{', members.collect(), '}')
-            }
-            Self::List(items) => list('[', items.iter().map(Self::write).collect(), ']'),
-            Self::Text(units) => written(units),
-            Self::Word(word) => word.clone(),
-        }
-    }
-}
-
-fn written(units: &[u16]) -> String {
-    let mut text = String::from("\"");
-    for unit in units {
-        match char::from_u32(u32::from(*unit)) {
-            Some(char @ ' '..='~') if char != '"' && char != '\\' => text.push(char),
-            _ => text.push_str(&format!("\\u{unit:04x}")),
-        }
-    }
-    text.push('"');
-    text
 }
 
 struct Reader<'a>(&'a [u8], usize);
@@ -111,7 +55,7 @@ impl Reader<'_> {
         match self.peek() {
             b'{' => {
                 let mut members = Vec::new();
-                while self.goes_on(b'}') {
+                while self.has_next(b'}') {
                     let name = self.text();
                     self.blank();
                     self.1 += 1;
@@ -121,7 +65,7 @@ impl Reader<'_> {
             }
             b'[' => {
                 let mut items = Vec::new();
-                while self.goes_on(b']') {
+                while self.has_next(b']') {
                     items.push(self.value());
                 }
                 Node::List(items)
@@ -137,8 +81,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Passes what opens a list, or is between its items, and its end.
-    fn goes_on(&mut self, end: u8) -> bool {
+    /// Skips the delimiter before an item, or the end of the list.
+    fn has_next(&mut self, end: u8) -> bool {
         self.blank();
         let is_first = self.peek() == end - 2;
         if is_first || self.peek() == b',' {
@@ -183,18 +127,17 @@ impl Reader<'_> {
     }
 }
 
-/// Writes a value as JSON, and puts in what readers see otherwise: members that
-/// occur twice, halves of surrogate pairs, numbers in odd spellings. The seed says
-/// where.
-pub(crate) fn odd(value: &serde_json::Value, seed: u64) -> String {
+/// Writes a value as JSON with pseudo-random duplicate members, lone surrogates and unusual
+/// spellings of numbers.
+pub(crate) fn unusual_json(value: &serde_json::Value, seed: u64) -> String {
     let mut text = String::new();
-    Odd(seed).write(value, &mut text);
+    Unusual(seed).write(value, &mut text);
     text
 }
 
-struct Odd(u64);
+struct Unusual(u64);
 
-impl Odd {
+impl Unusual {
     fn one_in(&mut self, count: u64) -> bool {
         self.next().is_multiple_of(count)
     }
@@ -249,7 +192,7 @@ impl Odd {
                 }
                 text.push(']');
             }
-            // Ids, and what tells things apart, stay what they are, as a rule.
+            // Rarely: IDs and tags should remain valid.
             Value::String(_) if self.one_in(12) => {
                 let written = value.to_string();
                 text.push_str(&written[..written.len() - 1]);
@@ -259,7 +202,7 @@ impl Odd {
                 );
             }
             Value::Number(_) if self.one_in(2) => {
-                let odd = [
+                let spellings = [
                     "1e400",
                     "-0",
                     "-0.0",
@@ -269,7 +212,7 @@ impl Odd {
                     "0.00014000000000000001",
                     "123456789012345678901234567890",
                 ];
-                text.push_str(odd[self.next() as usize % odd.len()]);
+                text.push_str(spellings[self.next() as usize % spellings.len()]);
             }
             other => text.push_str(&other.to_string()),
         }

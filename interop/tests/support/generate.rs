@@ -7,7 +7,7 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use serde_json::{Map, Value, json};
 
-/// A strategy for a value, or for none.
+/// A strategy for an optional value.
 pub(crate) type Member = BoxedStrategy<Option<Value>>;
 
 /// Generates values of a strategy, the same in every run.
@@ -41,7 +41,7 @@ pub(crate) fn of<T: Into<Value> + std::fmt::Debug + 'static>(
     value.prop_map(|value| Some(value.into())).boxed()
 }
 
-/// Generates a value with a probability, else none.
+/// Generates a value with a probability.
 pub(crate) fn sometimes<T: Into<Value> + std::fmt::Debug + 'static>(
     probability: f64,
     value: impl Strategy<Value = T> + 'static,
@@ -50,14 +50,14 @@ pub(crate) fn sometimes<T: Into<Value> + std::fmt::Debug + 'static>(
     prop::option::weighted(probability, value).boxed()
 }
 
-/// Generates a value, `null` or none.
+/// Generates a value, `null` or nothing.
 pub(crate) fn maybe<T: Into<Value> + std::fmt::Debug + 'static>(
     value: impl Strategy<Value = T> + 'static,
 ) -> Member {
     prop_oneof![1 => Just(Some(Value::Null)), 7 => sometimes(0.55, value)].boxed()
 }
 
-/// Generates one of these values. Those that come twice are twice as likely.
+/// Selects one of these values. Repeated ones are more likely.
 pub(crate) fn any_of<T: Into<Value>>(values: impl IntoIterator<Item = T>) -> BoxedStrategy<Value> {
     let values: Vec<Value> = values.into_iter().map(Into::into).collect();
     select(values).boxed()
@@ -71,7 +71,7 @@ pub(crate) fn list(
     vec(value, 0..end).prop_map(Value::from).boxed()
 }
 
-/// Generates texts: plain ones, empty ones, and those that have caused errors.
+/// Generates texts: plain, empty, and texts that have caused bugs.
 pub(crate) fn text() -> BoxedStrategy<String> {
     prop_oneof![
         4 => "[a-zA-Z0-9 .,]{1,24}",

@@ -4,10 +4,9 @@
 pub(crate) mod answers;
 pub(crate) mod bridgic;
 pub(crate) mod cua;
-#[allow(dead_code, reason = "the tests of the command use all of it")]
+
 pub(crate) mod exact;
 pub(crate) mod generate;
-pub(crate) mod lines;
 pub(crate) mod openhands;
 pub(crate) mod ours;
 pub(crate) mod properties;
@@ -20,12 +19,12 @@ use serde_json::Value;
 /// A session of the real CLI.
 pub(crate) const REAL: &str = include_str!("../sessions/real.ndjson");
 
-/// A value as a tree, to be compared and printed.
+/// Serializes a value for comparison.
 pub(crate) fn tree<T: Serialize>(value: &T) -> Value {
     serde_json::to_value(value).unwrap()
 }
 
-/// The lines of a session.
+/// Parses the lines of a session.
 pub(crate) fn lines(text: &str) -> Vec<Line> {
     let lines = text.lines();
     lines
@@ -33,7 +32,7 @@ pub(crate) fn lines(text: &str) -> Vec<Line> {
         .collect()
 }
 
-/// The lines of each recorded session.
+/// Returns the lines of each recorded session.
 pub(crate) fn recordings() -> Vec<Vec<Line>> {
     let sessions = agentwire_testing::recordings().into_iter().map(|path| {
         let recording = std::fs::read_to_string(path).unwrap();

@@ -1,4 +1,4 @@
-//! Generates what OpenHands' library, `litellm` and `openai` read.
+//! Generates values for OpenHands' library, `litellm` and `openai`.
 
 use super::generate::{
     any_of, arguments, image_url, is, list, maybe, object, of, sometimes, tagged, text,
@@ -6,7 +6,7 @@ use super::generate::{
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// Texts, some of which Python trims or the library cuts.
+/// Texts, some of which Python trims or the library truncates.
 fn long_text() -> BoxedStrategy<Value> {
     prop_oneof![
         150 => text().prop_map(Value::from),
@@ -223,8 +223,7 @@ pub(crate) fn input_item() -> BoxedStrategy<Value> {
     prop_oneof![4 => message, 3 => output, 2 => others].boxed()
 }
 
-/// Generates an item of a response. A `whole` one has all that `openai`'s types
-/// require.
+/// Generates an item of a response. `whole`: with all required members of `openai`'s types.
 pub(crate) fn output_item(whole: bool) -> BoxedStrategy<Value> {
     let often = |value| match whole {
         true => of(value),

@@ -1,4 +1,4 @@
-//! Generates conversations of ours.
+//! Generates conversations.
 
 use super::generate::{any_of, is, list, object, of, sometimes, text};
 use agentwire_interop::Message;
@@ -12,8 +12,8 @@ pub(crate) fn message(value: Value) -> Message {
     serde_json::from_str(&value.to_string()).unwrap()
 }
 
-/// Generates a conversation: prompts, replies, results of tools, and rare blocks. Calls
-/// have unique IDs, and most have a result.
+/// Generates a conversation: prompts, replies, results of tools, and rare blocks. Call IDs are unique,
+/// and most calls have a result.
 pub(crate) fn conversation() -> BoxedStrategy<Vec<Message>> {
     let turns = (prop::option::weighted(0.3, text()), vec(turn(), 0..5));
     let messages = turns.prop_map(|(instructions, turns)| {
@@ -27,18 +27,18 @@ pub(crate) fn conversation() -> BoxedStrategy<Vec<Message>> {
     messages.boxed()
 }
 
-/// A prompt and what follows it.
+/// Generates a prompt and the following messages.
 #[derive(Debug, Clone)]
 struct Turn {
     prompt: Value,
     reply: Vec<Value>,
-    /// Calls, and their results.
+    /// Generates calls and their results.
     calls: Vec<(Value, Option<Value>)>,
     has_envelope: bool,
-    /// Blocks beside the results.
+    /// Generates blocks after results.
     beside: Vec<Value>,
     second_reply: Option<Vec<Value>>,
-    /// A message of the agent with the role of a user.
+    /// Generates a message of the agent with the role of a user.
     note: Option<Value>,
 }
 
@@ -147,7 +147,7 @@ fn note() -> BoxedStrategy<Value> {
     ])
 }
 
-/// Texts of a person that begin as the tag of an author.
+/// Texts of users that begin like the tag of an author.
 fn author_tag() -> BoxedStrategy<Value> {
     let name = select(vec!["user", "summary", "peer", "x y", "notification"]);
     let rest = select(vec!["", "\n", "\nhello", " hello"]);

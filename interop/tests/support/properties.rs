@@ -1,4 +1,4 @@
-//! What holds for every system.
+//! Properties of every system.
 
 use super::tree;
 use agentwire_interop::Message;
@@ -7,35 +7,34 @@ use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 use serde_json::{Value, json};
 
-/// There and back with the residue is the original, and nothing is refused;
-/// and what comes back without it becomes the same there again.
-pub(crate) fn there_and_back<S: System + Copy>(
+/// An export and its undo with the residue restore the messages. Without the residue, exporting the
+/// result again has the same output.
+pub(crate) fn export_round_trip<S: System + Copy>(
     system: S,
     messages: &[Message],
 ) -> Result<(), TestCaseError> {
-    let carried = export(system, messages.to_vec());
-    let residue = written_and_read(&carried.residue);
-    let back = undo_export(system, carried.made.clone(), residue);
+    let exported = export(system, messages.to_vec());
+    let residue = written_and_read(&exported.residue);
+    let back = undo_export(system, exported.made.clone(), residue);
     prop_assert_eq!(back.refused, vec![]);
     prop_assert_eq!(tree(&back.pieces), tree(&messages));
-    if carried.losses.is_empty() {
-        let back = undo_export(system, carried.made.clone(), Residue::default());
-        prop_assert_eq!(said(&back.pieces), said(messages), "nothing was lost");
+    if exported.losses.is_empty() {
+        let back = undo_export(system, exported.made.clone(), Residue::default());
+        prop_assert_eq!(content(&back.pieces), content(messages), "nothing was lost");
     }
-    let projected = undo_export(system, carried.made.clone(), Residue::default()).pieces;
+    let projected = undo_export(system, exported.made.clone(), Residue::default()).pieces;
     prop_assert_eq!(
         tree(&export(system, projected).made),
-        tree(&carried.made),
+        tree(&exported.made),
         "the projection is not stable"
     );
     Ok(())
 }
 
-/// What is said in messages: what one side says one after another, and what
-/// tools answer before it, is one thing, and an empty answer is one without
-/// content.
-fn said(messages: &[Message]) -> Vec<(Option<String>, Value)> {
-    let mut said: Vec<(Option<String>, Vec<Value>)> = Vec::new();
+/// Returns the content of messages. Consecutive messages of one side are merged, and empty results are
+/// results without content.
+fn content(messages: &[Message]) -> Vec<(Option<String>, Value)> {
+    let mut merged: Vec<(Option<String>, Vec<Value>)> = Vec::new();
     for message in messages {
         let mut message = tree(message);
         let tag = message["type"].as_str().map(str::to_owned);
@@ -49,42 +48,41 @@ fn said(messages: &[Message]) -> Vec<(Option<String>, Value)> {
                 block.as_object_mut().unwrap().remove("content");
             }
         }
-        match said.last_mut() {
+        match merged.last_mut() {
             Some((last, before)) if *last == tag => before.extend(blocks),
-            _ => said.push((tag, blocks)),
+            _ => merged.push((tag, blocks)),
         }
     }
-    let whole = said.into_iter();
-    whole.map(|(tag, blocks)| (tag, blocks.into())).collect()
+    let merged = merged.into_iter();
+    merged.map(|(tag, blocks)| (tag, blocks.into())).collect()
 }
 
-/// The same for a conversation of theirs. What comes back without the residue
-/// need not become the same: other systems say one thing in several ways.
-pub(crate) fn back_and_there<S: System + Copy>(
+/// An import and its undo with the residue restore the items. Without the residue, they may have
+/// another form: other systems have several forms of the same content.
+pub(crate) fn import_round_trip<S: System + Copy>(
     system: S,
     items: &[S::Item],
 ) -> Result<(), TestCaseError> {
-    let carried = import(system, items.to_vec());
-    let residue = written_and_read(&carried.residue);
-    let back = undo_import(system, carried.made.clone(), residue);
+    let exported = import(system, items.to_vec());
+    let residue = written_and_read(&exported.residue);
+    let back = undo_import(system, exported.made.clone(), residue);
     prop_assert_eq!(back.refused, vec![]);
     prop_assert_eq!(tree(&back.pieces), tree(&items));
     Ok(())
 }
 
-/// What was not edited is restored, and the residue of what was is refused:
-/// the piece at `at` is replaced by `by`, or taken away.
-pub(crate) fn edits_cost_only_what_was_edited<S: System + Copy>(
+/// Replacing or removing the piece at `at` does not change the other messages.
+pub(crate) fn edits_affect_only_one_message<S: System + Copy>(
     system: S,
     messages: &[Message],
     at: usize,
     by: Option<S::Item>,
 ) -> Result<(), TestCaseError> {
-    let carried = export(system, messages.to_vec());
-    if carried.made.is_empty() {
+    let exported = export(system, messages.to_vec());
+    if exported.made.is_empty() {
         return Ok(());
     }
-    let mut edited = carried.made.clone();
+    let mut edited = exported.made.clone();
     let at = at % edited.len();
     let gone = edited.remove(at);
     if let Some(by) = by {
@@ -93,18 +91,18 @@ pub(crate) fn edits_cost_only_what_was_edited<S: System + Copy>(
         }
         edited.insert(at, by);
     }
-    let back = undo_export(system, edited, carried.residue.clone());
+    let back = undo_export(system, edited, exported.residue.clone());
     prop_assert!(back.refused.len() <= 1, "{:?}", back.refused);
-    // All but the message that was edited are what they were.
+    // All but the edited message are restored.
     let pieces = tree(&back.pieces);
     let pieces = pieces.as_array().unwrap();
-    let kept = messages
+    let restored = messages
         .iter()
         .filter(|it| pieces.contains(&tree(it)))
         .count();
     prop_assert!(
-        kept + 1 >= messages.len(),
-        "{kept} of {} kept",
+        restored + 1 >= messages.len(),
+        "{restored} of {} restored",
         messages.len()
     );
     Ok(())

@@ -1,10 +1,10 @@
-//! Which branch of the tree is live.
+//! The live branch of the tree.
 
 use crate::transcript::{answer, attachment, branch, call, node, prompt, records, said, text};
 use agentwire_interop::transcript::{History, Record, Standing};
 use serde_json::{Value, json};
 
-/// The ids of the records that stand so.
+/// Returns the IDs of the records with this standing.
 fn standing(lines: &[Value], history: History, wanted: Standing) -> Vec<String> {
     let records = records(lines);
     let branch = branch(&records, history);
@@ -20,14 +20,14 @@ fn dead(lines: &[Value]) -> Vec<String> {
 }
 
 #[test]
-fn a_conversation_that_was_resumed_at_an_earlier_message_left_a_dead_branch() {
+fn resuming_at_an_earlier_message_abandons_a_branch() {
     let lines = [
         prompt("1", None, "one"),
         said("2", "1", "m-1", text("a")),
         said("3", "2", "m-1", text("b")),
         prompt("4", Some("3"), "two"),
         said("5", "4", "m-2", text("c")),
-        // At the first block of the first message, which is whole all the same.
+        // At the first block of the first message; the message remains complete.
         prompt("6", Some("2"), "three"),
         said("7", "6", "m-3", text("d")),
     ];
@@ -42,21 +42,21 @@ fn calls_beside_the_one_whose_answer_came_last_are_live() {
         said("3", "2", "m-1", call("t-2")),
         said("4", "3", "m-1", call("t-3")),
         answer("5", "4", "t-3"),
-        // An agent may put something between a call and its answer.
+        // Records between a call and its result.
         attachment("6", "3"),
         answer("7", "6", "t-2"),
         answer("8", "2", "t-1"),
         said("9", "8", "m-2", text("done")),
     ];
     assert_eq!(dead(&lines), Vec::<String>::new());
-    // Also when the conversation was taken back to the first call.
+    // The same after rewinding to the first call.
     let mut back = lines.to_vec();
     back.push(prompt("10", Some("2"), "no"));
     assert_eq!(dead(&back), ["9"]);
 }
 
 #[test]
-fn what_somebody_took_back_is_dead_before_anything_new_is_said() {
+fn a_rewound_branch_is_abandoned_at_once() {
     let mut lines = vec![
         prompt("1", None, "one"),
         said("2", "1", "m-1", text("a")),
@@ -104,7 +104,7 @@ pub(crate) fn compacted() -> Vec<Value> {
 }
 
 #[test]
-fn a_compacted_conversation_is_whole_or_what_the_model_still_has() {
+fn compacted_conversations_are_complete_or_since_the_compaction() {
     let lines = compacted();
     let all = |wanted| standing(&lines, History::All, wanted);
     assert_eq!(all(Standing::Live), ["1", "2", "3", "4", "5", "7"]);
@@ -115,14 +115,14 @@ fn a_compacted_conversation_is_whole_or_what_the_model_still_has() {
 }
 
 #[test]
-fn a_summary_of_what_is_not_there_is_all_there_is() {
+fn a_summary_can_be_the_first_message() {
     let lines = compacted().split_off(4);
     let live = standing(&lines, History::All, Standing::Live);
     assert_eq!(live, ["5", "6", "7"]);
 }
 
 #[test]
-fn a_summary_comes_before_what_the_model_has_behind_it() {
+fn a_summary_precedes_preserved_messages() {
     let records = records(&compacted());
     let branch = branch(&records, History::SinceCompaction);
     let messages = agentwire_interop::transcript::messages(&records, &branch, None);
@@ -134,7 +134,7 @@ fn a_summary_comes_before_what_the_model_has_behind_it() {
 }
 
 #[test]
-fn records_that_are_each_others_parents_have_an_end() {
+fn cycles_of_parents_terminate() {
     let lines = [
         prompt("1", Some("2"), "one"),
         attachment("2", "1"),
@@ -145,7 +145,7 @@ fn records_that_are_each_others_parents_have_an_end() {
     assert_eq!(dead(&lines), ["3", "4"]);
 }
 
-/// The messages of a transcript, a text each. The records are a second apart.
+/// Returns the texts of a transcript's messages. The records are a second apart.
 fn texts(lines: &[Value]) -> Vec<String> {
     let mut lines = lines.to_vec();
     for (second, line) in lines.iter_mut().enumerate() {
@@ -174,14 +174,14 @@ fn a_record_whose_parent_is_missing_follows_the_latest_one_before_it() {
         last_prompt("4"),
     ];
     assert_eq!(texts(&lines), ["one", "a", "two", "b"]);
-    // Not one that comes from it.
+    // A descendant does not count.
     let mut lines = lines.to_vec();
     lines.swap(2, 3);
     assert_eq!(texts(&lines), ["one", "a", "two", "b"]);
 }
 
 #[test]
-fn records_that_do_not_come_from_the_last_prompts_are_not_linked() {
+fn unlinked_records_are_not_in_the_conversation() {
     let lines = [
         prompt("1", None, "one"),
         said("2", "1", "m-1", text("a")),
@@ -192,14 +192,14 @@ fn records_that_do_not_come_from_the_last_prompts_are_not_linked() {
     assert_eq!(texts(&lines), ["one", "a"]);
     assert_eq!(dead(&lines), ["5"]);
     assert_eq!(standing(&lines, History::All, Standing::Unlinked), ["4"]);
-    // A prompt without a record is none.
+    // The record of the prompt is missing.
     let mut lines = lines.to_vec();
     lines[2] = last_prompt("3");
     assert_eq!(texts(&lines), ["one", "two"]);
 }
 
 #[test]
-fn of_records_with_the_same_id_the_last_one_counts() {
+fn the_last_record_of_an_id_is_used() {
     let lines = [
         prompt("1", None, "one"),
         prompt("1", None, "two"),
@@ -232,7 +232,7 @@ fn calls_beside_the_way_are_where_they_were_written() {
     let order = |blocks: [&Value; 3]| {
         let mut lines = vec![prompt("1", None, "one")];
         lines.extend(blocks.map(Clone::clone));
-        // The conversation goes on from the first call.
+        // The conversation continues from the first call.
         lines.extend([answer("5", "4", "t-2"), answer("6", "3", "t-1")]);
         lines.push(said("7", "6", "m-2", text("b")));
         let records = records(&lines);

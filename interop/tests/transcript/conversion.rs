@@ -1,4 +1,4 @@
-//! Transcripts to other systems, and back.
+//! Conversions of transcripts.
 
 use crate::support::tree;
 use crate::transcript::branches::compacted;
@@ -37,7 +37,7 @@ fn lines() -> Vec<Value> {
 }
 
 #[test]
-fn a_call_without_a_result_is_told_and_its_placeholder_is_not_read_back() {
+fn placeholders_are_losses_and_not_read_back() {
     let lines = [prompt("1", None, "one"), said("2", "1", "m", call("t"))];
     let records = records(&lines);
     let direction = Transcript::new(Chat, branch(&records, History::All));
@@ -57,7 +57,7 @@ fn a_call_without_a_result_is_told_and_its_placeholder_is_not_read_back() {
 }
 
 #[test]
-fn the_live_branch_is_what_was_said() {
+fn the_live_branch_is_the_conversation() {
     let records = records(&lines());
     let direction = Transcript::new(Chat, branch(&records, History::All));
     let carried = convert(direction, records);
@@ -95,7 +95,7 @@ fn the_live_branch_is_what_was_said() {
 
 #[test]
 fn the_summary_of_a_compaction_is_before_what_the_compaction_preserved() {
-    // Two messages of the model, one of them with a call, and what was said between.
+    // Two messages of the model, one with a call, and a message in between.
     let mut lines = compacted();
     let boundary = &mut lines[4];
     boundary["logicalParentUuid"] = "4c".into();
@@ -137,7 +137,7 @@ fn the_summary_of_a_compaction_is_before_what_the_compaction_preserved() {
 }
 
 #[test]
-fn a_record_that_is_there_twice_or_not_linked_is_told() {
+fn duplicate_and_unlinked_records_are_losses() {
     let lines = [
         prompt("1", None, "one"),
         prompt("3", Some("2"), "two"),
@@ -181,7 +181,7 @@ fn there_and_back<S: System + Clone>(
     Ok(())
 }
 
-/// A transcript of messages with these texts, of the user and of the model in turn.
+/// Returns a transcript with these texts, alternately of the user and the model.
 fn in_turn(texts: &[String]) -> Vec<Value> {
     let lines = texts.iter().enumerate().map(|(index, it)| {
         let [uuid, parent] = [index + 1, index].map(|it| it.to_string());
@@ -193,8 +193,7 @@ fn in_turn(texts: &[String]) -> Vec<Value> {
     lines.collect()
 }
 
-/// The records that come back of the messages in this order, and whether they are what
-/// they were.
+/// Restores messages in this order. Returns the records and whether they are unchanged.
 fn in_order(lines: &[Value], order: &[usize]) -> Vec<(Value, bool)> {
     let records = records(lines);
     let direction = Transcript::new(Chat, branch(&records, History::All));
@@ -220,7 +219,7 @@ proptest! {
         prop_assert_eq!(in_order(&lines, &order), expected.collect::<Vec<_>>());
     }
 
-    /// Also where messages are alike, are there more than once, or are gone.
+    /// Equal, repeated and removed messages.
     #[test]
     fn no_message_gets_the_envelope_of_another(
         texts in prop::collection::vec("[ab]", 1..12),
@@ -245,7 +244,7 @@ proptest! {
         }
     }
 
-    /// Whatever is missing of a transcript, and in whatever order it is.
+    /// Any subset of a transcript in any order.
     #[test]
     fn there_and_back_is_the_original(
         lines in prop::sample::subsequence(lines(), 0..=14).prop_shuffle(),
@@ -262,7 +261,7 @@ proptest! {
         there_and_back(Blocks, &lines, History::SinceCompaction)?;
     }
 
-    /// And whatever records are there twice.
+    /// Any duplicate records.
     #[test]
     fn there_and_back_of_copies_is_the_original(
         lines in prop::sample::subsequence([lines(), lines()].concat(), 0..=28).prop_shuffle(),

@@ -6,7 +6,7 @@ use agentwire_protocol::content::ContentBlock;
 use serde_json::{Value, json};
 
 #[test]
-fn a_path_tells_which_file_of_which_session_it_is() {
+fn paths_identify_sessions_and_files() {
     let place = |path: &str| {
         let place = Place::of(path)?;
         Some((place.project, place.session, place.agent, place.is_meta))
@@ -51,7 +51,7 @@ fn file(lines: &[Value]) -> String {
     lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
-/// The records of a sub-agent.
+/// Returns the records of a sub-agent.
 fn of_agent(agent: &str, lines: &[Value]) -> String {
     let mut lines = lines.to_vec();
     for line in &mut lines {
@@ -119,7 +119,7 @@ fn told(conversation: &Conversation, depth: usize, out: &mut Vec<String>) {
 }
 
 #[test]
-fn sub_agents_are_under_those_that_started_them() {
+fn sub_agents_are_nested_under_their_parents() {
     let directory = directory();
     assert_eq!(directory.0.len(), 3);
     let mut out = Vec::new();
@@ -148,7 +148,7 @@ fn sub_agents_are_under_those_that_started_them() {
 }
 
 #[test]
-fn a_line_that_was_cut_off_is_told() {
+fn incomplete_lines_are_reported() {
     let directory = directory();
     let unread = &session(&directory).unread;
     assert_eq!(unread.len(), 1);

@@ -1,4 +1,4 @@
-//! Transcripts on disk, in the shapes in which version 2.1.329 writes them.
+//! Transcripts on disk in the format of version 2.1.329.
 #![allow(clippy::unwrap_used)]
 
 mod branches;
@@ -9,7 +9,7 @@ mod records;
 use agentwire_interop::transcript::{Branch, History, Record, Tree};
 use serde_json::{Value, json};
 
-/// Records from their JSON.
+/// Parses records.
 fn records(lines: &[Value]) -> Vec<Record> {
     let read = |line: &Value| Record::read(&line.to_string()).unwrap();
     lines.iter().map(read).collect()
@@ -23,7 +23,7 @@ fn branch(records: &[Record], history: History) -> Branch {
     tree.branch(history)
 }
 
-/// A record of the tree: its id, its parent's, and what else it has.
+/// Returns a record of the tree: its ID, its parent's, and other members.
 fn node(uuid: &str, parent: Option<&str>, more: Value) -> Value {
     let mut record = json!({
         "parentUuid": parent, "isSidechain": false, "uuid": uuid, "sessionId": "s",
@@ -35,7 +35,7 @@ fn node(uuid: &str, parent: Option<&str>, more: Value) -> Value {
     record
 }
 
-/// A prompt.
+/// Returns a prompt.
 fn prompt(uuid: &str, parent: Option<&str>, text: &str) -> Value {
     let message = json!({"role": "user", "content": text});
     node(
@@ -45,7 +45,7 @@ fn prompt(uuid: &str, parent: Option<&str>, text: &str) -> Value {
     )
 }
 
-/// A block that the model said.
+/// Returns a record with a block of the model.
 fn said(uuid: &str, parent: &str, message: &str, block: Value) -> Value {
     let message = json!({
         "id": message, "type": "message", "role": "assistant", "model": "m", "content": [block],
@@ -65,7 +65,7 @@ fn call(id: &str) -> Value {
     json!({"type": "tool_use", "id": id, "name": "Bash", "input": {"command": "ls"}})
 }
 
-/// What a tool answered.
+/// Returns the result of a tool.
 fn answer(uuid: &str, parent: &str, id: &str) -> Value {
     let block = json!({"type": "tool_result", "tool_use_id": id, "content": "done"});
     let message = json!({"role": "user", "content": [block]});
@@ -79,7 +79,7 @@ fn answer(uuid: &str, parent: &str, id: &str) -> Value {
     )
 }
 
-/// What the agent adds beside what was said.
+/// Returns an attachment of the agent.
 fn attachment(uuid: &str, parent: &str) -> Value {
     node(
         uuid,

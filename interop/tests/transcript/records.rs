@@ -1,4 +1,4 @@
-//! The records that an agent writes down.
+//! The records of transcripts.
 
 use crate::support::tree;
 use crate::transcript::{answer, attachment, call, node, prompt, said};
@@ -6,7 +6,7 @@ use agentwire_interop::transcript::{AgentMeta, Entry, Record, message};
 use agentwire_protocol::Untyped;
 use serde_json::{Value, json};
 
-/// Every kind of record that was seen, with all members.
+/// All known kinds of records with all members.
 fn all() -> Vec<Value> {
     let mut user = answer("1", "0", "t-1");
     merge(
@@ -94,7 +94,7 @@ fn all() -> Vec<Value> {
 }
 
 #[test]
-fn what_is_known_of_a_sub_agent_is_typed() {
+fn metadata_of_sub_agents_is_typed() {
     let value = json!({
         "agentType": "general-purpose", "isBuiltIn": true, "description": "Count",
         "toolUseId": "t-1", "spawnDepth": 1, "requestShape": "background",
@@ -116,7 +116,7 @@ fn read(value: &Value) -> Record {
 }
 
 #[test]
-fn every_record_is_typed_and_kept() {
+fn every_record_is_typed_and_preserved() {
     for value in all() {
         let record = read(&value);
         assert!(!matches!(record.entry(), Entry::Unknown(_)), "{value}");
@@ -131,7 +131,7 @@ fn what_nobody_knows_is_kept() {
     for value in [
         json!({"type": "hologram", "depth": 3}),
         json!({"no": "type"}),
-        // Not what its type says.
+        // A value of another type.
         json!({"type": "user", "uuid": "1", "message": "hello"}),
         json!([1]),
         json!(null),
@@ -163,7 +163,7 @@ Parent "Count." {"isSidechain": true, "agentId": "a", "parentUuid": null}
 "#;
 
 #[test]
-fn what_a_person_wrote_is_told_from_what_the_agent_did() {
+fn authors_of_records_are_distinguished() {
     let mut records = vec![("Tool".to_owned(), answer("1", "0", "t-1"))];
     for line in AUTHORS.trim().lines() {
         let (author, rest) = line.split_once(' ').unwrap();
@@ -183,7 +183,7 @@ fn what_a_person_wrote_is_told_from_what_the_agent_did() {
 }
 
 #[test]
-fn a_record_is_a_message_of_ours() {
+fn records_become_messages() {
     let record = prompt("1", None, "hello");
     let told = tree(&message(&read(&record), Some("t-1")).unwrap());
     assert_eq!(

@@ -1,4 +1,4 @@
-//! The stores of one machine, beside a file and beside `rusqlite`.
+//! Local stores, compared with a file and `rusqlite`.
 
 use super::{BATCHES, Client, compare};
 use agentwire_stores::session_log::Entry;
@@ -19,7 +19,7 @@ pub(super) async fn compare_all() {
     compare("sqlite", &sqlite, &mut client).await;
 }
 
-/// A file, and `fdatasync`.
+/// A file with `fdatasync`.
 struct Files(PathBuf);
 
 impl Client for Files {

@@ -1,15 +1,15 @@
-//! Appends a second of each store, beside the same batches with the same durability
-//! through the engine's own client.
+//! Appends per second of each store, compared with the same batches and durability through the
+//! engine's own client.
 //!
 //! ```text
 //! cargo bench -p agentwire-stores --features directory,sqlite --bench appends
 //! ```
 //!
-//! measures the stores of one machine. `scripts/stores --bench appends` measures the
-//! others too: it installs and starts the servers, with their data in `TMPDIR`.
+//! measures the local stores. `scripts/stores --bench appends` also installs, starts and measures
+//! the servers, with their data in `TMPDIR`.
 //!
-//! In each round both append the same batches, one after the other, and every other
-//! round the client is first. A ratio is of one round.
+//! In each round both append the same batches; the client is first in every other round. A ratio is
+//! of one round.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -28,17 +28,17 @@ mod support;
 use agentwire_stores::session_log::{Entry, LogStore, NewBatch, Part, Position, SessionKey, Token};
 use std::time::{Duration, Instant};
 
-/// How many batches are appended in a round, and how many rounds there are.
+/// The numbers of batches per round, and of rounds.
 const BATCHES: usize = 300;
 const ROUNDS: usize = 9;
 
-/// The engine's own client. It appends the batches of one session, and returns when the
-/// last of them is acknowledged.
+/// The engine's own client. Appends the batches of a session, and returns once the last one is
+/// acknowledged.
 trait Client {
     async fn append_all(&mut self, session: &str, entries: &[Entry]);
 }
 
-/// A batch as a turn has them: ten entries of half a kilobyte.
+/// A typical batch of a turn: ten entries of half a kilobyte.
 fn entries() -> Vec<Entry> {
     let entry = |number: usize| {
         let text = "x".repeat(450);
@@ -66,11 +66,11 @@ async fn through_client(client: &mut impl Client, session: &str, entries: &[Entr
     start.elapsed()
 }
 
-/// Measures a store and a client, and prints a line.
+/// Measures a store and a client, and prints the result.
 async fn compare(engine: &str, store: &impl LogStore, client: &mut impl Client) {
     let entries = entries();
     let (mut stores, mut clients, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
-    // The first round is not counted: connections and files are opened in it.
+    // Ignore the first round, which opens connections and files.
     for round in 0..=ROUNDS {
         let session = format!("round-{round}");
         let (own, raw);

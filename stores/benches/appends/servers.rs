@@ -1,4 +1,4 @@
-//! The stores on servers, beside `tokio-postgres` and `async-nats`.
+//! Stores on servers, compared with `tokio-postgres` and `async-nats`.
 
 use super::server::{NatsServer, Server};
 use super::support::given;
@@ -18,7 +18,7 @@ pub(super) async fn compare_all() {
     let mut client = Rows::connect(&config).await;
     compare("postgres", &postgres, &mut client).await;
 
-    // As a server is by itself: it calls `fsync` every two minutes.
+    // The server's default: `fsync` every two minutes.
     let address = given("AGENTWIRE_TEST_NATS");
     compare_nats("nats", &address).await;
 
@@ -35,8 +35,7 @@ async fn compare_nats(engine: &str, address: &str) {
     compare(engine, &nats, &mut client).await;
 }
 
-/// A row for each batch, as the store has them, each in a transaction of its own. It
-/// checks nothing.
+/// A row for each batch like the store's, each in its own transaction. Checks nothing.
 struct Rows {
     client: tokio_postgres::Client,
     insert: Statement,
@@ -89,8 +88,7 @@ impl Client for Rows {
     }
 }
 
-/// A message for each batch, on condition that it goes behind the one before, in a
-/// stream as the store's.
+/// A message for each batch on the condition of the last sequence, in a stream like the store's.
 struct Messages(Context);
 
 impl Messages {

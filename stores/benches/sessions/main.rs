@@ -1,13 +1,12 @@
-//! Turns a second of a session with a store, beside the same session without one; and
-//! a thousand sessions at once with one store.
+//! Turns per second of a session with and without a store; and a thousand concurrent sessions with one
+//! store. Linux only.
 //!
 //! ```text
 //! cargo bench -p agentwire-stores --features directory,sqlite --bench sessions
 //! ```
 //!
-//! measures with the stores of one machine. `scripts/stores --bench sessions` measures
-//! with the others too: it installs and starts the servers, with their data in
-//! `TMPDIR`. Linux only.
+//! measures the local stores. `scripts/stores --bench sessions` also installs, starts and measures
+//! the servers, with their data in `TMPDIR`.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 

@@ -1,5 +1,4 @@
-//! A thousand sessions at once, in one process and with one store. Their agents are
-//! tasks of this process.
+//! A thousand concurrent sessions in one process with one store. Their agents are tasks.
 
 use super::memory;
 use super::peer::{Peer, connect};
@@ -15,16 +14,16 @@ use tokio::task::JoinSet;
 
 const SESSIONS: usize = 1_000;
 const TURNS: usize = 5;
-/// What the agent tells of a turn: so many messages, each with so many entries.
+/// The numbers of messages in a turn, and of entries in a message.
 const MESSAGES: usize = 2;
 const ENTRIES: usize = 5;
 
 const NONE: &str = "none";
 
-/// Set for a process of this program that measures one store: its name.
+/// The environment variable of a process that measures one store: its name.
 pub(crate) const STORE: &str = "SESSIONS_STORE";
 
-/// A process for each store, since memory that was used once is not given back.
+/// Starts a process for each store, because processes do not return memory.
 pub(crate) fn run_all() {
     println!();
     println!(
@@ -42,7 +41,7 @@ pub(crate) fn run_all() {
     }
 }
 
-/// Measures a store, and prints a line.
+/// Measures a store, and prints the result.
 pub(crate) async fn run(name: &str) {
     if name == NONE {
         let (turns, _) = sessions(Options::new()).await;
@@ -53,7 +52,7 @@ pub(crate) async fn run(name: &str) {
     let folder = TempDir::new().unwrap();
     let mut row = String::new();
     stores::open(name, folder.path(), Run(&mut row)).await;
-    // Opened again, so that nothing is in the memory of the store.
+    // Open the store again, without its caches.
     stores::open(name, folder.path(), Count(name, &row)).await;
 }
 
@@ -68,8 +67,7 @@ impl Visit for Run<'_> {
     }
 }
 
-/// Runs all sessions. Returns the seconds until all turns were over, and until the store
-/// had them.
+/// Runs all sessions. Returns the seconds until all turns have ended, and until they are stored.
 async fn sessions(options: Options) -> (f64, f64) {
     let mut connecting = JoinSet::new();
     for number in 0..SESSIONS {
@@ -144,7 +142,7 @@ fn uuid(session: usize, turn: usize, message: usize, entry: usize) -> String {
     format!("entry-{session}-{turn}-{message}-{entry}")
 }
 
-/// Answers each prompt: some text, the entries, and the result.
+/// Responds to each prompt with a text, the entries and the result.
 async fn agent(mut peer: Peer, session: usize) {
     let id = id(session);
     let path = format!("/home/crab/.claude/projects/-p/{id}.jsonl");
@@ -187,7 +185,7 @@ async fn agent(mut peer: Peer, session: usize) {
 struct Count<'a>(&'a str, &'a str);
 
 impl Visit for Count<'_> {
-    /// Holds every entry of the store against what was told, in order.
+    /// Compares the entries of the store with the sent ones, in order.
     async fn visit<S: LogStore>(self, store: S) {
         let Self(name, row) = self;
         let (mut found, mut lost) = (0, 0);

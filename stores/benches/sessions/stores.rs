@@ -1,14 +1,14 @@
-//! The stores that sessions are measured with.
+//! The measured stores.
 
 use agentwire_stores::{Directory, Sqlite};
 use std::path::Path;
 
-/// What is done with each store.
+/// A function that is called with each store.
 pub(crate) trait Visit {
     async fn visit<S: agentwire_stores::session_log::LogStore>(self, store: S);
 }
 
-/// The names of the stores that can be opened here.
+/// Returns the names of the available stores.
 pub(crate) fn names() -> Vec<&'static str> {
     let mut names = vec!["directory", "sqlite"];
     if cfg!(feature = "servers") && std::env::var_os(POSTGRES).is_some() {
@@ -17,11 +17,11 @@ pub(crate) fn names() -> Vec<&'static str> {
     names
 }
 
-/// What `scripts/stores` has put into the environment.
+/// Returns a variable of `scripts/stores`.
 const POSTGRES: &str = "AGENTWIRE_TEST_POSTGRES";
 
-/// Opens a store. Those of one machine have their files in `folder`; opened again, they
-/// have the same logs.
+/// Opens a store. Local stores have their files in `folder`. A store that is opened again has the
+/// same logs.
 pub(crate) async fn open(name: &str, folder: &Path, visit: impl Visit) {
     match name {
         "directory" => visit.visit(Directory::new(folder.join("logs"))).await,

@@ -1,4 +1,4 @@
-//! One session after the other, with a store and without.
+//! Sessions with and without a store, one after the other.
 
 use super::stores::{self, Visit};
 use agentwire::{
@@ -14,7 +14,7 @@ use tempfile::TempDir;
 
 const ROUNDS: usize = 9;
 
-/// A kind of turn, and how many of them a session has.
+/// A kind of turn, and their number in a session.
 struct Turn {
     name: &'static str,
     times: usize,
@@ -31,7 +31,7 @@ fn turns() -> Vec<Turn> {
         .reply([Step::text(text.repeat(10)), tool()])
         .reply([Step::text(text.repeat(10))])
         .repeated();
-    // A model takes its time: here 10 ms, less than any.
+    // A pause of 10 ms, less than any model's.
     let pause = Duration::from_millis(10);
     let paused = Scenario::default().reply([Step::chunks([text], pause)]);
     vec![
@@ -61,7 +61,7 @@ pub(crate) async fn compare_all() {
         "turn", "store", "CPU, µs", "turns/s", "ratio"
     );
     for turn in turns() {
-        // The second one shows what of the difference is not the store's.
+        // The second one shows the differences that stores do not cause.
         let mut rows: Vec<Row> = ["none", "discards"]
             .map(|name| Row::new(name, Mode::Batched))
             .into();
@@ -70,7 +70,7 @@ pub(crate) async fn compare_all() {
                 rows.push(Row::new(name, mode));
             }
         }
-        // The first round is not counted.
+        // Ignore the first round.
         for round in 0..=ROUNDS {
             let mut speeds = vec![0.0; rows.len()];
             let mut order: Vec<usize> = (0..rows.len()).collect();
@@ -95,20 +95,20 @@ pub(crate) async fn compare_all() {
     }
 }
 
-/// How a store is used.
+/// The use of a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mode {
     Batched,
     BeforeResult,
-    /// With a lease: each message is in the store before it is sent, and each turn
-    /// before its result is given out.
+    /// With a lease: each message is stored before it is sent, and each turn before its result is
+    /// delivered.
     Leased,
 }
 
 struct Row {
     store: &'static str,
     mode: Mode,
-    /// Of all rounds.
+    /// The results of all rounds.
     cpu: Duration,
     speeds: Vec<f64>,
     ratios: Vec<f64>,
@@ -125,7 +125,7 @@ impl Row {
         }
     }
 
-    /// Turns a second of a session, with a new store.
+    /// Returns the turns per second of a session with a new store.
     async fn speed(&self, turn: &Turn) -> f64 {
         let folder = TempDir::new().unwrap();
         let options = Options::new()
@@ -171,11 +171,11 @@ impl Row {
     }
 }
 
-/// The CPU time of this process so far, of all of its threads, in steps of 10 ms.
+/// Returns the CPU time of this process, in steps of 10 ms.
 fn cpu() -> Duration {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
     let fields: Vec<_> = stat.rsplit(')').next().unwrap().split(' ').collect();
-    // `utime` and `stime`, the fields 14 and 15; `fields` begins behind the second.
+    // `utime` and `stime` are the fields 14 and 15; `fields` begins with the third.
     let ticks: u64 = fields[12..14]
         .iter()
         .map(|it| it.parse::<u64>().unwrap())
@@ -183,7 +183,7 @@ fn cpu() -> Duration {
     Duration::from_millis(ticks * 10)
 }
 
-/// A store that keeps nothing.
+/// A store that discards everything.
 struct Discards;
 
 impl SessionStore for Discards {
@@ -210,7 +210,7 @@ impl Visit for WithStore<'_> {
     }
 }
 
-/// Runs a session. Returns how long its turns took, until the store has the last.
+/// Runs a session. Returns the time until its last turn is stored.
 async fn session(options: Options, times: usize) -> Duration {
     let mut client = Client::connect(options).await.unwrap();
     let start = Instant::now();

@@ -1,4 +1,4 @@
-//! The file of a log, and its lock.
+//! The file of a log and its lock.
 
 use super::record::{Record, Scan, start_of_last};
 use crate::session_log::Position;
@@ -7,23 +7,23 @@ use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-/// What a log begins with, before an ID of its own: which format it has.
+/// The start of the first line; the file's ID follows.
 const MAGIC: &str = "agentwire session log 1 ";
 
-/// The length of the first line.
-const FIRST: usize = MAGIC.len() + 32 + 1;
+/// The length of the first line in bytes.
+const HEADER_LENGTH: usize = MAGIC.len() + 32 + 1;
 
-/// Excludes other writers until it is dropped: closing the file unlocks it.
+/// An exclusive lock of a log. Dropping it closes the file, which unlocks it.
 #[derive(Debug)]
 pub(super) struct Lock {
     _file: File,
 }
 
 impl Lock {
-    /// Waits for the lock of a log. Creates the folders that it is in.
+    /// Waits for the lock of a log. Creates missing parent folders.
     pub(super) fn take(root: &Path, log: &Path) -> io::Result<Self> {
         if let Some(folder) = log.parent() {
-            create(root, folder)?;
+            create_folder(root, folder)?;
         }
         let path = log.with_extension("lock");
         let file = private_file::open_or_create(&path, File::options().write(true))?;
@@ -32,37 +32,37 @@ impl Lock {
     }
 }
 
-/// Creates a folder below the root, and those that it is in, so that a crash does not take
-/// them away. Only this user gets into those that are new or below the root.
-fn create(root: &Path, folder: &Path) -> io::Result<()> {
+/// Creates a folder and its parents durably. New folders, and those below the root, are
+/// accessible only to this user.
+fn create_folder(root: &Path, folder: &Path) -> io::Result<()> {
     let is_below = folder != root && folder.starts_with(root);
     if !is_below && (folder.as_os_str().is_empty() || folder.is_dir()) {
         return Ok(());
     }
     let parent = folder.parent();
     if let Some(parent) = parent {
-        create(root, parent)?;
+        create_folder(root, parent)?;
     }
     let is_new = private_file::create_private_folder(folder)?;
-    parent.filter(|_| is_new).map_or(Ok(()), sync)
+    parent.filter(|_| is_new).map_or(Ok(()), sync_folder)
 }
 
-/// Fails if a folder between the root and a log is a link.
-pub(super) fn check(root: &Path, log: &Path) -> io::Result<()> {
+/// Returns an error if a folder between the root and a log is a link.
+pub(super) fn reject_links(root: &Path, log: &Path) -> io::Result<()> {
     let folders = log.ancestors().skip(1);
     for folder in folders.take_while(|it| *it != root) {
         if fs::symlink_metadata(folder).is_ok_and(|it| !it.is_dir()) {
-            let why = format!("{} is a link or a file", folder.display());
+            let why = format!("{} is not a folder", folder.display());
             return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
         }
     }
     Ok(())
 }
 
-/// Has the names in a folder written to the disk.
-fn sync(folder: &Path) -> io::Result<()> {
+/// Writes the directory entries of a folder to disk.
+fn sync_folder(folder: &Path) -> io::Result<()> {
     if cfg!(windows) {
-        // It has no such call.
+        // Windows has no such call.
         return Ok(());
     }
     let folder = if folder.as_os_str().is_empty() {
@@ -77,86 +77,87 @@ fn sync(folder: &Path) -> io::Result<()> {
 #[derive(Debug)]
 pub(super) struct LogFile {
     file: File,
-    /// An ID that no other file has had.
+    /// The random ID of this file. A log that was deleted gets another.
     id: String,
-    /// How long it was when it was opened.
+    /// The length when the file was opened.
     end: u64,
 }
 
 impl LogFile {
-    /// Opens a log to read it. Nothing, if there is none.
+    /// Opens a log for reading. Returns `None` if it does not exist.
     pub(super) fn open(root: &Path, path: &Path) -> io::Result<Option<Self>> {
-        check(root, path)?;
+        reject_links(root, path)?;
         match private_file::open(path, File::options().read(true)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             file => {
                 let file = file?;
-                // Another user's may be read, and what is on a read-only file system.
+                // Fails for files of other users and on read-only file systems; both can be read.
                 private_file::make_private(&file).ok();
-                Self::of(file).map(Some)
+                Self::from_file(file).map(Some)
             }
         }
     }
 
-    /// Opens a log to write it. The lock has to be held.
+    /// Opens a log for writing. Requires the [`Lock`].
     pub(super) fn open_to_write(path: &Path) -> io::Result<Self> {
         let mut options = File::options();
         options.read(true).write(true);
         let is_new = fs::symlink_metadata(path).is_err();
         let file = private_file::open_or_create(path, &options)?;
         if let Some(folder) = path.parent().filter(|_| is_new) {
-            sync(folder)?;
+            sync_folder(folder)?;
         }
-        Self::of(file)
+        Self::from_file(file)
     }
 
-    /// Puts a new log in the place of one, with a single record. The lock has to be
-    /// held.
+    /// Replaces a log by a new one with a single record. Requires the [`Lock`].
     pub(super) fn replace(path: &Path, record: &Record) -> io::Result<()> {
         private_file::replace(path, |file| {
             file.write_all(&first_line(&new_id()))?;
             file.write_all(&record.to_bytes())
         })?;
-        sync(path.parent().unwrap_or(Path::new(".")))
+        sync_folder(path.parent().unwrap_or(Path::new(".")))
     }
 
-    fn of(mut file: File) -> io::Result<Self> {
-        // Its writer may be at it: what came after this is not looked at.
+    fn from_file(mut file: File) -> io::Result<Self> {
+        // A writer may append at the same time: ignore everything after this length.
         let end = file.metadata()?.len();
         let mut first = Vec::new();
         let mut rest = (&mut file).take(end);
-        (&mut rest).take(FIRST as u64).read_to_end(&mut first)?;
+        (&mut rest)
+            .take(HEADER_LENGTH as u64)
+            .read_to_end(&mut first)?;
         let line = str::from_utf8(&first).ok();
         let id = line.and_then(|it| it.strip_prefix(MAGIC)?.strip_suffix('\n'));
         if let Some(id) = id {
             let id = id.to_owned();
             return Ok(Self { file, id, end });
         }
-        if is_unfinished(&first) && is_hole(&mut rest)? {
+        if is_unfinished(&first) && is_all_zeros(&mut rest)? {
             let id = String::new();
             return Ok(Self { file, id, end: 0 });
         }
-        let why = "this is not a session log of this version";
+        let why = "not a session log of this version";
         Err(io::Error::new(io::ErrorKind::InvalidData, why))
     }
 
-    /// Which file it is.
+    /// Returns the file's ID.
     pub(super) fn id(&self) -> &str {
         &self.id
     }
 
-    /// Whether nothing was ever appended to it.
+    /// Returns whether nothing was ever appended.
     pub(super) fn is_empty(&self) -> bool {
-        self.end <= FIRST as u64
+        self.end <= HEADER_LENGTH as u64
     }
 
-    /// Reads its records.
+    /// Scans all records.
     pub(super) fn scan(&mut self) -> io::Result<Scan<'_, File>> {
-        self.scan_from(FIRST as u64, Some(Position::START))
+        self.scan_from(HEADER_LENGTH as u64, Some(Position::START))
     }
 
-    /// Reads its records from an offset on, where one begins; `before` is the position
-    /// of the record before it.
+    /// Scans the records from an offset at which a record begins. `before` is the position of the
+    /// preceding record.
     pub(super) fn scan_from(
         &mut self,
         offset: u64,
@@ -165,13 +166,12 @@ impl LogFile {
         Scan::new(&mut self.file, offset, self.end, before)
     }
 
-    /// The first record behind a position.
-    pub(super) fn first_behind(&mut self, after: Position) -> io::Result<Option<Record>> {
-        self.scan()?.next_behind(after)
+    /// Returns the first record after a position.
+    pub(super) fn first_after(&mut self, after: Position) -> io::Result<Option<Record>> {
+        self.scan()?.next_after(after)
     }
 
-    /// The last record. Where a crash left a part of one behind it, the end of the
-    /// log is taken to be before that.
+    /// Returns the last record. Ignores a record after it that a crash left incomplete.
     pub(super) fn last(&mut self) -> io::Result<Option<Record>> {
         if self.is_empty() {
             return Ok(None);
@@ -189,16 +189,14 @@ impl LogFile {
         Ok(last)
     }
 
-    /// Appends a record behind the [last](Self::last) one, and has it written to the
-    /// disk.
+    /// Appends a record after the [last](Self::last) one and syncs it to disk.
     pub(super) fn append(&mut self, record: &Record) -> io::Result<()> {
-        // What a crash left.
+        // Remove an incomplete record.
         if self.file.metadata()?.len() > self.end {
             self.file.set_len(self.end)?;
         }
         if self.end == 0 {
-            // On the disk before there is a batch, so that a file without this line has
-            // none.
+            // Synced before the first batch, so that a file without this line has no batches.
             let id = new_id();
             let line = first_line(&id);
             self.file.rewind()?;
@@ -213,26 +211,25 @@ impl LogFile {
             .write_all(&bytes)
             .and_then(|()| self.file.sync_data());
         if written.is_err() {
-            // A part of a record is no harm, and may stay.
+            // An incomplete record is ignored by readers.
             let _ = self.file.set_len(self.end);
         }
         written
     }
 }
 
-/// Whether these bytes are what a crash left of a first line: its beginning, with
-/// nothing or zeros behind.
+/// Returns whether these bytes are an incomplete first line, possibly padded with zeros.
 fn is_unfinished(first: &[u8]) -> bool {
     let written = first.iter().rposition(|byte| *byte != 0);
     let written = &first[..written.map_or(0, |last| last + 1)];
     let magic = written.len().min(MAGIC.len());
-    written.len() < FIRST
+    written.len() < HEADER_LENGTH
         && written[..magic] == MAGIC.as_bytes()[..magic]
         && written[magic..].iter().all(u8::is_ascii_hexdigit)
 }
 
-/// Whether the rest of a file is zeros.
-fn is_hole(rest: &mut impl Read) -> io::Result<bool> {
+/// Returns whether the rest of a file is zeros.
+fn is_all_zeros(rest: &mut impl Read) -> io::Result<bool> {
     let mut bytes = [0; 1 << 13];
     loop {
         match rest.read(&mut bytes)? {

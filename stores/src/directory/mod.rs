@@ -16,54 +16,51 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::{fs, io};
 
-/// A store in a directory of one machine: a folder for each project, and in it a
-/// file for each session. Any number of stores, in any number of processes, may use
-/// the directory at the same time.
+/// A store in a directory, for one machine: a folder for each project, with a file for each
+/// session. Any number of stores and processes may use the directory at the same time.
 ///
-/// [`append`](LogStore::append) returns when the file system says that the batch is
-/// on the disk (`fdatasync`). What a crash leaves of a batch is not a batch: it is
-/// passed over, and removed by the next append. Damage anywhere else is an error.
+/// [`append`](LogStore::append) returns when the batch is on disk (`fdatasync`). A batch that a
+/// crash left incomplete is ignored, and removed by the next append. Damage anywhere else is an
+/// error.
 ///
-/// Writers exclude each other by a file lock, which the system releases when its
-/// process ends. Files and folders below the directory are accessible only to this user,
-/// those of earlier versions too once they are written. The directory itself keeps its mode if
-/// it exists, and may be a link; links below it are errors. Do not put the directory on a file
-/// system that machines share: many of those do not lock across machines.
+/// Writers exclude each other by a file lock, which the system releases when a process exits.
+/// Files and folders below the directory are accessible only to this user; files of earlier
+/// versions become so when they are written. The directory itself keeps its mode if it exists,
+/// and may be a link. Links below it are errors. Do not use a file system that machines share:
+/// many of them do not lock across machines.
 ///
-/// All methods use [`tokio::task::spawn_blocking`], and have to be called in a tokio
-/// runtime.
+/// All methods use [`tokio::task::spawn_blocking`] and require a tokio runtime.
 #[derive(Debug, Clone)]
 pub struct Directory {
     root: Arc<Path>,
-    places: Arc<Mutex<HashMap<SessionKey, Place>>>,
+    cursors: Arc<Mutex<HashMap<SessionKey, Cursor>>>,
 }
 
-/// Where a reader stopped: a log is read in pages.
+/// The end of the page that was read last.
 #[derive(Debug, Clone)]
-struct Place {
-    /// Which file it was; a deletion begins another.
+struct Cursor {
+    /// The ID of the file. A deletion creates a file with another ID.
     file: String,
     position: Position,
     offset: u64,
 }
 
-/// How many places are remembered.
-const PLACES: usize = 64;
+/// The maximum number of cached cursors.
+const MAX_CURSORS: usize = 64;
 
-/// How many bytes of entries are read at once.
+/// The bytes of entries in one page.
 const PAGE: usize = 1 << 20;
 
 impl Directory {
-    /// Creates a store in a directory, which is created by the first append if it
-    /// does not exist.
+    /// Creates a store in a directory. The first append creates the directory if it does not exist.
     pub fn new(root: impl AsRef<Path>) -> Self {
         Self {
             root: root.as_ref().into(),
-            places: Arc::default(),
+            cursors: Arc::default(),
         }
     }
 
-    /// Runs a method where it may block.
+    /// Runs a method in a blocking task.
     async fn run<T: Send + 'static>(
         &self,
         run: impl FnOnce(&Self) -> T + Send + 'static,
@@ -82,7 +79,7 @@ impl Directory {
         session: &SessionKey,
         after: Position,
         token: &Token,
-        kept: Record,
+        record: Record,
     ) -> Result<Position, AppendError> {
         let path = self.path(session);
         let failed = |error: io::Error| AppendError::failed(error);
@@ -90,67 +87,67 @@ impl Directory {
         let mut file = LogFile::open_to_write(&path).map_err(failed)?;
         let last = file.last().map_err(failed)?;
         let head = last.as_ref().map(Record::head);
-        // What is directly behind a position has the next number.
+        // Positions are consecutive.
         let direct = after.0.saturating_add(1);
         let next = match &last {
             Some(last) if last.position.0 == direct => last.next(),
             Some(last) if last.position.0 > direct => {
-                let next = file.first_behind(after).map_err(failed)?;
+                let next = file.first_after(after).map_err(failed)?;
                 next.and_then(|next| next.next())
             }
             _ => None,
         };
         let next = next.filter(|next| next.position.0 == direct);
         match Head::admit(head.as_ref(), next.as_ref(), after, token)? {
-            Admission::Kept(position) => return Ok(position),
-            _ => file.append(&kept).map_err(failed)?,
+            Admission::AlreadyStored(position) => return Ok(position),
+            _ => file.append(&record).map_err(failed)?,
         }
-        Ok(kept.position)
+        Ok(record.position)
     }
 
     fn read_now(&self, session: &SessionKey, after: Position) -> io::Result<Vec<Batch>> {
         let Some(mut file) = LogFile::open(&self.root, &self.path(session))? else {
             return Ok(Vec::new());
         };
-        let place = self.place(session).filter(|it| {
-            // Of another file an offset says nothing.
+        let cursor = self.cursor(session).filter(|it| {
+            // An offset is invalid in another file.
             it.file == file.id() && it.position == after
         });
-        let mut scan = match place {
-            Some(place) => file.scan_from(place.offset, Some(place.position))?,
+        let mut scan = match cursor {
+            Some(cursor) => file.scan_from(cursor.offset, Some(cursor.position))?,
             None => file.scan()?,
         };
         let (mut batches, mut bytes) = (Vec::new(), 0);
         while bytes < PAGE
-            && let Some(record) = scan.next_behind(after)?
+            && let Some(record) = scan.next_after(after)?
         {
             bytes += record.bytes();
             batches.extend(record.into_batch());
         }
         let offset = scan.offset();
-        let place = batches.last().map(|last| Place {
+        let cursor = batches.last().map(|last| Cursor {
             file: file.id().to_owned(),
             position: last.position,
             offset,
         });
-        self.remember(session, place);
+        self.remember(session, cursor);
         Ok(batches)
     }
 
-    fn place(&self, session: &SessionKey) -> Option<Place> {
-        let places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
-        places.get(session).cloned()
+    fn cursor(&self, session: &SessionKey) -> Option<Cursor> {
+        let cursors = self.cursors.lock().unwrap_or_else(PoisonError::into_inner);
+        cursors.get(session).cloned()
     }
 
-    fn remember(&self, session: &SessionKey, place: Option<Place>) {
-        let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
-        match place {
-            None => drop(places.remove(session)),
-            Some(place) => {
-                if places.len() >= PLACES {
-                    places.clear();
+    fn remember(&self, session: &SessionKey, cursor: Option<Cursor>) {
+        let mut cursors = self.cursors.lock().unwrap_or_else(PoisonError::into_inner);
+        match cursor {
+            None => drop(cursors.remove(session)),
+            Some(cursor) => {
+                if cursors.len() >= MAX_CURSORS {
+                    cursors.clear();
                 }
-                places.insert(session.clone(), place);
+                cursors.insert(session.clone(), cursor);
             }
         }
     }
@@ -158,7 +155,7 @@ impl Directory {
     fn summaries_now(&self, project: &str) -> io::Result<Vec<Summarized>> {
         let mut found = Vec::new();
         for (id, path) in names::sessions(&self.root, project)? {
-            // A log that cannot be read is one of the project too.
+            // A log that cannot be read is listed too.
             let summary = match LogFile::open(&self.root, &path) {
                 Ok(None) => continue,
                 Ok(Some(mut file)) => match file.last() {
@@ -216,8 +213,8 @@ impl LogStore for Directory {
             return Ok(batch.after);
         }
         let (after, token) = (batch.after, batch.token.clone());
-        let (session, kept) = (session.clone(), Record::of(batch));
-        let appended = self.run(move |store| store.append_now(&session, after, &token, kept));
+        let (session, record) = (session.clone(), Record::of(batch));
+        let appended = self.run(move |store| store.append_now(&session, after, &token, record));
         appended.await.map_err(AppendError::Failed)?
     }
 

@@ -1,37 +1,36 @@
-//! Names of files: any key has one of its own, on any file system.
+//! File names: each key has a distinct name on any file system.
 
-use super::file::check;
+use super::file::reject_links;
 use crate::session_log::SessionKey;
 use std::fmt::Write;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The longest name of a file, without what tells its kind. Longer ones go over
-/// several folders.
-const LONGEST: usize = 200;
+/// The longest file name in bytes, without prefix and extension. Longer keys use several
+/// folders.
+const MAX_LENGTH: usize = 200;
 
-/// The file of a session's log.
+/// Returns the path of a session's log.
 pub(super) fn path(root: &Path, session: &SessionKey) -> PathBuf {
     let project = folder(root, &session.project);
-    let mut path = place(&project, "s", &session.session_id);
+    let mut path = nested_path(&project, "s", &session.session_id);
     path.as_mut_os_string().push(".log");
     path
 }
 
-/// The folder of a project.
+/// Returns the folder of a project.
 fn folder(root: &Path, project: &str) -> PathBuf {
-    place(root, "p", project)
+    nested_path(root, "p", project)
 }
 
-/// Where a name has its place. Folders that have only the beginning of a name are
-/// of the kind `c`.
-fn place(parent: &Path, kind: &str, name: &str) -> PathBuf {
-    let name = encoded(name);
+/// Returns the path of a name. Folders with the start of a long name have the prefix `c-`.
+fn nested_path(parent: &Path, kind: &str, name: &str) -> PathBuf {
+    let name = encode(name);
     let mut path = parent.to_owned();
     let mut rest = &*name;
-    while rest.len() > LONGEST {
-        let (part, after) = rest.split_at(LONGEST);
+    while rest.len() > MAX_LENGTH {
+        let (part, after) = rest.split_at(MAX_LENGTH);
         path.push(format!("c-{part}"));
         rest = after;
     }
@@ -39,8 +38,8 @@ fn place(parent: &Path, kind: &str, name: &str) -> PathBuf {
     path
 }
 
-/// Capitals are encoded too, because many file systems take `A` for `a`.
-fn encoded(name: &str) -> String {
+/// Percent-encodes a name. Capitals too: many file systems do not distinguish `A` from `a`.
+fn encode(name: &str) -> String {
     let mut encoded = String::with_capacity(name.len());
     for byte in name.bytes() {
         match byte {
@@ -51,7 +50,7 @@ fn encoded(name: &str) -> String {
     encoded
 }
 
-fn decoded(name: &str) -> Option<String> {
+fn decode(name: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(name.len());
     let mut rest = name.as_bytes();
     while let [first, after @ ..] = rest {
@@ -67,11 +66,11 @@ fn decoded(name: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// The sessions of a project, each with its file.
+/// Returns the IDs of a project's sessions with the paths of their logs.
 pub(super) fn sessions(root: &Path, project: &str) -> io::Result<Vec<(String, PathBuf)>> {
     let mut found = Vec::new();
     let folder = folder(root, project);
-    check(root, &folder.join("log"))?;
+    reject_links(root, &folder.join("log"))?;
     collect(&folder, "", &mut found)?;
     Ok(found)
 }
@@ -95,7 +94,7 @@ fn collect(folder: &Path, start: &str, found: &mut Vec<(String, PathBuf)>) -> io
         } else if let Some(rest) = name
             .strip_prefix("s-")
             .and_then(|it| it.strip_suffix(".log"))
-            && let Some(id) = decoded(&format!("{start}{rest}"))
+            && let Some(id) = decode(&format!("{start}{rest}"))
         {
             found.push((id, path));
         }
@@ -109,17 +108,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_come_back_and_stay_in_the_directory() {
+    fn names_round_trip_and_stay_in_the_directory() {
         let long = "Ü".repeat(500);
         for name in [
             "", ".", "..", "a/b", "A", "%41", "a\\b", "\0", "🦀", "c-x", &long,
         ] {
-            assert_eq!(decoded(&encoded(name)).as_deref(), Some(name));
+            assert_eq!(decode(&encode(name)).as_deref(), Some(name));
             let path = path(Path::new("/root"), &SessionKey::new(name, name));
             for part in path.iter() {
                 let part = part.to_str().unwrap();
                 assert!(
-                    part.len() <= LONGEST + 6 && part != ".." && part != ".",
+                    part.len() <= MAX_LENGTH + 6 && part != ".." && part != ".",
                     "{part}"
                 );
             }

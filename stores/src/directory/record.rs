@@ -1,4 +1,4 @@
-//! Records: a batch as it stands in a file.
+//! Records: the file format of a batch.
 //!
 //! ```text
 //! {"position":1,"token":[1,"host"],"parts":[""],"entries":[[0,15]],"summary":null}
@@ -6,9 +6,9 @@
 //! 0000000000000061 6c35f5b4
 //! ```
 //!
-//! A line that says what follows, the texts, each with a line break behind it, and a
-//! line with the number of bytes so far and their checksum. By the lengths a text may
-//! have line breaks, and by the last line the last record is found from the end of the file.
+//! A header with the lengths of the texts; the texts, each with a line break; and a footer with
+//! the length and the checksum of everything before it. The lengths allow line breaks in texts.
+//! The footer allows reading the last record from the end of the file.
 
 use crate::session_log::{Batch, Entry, Head, NewBatch, Next, Part, Position, Token};
 use agentwire_protocol::Json;
@@ -16,10 +16,10 @@ use serde::{Deserialize, Serialize};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::str::FromStr;
 
-/// How many bytes the last line has.
-const END: usize = 16 + 1 + 8 + 1;
+/// The length of the footer in bytes.
+const FOOTER_LENGTH: usize = 16 + 1 + 8 + 1;
 
-/// A batch in a file, or the deletion of those before.
+/// A batch, or the deletion of all earlier batches.
 #[derive(Debug)]
 pub(super) struct Record {
     pub(super) position: Position,
@@ -29,24 +29,24 @@ pub(super) struct Record {
     pub(super) summary: Option<Json>,
 }
 
-/// What the first line says.
+/// The first line of a record.
 #[derive(Debug, Serialize, Deserialize)]
-struct First {
+struct Header {
     position: u64,
     token: (u64, String),
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     deleted: bool,
-    /// The names of the parts that entries belong to.
+    /// The names of the entries' parts.
     parts: Vec<String>,
-    /// Of each entry the part, by its number, and the length in bytes.
+    /// For each entry the index of its part and its length in bytes.
     entries: Vec<(usize, usize)>,
-    /// The length of the summary.
+    /// The length of the summary in bytes.
     summary: Option<usize>,
 }
 
-impl First {
-    /// The length of the texts with their line breaks.
-    fn following(&self) -> Option<usize> {
+impl Header {
+    /// Returns the length of the texts with their line breaks; `None` on overflow.
+    fn texts_length(&self) -> Option<usize> {
         let lengths = self.entries.iter().map(|(_, length)| *length);
         let mut lengths = lengths.chain(self.summary);
         lengths.try_fold(0_usize, |sum, length| {
@@ -83,7 +83,7 @@ impl Record {
         }
     }
 
-    /// As the batch behind a position; nothing, if it is a deletion.
+    /// Returns the record as a [`Next`]; `None` if it is a deletion.
     pub(super) fn next(&self) -> Option<Next> {
         (!self.is_deleted).then(|| Next::new(self.position, self.token.clone()))
     }
@@ -112,7 +112,7 @@ impl Record {
             let number = number(entry.part.name());
             (number, entry.json.get().len())
         });
-        let first = First {
+        let first = Header {
             position: self.position.0,
             token: (self.token.number, self.token.writer.to_string()),
             deleted: self.is_deleted,
@@ -128,13 +128,13 @@ impl Record {
             bytes.extend_from_slice(text.get().as_bytes());
             bytes.push(b'\n');
         }
-        let end = end_line(bytes.len(), crc32fast::hash(&bytes));
+        let end = footer(bytes.len(), crc32fast::hash(&bytes));
         bytes.extend_from_slice(end.as_bytes());
         bytes
     }
 
-    /// Reads the texts of a record whose checksum is right.
-    fn parse(first: First, mut texts: &[u8]) -> Option<Self> {
+    /// Parses the texts of a record whose checksum is valid.
+    fn parse(first: Header, mut texts: &[u8]) -> Option<Self> {
         let mut next = |length: usize| {
             let (text, rest) = texts.split_at_checked(length)?;
             texts = rest.strip_prefix(b"\n")?;
@@ -159,39 +159,39 @@ impl Record {
     }
 }
 
-/// The last line of a record: the length of what is before it, and the checksum.
-fn end_line(length: usize, sum: u32) -> String {
+/// Returns the footer of a record.
+fn footer(length: usize, sum: u32) -> String {
     format!("{length:016x} {sum:08x}\n")
 }
 
-/// The length in the last line of a record.
-fn length_in(end: &[u8; END]) -> Option<u64> {
+/// Parses the length in a footer.
+fn footer_length(end: &[u8; FOOTER_LENGTH]) -> Option<u64> {
     let length = str::from_utf8(&end[..16]).ok()?;
     u64::from_str_radix(length, 16).ok()
 }
 
-/// What is at a place where a record should be.
-enum Found {
+/// The result of reading a record.
+enum Outcome {
     Record(Record),
-    /// A good record, which was not read.
-    Passed,
-    /// No record, or a part of one.
-    Nothing,
+    /// A complete record that was skipped.
+    Skipped,
+    /// No record, or an incomplete one.
+    Incomplete,
 }
 
-/// Reads the records of a file in their order.
+/// Reads the records of a file in order.
 pub(super) struct Scan<'f, F> {
     file: BufReader<&'f mut F>,
     offset: u64,
-    /// Where the file ended when it was opened.
+    /// The length of the file when it was opened.
     end: u64,
-    /// The position of the record before, where that is known.
+    /// The position of the preceding record, if known.
     before: Option<Position>,
 }
 
 impl<'f, F: Read + Seek> Scan<'f, F> {
-    /// Begins at an offset where a record begins. `before` is the position of the
-    /// record before it, if it is known.
+    /// Creates a scan at an offset at which a record begins. `before` is the position of the
+    /// preceding record, if known.
     pub(super) fn new(
         file: &'f mut F,
         offset: u64,
@@ -208,50 +208,53 @@ impl<'f, F: Read + Seek> Scan<'f, F> {
         })
     }
 
-    /// Where the next record begins.
+    /// Returns the offset of the next record.
     pub(super) fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// The next record; nothing at the end, or before what a crash left of one.
+    /// Returns the next record; `None` at the end or before an incomplete record.
     pub(super) fn next(&mut self) -> io::Result<Option<Record>> {
-        self.next_behind(Position::START)
+        self.next_after(Position::START)
     }
 
-    /// The next record behind a position. What is before it is passed over.
-    pub(super) fn next_behind(&mut self, after: Position) -> io::Result<Option<Record>> {
+    /// Returns the next record after a position.
+    pub(super) fn next_after(&mut self, after: Position) -> io::Result<Option<Record>> {
         loop {
             let offset = self.offset;
-            match self.found(Some(after))? {
-                Found::Record(record) => return Ok(Some(record)),
-                Found::Passed => {}
-                Found::Nothing => {
-                    self.is_end(offset)?;
+            match self.read_record(Some(after))? {
+                Outcome::Record(record) => return Ok(Some(record)),
+                Outcome::Skipped => {}
+                Outcome::Incomplete => {
+                    self.check_end(offset)?;
                     return Ok(None);
                 }
             }
         }
     }
 
-    /// Reads what is here; `after` is the position up to which nothing is wanted.
-    fn found(&mut self, after: Option<Position>) -> io::Result<Found> {
+    /// Reads a record. Skips its texts if its position is up to `after`.
+    fn read_record(&mut self, after: Option<Position>) -> io::Result<Outcome> {
         let rest = self.end.saturating_sub(self.offset);
         let mut line = Vec::new();
         (&mut self.file).take(rest).read_until(b'\n', &mut line)?;
         let Some(first) = line.strip_suffix(b"\n") else {
-            return Ok(Found::Nothing);
+            return Ok(Outcome::Incomplete);
         };
-        let Ok(first) = serde_json::from_slice::<First>(first) else {
-            return Ok(Found::Nothing);
+        let Ok(first) = serde_json::from_slice::<Header>(first) else {
+            return Ok(Outcome::Incomplete);
         };
-        let Some(length) = first.following().filter(|_| self.follows(&first)) else {
-            return Ok(Found::Nothing);
+        let Some(length) = first.texts_length().filter(|_| self.is_expected(&first)) else {
+            return Ok(Outcome::Incomplete);
         };
-        let whole = line.len().saturating_add(length).saturating_add(END);
-        if whole as u64 > rest {
-            return Ok(Found::Nothing);
+        let total = line
+            .len()
+            .saturating_add(length)
+            .saturating_add(FOOTER_LENGTH);
+        if total as u64 > rest {
+            return Ok(Outcome::Incomplete);
         }
-        // What is passed over is held against its place and its length alone.
+        // Of skipped records only the position and the length are checked.
         let is_wanted = after.is_none_or(|after| first.position > after.0);
         let mut texts = vec![0; if is_wanted { length } else { 0 }];
         if is_wanted {
@@ -259,45 +262,45 @@ impl<'f, F: Read + Seek> Scan<'f, F> {
         } else {
             self.file.seek_relative(length as i64)?;
         }
-        let mut end = [0; END];
+        let mut end = [0; FOOTER_LENGTH];
         self.file.read_exact(&mut end)?;
-        let is_right = match is_wanted {
+        let is_valid = match is_wanted {
             true => {
                 let mut hasher = crc32fast::Hasher::new();
                 hasher.update(&line);
                 hasher.update(&texts);
-                end == *end_line(line.len() + length, hasher.finalize()).as_bytes()
+                end == *footer(line.len() + length, hasher.finalize()).as_bytes()
             }
-            false => length_in(&end) == Some((line.len() + length) as u64),
+            false => footer_length(&end) == Some((line.len() + length) as u64),
         };
-        if !is_right {
-            return Ok(Found::Nothing);
+        if !is_valid {
+            return Ok(Outcome::Incomplete);
         }
-        self.offset += whole as u64;
+        self.offset += total as u64;
         self.before = Some(Position(first.position));
         if !is_wanted {
-            return Ok(Found::Passed);
+            return Ok(Outcome::Skipped);
         }
         Ok(match Record::parse(first, &texts) {
-            Some(record) => Found::Record(record),
-            None => Found::Nothing,
+            Some(record) => Outcome::Record(record),
+            None => Outcome::Incomplete,
         })
     }
 
-    /// Whether a record has the position that is next. A log begins with the first
-    /// one, or with a deletion.
-    fn follows(&self, first: &First) -> bool {
+    /// Returns whether a record has the expected position. The first record of a log has the first
+    /// position or is a deletion.
+    fn is_expected(&self, first: &Header) -> bool {
         self.before.is_none_or(|before| {
             let is_deletion = first.deleted && before == Position::START;
             is_deletion || before.0.checked_add(1) == Some(first.position)
         })
     }
 
-    /// Whether what is here is what a crash left at the end of the file. If a good
-    /// record comes behind it, it is damage.
-    fn is_end(&mut self, offset: u64) -> io::Result<()> {
+    /// Treats `offset` as the end of the log. Returns an error if a complete record follows: then
+    /// the log is damaged.
+    fn check_end(&mut self, offset: u64) -> io::Result<()> {
         let last = start_of_last(&mut self.file, self.end)?;
-        if last.is_some_and(|last| last > offset) || self.has_record_behind(offset)? {
+        if last.is_some_and(|last| last > offset) || self.has_record_after(offset)? {
             let why = format!("the log is damaged at byte {offset}");
             return Err(io::Error::new(io::ErrorKind::InvalidData, why));
         }
@@ -305,8 +308,8 @@ impl<'f, F: Read + Seek> Scan<'f, F> {
         Ok(())
     }
 
-    /// Whether a good record begins with a line behind this one.
-    fn has_record_behind(&mut self, offset: u64) -> io::Result<bool> {
+    /// Returns whether a complete record begins at a later line.
+    fn has_record_after(&mut self, offset: u64) -> io::Result<bool> {
         self.before = None;
         let mut line = Vec::new();
         let mut at = offset;
@@ -320,28 +323,28 @@ impl<'f, F: Read + Seek> Scan<'f, F> {
             }
             at += read as u64;
             self.offset = at;
-            if !matches!(self.found(None)?, Found::Nothing) {
+            if !matches!(self.read_record(None)?, Outcome::Incomplete) {
                 return Ok(true);
             }
         }
     }
 }
 
-/// Where the last record begins, if the file ends with one.
+/// Returns the offset of the last record; `None` if the file does not end with a record.
 pub(super) fn start_of_last(file: &mut (impl Read + Seek), end: u64) -> io::Result<Option<u64>> {
-    let Some(before) = end.checked_sub(END as u64) else {
+    let Some(before) = end.checked_sub(FOOTER_LENGTH as u64) else {
         return Ok(None);
     };
-    let mut line = [0; END];
+    let mut line = [0; FOOTER_LENGTH];
     file.seek(SeekFrom::Start(before))?;
     file.read_exact(&mut line)?;
-    let start = length_in(&line).and_then(|length| before.checked_sub(length));
+    let start = footer_length(&line).and_then(|length| before.checked_sub(length));
     let Some(start) = start else {
         return Ok(None);
     };
     let mut bytes = vec![0; (before - start) as usize];
     file.seek(SeekFrom::Start(start))?;
     file.read_exact(&mut bytes)?;
-    let is_whole = line == *end_line(bytes.len(), crc32fast::hash(&bytes)).as_bytes();
+    let is_whole = line == *footer(bytes.len(), crc32fast::hash(&bytes)).as_bytes();
     Ok(is_whole.then_some(start))
 }

@@ -1,4 +1,4 @@
-//! The claim of a session in a store whose owners have leases.
+//! The claim of a session, which is valid as long as its lease.
 
 use crate::session_log::LeaseClock;
 use std::sync::Arc;
@@ -8,104 +8,104 @@ use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-/// The longest pause between two looks at the clock. A timer of the runtime does not run
-/// while the machine is suspended.
-const LOOK: Duration = Duration::from_secs(1);
+/// The interval at which the clock is checked. Timers of the runtime stop while the machine is
+/// suspended; the clock does not.
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// How long a store may take to give a session back.
-const RELEASE: Duration = Duration::from_secs(5);
+/// The timeout of releasing a claim.
+const RELEASE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The response of [`LeasedStore::claim`](crate::LeasedStore::claim).
+/// The outcome of [`LeasedStore::claim`](crate::LeasedStore::claim).
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Claimed {
-    /// The session is this host's.
-    Yours(Claim),
-    /// Another host has it.
-    Anothers {
-        /// After which time it counts as given up, if its owner shows no sign of life;
-        /// [`Duration::MAX`] if it does not run out.
-        runs_out_in: Duration,
+    /// This host owns the session.
+    Acquired(Claim),
+    /// Another host owns the session.
+    OwnedElsewhere {
+        /// The time until the other host's lease expires if it is not renewed;
+        /// [`Duration::MAX`] if it does not expire.
+        expires_in: Duration,
     },
 }
 
-/// A session that this host has as long as a lease is valid. The store renews it, with the
-/// [`ClaimKeeper`]. It is given back when this is dropped.
+/// The ownership of a session by this host, valid as long as its lease. The store renews the
+/// lease with the [`ClaimRenewer`]. Dropping the claim releases the session.
 #[derive(Debug)]
 pub struct Claim {
     shared: Arc<Shared>,
     changes: watch::Receiver<()>,
-    kept: CancellationToken,
-    /// Tells the keeper when this is dropped.
-    _given_back: DropGuard,
+    store_done: CancellationToken,
+    /// Notifies the renewer when the claim is dropped.
+    _released: DropGuard,
 }
 
-/// The store's end of a [`Claim`]. When it is dropped, the session can be another host's.
+/// The store's end of a [`Claim`]. Dropped by the store once the session is released.
 #[derive(Debug)]
-pub struct ClaimKeeper {
+pub struct ClaimRenewer {
     shared: Arc<Shared>,
-    tell: watch::Sender<()>,
-    given_back: CancellationToken,
-    _kept: DropGuard,
+    notify: watch::Sender<()>,
+    released: CancellationToken,
+    _store_done: DropGuard,
 }
 
 #[derive(Debug)]
 struct Shared {
     clock: LeaseClock,
-    /// In milliseconds of the clock; zero once it is over.
+    /// The end of the lease in milliseconds of the clock; zero once it has expired.
     until: AtomicU64,
 }
 
 impl Shared {
-    /// Returns how long the lease is valid. Once it was seen to be over, it is over.
-    fn left(&self) -> Duration {
+    /// Returns the remaining time. A lease that has expired stays expired.
+    fn remaining(&self) -> Duration {
         let until = self.until.load(Ordering::Relaxed);
-        let left = Duration::from_millis(until).saturating_sub(self.clock.now());
-        if left.is_zero() {
+        let remaining = Duration::from_millis(until).saturating_sub(self.clock.now());
+        if remaining.is_zero() {
             self.until.store(0, Ordering::Relaxed);
         }
-        left
+        remaining
     }
 }
 
 impl Claim {
-    /// Creates a claim that is valid until this time of the clock.
+    /// Creates a claim that is valid until a time of the clock.
     #[must_use]
-    pub fn new(clock: LeaseClock, until: Duration) -> (ClaimKeeper, Self) {
+    pub fn new(clock: LeaseClock, until: Duration) -> (ClaimRenewer, Self) {
         let shared = Arc::new(Shared {
             clock,
             until: AtomicU64::new(milliseconds(until)),
         });
-        let (tell, changes) = watch::channel(());
-        let (given_back, kept) = (CancellationToken::new(), CancellationToken::new());
-        let keeper = ClaimKeeper {
+        let (notify, changes) = watch::channel(());
+        let (released, store_done) = (CancellationToken::new(), CancellationToken::new());
+        let renewer = ClaimRenewer {
             shared: Arc::clone(&shared),
-            tell,
-            given_back: given_back.clone(),
-            _kept: kept.clone().drop_guard(),
+            notify,
+            released: released.clone(),
+            _store_done: store_done.clone().drop_guard(),
         };
         let claim = Self {
             shared,
             changes,
-            kept,
-            _given_back: given_back.drop_guard(),
+            store_done,
+            _released: released.drop_guard(),
         };
-        (keeper, claim)
+        (renewer, claim)
     }
 
-    /// Whether the session is this host's now. Once it is not, it never is again.
+    /// Returns whether this host owns the session. Once `false`, it stays `false`.
     #[must_use]
     pub fn is_valid(&self) -> bool {
-        !self.shared.left().is_zero()
+        !self.shared.remaining().is_zero()
     }
 
-    /// Returns how long it stays valid, unless it is renewed.
+    /// Returns the remaining time of the lease.
     #[must_use]
-    pub fn left(&self) -> Duration {
-        self.shared.left()
+    pub fn remaining(&self) -> Duration {
+        self.shared.remaining()
     }
 
-    /// Returns another observer of this claim, for what changes from now on.
+    /// Returns an observer of later renewals.
     pub(super) fn watch(&self) -> Watch {
         let mut changes = self.changes.clone();
         changes.mark_unchanged();
@@ -115,23 +115,22 @@ impl Claim {
         }
     }
 
-    /// Waits until the session is not this host's any more. Cancel safe.
+    /// Waits until this host no longer owns the session. Cancel safe.
     pub async fn lost(&mut self) {
-        while self.changed().await.is_some() {}
+        while self.renewed().await.is_some() {}
     }
 
-    /// Waits until it was renewed, and returns how long it is valid then; `None` if the
-    /// session is not this host's any more. Cancel safe.
-    pub async fn changed(&mut self) -> Option<Duration> {
-        changed(&self.shared, &mut self.changes).await
+    /// Waits for the next renewal and returns the remaining time; `None` if this host no longer
+    /// owns the session. Cancel safe.
+    pub async fn renewed(&mut self) -> Option<Duration> {
+        renewed(&self.shared, &mut self.changes).await
     }
 
-    /// Gives the session back, and waits until the store has noted that, for five seconds
-    /// at most.
+    /// Releases the session, and waits up to five seconds until the store has recorded it.
     pub async fn release(self) {
-        let kept = self.kept.clone();
+        let store_done = self.store_done.clone();
         drop(self);
-        let _ = timeout(RELEASE, kept.cancelled()).await;
+        let _ = timeout(RELEASE_TIMEOUT, store_done.cancelled()).await;
     }
 }
 
@@ -143,47 +142,47 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    /// As [`Claim::changed`].
-    pub(super) async fn changed(mut self) -> Option<Duration> {
-        changed(&self.shared, &mut self.changes).await
+    /// See [`Claim::renewed`].
+    pub(super) async fn renewed(mut self) -> Option<Duration> {
+        renewed(&self.shared, &mut self.changes).await
     }
 }
 
-async fn changed(shared: &Shared, changes: &mut watch::Receiver<()>) -> Option<Duration> {
+async fn renewed(shared: &Shared, changes: &mut watch::Receiver<()>) -> Option<Duration> {
     loop {
-        let left = shared.left();
-        if left.is_zero() {
+        let remaining = shared.remaining();
+        if remaining.is_zero() {
             return None;
         }
         tokio::select! {
-            () = sleep(left.min(LOOK)) => {}
+            () = sleep(remaining.min(CHECK_INTERVAL)) => {}
             Ok(()) = changes.changed() => {
-                return Some(shared.left()).filter(|left| !left.is_zero());
+                return Some(shared.remaining()).filter(|remaining| !remaining.is_zero());
             }
         }
     }
 }
 
-impl ClaimKeeper {
-    /// The lease was renewed, and is valid until this time of the clock.
+impl ClaimRenewer {
+    /// Extends the lease until a time of the clock. Has no effect after expiry.
     pub fn renew(&self, until: Duration) {
         let until = milliseconds(until);
-        // What is over stays over.
+        // Zero: expired.
         let renew = |old: u64| (old > 0).then_some(old.max(until));
         let relaxed = Ordering::Relaxed;
         let _ = self.shared.until.fetch_update(relaxed, relaxed, renew);
-        self.tell.send_replace(());
+        self.notify.send_replace(());
     }
 
-    /// The session is not this host's any more.
-    pub fn lose(&self) {
+    /// Ends the claim: another host owns the session.
+    pub fn revoke(&self) {
         self.shared.until.store(0, Ordering::Relaxed);
-        self.tell.send_replace(());
+        self.notify.send_replace(());
     }
 
-    /// Waits until the host gives the session back. Cancel safe.
-    pub async fn given_back(&self) {
-        self.given_back.cancelled().await;
+    /// Waits until the host releases the session. Cancel safe.
+    pub async fn released(&self) {
+        self.released.cancelled().await;
     }
 }
 
@@ -196,48 +195,48 @@ mod tests {
     use super::*;
     use tokio::time::Instant;
 
-    /// The runtime's clock, which the tests move.
+    /// The runtime's clock, which is paused in tests.
     fn now() -> Duration {
         thread_local!(static START: Instant = Instant::now());
         START.with(Instant::elapsed)
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_claim_is_lost_when_it_is_not_renewed_and_then_for_ever() {
+    async fn a_claim_expires_permanently_without_renewal() {
         let second = Duration::from_secs(1);
-        let (keeper, mut claim) = Claim::new(LeaseClock::new(now), now() + second);
+        let (renewer, mut claim) = Claim::new(LeaseClock::new(now), now() + second);
         assert!(claim.is_valid());
         assert!(timeout(second / 2, claim.lost()).await.is_err());
-        keeper.renew(now() + second);
+        renewer.renew(now() + second);
         assert!(timeout(second * 9 / 10, claim.lost()).await.is_err());
         assert!(timeout(second, claim.lost()).await.is_ok());
-        keeper.renew(now() + second);
+        renewer.renew(now() + second);
         assert!(!claim.is_valid());
-        assert!(claim.left().is_zero());
+        assert!(claim.remaining().is_zero());
     }
 
     #[tokio::test(start_paused = true)]
-    async fn an_observer_is_told_of_each_renewal_once() {
+    async fn an_observer_is_notified_of_each_renewal_once() {
         let second = Duration::from_secs(1);
-        let (keeper, claim) = Claim::new(LeaseClock::new(now), now() + second * 100);
-        keeper.renew(now() + second * 200);
-        assert!(timeout(second, claim.watch().changed()).await.is_err());
+        let (renewer, claim) = Claim::new(LeaseClock::new(now), now() + second * 100);
+        renewer.renew(now() + second * 200);
+        assert!(timeout(second, claim.watch().renewed()).await.is_err());
         let renew = async {
             sleep(second).await;
-            keeper.renew(now() + second * 300);
+            renewer.renew(now() + second * 300);
         };
-        let (left, ()) = tokio::join!(claim.watch().changed(), renew);
-        assert!(left > Some(second * 200));
-        assert!(timeout(second, claim.watch().changed()).await.is_err());
+        let (remaining, ()) = tokio::join!(claim.watch().renewed(), renew);
+        assert!(remaining > Some(second * 200));
+        assert!(timeout(second, claim.watch().renewed()).await.is_err());
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_claim_that_the_store_refuses_is_lost_at_once() {
+    async fn a_revoked_claim_is_lost_at_once() {
         let second = Duration::from_secs(1);
-        let (keeper, mut claim) = Claim::new(LeaseClock::new(now), now() + second * 100);
+        let (renewer, mut claim) = Claim::new(LeaseClock::new(now), now() + second * 100);
         let refuse = async {
             sleep(second).await;
-            keeper.lose();
+            renewer.revoke();
         };
         let begun = Instant::now();
         tokio::join!(claim.lost(), refuse);
@@ -245,19 +244,19 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_claim_is_released_when_the_keeper_is_done() {
+    async fn releasing_a_claim_waits_for_the_store() {
         let second = Duration::from_secs(1);
-        let (keeper, claim) = Claim::new(LeaseClock::new(now), now() + second);
+        let (renewer, claim) = Claim::new(LeaseClock::new(now), now() + second);
         let store = async move {
-            keeper.given_back().await;
+            renewer.released().await;
             sleep(second).await;
         };
         let begun = Instant::now();
         tokio::join!(claim.release(), store);
         assert_eq!(begun.elapsed(), second);
-        let (_hanging, claim) = Claim::new(LeaseClock::new(now), now() + second);
+        let (_unresponsive, claim) = Claim::new(LeaseClock::new(now), now() + second);
         let begun = Instant::now();
         claim.release().await;
-        assert_eq!(begun.elapsed(), RELEASE);
+        assert_eq!(begun.elapsed(), RELEASE_TIMEOUT);
     }
 }

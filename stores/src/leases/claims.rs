@@ -1,4 +1,4 @@
-//! What this host has claimed in the session's store.
+//! The claims of a running session.
 
 use super::LeasedStore;
 use super::claim::{Claim, Claimed};
@@ -12,36 +12,36 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 
-/// The pause between two attempts.
-const PAUSE: Duration = Duration::from_millis(250);
+/// The interval between attempts to claim a session.
+const RETRY_INTERVAL: Duration = Duration::from_millis(250);
 
-/// How much earlier than the end of a lease an agent may be killed.
-const EARLY: Duration = Duration::from_millis(500);
+/// How much earlier than the end of the lease the watchdog may kill the agent.
+const WATCHDOG_TOLERANCE: Duration = Duration::from_millis(500);
 
-/// The claims of a session: of that which it began with, and of those that the agent has
-/// begun in its place (`/clear`).
+/// The claims of a session: the one it began with, and those of sessions that the agent began
+/// later (`/clear`).
 pub(super) struct Claims<S> {
     store: Store<S>,
     project: String,
-    /// The last one is that of the session which the agent writes now.
+    /// The last one is the session that the agent writes now.
     claimed: Vec<Session>,
     claiming: JoinSet<Option<(TranscriptKey, Claim)>>,
-    asked: Vec<String>,
-    is_over: bool,
+    requested: Vec<String>,
+    is_lost: bool,
 }
 
-/// A session that was claimed.
+/// A claimed session.
 struct Session {
     key: TranscriptKey,
     claim: Claim,
-    /// Resolves when the claim was renewed or is lost.
+    /// Resolves on renewal or loss of the claim.
     changed: Boxed<'static, Option<Duration>>,
 }
 
 impl Session {
     fn new(key: TranscriptKey, claim: Claim) -> Self {
         Self {
-            changed: Box::pin(claim.watch().changed()),
+            changed: Box::pin(claim.watch().renewed()),
             key,
             claim,
         }
@@ -67,32 +67,34 @@ impl<S: LeasedStore> Claims<S> {
             project: session.project().to_owned(),
             claimed: vec![Session::new(session.clone(), claim)],
             claiming: JoinSet::new(),
-            asked: vec![],
-            is_over: false,
+            requested: vec![],
+            is_lost: false,
         })
     }
 
-    /// Whether nothing may be done for the session any more.
-    pub(super) fn are_over(&mut self) -> bool {
-        self.is_over |= self.claimed.iter().any(|it| !it.claim.is_valid());
-        self.is_over
+    /// Returns whether a claim is lost. The session must not act any more then.
+    pub(super) fn are_lost(&mut self) -> bool {
+        self.is_lost |= self.claimed.iter().any(|it| !it.claim.is_valid());
+        self.is_lost
     }
 
-    /// The agent has this session. If it is not claimed, it is a new one.
-    pub(super) fn has(&mut self, id: &str) {
+    /// Claims a session of the agent if it is not claimed yet.
+    pub(super) fn claim_if_new(&mut self, id: &str) {
         let mut claimed = self.claimed.iter().map(|it| it.key.session_id());
-        if claimed.any(|known| known == id) || self.asked.iter().any(|known| known == id) {
+        if claimed.any(|other_id| other_id == id)
+            || self.requested.iter().any(|other_id| other_id == id)
+        {
             return;
         }
         let session = match TranscriptKey::new(&self.project, id) {
             Ok(session) => session,
-            // No store can have it either.
+            // Invalid keys cannot be stored.
             Err(error) => {
                 tracing::warn!(%error, "cannot claim a session");
                 return;
             }
         };
-        self.asked.push(id.to_owned());
+        self.requested.push(id.to_owned());
         let store = self.store.clone();
         self.claiming.spawn(async move {
             let claim = claim(&store, &session, WhenOwned::Refuse).await;
@@ -101,49 +103,53 @@ impl<S: LeasedStore> Claims<S> {
         });
     }
 
-    /// Returns how long the session is this host's, unless it is renewed.
-    pub(super) fn left(&self) -> Duration {
+    /// Returns the remaining time of the current session's lease.
+    pub(super) fn remaining(&self) -> Duration {
         let last = self.claimed.last();
-        last.map_or(Duration::ZERO, |it| it.claim.left())
+        last.map_or(Duration::ZERO, |it| it.claim.remaining())
     }
 
-    /// The session that was claimed last.
+    /// Returns the session that was claimed last.
     pub(super) fn session(&self) -> Option<&TranscriptKey> {
         Some(&self.claimed.last()?.key)
     }
 
-    /// Waits until it is known whether the session is lost, after the agent was killed: the
-    /// watchdog may have been a little earlier than this host's own clock.
-    pub(super) async fn settle(&mut self) {
-        if self.left() < EARLY {
-            let _ = timeout(EARLY, poll_fn(|context| self.poll_changed(context))).await;
+    /// Waits until an expiring lease is renewed or lost. The watchdog may kill the agent before
+    /// the lease expires by this host's clock.
+    pub(super) async fn await_expiry(&mut self) {
+        if self.remaining() < WATCHDOG_TOLERANCE {
+            let _ = timeout(
+                WATCHDOG_TOLERANCE,
+                poll_fn(|context| self.poll_changed(context)),
+            )
+            .await;
         }
     }
 
-    /// Resolves when the claim was renewed, is lost, or could not be made.
+    /// Resolves when a claim was made, renewed or lost, or could not be made.
     pub(super) fn poll_changed(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        if self.is_over {
+        if self.is_lost {
             return Poll::Pending;
         }
         if let Poll::Ready(Some(outcome)) = self.claiming.poll_join_next(context) {
             match outcome {
                 Ok(Some((key, claim))) => self.claimed.push(Session::new(key, claim)),
-                _ => self.is_over = true,
+                _ => self.is_lost = true,
             }
             return Poll::Ready(());
         }
         let Some(last) = self.claimed.last_mut() else {
             return Poll::Pending;
         };
-        let left = std::task::ready!(last.changed.as_mut().poll(context));
-        match left {
-            Some(_) => last.changed = Box::pin(last.claim.watch().changed()),
-            None => self.is_over = true,
+        let remaining = std::task::ready!(last.changed.as_mut().poll(context));
+        match remaining {
+            Some(_) => last.changed = Box::pin(last.claim.watch().renewed()),
+            None => self.is_lost = true,
         }
         Poll::Ready(())
     }
 
-    /// Gives the sessions back.
+    /// Releases all sessions.
     pub(super) async fn release(&mut self) {
         self.claiming.shutdown().await;
         for session in self.claimed.drain(..) {
@@ -158,26 +164,26 @@ async fn claim<S: LeasedStore>(
     when: WhenOwned,
 ) -> Result<Claim, Error> {
     let begun = Instant::now();
-    let mut least = Duration::MAX;
+    let mut shortest = Duration::MAX;
     loop {
         let claimed = store.claim(session).await;
-        let left = match claimed.map_err(|failure| store.error("claim", session, failure))? {
-            Claimed::Yours(claim) => return Ok(claim),
-            Claimed::Anothers { runs_out_in } => runs_out_in,
+        let remaining = match claimed.map_err(|failure| store.error("claim", session, failure))? {
+            Claimed::Acquired(claim) => return Ok(claim),
+            Claimed::OwnedElsewhere { expires_in } => expires_in,
         };
-        // It was renewed, or does not run out.
-        let is_alive = left > least || left == Duration::MAX;
-        least = least.min(left);
-        let waits = match when {
-            WhenOwned::Wait(time) => begun.elapsed() < time || !is_alive,
+        // The owner renews its lease, or the lease does not expire.
+        let is_renewed = remaining > shortest || remaining == Duration::MAX;
+        shortest = shortest.min(remaining);
+        let may_wait = match when {
+            WhenOwned::Wait(time) => begun.elapsed() < time || !is_renewed,
             _ => false,
         };
-        if !waits {
+        if !may_wait {
             return Err(Error::SessionOwned {
                 session_id: session.session_id().to_owned(),
                 owner: SessionOwner::Elsewhere,
             });
         }
-        sleep(PAUSE.min(left)).await;
+        sleep(RETRY_INTERVAL.min(remaining)).await;
     }
 }

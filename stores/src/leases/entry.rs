@@ -1,5 +1,4 @@
-//! The inbox of a session: the messages that its hosts have accepted, and what became of
-//! them.
+//! The inbox of a session: the messages that its hosts have accepted, and their delivery status.
 
 use agentwire_protocol::Json;
 use agentwire_protocol::host::Fate;
@@ -11,24 +10,24 @@ use std::collections::{HashMap, HashSet};
 pub(super) struct InboxEntry {
     #[serde(rename = "type")]
     kind: Kind,
-    /// The messages.
+    /// The UUIDs of the messages.
     uuids: Vec<Box<str>>,
-    /// The message that was accepted, as the agent gets it.
+    /// The accepted message as sent to the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<Json>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 enum Kind {
-    /// A host has accepted a message.
+    /// A host has accepted the message.
     #[serde(rename = "inbox_accepted")]
     Accepted,
-    /// The turn that has picked these up is about to run tools.
+    /// The turn that picked up the messages is about to run tools.
     #[serde(rename = "inbox_began")]
-    Began,
-    /// A host has told its application what became of these.
+    Started,
+    /// A host has reported the final delivery status to its application.
     #[serde(rename = "inbox_over")]
-    Over,
+    Finished,
 }
 
 impl InboxEntry {
@@ -40,41 +39,40 @@ impl InboxEntry {
         }
     }
 
-    pub(super) fn began(uuids: Vec<Box<str>>) -> Self {
+    pub(super) fn started(uuids: Vec<Box<str>>) -> Self {
         Self {
-            kind: Kind::Began,
+            kind: Kind::Started,
             uuids,
             message: None,
         }
     }
 
-    pub(super) fn over(uuids: Vec<Box<str>>) -> Self {
+    pub(super) fn finished(uuids: Vec<Box<str>>) -> Self {
         Self {
-            kind: Kind::Over,
+            kind: Kind::Finished,
             uuids,
             message: None,
         }
     }
 
-    /// The message that was accepted.
-    pub(super) fn accepts(&self) -> Option<&str> {
+    /// Returns the UUID of the accepted message; `None` for other entries.
+    pub(super) fn accepted_uuid(&self) -> Option<&str> {
         let uuid = self.uuids.first();
         uuid.filter(|_| self.kind == Kind::Accepted).map(|it| &**it)
     }
 
-    /// Whether the messages have begun.
-    pub(super) fn is_begun(&self) -> bool {
-        self.kind == Kind::Began
+    /// Returns whether the entry records that messages were started.
+    pub(super) fn is_started(&self) -> bool {
+        self.kind == Kind::Started
     }
 
     pub(super) fn to_json(&self) -> Json {
-        // Strings and JSON can always be written as JSON.
+        // Strings and JSON are valid JSON.
         Json::from_value(self).unwrap_or_else(|_| Json::null())
     }
 }
 
-/// A message that an earlier host has accepted, and of which it has not told what became
-/// of it.
+/// A message that an earlier host has accepted without reporting its final delivery status.
 #[derive(Debug, Clone)]
 pub(super) struct Inherited {
     pub(super) uuid: Box<str>,
@@ -83,49 +81,49 @@ pub(super) struct Inherited {
     pub(super) fate: Fate,
 }
 
-/// Returns what is left in an inbox, in the order in which it was accepted. The agent has
-/// read what is in the transcript.
+/// Returns the unfinished messages of an inbox in the order in which they were accepted. Messages
+/// in the transcript were read by the agent.
 pub(super) fn inherited(inbox: &[Json], transcript: &[Json]) -> Vec<Inherited> {
-    let mut left: Vec<Inherited> = vec![];
-    let mut places: HashMap<Box<str>, usize> = HashMap::new();
-    let (mut began, mut over) = (HashSet::new(), HashSet::new());
-    // Entries of later versions may be there too.
+    let mut unfinished: Vec<Inherited> = vec![];
+    let mut indices: HashMap<Box<str>, usize> = HashMap::new();
+    let (mut started, mut finished) = (HashSet::new(), HashSet::new());
+    // Skip entries of later versions.
     for entry in inbox.iter().filter_map(|it| it.read::<InboxEntry>().ok()) {
         match entry.kind {
-            Kind::Began => began.extend(entry.uuids),
-            Kind::Over => over.extend(entry.uuids),
+            Kind::Started => started.extend(entry.uuids),
+            Kind::Finished => finished.extend(entry.uuids),
             Kind::Accepted => {
                 let (Some(uuid), Some(message)) = (entry.uuids.into_iter().next(), entry.message)
                 else {
                     continue;
                 };
-                // Accepted again, it is the same one.
-                places.entry(uuid.clone()).or_insert_with(|| {
-                    left.push(Inherited {
+                // A message may be accepted twice under the same UUID.
+                indices.entry(uuid.clone()).or_insert_with(|| {
+                    unfinished.push(Inherited {
                         uuid,
                         message,
                         fate: Fate::SentAgain,
                     });
-                    left.len()
+                    unfinished.len()
                 });
             }
         }
     }
-    left.retain(|it| !over.contains(&it.uuid));
-    if left.is_empty() {
-        return left;
+    unfinished.retain(|it| !finished.contains(&it.uuid));
+    if unfinished.is_empty() {
+        return unfinished;
     }
-    began.extend(transcript.iter().flat_map(picked_up));
-    for it in &mut left {
-        if began.contains(&it.uuid) {
+    started.extend(transcript.iter().flat_map(picked_up));
+    for it in &mut unfinished {
+        if started.contains(&it.uuid) {
             it.fate = Fate::HandedBack;
         }
     }
-    left
+    unfinished
 }
 
-/// The messages that an entry of a transcript says were picked up: its own, or the one that
-/// was picked up in the middle of a turn.
+/// Returns the UUIDs of the messages that a transcript entry proves to be picked up: its own, and
+/// the one that was picked up in the middle of a turn.
 fn picked_up(entry: &Json) -> impl Iterator<Item = Box<str>> + use<> {
     #[derive(Default, Deserialize)]
     struct Head {
@@ -137,8 +135,8 @@ fn picked_up(entry: &Json) -> impl Iterator<Item = Box<str>> + use<> {
         source_uuid: Option<Box<str>>,
     }
     let head: Head = entry.read().unwrap_or_default();
-    let attached = head.attachment.and_then(|it| it.read::<Attachment>().ok());
-    (head.uuid.into_iter()).chain(attached.and_then(|it| it.source_uuid))
+    let source = head.attachment.and_then(|it| it.read::<Attachment>().ok());
+    (head.uuid.into_iter()).chain(source.and_then(|it| it.source_uuid))
 }
 
 #[cfg(test)]
@@ -146,11 +144,13 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn left(inbox: &[InboxEntry], transcript: &[serde_json::Value]) -> Vec<(String, Fate)> {
+    fn unfinished(inbox: &[InboxEntry], transcript: &[serde_json::Value]) -> Vec<(String, Fate)> {
         let inbox: Vec<Json> = inbox.iter().map(InboxEntry::to_json).collect();
         let transcript: Vec<Json> = transcript.iter().map(|it| it.clone().into()).collect();
-        let left = inherited(&inbox, &transcript).into_iter();
-        left.map(|it| (it.uuid.to_string(), it.fate)).collect()
+        let unfinished = inherited(&inbox, &transcript).into_iter();
+        unfinished
+            .map(|it| (it.uuid.to_string(), it.fate))
+            .collect()
     }
 
     fn accepted(uuid: &str) -> InboxEntry {
@@ -158,18 +158,18 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_over_is_left_in_order_and_once() {
+    fn unfinished_messages_are_inherited_once_and_in_order() {
         let inbox = ["b", "a", "c", "b"].map(accepted);
         let mut inbox = inbox.to_vec();
-        inbox.push(InboxEntry::over(vec!["c".into()]));
+        inbox.push(InboxEntry::finished(vec!["c".into()]));
         let expected = ["b", "a"].map(|uuid| (uuid.to_owned(), Fate::SentAgain));
-        assert_eq!(left(&inbox, &[]), expected);
+        assert_eq!(unfinished(&inbox, &[]), expected);
     }
 
     #[test]
-    fn what_has_begun_or_is_in_the_transcript_is_handed_back() {
+    fn started_and_transcribed_messages_are_handed_back() {
         let mut inbox = ["a", "b", "c", "d"].map(accepted).to_vec();
-        inbox.push(InboxEntry::began(vec!["a".into()]));
+        inbox.push(InboxEntry::started(vec!["a".into()]));
         let transcript = [
             json!({ "type": "user", "uuid": "b" }),
             json!({ "type": "attachment", "uuid": "x",
@@ -183,11 +183,11 @@ mod tests {
             ("d", Fate::SentAgain),
         ];
         let expected = expected.map(|(uuid, fate)| (uuid.to_owned(), fate));
-        assert_eq!(left(&inbox, &transcript), expected);
+        assert_eq!(unfinished(&inbox, &transcript), expected);
     }
 
     #[test]
-    fn what_is_not_an_entry_is_passed_over() {
+    fn unknown_entries_are_skipped() {
         let mut inbox = vec![accepted("a").to_json()];
         for other in [json!(3), json!({ "type": "inbox_new", "uuids": ["a"] })] {
             inbox.push(other.into());

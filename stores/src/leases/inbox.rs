@@ -1,5 +1,5 @@
-//! The messages that this host has accepted, in the session's store: another host that
-//! resumes the session finds there what is not over.
+//! The messages that this host has accepted, recorded in the session's store. Another host that
+//! resumes the session reads the unfinished ones.
 
 use super::LeasedStore;
 use super::entry::InboxEntry;
@@ -16,38 +16,38 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
-/// The pause after an attempt that failed.
-const PAUSE: Duration = Duration::from_millis(250);
+/// The pause after a failed attempt.
+const RETRY_INTERVAL: Duration = Duration::from_millis(250);
 
-/// How many bytes are appended at once, if it is more than one entry.
-const MOST: usize = 1024 * 1024;
+/// The maximum size of an append with several entries, in bytes.
+const MAX_BYTES: usize = 1024 * 1024;
 
-/// How long the store may take at the end of the session.
-const LAST: Duration = Duration::from_secs(5);
+/// The timeout of the last appends when the session ends.
+const FINISH_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The inbox of a session that is claimed.
+/// The inbox of a claimed session.
 #[derive(Debug)]
 pub(super) struct Inbox<S> {
     store: Store<S>,
     session: Arc<TranscriptKey>,
-    /// The accepted messages that are not over.
-    open: HashMap<Box<str>, Open>,
-    /// How many were accepted.
+    /// The accepted messages without a final delivery status.
+    unfinished: HashMap<Box<str>, Unfinished>,
+    /// The number of accepted messages.
     accepted: u64,
-    /// Those that a turn has picked up, or may have, and of which the store is not told.
+    /// The messages that a turn may have picked up, which the inbox does not record yet.
     picked_up: Vec<Box<str>>,
-    /// How many times the store is just told of some.
-    telling: usize,
-    /// What earlier hosts had accepted, and this one only told of.
+    /// The number of [started](InboxEntry::started) entries that are not stored yet.
+    unstored_starts: usize,
+    /// Messages of earlier hosts that this host reported but did not send again.
     handed_back: Vec<Box<str>>,
     queue: VecDeque<(Arc<TranscriptKey>, InboxEntry)>,
     appending: JoinSet<Vec<InboxEntry>>,
 }
 
-/// A message that is not over.
+/// A message without a final delivery status.
 #[derive(Debug)]
-struct Open {
-    /// Its place in the order in which they were accepted.
+struct Unfinished {
+    /// The index in the order of acceptance.
     number: u64,
     message: Json,
     stage: Stage,
@@ -55,10 +55,10 @@ struct Open {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
-    Waiting,
+    Accepted,
     PickedUp,
-    /// The store is told that it is picked up.
-    Begun,
+    /// The store records that it was picked up, or is about to.
+    Started,
 }
 
 impl<S: LeasedStore> Inbox<S> {
@@ -66,115 +66,119 @@ impl<S: LeasedStore> Inbox<S> {
         Self {
             store,
             session: Arc::new(session),
-            open: HashMap::new(),
+            unfinished: HashMap::new(),
             accepted: 0,
             picked_up: vec![],
-            telling: 0,
+            unstored_starts: 0,
             handed_back: vec![],
             queue: VecDeque::new(),
             appending: JoinSet::new(),
         }
     }
 
-    /// Notes a message of an earlier host that is not sent again.
+    /// Adds a message of an earlier host that is not sent again.
     pub(super) fn hand_back(&mut self, uuid: Box<str>) {
         self.handed_back.push(uuid);
     }
 
-    /// Accepts a message, and returns whether it has to wait until the store has it.
+    /// Accepts a message. Returns whether it must be stored before it is sent.
     pub(super) fn accept(&mut self, prompt: &Prompt) -> bool {
         let Ok(message) = serde_json::from_slice::<Json>(prompt.line()) else {
             return false;
         };
         self.accepted += 1;
-        let open = Open {
+        let unfinished = Unfinished {
             number: self.accepted,
             message: message.clone(),
-            stage: Stage::Waiting,
+            stage: Stage::Accepted,
         };
-        // Accepted again, it is the same one.
-        self.open.entry(prompt.uuid().into()).or_insert(open);
-        self.put(InboxEntry::accepted(prompt.uuid(), message));
+        // A message may be accepted twice under the same UUID.
+        self.unfinished
+            .entry(prompt.uuid().into())
+            .or_insert(unfinished);
+        self.enqueue(InboxEntry::accepted(prompt.uuid(), message));
         true
     }
 
-    /// A message has got so far. `is_told` says whether the agent tells what its turns pick
-    /// up.
-    pub(super) fn saw(&mut self, uuid: &str, state: SubmissionState, is_told: bool) {
-        let Some(open) = self.open.get_mut(uuid) else {
+    /// Updates the delivery status of a message. `reports_pick_ups` says whether the agent
+    /// reports which messages its turns pick up.
+    pub(super) fn update(&mut self, uuid: &str, state: SubmissionState, reports_pick_ups: bool) {
+        let Some(unfinished) = self.unfinished.get_mut(uuid) else {
             return;
         };
         let is_picked_up = match state {
             SubmissionState::Started => true,
-            SubmissionState::Written => !is_told,
+            SubmissionState::Written => !reports_pick_ups,
             _ => false,
         };
-        if is_picked_up && open.stage == Stage::Waiting {
-            open.stage = Stage::PickedUp;
+        if is_picked_up && unfinished.stage == Stage::Accepted {
+            unfinished.stage = Stage::PickedUp;
             self.picked_up.push(uuid.into());
-        } else if state == SubmissionState::Queued && open.stage == Stage::PickedUp {
-            open.stage = Stage::Waiting;
+        } else if state == SubmissionState::Queued && unfinished.stage == Stage::PickedUp {
+            unfinished.stage = Stage::Accepted;
         } else if state.is_end() {
-            self.open.remove(uuid);
+            self.unfinished.remove(uuid);
             self.picked_up.retain(|it| **it != *uuid);
-            self.put(InboxEntry::over(vec![uuid.into()]));
+            self.enqueue(InboxEntry::finished(vec![uuid.into()]));
         }
     }
 
-    /// A turn has ended: the application goes on with the session.
+    /// Finishes the messages that were handed back: the application has continued the session.
     pub(super) fn turn_ended(&mut self) {
         if !self.handed_back.is_empty() {
             let uuids = take(&mut self.handed_back);
-            self.put(InboxEntry::over(uuids));
+            self.enqueue(InboxEntry::finished(uuids));
         }
     }
 
-    /// Notes that what was picked up begins, and returns whether the store knows it already.
-    pub(super) fn begins(&mut self) -> bool {
+    /// Records that the picked-up messages are started. Returns whether the store has recorded it.
+    pub(super) fn record_starts(&mut self) -> bool {
         let mut uuids = take(&mut self.picked_up);
         uuids.retain(|uuid| {
-            let open = self.open.get_mut(uuid);
-            let open = open.filter(|it| it.stage == Stage::PickedUp);
-            open.map(|it| it.stage = Stage::Begun).is_some()
+            let unfinished = self.unfinished.get_mut(uuid);
+            let unfinished = unfinished.filter(|it| it.stage == Stage::PickedUp);
+            unfinished.map(|it| it.stage = Stage::Started).is_some()
         });
         if !uuids.is_empty() {
-            self.put(InboxEntry::began(uuids));
+            self.enqueue(InboxEntry::started(uuids));
         }
-        self.telling == 0
+        self.unstored_starts == 0
     }
 
-    /// The store has an entry. Returns the message that was accepted with it.
+    /// Processes a stored entry. Returns the UUID of the message that it accepted.
     pub(super) fn stored<'a>(&mut self, entry: &'a InboxEntry) -> Option<&'a str> {
-        self.telling -= usize::from(entry.is_begun());
-        entry.accepts()
+        self.unstored_starts -= usize::from(entry.is_started());
+        entry.accepted_uuid()
     }
 
-    /// Goes on in the inbox of the session that was claimed last, with what is not over.
-    pub(super) fn follow(&mut self, session: &TranscriptKey) {
+    /// Moves the unfinished messages to the inbox of another session.
+    pub(super) fn move_to(&mut self, session: &TranscriptKey) {
         if *self.session == *session {
             return;
         }
         let before = std::mem::replace(&mut self.session, Arc::new(session.clone()));
-        let mut open: Vec<_> = self.open.iter().collect();
-        open.sort_unstable_by_key(|(_, it)| it.number);
-        let begun = open.iter().filter(|(_, it)| it.stage == Stage::Begun);
-        let begun: Vec<Box<str>> = begun.map(|(uuid, _)| (*uuid).clone()).collect();
-        let uuids: Vec<Box<str>> = open.iter().map(|(uuid, _)| (*uuid).clone()).collect();
-        let accepted = open.into_iter();
+        let mut unfinished: Vec<_> = self.unfinished.iter().collect();
+        unfinished.sort_unstable_by_key(|(_, it)| it.number);
+        let started = unfinished
+            .iter()
+            .filter(|(_, it)| it.stage == Stage::Started);
+        let started: Vec<Box<str>> = started.map(|(uuid, _)| (*uuid).clone()).collect();
+        let uuids: Vec<Box<str>> = unfinished.iter().map(|(uuid, _)| (*uuid).clone()).collect();
+        let accepted = unfinished.into_iter();
         let accepted = accepted.map(|(uuid, it)| InboxEntry::accepted(uuid, it.message.clone()));
         for entry in accepted.collect::<Vec<_>>() {
-            self.put(entry);
+            self.enqueue(entry);
         }
-        if !begun.is_empty() {
-            self.put(InboxEntry::began(begun));
+        if !started.is_empty() {
+            self.enqueue(InboxEntry::started(started));
         }
         if !uuids.is_empty() {
-            self.queue.push_back((before, InboxEntry::over(uuids)));
+            self.queue.push_back((before, InboxEntry::finished(uuids)));
             self.append();
         }
     }
 
-    /// Resolves to entries that the store has.
+    /// Resolves to entries that were stored.
     pub(super) fn poll(&mut self, context: &mut Context<'_>) -> Poll<Vec<InboxEntry>> {
         let Some(done) = std::task::ready!(self.appending.poll_join_next(context)) else {
             return Poll::Pending;
@@ -183,24 +187,24 @@ impl<S: LeasedStore> Inbox<S> {
         Poll::Ready(done.unwrap_or_default())
     }
 
-    /// Waits until the store has everything, for a limited time.
+    /// Waits until all entries are stored, for a limited time.
     pub(super) async fn finish(&mut self) {
         let all = async {
             while !self.appending.is_empty() {
                 poll_fn(|context| self.poll(context)).await;
             }
         };
-        let _ = timeout(LAST, all).await;
+        let _ = timeout(FINISH_TIMEOUT, all).await;
         self.appending.shutdown().await;
     }
 
-    fn put(&mut self, entry: InboxEntry) {
-        self.telling += usize::from(entry.is_begun());
+    fn enqueue(&mut self, entry: InboxEntry) {
+        self.unstored_starts += usize::from(entry.is_started());
         self.queue.push_back((Arc::clone(&self.session), entry));
         self.append();
     }
 
-    /// Appends the queue, one call at a time.
+    /// Appends the next queued entries unless an append is running.
     fn append(&mut self) {
         if !self.appending.is_empty() {
             return;
@@ -210,8 +214,8 @@ impl<S: LeasedStore> Inbox<S> {
         };
         let session = Arc::clone(session);
         let (mut entries, mut lines, mut bytes) = (vec![], vec![], 0);
-        while (self.queue.front()).is_some_and(|(of, _)| *of == session)
-            && bytes < MOST
+        while (self.queue.front()).is_some_and(|(other, _)| *other == session)
+            && bytes < MAX_BYTES
             && let Some((_, entry)) = self.queue.pop_front()
         {
             let line = entry.to_json();
@@ -222,10 +226,10 @@ impl<S: LeasedStore> Inbox<S> {
         let store = self.store.clone();
         let lines: Arc<[Json]> = lines.into();
         self.appending.spawn(async move {
-            // If it fails for long, the lease is lost, and the session with it.
+            // If it fails for too long, the lease expires and the session ends.
             while let Err(failure) = store.append_inbox(&session, &lines).await {
                 tracing::warn!(%failure, "cannot append to the inbox of a session");
-                sleep(PAUSE).await;
+                sleep(RETRY_INTERVAL).await;
             }
             entries
         });

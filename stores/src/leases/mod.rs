@@ -1,4 +1,4 @@
-//! Leases: a session is one host's at a time.
+//! Leases: only one host at a time owns a session.
 
 mod claim;
 mod claims;
@@ -8,7 +8,7 @@ mod store;
 #[cfg(target_os = "linux")]
 mod watchdog;
 
-pub use claim::{Claim, ClaimKeeper, Claimed};
+pub use claim::{Claim, ClaimRenewer, Claimed};
 
 use agentwire::attachment::{Action, Attach, Attachment, Boxed, Gate, Happened, Loaded, Opening};
 use agentwire::{
@@ -32,19 +32,20 @@ use store::Store;
 #[cfg(target_os = "linux")]
 use watchdog::Watchdog;
 
-/// How long the agent waits before a tool for a host that may have been stopped.
-const GATE: Duration = Duration::from_secs(5);
+/// How long the agent waits before a tool for the response of a host that may be stopped.
+const GATE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How long a store may take to claim a session that is copied.
-const HOLD: Duration = Duration::from_secs(60);
+/// The timeout of claiming a session to copy it.
+const COPY_CLAIM_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A store whose sessions are one host's at a time: by [`Leases`], which it returns from
+/// A store that gives each session to one host at a time. It returns [`Leases`] from
 /// [`SessionStore::attachment`].
 pub trait LeasedStore: SessionStore {
-    /// Claims a session for this host, if no other host has it. Called before a session is
-    /// loaded, and again as long as another host has it and may be waited for
-    /// ([`Options::when_owned`]). From then on the store refuses what other hosts append, and
-    /// renews the lease until the claim is dropped.
+    /// Claims a session for this host unless another host owns it.
+    ///
+    /// Called before a session is loaded, and repeated while another host owns the session and
+    /// [`Options::when_owned`] allows waiting. After a successful claim the store refuses appends
+    /// of other hosts and renews the lease until the claim is dropped.
     ///
     /// # Errors
     ///
@@ -54,24 +55,22 @@ pub trait LeasedStore: SessionStore {
         session: &TranscriptKey,
     ) -> impl Future<Output = Result<Claimed, StoreError>> + Send;
 
-    /// Appends entries to the inbox of a session that this host has claimed: JSON objects,
-    /// like the entries of a transcript, with the messages that the host has accepted for it,
-    /// and what became of them. A user message is not sent to the agent before this has
-    /// succeeded for it.
+    /// Appends entries to the inbox of a claimed session. The entries are JSON objects that
+    /// record accepted messages and their delivery status. A user message is sent to the agent
+    /// once its entry is stored.
     ///
     /// # Errors
     ///
-    /// If the entries were not stored, or this host has lost the session. They are sent again
-    /// after a quarter of a second, until the claim is over. Entries may be stored twice
-    /// without harm.
+    /// If the entries were not stored, or this host has lost the session. The call is repeated
+    /// every 250 ms until the lease expires. Storing an entry twice is harmless.
     fn append_inbox(
         &self,
         session: &TranscriptKey,
         entries: &[Json],
     ) -> impl Future<Output = Result<(), StoreError>> + Send;
 
-    /// Returns the inbox of a session, in the order of the entries. Called before the session
-    /// is resumed, once it is claimed. It is deleted with the session.
+    /// Returns the entries of a session's inbox in order. Called after the session is claimed
+    /// and before it is resumed. Deleting a session deletes its inbox.
     ///
     /// # Errors
     ///
@@ -82,38 +81,38 @@ pub trait LeasedStore: SessionStore {
     ) -> impl Future<Output = Result<Vec<Json>, StoreError>> + Send;
 }
 
-/// The attachment by which a session is one host's at a time.
+/// The attachment that gives a session to one host at a time.
 ///
-/// The session is claimed before it is loaded, and no other host has it meanwhile
-/// ([`Options::when_owned`]). A new session gets its ID from the host. When the lease is lost,
+/// The session is claimed before it is loaded; no other host can claim it meanwhile
+/// ([`Options::when_owned`]). A new session gets its ID from the host. If the lease expires,
 /// because the store cannot be reached or this program was stopped, the session ends with
-/// [`EndReason::OwnershipLost`](agentwire::EndReason::OwnershipLost): nothing is written to
-/// the agent any more, no callback is called, and the agent is killed with all that it has
-/// started, before another host can have the session. A program that is stopped can kill
-/// nothing; on Linux a watchdog process does it in its place. Besides, the agent asks before
-/// each tool (a [gate](Hook::gate) on `PreToolUse`) and before each shell command in the text
-/// of a skill (`PreSkillShellCommand`, since Claude Code 2.1.332), and runs nothing that is not
-/// allowed within five seconds. Older versions run such commands without asking.
+/// [`EndReason::OwnershipLost`](agentwire::EndReason::OwnershipLost): nothing more is written to
+/// the agent, no callback is called, and the agent and all its processes are killed before
+/// another host can claim the session. On Linux a watchdog process kills them even if this
+/// program is stopped. In addition, the agent asks this program before each tool (a
+/// [gate](Hook::gate) on `PreToolUse`) and before each shell command in the text of a skill
+/// (`PreSkillShellCommand`, since Claude Code 2.1.332), and runs nothing without a response
+/// within five seconds. Older versions run such shell commands without asking.
 ///
-/// A user message is accepted when the [inbox](LeasedStore::append_inbox) of the session in
-/// the store has it: until then it is not sent to the agent, and awaiting its
-/// [`Submission`](agentwire::Submission) waits. When this host ends or loses the session before
-/// it has told what became of the message, the next host has it, and reports it with
-/// [`Notice::Inherited`]: if no turn had picked it up, it is sent again, and otherwise handed
-/// back. That a turn has picked it up is noted in the inbox before the first tool runs. A
-/// message that was not accepted when the session was lost can be sent again under the same
-/// `uuid`: it is the same message. The result of a turn is delivered when the store has the
-/// turn, as with [`StoreFlush::BeforeResult`](agentwire::StoreFlush).
+/// A user message is accepted once it is in the [inbox](LeasedStore::append_inbox) of the
+/// session. Only then it is sent to the agent, and its [`Submission`](agentwire::Submission)
+/// resolves. If this host ends or loses the session before it has reported the message's final
+/// delivery status, the next host inherits the message and reports it with
+/// [`Notice::Inherited`]: it is sent again if no turn had picked it up, and handed back
+/// otherwise. The inbox records that a turn has picked up a message before the first tool runs.
+/// A message that was not accepted when the session was lost can be sent again under the same
+/// `uuid`. The result of a turn is delivered once the turn is stored, as with
+/// [`StoreFlush::BeforeResult`](agentwire::StoreFlush).
 ///
-/// Not prevented is what already runs: a tool that was begun before, and requests to the
-/// model. Neither are agents that were started by hand.
+/// Not prevented are tools that are already running, requests to the model, and agents that were
+/// started by hand.
 pub struct Leases<S> {
     store: Arc<S>,
     length: Duration,
 }
 
 impl<S: LeasedStore> Leases<S> {
-    /// Creates the attachment of a store whose leases have this length.
+    /// Creates the attachment of a store with leases of this length.
     pub fn new(store: S, length: Duration) -> Self {
         let store = Arc::new(store);
         Self { store, length }
@@ -129,16 +128,16 @@ impl<S> fmt::Debug for Leases<S> {
 }
 
 impl<S: LeasedStore> Attach for Leases<S> {
-    /// Lets each tool and each shell command of a skill run. A session whose lease is lost
-    /// does not respond, and the agent runs nothing.
+    /// Adds hooks that allow each tool and each shell command of a skill. A session whose lease
+    /// has expired does not respond, so that the agent runs nothing.
     ///
-    /// The second hook is no [gate](Hook::gate), so that CLIs without the event are supported.
-    /// The CLI runs no command whose hook does not respond in time, gate or not.
+    /// The second hook is not a [gate](Hook::gate), because older CLIs do not have its event. The
+    /// CLI runs no command without the response of the hook, gate or not.
     fn configure(&self, options: Options) -> Options {
         let tool = Hook::new(|_: HookCall<PreToolUse>| async {});
         let command = Hook::new(|_: HookCall<PreSkillShellCommand>| async {});
-        let options = options.hook(tool.gate().timeout(GATE));
-        options.hook(command.timeout(GATE))
+        let options = options.hook(tool.gate().timeout(GATE_TIMEOUT));
+        options.hook(command.timeout(GATE_TIMEOUT))
     }
 
     fn attach<'a>(
@@ -162,12 +161,12 @@ impl<S: LeasedStore> Attach for Leases<S> {
                 failure: StoreFailure::Refused(error.to_string()),
             })?;
             let claims = Claims::new(&store, &session, when).await?;
-            let found = store.load_inbox(&session).await?;
+            let earlier = store.load_inbox(&session).await?;
             let inbox = Some(Inbox::new(store, session));
             let leased: Box<dyn Attachment> = Box::new(Leased {
                 claims,
                 inbox,
-                found,
+                earlier,
                 actions: VecDeque::new(),
                 #[cfg(target_os = "linux")]
                 process: None,
@@ -183,14 +182,14 @@ impl<S: LeasedStore> Attach for Leases<S> {
         session: &'a TranscriptKey,
     ) -> Boxed<'a, Result<Option<Box<dyn Attachment>>, StoreFailure>> {
         Box::pin(async move {
-            let store = Store::new(&self.store, HOLD, self.length);
+            let store = Store::new(&self.store, COPY_CLAIM_TIMEOUT, self.length);
             match store.claim(session).await? {
-                Claimed::Yours(claim) => {
-                    let held: Box<dyn Attachment> = Box::new(Held(Some(claim)));
-                    Ok(Some(held))
+                Claimed::Acquired(claim) => {
+                    let claim: Box<dyn Attachment> = Box::new(CopyClaim(Some(claim)));
+                    Ok(Some(claim))
                 }
-                Claimed::Anothers { .. } => {
-                    let why = "the session is open in another host, by its lease";
+                Claimed::OwnedElsewhere { .. } => {
+                    let why = "another host owns the session (by its lease)";
                     Err(StoreFailure::Refused(why.to_owned()))
                 }
             }
@@ -198,10 +197,10 @@ impl<S: LeasedStore> Attach for Leases<S> {
     }
 }
 
-/// A session that is held while it is copied.
-struct Held(Option<Claim>);
+/// The claim of a session that is copied.
+struct CopyClaim(Option<Claim>);
 
-impl Attachment for Held {
+impl Attachment for CopyClaim {
     fn may_act(&mut self) -> bool {
         self.0.as_ref().is_some_and(Claim::is_valid)
     }
@@ -215,16 +214,16 @@ impl Attachment for Held {
     }
 }
 
-/// A session that this host has by a lease.
+/// A session that this host owns by a lease.
 struct Leased<S> {
     claims: Claims<S>,
-    /// The messages that were accepted, as the store knows them. `None` once the session is
-    /// lost: what is not over is the next host's.
+    /// The inbox in the store. `None` once the session is lost: the next host inherits the
+    /// unfinished messages.
     inbox: Option<Inbox<S>>,
-    /// The inbox as it was found.
-    found: Vec<Json>,
+    /// The inbox of earlier hosts.
+    earlier: Vec<Json>,
     actions: VecDeque<Action>,
-    /// The agent's process, and what marks all that it starts.
+    /// The agent's PID, and the mark in the environment of all its processes.
     #[cfg(target_os = "linux")]
     process: Option<(u32, String)>,
     #[cfg(target_os = "linux")]
@@ -232,26 +231,26 @@ struct Leased<S> {
 }
 
 impl<S: LeasedStore> Leased<S> {
-    /// Tells the watchdog how long the agent may run.
-    fn feed(&mut self) {
+    /// Arms the watchdog with the remaining time of the lease.
+    fn arm_watchdog(&mut self) {
         #[cfg(target_os = "linux")]
         if let Some((pid, mark)) = &self.process {
-            let left = self.claims.left();
-            if left.is_zero() {
+            let remaining = self.claims.remaining();
+            if remaining.is_zero() {
                 return;
             }
-            let fed = match &self.watchdog {
-                Some(watchdog) => watchdog.feed(left),
-                None => Watchdog::start(*pid, mark, left).map(|it| self.watchdog = Some(it)),
+            let armed = match &self.watchdog {
+                Some(watchdog) => watchdog.arm(remaining),
+                None => Watchdog::start(*pid, mark, remaining).map(|it| self.watchdog = Some(it)),
             };
-            if let Err(error) = fed {
-                tracing::warn!(pid, %error, "there is no watchdog for the agent");
+            if let Err(error) = armed {
+                tracing::warn!(pid, %error, "cannot arm the watchdog of the agent");
             }
         }
     }
 
-    /// The agent has exited.
-    fn stop_watching(&mut self) {
+    /// Stops the watchdog: the agent has exited.
+    fn stop_watchdog(&mut self) {
         #[cfg(target_os = "linux")]
         {
             (self.process, self.watchdog) = (None, None);
@@ -261,13 +260,13 @@ impl<S: LeasedStore> Leased<S> {
 
 impl<S: LeasedStore> Attachment for Leased<S> {
     fn loaded(&mut self, session: &mut Loaded<'_>) {
-        let found = std::mem::take(&mut self.found);
-        let left = inherited(&found, session.transcript());
+        let earlier = std::mem::take(&mut self.earlier);
+        let unfinished = inherited(&earlier, session.transcript());
         for Inherited {
             uuid,
             message,
             fate,
-        } in left
+        } in unfinished
         {
             let fate = session.inherit(uuid.clone(), message, fate);
             if fate == Fate::HandedBack
@@ -279,7 +278,7 @@ impl<S: LeasedStore> Attachment for Leased<S> {
     }
 
     fn may_act(&mut self) -> bool {
-        if self.claims.are_over() {
+        if self.claims.are_lost() {
             self.inbox = None;
             return false;
         }
@@ -294,10 +293,10 @@ impl<S: LeasedStore> Attachment for Leased<S> {
         }
     }
 
-    /// Before a tool, the store has to know that the turn of a message begins.
+    /// Delays a tool until the store has recorded that the turn's messages are started.
     fn before_callback(&mut self, request: &Frame) -> Gate {
         let inbox = self.inbox.as_mut();
-        match inbox.is_some_and(|it| is_before_tool(request) && !it.begins()) {
+        match inbox.is_some_and(|it| is_before_tool(request) && !it.record_starts()) {
             true => Gate::Wait,
             false => Gate::Pass,
         }
@@ -308,9 +307,9 @@ impl<S: LeasedStore> Attachment for Leased<S> {
             #[cfg(target_os = "linux")]
             Happened::Started { pid, mark, .. } => {
                 self.process = pid.zip(mark.map(str::to_owned));
-                self.feed();
+                self.arm_watchdog();
             }
-            Happened::SessionId(id) => self.claims.has(id),
+            Happened::SessionId(id) => self.claims.claim_if_new(id),
             Happened::Delivery {
                 uuid,
                 state,
@@ -318,7 +317,7 @@ impl<S: LeasedStore> Attachment for Leased<S> {
                 ..
             } => {
                 if let Some(inbox) = &mut self.inbox {
-                    inbox.saw(uuid, *state, *reports_pick_ups);
+                    inbox.update(uuid, *state, *reports_pick_ups);
                 }
             }
             Happened::TurnEnded => {
@@ -331,9 +330,9 @@ impl<S: LeasedStore> Attachment for Leased<S> {
     }
 
     fn exited(&mut self, exit: Option<ExitStatus>) -> Option<Boxed<'_, ()>> {
-        self.stop_watching();
+        self.stop_watchdog();
         let was_killed = exit.is_some_and(|exit| exit.code().is_none());
-        was_killed.then(|| -> Boxed<'_, ()> { Box::pin(self.claims.settle()) })
+        was_killed.then(|| -> Boxed<'_, ()> { Box::pin(self.claims.await_expiry()) })
     }
 
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<Action> {
@@ -341,9 +340,9 @@ impl<S: LeasedStore> Attachment for Leased<S> {
             return Poll::Ready(action);
         }
         if self.claims.poll_changed(context).is_ready() {
-            self.feed();
+            self.arm_watchdog();
             if let (Some(inbox), Some(session)) = (&mut self.inbox, self.claims.session()) {
-                inbox.follow(session);
+                inbox.move_to(session);
             }
             return Poll::Ready(Action::Check);
         }
@@ -356,7 +355,7 @@ impl<S: LeasedStore> Attachment for Leased<S> {
                 self.actions.push_back(Action::Send(uuid.into()));
             }
         }
-        // What waits for entries asks for them again.
+        // Deferred messages and callbacks try again.
         self.actions.push_back(Action::Retry);
         match self.actions.pop_front() {
             Some(action) => Poll::Ready(action),
@@ -375,8 +374,7 @@ impl<S: LeasedStore> Attachment for Leased<S> {
     }
 }
 
-/// Returns whether the agent asks whether a tool or a shell command of a skill may run. It
-/// asks this before anything else.
+/// Returns whether a request is the first one before a tool or a shell command of a skill.
 fn is_before_tool(request: &Frame) -> bool {
     request.subtype() == Some("hook_callback")
         && request.read().is_ok_and(|it: ControlRequest| {

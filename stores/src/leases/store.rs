@@ -1,4 +1,4 @@
-//! A store as used by a session: each call in a task of its own, with a timeout.
+//! Calls of a store, each in its own task and with a timeout.
 
 use super::LeasedStore;
 use super::claim::Claimed;
@@ -7,15 +7,14 @@ use agentwire_protocol::Json;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinSet;
-use tokio::time::timeout;
 
-/// A store, and the timeouts of its calls.
+/// A store and the timeouts of its calls.
 #[derive(Debug)]
 pub(super) struct Store<S> {
     store: Arc<S>,
-    limit: Duration,
-    /// That of an append: a connection may hang, and another one be better.
-    append: Duration,
+    timeout: Duration,
+    /// The timeout of an append: short, so that a hanging connection leaves time to retry.
+    append_timeout: Duration,
 }
 
 impl<S> Clone for Store<S> {
@@ -28,17 +27,17 @@ impl<S> Clone for Store<S> {
 }
 
 impl<S: LeasedStore> Store<S> {
-    pub(super) fn new(store: &Arc<S>, limit: Duration, length: Duration) -> Self {
+    pub(super) fn new(store: &Arc<S>, timeout: Duration, length: Duration) -> Self {
         Self {
             store: Arc::clone(store),
-            limit,
-            append: limit.min(length / 4),
+            timeout,
+            append_timeout: timeout.min(length / 4),
         }
     }
 
     pub(super) async fn claim(&self, session: &TranscriptKey) -> Result<Claimed, StoreFailure> {
         let (store, session) = (Arc::clone(&self.store), session.clone());
-        call(self.limit, async move { store.claim(&session).await }).await
+        call(self.timeout, async move { store.claim(&session).await }).await
     }
 
     pub(super) async fn append_inbox(
@@ -49,12 +48,12 @@ impl<S: LeasedStore> Store<S> {
         let (store, session) = (Arc::clone(&self.store), session.clone());
         let entries = Arc::clone(entries);
         let append = async move { store.append_inbox(&session, &entries).await };
-        call(self.append, append).await
+        call(self.append_timeout, append).await
     }
 
     pub(super) async fn load_inbox(&self, session: &TranscriptKey) -> Result<Vec<Json>, Error> {
-        let (store, of) = (Arc::clone(&self.store), session.clone());
-        let loaded = call(self.limit, async move { store.load_inbox(&of).await }).await;
+        let (store, key) = (Arc::clone(&self.store), session.clone());
+        let loaded = call(self.timeout, async move { store.load_inbox(&key).await }).await;
         loaded.map_err(|failure| self.error("load_inbox", session, failure))
     }
 
@@ -74,19 +73,19 @@ impl<S: LeasedStore> Store<S> {
 
 /// Runs a call in its own task, which is aborted on timeout or when this future is dropped.
 async fn call<T: Send + 'static>(
-    limit: Duration,
+    timeout: Duration,
     call: impl Future<Output = Result<T, StoreError>> + Send + 'static,
 ) -> Result<T, StoreFailure> {
     let mut task = JoinSet::new();
     task.spawn(call);
-    match timeout(limit, task.join_next()).await {
-        Err(_) => Err(StoreFailure::TimedOut(limit)),
+    match tokio::time::timeout(timeout, task.join_next()).await {
+        Err(_) => Err(StoreFailure::TimedOut(timeout)),
         Ok(Some(Ok(Ok(outcome)))) => Ok(outcome),
         Ok(Some(Ok(Err(error)))) if error.is::<Refused>() => {
             Err(StoreFailure::Refused(error.to_string()))
         }
         Ok(Some(Ok(Err(error)))) => Err(StoreFailure::Failed(error.to_string())),
-        Ok(Some(Err(gone))) => Err(StoreFailure::Panicked(gone.to_string())),
+        Ok(Some(Err(error))) => Err(StoreFailure::Panicked(error.to_string())),
         Ok(None) => unreachable!("there is one task"),
     }
 }

@@ -1,5 +1,5 @@
-//! A process that kills the agent when it is not fed: a host that was stopped can kill
-//! nothing.
+//! A watchdog process that kills the agent unless it is armed again. A host that was stopped
+//! cannot kill the agent itself.
 
 use crate::session_log::since_boot::since_boot;
 use agentwire_files::PrivateFolder;
@@ -8,10 +8,10 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 use std::{fs, io};
 
-/// Sleeps until the time in a file, in hundredths of a second since the system was started,
-/// as long as that is moved on, and then kills every process of the session. It ends when
-/// the file is removed or the agent has exited. Its arguments are the agent's PID, which is
-/// that of its process group, when the agent was started, the session's name and the file.
+/// Sleeps until the deadline in a file (hundredths of a second since boot), repeats this while
+/// the deadline is extended, and then kills all processes of the session. Exits when the file is
+/// removed or the agent has exited. Arguments: the PID of the agent, which is its process group;
+/// the agent's start time; the session's mark; the file.
 const SCRIPT: &str = r#"
 is_there() {
     read -r line <"/proc/$pid/stat" || return 1
@@ -35,12 +35,12 @@ while is_there; do
     [ "$left" -le 1000 ] || left=1000
     sleep "$((left / 100)).$((left / 10 % 10))$((left % 10))"
 done
-# If the host was killed, nobody else does it.
+# Clean up, in case the host was killed.
 rm -f "$file"
 rmdir "${file%/*}"
 "#;
 
-/// The watchdog of an agent. It ends, without killing, when this is dropped.
+/// The watchdog of an agent. Dropping it stops the watchdog without killing the agent.
 #[derive(Debug)]
 pub(super) struct Watchdog {
     folder: PrivateFolder,
@@ -48,12 +48,14 @@ pub(super) struct Watchdog {
 }
 
 impl Watchdog {
-    /// Starts it. The agent is killed after this time.
-    pub(super) fn start(pid: u32, session: &str, left: Duration) -> io::Result<Self> {
-        let started = start(pid).ok_or(io::ErrorKind::NotFound)?;
-        let other = |(_, error)| error;
-        let folder = PrivateFolder::new("agentwire-watchdog").map_err(other)?;
-        folder.write(FILE, line(left).as_bytes()).map_err(other)?;
+    /// Starts a watchdog that kills the agent after `remaining`.
+    pub(super) fn start(pid: u32, session: &str, remaining: Duration) -> io::Result<Self> {
+        let started = start_time(pid).ok_or(io::ErrorKind::NotFound)?;
+        let io_error = |(_, error)| error;
+        let folder = PrivateFolder::new("agentwire-watchdog").map_err(io_error)?;
+        folder
+            .write(FILE, deadline_line(remaining).as_bytes())
+            .map_err(io_error)?;
         let process = Command::new("sh")
             .args(["-c", SCRIPT, "agentwire-watchdog"])
             .args([&pid.to_string(), &started.to_string(), session])
@@ -67,11 +69,11 @@ impl Watchdog {
         Ok(Self { folder, process })
     }
 
-    /// The agent is killed after this time, and not before.
-    pub(super) fn feed(&self, left: Duration) -> io::Result<()> {
+    /// Sets the deadline to `remaining` from now.
+    pub(super) fn arm(&self, remaining: Duration) -> io::Result<()> {
         let folder = self.folder.path();
         let new = folder.join("new");
-        fs::write(&new, line(left))?;
+        fs::write(&new, deadline_line(remaining))?;
         fs::rename(&new, folder.join(FILE))
     }
 }
@@ -80,7 +82,7 @@ impl Drop for Watchdog {
     fn drop(&mut self) {
         let group = i32::try_from(self.process.id()).ok();
         if let Some(group) = group.and_then(rustix::process::Pid::from_raw) {
-            // With the `sleep` that it waits for.
+            // Including its `sleep`.
             let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
         }
         let _ = self.process.wait();
@@ -89,17 +91,17 @@ impl Drop for Watchdog {
 
 const FILE: &str = "until";
 
-/// More than the shell can count is no time that anyone waits for.
-const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+/// The longest time: the shell cannot count much further.
+const MAX_REMAINING: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
-fn line(left: Duration) -> String {
-    let left = left.min(LONGEST);
-    let until = since_boot().saturating_add(left);
+fn deadline_line(remaining: Duration) -> String {
+    let remaining = remaining.min(MAX_REMAINING);
+    let until = since_boot().saturating_add(remaining);
     format!("{}\n", until.as_millis() / 10)
 }
 
-/// Returns when a process was started, as the system counts it.
-fn start(pid: u32) -> Option<u64> {
+/// Returns the start time of a process in clock ticks since boot.
+fn start_time(pid: u32) -> Option<u64> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let (_, behind_name) = stat.rsplit_once(") ")?;
     behind_name.split(' ').nth(19)?.parse().ok()
@@ -114,8 +116,7 @@ mod tests {
     use std::process::ChildStdout;
     use uuid::Uuid;
 
-    /// An agent with a tool that has left its process group. Both end at the end of their
-    /// input only.
+    /// An agent with a tool outside its process group. Both exit only at the end of their input.
     struct Agent {
         process: Child,
         session: String,
@@ -142,42 +143,42 @@ mod tests {
             }
         }
 
-        fn watchdog(&self, left: Duration) -> Watchdog {
-            Watchdog::start(self.process.id(), &self.session, left).unwrap()
+        fn watchdog(&self, remaining: Duration) -> Watchdog {
+            Watchdog::start(self.process.id(), &self.session, remaining).unwrap()
         }
 
-        /// The output ends when both are gone.
-        fn ends(mut self) {
+        /// Waits until both are killed.
+        fn wait_for_kill(mut self) {
             assert_eq!(self.output.read_line(&mut String::new()).unwrap(), 0);
             assert!(!self.process.wait().unwrap().success());
         }
     }
 
-    fn ended(watchdog: &mut Watchdog) -> PathBuf {
+    fn wait_for_exit(watchdog: &mut Watchdog) -> PathBuf {
         assert!(watchdog.process.wait().unwrap().success());
         watchdog.folder.path().to_owned()
     }
 
     #[test]
-    fn an_agent_that_nobody_feeds_is_killed_with_all_its_processes() {
+    fn an_agent_is_killed_with_all_its_processes_after_the_deadline() {
         let agent = Agent::start();
         let mut watchdog = agent.watchdog(Duration::from_millis(100));
-        agent.ends();
-        assert!(!ended(&mut watchdog).exists());
+        agent.wait_for_kill();
+        assert!(!wait_for_exit(&mut watchdog).exists());
     }
 
     #[test]
-    fn what_is_fed_lives_until_it_is_not_fed_any_more() {
+    fn arming_again_extends_the_deadline() {
         let agent = Agent::start();
         let watchdog = agent.watchdog(Duration::from_millis(300));
         let begun = std::time::Instant::now();
-        watchdog.feed(Duration::from_millis(900)).unwrap();
-        agent.ends();
+        watchdog.arm(Duration::from_millis(900)).unwrap();
+        agent.wait_for_kill();
         assert!(begun.elapsed() >= Duration::from_millis(850));
     }
 
     #[test]
-    fn a_watchdog_ends_without_killing_when_it_is_dropped_or_the_agent_has_exited() {
+    fn dropping_the_watchdog_or_exit_of_the_agent_stops_it_without_killing() {
         let mut agent = Agent::start();
         let watchdog = agent.watchdog(Duration::from_secs(600));
         assert!(agent.process.try_wait().unwrap().is_none());
@@ -185,8 +186,8 @@ mod tests {
         let mut watchdog = agent.watchdog(Duration::from_millis(500));
         agent.process.kill().unwrap();
         agent.process.wait().unwrap();
-        assert!(!ended(&mut watchdog).exists());
-        // The tool is not in the group of the agent, whose PID may be another's by now.
+        assert!(!wait_for_exit(&mut watchdog).exists());
+        // The tool is outside the group of the agent, whose PID may be reused by now.
         let is_there = |it: fs::DirEntry| {
             let environment = fs::read(it.path().join("environ")).unwrap_or_default();
             String::from_utf8_lossy(&environment).contains(&agent.session)

@@ -1,9 +1,9 @@
-//! Claiming logs, and the task that renews the lease and gives them back.
+//! Claims of logs, and the task that renews and releases them.
 
-use super::held::Held;
-use super::logs::{LogBacked, Owned, Refused, note};
+use super::claim::LeasedLog;
+use super::logs::{LogBacked, Owned, OwnedElsewhere, note};
 use crate::session_log::{Head, LogStore, NewBatch, SessionKey};
-use crate::{Claim, ClaimKeeper, Claimed};
+use crate::{Claim, ClaimRenewer, Claimed};
 use agentwire::StoreError;
 use serde_json::json;
 use std::mem::take;
@@ -11,70 +11,77 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{sleep, timeout};
 
-/// The longest pause between two looks at the clock, which runs while the machine is
-/// suspended.
-const LOOK: Duration = Duration::from_secs(1);
+/// The interval at which the clock is checked. Timers of the runtime stop while the machine is
+/// suspended; the clock does not.
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// How long giving a log back may take.
-const RELEASE: Duration = Duration::from_secs(5);
+/// The timeout of releasing a log.
+const RELEASE_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl<S: LogStore> LogBacked<S> {
     pub(super) async fn claim_log(&self, session: SessionKey) -> Result<Claimed, StoreError> {
         let Some(length) = self.lease else {
-            return Err("this store has no leases".into());
+            return Err("the store has no leases (`LogBacked::leased`)".into());
         };
         let shared = self.owned(&session);
         let mut owned = shared.lock().await;
-        if owned.held.as_ref().is_some_and(Held::is_kept) {
-            // Another session of this program has it.
-            let runs_out_in = Duration::MAX;
-            return Ok(Claimed::Anothers { runs_out_in });
+        if owned.claim.as_ref().is_some_and(LeasedLog::is_active) {
+            // Another session of this process owns it.
+            let expires_in = Duration::MAX;
+            return Ok(Claimed::OwnedElsewhere { expires_in });
         }
         let end = match self.take_over(&session, &mut owned.watch).await? {
             Ok(end) => end,
-            Err(Refused { left, .. }) => return Ok(Claimed::Anothers { runs_out_in: left }),
+            Err(OwnedElsewhere { expires_in, .. }) => {
+                return Ok(Claimed::OwnedElsewhere { expires_in });
+            }
         };
-        *owned = take(&mut *owned).claimed(end, Held::new(length));
-        let first = note(json!({ "type": "owner", "pid": std::process::id() }));
-        let appended = self.append_to(&session, &mut owned, vec![first]).await;
-        if owned.lost.take().is_some() {
-            let runs_out_in = length;
-            return Ok(Claimed::Anothers { runs_out_in });
+        *owned = take(&mut *owned).claimed(end, LeasedLog::new(length));
+        let owner = note(json!({ "type": "owner", "pid": std::process::id() }));
+        let appended = self.append_to(&session, &mut owned, vec![owner]).await;
+        if owned.refusal.take().is_some() {
+            let expires_in = length;
+            return Ok(Claimed::OwnedElsewhere { expires_in });
         }
         appended?;
-        let until = owned.held.as_ref().and_then(|it| it.lease.valid_until());
+        let until = owned.claim.as_ref().and_then(|it| it.lease.valid_until());
         let Some(until) = until.filter(|until| self.clock.now() < *until) else {
-            return Err("the store took longer than the lease is valid".into());
+            return Err("the lease expired before the store responded".into());
         };
-        let (keeper, claim) = Claim::new(self.clock, until);
-        let keeper = Arc::new(keeper);
-        if let Some(held) = &mut owned.held {
-            held.keep(&keeper);
+        let (renewer, claim) = Claim::new(self.clock, until);
+        let renewer = Arc::new(renewer);
+        if let Some(log_claim) = &mut owned.claim {
+            log_claim.set_renewer(&renewer);
         }
         let this = self.clone();
-        tokio::spawn(async move { this.keep(session, keeper, length).await });
-        Ok(Claimed::Yours(claim))
+        tokio::spawn(async move { this.renew_until_released(session, renewer, length).await });
+        Ok(Claimed::Acquired(claim))
     }
 
-    /// Renews the lease until the claim is given back, and then gives the log back.
-    async fn keep(self, session: SessionKey, keeper: Arc<ClaimKeeper>, length: Duration) {
+    /// Renews the lease until the claim is released, and then releases the log.
+    async fn renew_until_released(
+        self,
+        session: SessionKey,
+        renewer: Arc<ClaimRenewer>,
+        length: Duration,
+    ) {
         let owned = self.owned(&session);
         let renew = async {
             loop {
                 let pause = self.renew(&session, &owned, length).await;
-                sleep(pause.min(LOOK)).await;
+                sleep(pause.min(CHECK_INTERVAL)).await;
             }
         };
         tokio::select! {
             () = renew => {}
-            () = keeper.given_back() => {}
+            () = renewer.released() => {}
         }
-        // Otherwise an append hangs, and the lease runs out.
-        let _ = timeout(RELEASE, self.release(&session, &owned)).await;
-        drop(keeper);
+        // On timeout the lease expires by itself.
+        let _ = timeout(RELEASE_TIMEOUT, self.release(&session, &owned)).await;
+        drop(renewer);
     }
 
-    /// Gives the log back: the last token has no lease.
+    /// Releases the log by appending with a token without a lease.
     async fn release(
         &self,
         session: &SessionKey,
@@ -82,15 +89,15 @@ impl<S: LogStore> LogBacked<S> {
     ) -> Result<(), StoreError> {
         let mut owned = owned.lock().await;
         let head = self.store.head(session).await?;
-        let is_ours = |head: &Head| self.writer.has(&head.token) && !head.is_deleted;
+        let is_ours = |head: &Head| self.writer.issued(&head.token) && !head.is_deleted;
         let Some(head) = head.filter(is_ours) else {
             return Ok(());
         };
-        let summary = match (&owned.end, &owned.unsure) {
+        let summary = match (&owned.end, &owned.unconfirmed) {
             (Some(end), None) => end.summary.clone(),
             _ => self.summary(session).await?,
         };
-        (owned.end, owned.unsure) = (None, None);
+        (owned.end, owned.unconfirmed) = (None, None);
         let token = self.writer.token(Some(&head));
         let entries = [note(json!({ "type": "released" }))];
         let mut batch = NewBatch::new(head.position, &token, &entries);
@@ -99,7 +106,7 @@ impl<S: LogStore> LogBacked<S> {
         Ok(())
     }
 
-    /// Renews the lease, if it is time. Returns when to look again.
+    /// Renews the lease if it is due. Returns the time until the next check.
     async fn renew(
         &self,
         session: &SessionKey,
@@ -107,15 +114,15 @@ impl<S: LogStore> LogBacked<S> {
         length: Duration,
     ) -> Duration {
         let mut owned = owned.lock().await;
-        let Some(held) = owned.held.as_ref().filter(|_| owned.lost.is_none()) else {
-            return LOOK;
+        let Some(log_claim) = owned.claim.as_ref().filter(|_| owned.refusal.is_none()) else {
+            return CHECK_INTERVAL;
         };
-        let pause = held.lease.renew_at().saturating_sub(self.clock.now());
+        let pause = log_claim.lease.renew_at().saturating_sub(self.clock.now());
         if !pause.is_zero() {
             return pause;
         }
         let renewed = vec![note(json!({ "type": "renewed" }))];
-        // A connection may hang, and the next attempt be made over another one.
+        // Short, so that a hanging connection leaves time to retry.
         let renewed = self.append_to(session, &mut owned, renewed);
         match timeout(length / 4, renewed).await {
             Ok(Ok(())) => Duration::ZERO,

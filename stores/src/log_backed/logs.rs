@@ -1,6 +1,6 @@
-//! The logs that a store writes, and what it knows of them.
+//! The logs that a store writes.
 
-use super::held::Held;
+use super::claim::LeasedLog;
 use crate::session_log::{
     AppendError, Batch, Entry, Head, LeaseClock, LeaseWatch, LogStore, NewBatch, Part, Position,
     Refusal, SessionKey, Token,
@@ -15,8 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// The store for [`Options::session_store`] that keeps transcripts in the logs of a
-/// [`LogStore`].
+/// A store for [`Options::session_store`] on the logs of a [`LogStore`].
 ///
 /// ```
 /// use agentwire::Options;
@@ -25,15 +24,13 @@ use std::time::Duration;
 /// let options = Options::new().session_store(LogBacked::new(Memory::new()));
 /// ```
 ///
-/// The first append to a session takes its log over, so that another process that wrote it
-/// is refused from then on: its appends fail, and its session goes on without the
-/// store. This one, in turn, is refused when another takes the log over. Clones share
-/// what they own.
+/// The first append to a session takes over its log. The appends of the previous owner are
+/// refused from then on, and its session continues without the store. Clones share their logs.
 ///
-/// With [leases](LogBacked::leased) a log is only taken over when its owner has given it
-/// back or is gone, and a session whose host has lost it ends.
+/// With [leases](LogBacked::leased) a log is taken over only if its owner has released it or its
+/// lease has expired, and a session whose host has lost it ends.
 ///
-/// Deleting the transcript of a sub-agent is noted in the log; its entries stay there
+/// Deleting the transcript of a sub-agent appends a note to the log. Its entries stay in the log
 /// until the session is deleted.
 ///
 /// [`Options::session_store`]: agentwire::Options::session_store
@@ -41,58 +38,58 @@ pub struct LogBacked<S> {
     pub(super) store: Arc<S>,
     owned: Arc<Mutex<HashMap<SessionKey, Arc<tokio::sync::Mutex<Owned>>>>>,
     pub(super) writer: Arc<Writer>,
-    /// The length of the leases, if there are any.
+    /// The length of the leases; `None` without leases.
     pub(super) lease: Option<Duration>,
     pub(super) clock: LeaseClock,
 }
 
-/// Who takes logs over.
+/// The source of this store's tokens.
 #[derive(Debug)]
 pub(super) struct Writer {
     id: String,
-    /// How often it has.
-    times: AtomicU64,
+    /// The number of issued tokens.
+    issued_count: AtomicU64,
 }
 
 impl Writer {
-    /// A token that takes a log over that ends so. Of two of them for the same end one
-    /// may still be on its way: they are different writers to the store.
+    /// Issues a token that takes over a log. Two tokens for the same end have different writers:
+    /// the append with the first one may still arrive.
     pub(super) fn token(&self, head: Option<&Head>) -> Token {
-        let times = self.times.fetch_add(1, Ordering::Relaxed);
-        Token::next(head, format!("{}.{times}", self.id))
+        let issued_count = self.issued_count.fetch_add(1, Ordering::Relaxed);
+        Token::next(head, format!("{}.{issued_count}", self.id))
     }
 
-    pub(super) fn has(&self, token: &Token) -> bool {
+    pub(super) fn issued(&self, token: &Token) -> bool {
         let rest = token.writer.strip_prefix(&self.id);
         rest.is_some_and(|rest| rest.starts_with('.'))
     }
 }
 
-/// Another host has the log.
+/// Another host owns the log.
 #[derive(Debug)]
-pub(super) struct Refused {
+pub(super) struct OwnedElsewhere {
     pub(super) refusal: Refusal,
-    /// How long the log must stay as it is until the lease has run out.
-    pub(super) left: Duration,
+    /// The time until the lease expires if nothing is appended.
+    pub(super) expires_in: Duration,
 }
 
-/// What this store knows of a log that it writes.
+/// The state of a log that this store writes.
 #[derive(Debug, Default)]
 pub(super) struct Owned {
     /// `None` before the first append.
     pub(super) end: Option<End>,
-    /// The entries of the last append, if it is not known whether they were kept.
-    pub(super) unsure: Option<Vec<Entry>>,
-    /// Earlier batches of which that is not known.
-    doubts: Vec<Doubt>,
-    /// Entries that were kept after all, and that come again.
-    kept: Vec<Entry>,
-    /// Why this store does not write the log any more.
-    pub(super) lost: Option<Refusal>,
-    /// What is known of another owner.
+    /// The entries of the last append if its outcome is unknown.
+    pub(super) unconfirmed: Option<Vec<Entry>>,
+    /// Earlier batches whose outcome is unknown.
+    unresolved: Vec<Unresolved>,
+    /// Entries whose append failed but which were stored: they will be appended again.
+    stored: Vec<Entry>,
+    /// Why this store no longer writes the log.
+    pub(super) refusal: Option<Refusal>,
+    /// The lease of another owner.
     pub(super) watch: LeaseWatch,
-    /// The lease, and who is told of it, if a session has claimed the log.
-    pub(super) held: Option<Held>,
+    /// The claim of a session.
+    pub(super) claim: Option<LeasedLog>,
 }
 
 #[derive(Debug, Clone)]
@@ -103,13 +100,13 @@ pub(super) struct End {
 }
 
 impl End {
-    /// The summary of the session with these entries; none if nothing was said yet.
+    /// Returns the summary of the session with these entries; `None` without a conversation.
     fn summary_with(&self, entries: &[Entry]) -> Option<Json> {
-        let said = entries.iter().filter(|entry| entry.part == Part::Main);
-        let said: Vec<&Json> = said.map(|entry| &entry.json).collect();
-        match (&self.summary, said.is_empty()) {
+        let messages = entries.iter().filter(|entry| entry.part == Part::Main);
+        let messages: Vec<&Json> = messages.map(|entry| &entry.json).collect();
+        match (&self.summary, messages.is_empty()) {
             (before, true) => before.clone(),
-            (before, false) => Some(fold_summary(before.as_ref(), said)),
+            (before, false) => Some(fold_summary(before.as_ref(), messages)),
         }
     }
 }
@@ -142,23 +139,23 @@ impl<S: LogStore> LogBacked<S> {
             owned: Arc::default(),
             writer: Arc::new(Writer {
                 id: uuid::Uuid::new_v4().to_string(),
-                times: AtomicU64::new(0),
+                issued_count: AtomicU64::new(0),
             }),
             lease: None,
             clock: LeaseClock::default(),
         }
     }
 
-    /// Gives each session that is opened with this store a lease of this length, which is
-    /// renewed after each third of it. The host that has the session loses it, and ends it,
-    /// if the store keeps nothing for three quarters of the length. Another host takes the
-    /// session over when it was given back, or when nothing was appended for the whole
-    /// length. So a longer lease survives longer failures of the store, and a shorter one
-    /// is taken over sooner. Half a minute is a good start. Every renewal is an
-    /// entry of the log.
+    /// Gives each session a lease of this length.
     ///
-    /// All hosts that write the same logs should have leases. A host without them respects
-    /// those of others, but another one takes its logs over at any time.
+    /// The lease is renewed every third of its length; each renewal is an entry of the log. If
+    /// the store accepts nothing for three quarters of the length, the session ends. Another host
+    /// takes the session over after it was released, or after nothing was appended for the whole
+    /// length. A longer lease survives longer failures of the store; a shorter one is taken over
+    /// sooner. Start with 30 seconds.
+    ///
+    /// All hosts that write the same logs should have leases. A host without leases respects
+    /// those of others, but others take over its logs at any time.
     #[must_use]
     pub fn leased(mut self, length: Duration) -> Self {
         self.lease = Some(length);
@@ -183,18 +180,24 @@ impl<S: LogStore> LogBacked<S> {
         Arc::clone(owned.entry(session.clone()).or_default())
     }
 
-    /// The end of a log, with a token that takes it over; a refusal if another host has it.
+    /// Returns the end of a log with a token that takes it over, or that another host owns it.
     pub(super) async fn take_over(
         &self,
         session: &SessionKey,
         watch: &mut LeaseWatch,
-    ) -> Result<Result<End, Refused>, StoreError> {
+    ) -> Result<Result<End, OwnedElsewhere>, StoreError> {
         let head = self.store.head(session).await?;
-        if let Some(head) = head.as_ref().filter(|head| !self.writer.has(&head.token)) {
-            let left = watch.see(head, self.clock.now());
-            if !left.is_zero() {
+        if let Some(head) = head
+            .as_ref()
+            .filter(|head| !self.writer.issued(&head.token))
+        {
+            let expires_in = watch.observe(head, self.clock.now());
+            if !expires_in.is_zero() {
                 let refusal = Refusal::new(Some(head.clone()));
-                return Ok(Err(Refused { refusal, left }));
+                return Ok(Err(OwnedElsewhere {
+                    refusal,
+                    expires_in,
+                }));
             }
         }
         let position = head.as_ref().map_or(Position::START, |head| head.position);
@@ -221,7 +224,7 @@ impl<S: LogStore> LogBacked<S> {
                 summary = Some(fold_summary(summary.as_ref(), [&entry.json]));
             }
         };
-        self.each(session, take).await?;
+        self.for_each_entry(session, take).await?;
         Ok(summary)
     }
 
@@ -245,61 +248,63 @@ impl<S: LogStore> LogBacked<S> {
         entries: Vec<Entry>,
     ) -> Result<(), StoreError> {
         loop {
-            if let Some(refusal) = &owned.lost {
+            if let Some(refusal) = &owned.refusal {
                 return Err(refusal.clone().into());
             }
-            // The same entries again are the same batch. Other entries are not, and what was
-            // appended before them may still be on its way: a new token shuts it out.
-            let new = owned.without_kept(&entries);
-            if owned.unsure.as_ref().is_some_and(|it| *it != *new) {
-                owned.doubt();
+            // The same entries are the same batch again. For other entries, a new token prevents
+            // that an earlier append is stored late.
+            let new = owned.without_stored(&entries);
+            if owned.unconfirmed.as_ref().is_some_and(|it| *it != *new) {
+                owned.set_unresolved();
             }
             let end = match owned.end.clone() {
                 Some(end) => end,
                 None => match self.take_over(session, &mut owned.watch).await? {
                     Ok(end) => end,
-                    Err(Refused { refusal, .. }) => {
-                        owned.lose(refusal);
+                    Err(OwnedElsewhere { refusal, .. }) => {
+                        owned.revoke(refusal);
                         continue;
                     }
                 },
             };
-            // The future may be dropped while it waits for the store.
+            // Set before the `await`: the future may be dropped there.
             owned.end = Some(end.clone());
-            self.settle(session, owned, end.position).await?;
-            let new = owned.without_kept(&entries);
+            self.resolve(session, owned, end.position).await?;
+            let new = owned.without_stored(&entries);
             if new.is_empty() {
-                owned.came_again(&entries);
+                owned.forget_stored(&entries);
                 return Ok(());
             }
             let summary = end.summary_with(&new);
-            owned.unsure = Some(new.to_vec());
-            if let Some(held) = &mut owned.held {
-                held.lease.asks(end.position, &end.token, self.clock.now());
+            owned.unconfirmed = Some(new.to_vec());
+            if let Some(claim) = &mut owned.claim {
+                claim
+                    .lease
+                    .append_started(end.position, &end.token, self.clock.now());
             }
             let mut batch = NewBatch::new(end.position, &end.token, &new);
             batch.summary = summary.as_ref();
             match self.store.append(session, &batch).await {
                 Ok(position) => {
-                    owned.unsure = None;
-                    owned.came_again(&entries);
+                    owned.unconfirmed = None;
+                    owned.forget_stored(&entries);
                     owned.end = Some(End {
                         position,
                         summary,
                         ..end
                     });
-                    if let Some(held) = &mut owned.held {
-                        held.kept();
+                    if let Some(claim) = &mut owned.claim {
+                        claim.append_stored();
                     }
                     return Ok(());
                 }
                 Err(AppendError::Refused(refusal)) => {
-                    (owned.end, owned.unsure) = (None, None);
+                    (owned.end, owned.unconfirmed) = (None, None);
                     let head = refusal.head.as_ref();
-                    let is_own = head.is_some_and(|head| self.writer.has(&head.token));
-                    // If it is ours, what was on its way has arrived.
+                    let is_own = head.is_some_and(|head| self.writer.issued(&head.token));
+                    // An own token means that an earlier append was stored late.
                     if !is_own {
-                        owned.lose(refusal);
+                        owned.revoke(refusal);
                     }
                 }
                 Err(AppendError::Failed(error)) => return Err(error),
@@ -307,28 +312,27 @@ impl<S: LogStore> LogBacked<S> {
         }
     }
 
-    /// Finds out of batches of which that is not known whether they were kept, as far as the
-    /// log goes on behind them.
-    async fn settle(
+    /// Reads the outcome of unresolved batches before the end of the log.
+    async fn resolve(
         &self,
         session: &SessionKey,
         owned: &mut Owned,
         end: Position,
     ) -> Result<(), StoreError> {
-        while let Some(doubt) = owned.doubts.first().filter(|it| it.after < end) {
-            let behind = self.store.read(session, doubt.after).await?;
-            let is_there = behind.first().is_some_and(|it| it.token == doubt.token);
-            let Doubt { entries, .. } = owned.doubts.remove(0);
-            if is_there {
-                let comes_again = entries.into_iter().filter(|it| it.part != Part::Session);
-                owned.kept.extend(comes_again);
+        while let Some(batch) = owned.unresolved.first().filter(|it| it.after < end) {
+            let after = self.store.read(session, batch.after).await?;
+            let is_stored = after.first().is_some_and(|it| it.token == batch.token);
+            let Unresolved { entries, .. } = owned.unresolved.remove(0);
+            if is_stored {
+                let appended_again = entries.into_iter().filter(|it| it.part != Part::Session);
+                owned.stored.extend(appended_again);
             }
         }
         Ok(())
     }
 
-    /// Gives every entry that is there to `take`.
-    pub(super) async fn each(
+    /// Calls a function with each entry of a log.
+    pub(super) async fn for_each_entry(
         &self,
         session: &SessionKey,
         mut take: impl FnMut(Entry) + Send,
@@ -347,35 +351,35 @@ impl<S: LogStore> LogBacked<S> {
     }
 }
 
-/// A batch of which it is not known whether it was kept.
+/// A batch whose outcome is unknown.
 #[derive(Debug)]
-struct Doubt {
+struct Unresolved {
     after: Position,
     token: Token,
     entries: Vec<Entry>,
 }
 
 impl Owned {
-    /// What is known when a session has claimed the log.
-    pub(super) fn claimed(mut self, end: End, held: Held) -> Self {
-        // A session loads what is there, and sends no entry of an earlier one again. But
-        // entries of its own may have come before it was claimed.
-        let is_first = self.held.is_none();
-        self.doubt();
+    /// Resets the state for a session that has claimed the log.
+    pub(super) fn claimed(mut self, end: End, claim: LeasedLog) -> Self {
+        // A session loads the stored entries and appends none of them again, except entries of
+        // its own from before the claim.
+        let is_first = self.claim.is_none();
+        self.set_unresolved();
         Self {
             end: Some(end),
-            held: Some(held),
+            claim: Some(claim),
             watch: self.watch,
-            doubts: if is_first { self.doubts } else { vec![] },
-            kept: if is_first { self.kept } else { vec![] },
+            unresolved: if is_first { self.unresolved } else { vec![] },
+            stored: if is_first { self.stored } else { vec![] },
             ..Self::default()
         }
     }
 
-    /// Something else is appended, and the last batch may be kept or not.
-    fn doubt(&mut self) {
-        if let (Some(end), Some(entries)) = (self.end.take(), self.unsure.take()) {
-            self.doubts.push(Doubt {
+    /// Moves the unconfirmed batch to the unresolved ones, before something else is appended.
+    fn set_unresolved(&mut self) {
+        if let (Some(end), Some(entries)) = (self.end.take(), self.unconfirmed.take()) {
+            self.unresolved.push(Unresolved {
                 after: end.position,
                 token: end.token,
                 entries,
@@ -383,15 +387,15 @@ impl Owned {
         }
     }
 
-    /// The entries that are not there already.
-    fn without_kept<'a>(&self, entries: &'a [Entry]) -> Cow<'a, [Entry]> {
-        if self.kept.is_empty() {
+    /// Returns the entries that are not stored yet.
+    fn without_stored<'a>(&self, entries: &'a [Entry]) -> Cow<'a, [Entry]> {
+        if self.stored.is_empty() {
             return entries.into();
         }
-        let mut kept: Vec<&Entry> = self.kept.iter().collect();
-        let is_new = |entry: &&Entry| match kept.iter().position(|it| it == entry) {
+        let mut stored: Vec<&Entry> = self.stored.iter().collect();
+        let is_new = |entry: &&Entry| match stored.iter().position(|it| it == entry) {
             Some(at) => {
-                kept.swap_remove(at);
+                stored.swap_remove(at);
                 false
             }
             None => true,
@@ -400,25 +404,25 @@ impl Owned {
         new.into()
     }
 
-    /// These have come again, as far as they were there already.
-    fn came_again(&mut self, entries: &[Entry]) {
+    /// Removes appended entries from the list of stored ones.
+    fn forget_stored(&mut self, entries: &[Entry]) {
         for entry in entries {
-            if let Some(at) = self.kept.iter().position(|it| it == entry) {
-                self.kept.swap_remove(at);
+            if let Some(at) = self.stored.iter().position(|it| it == entry) {
+                self.stored.swap_remove(at);
             }
         }
     }
 
-    /// Another host has the log.
-    fn lose(&mut self, refusal: Refusal) {
-        self.lost = Some(refusal);
-        if let Some(held) = &mut self.held {
-            held.lost();
+    /// Records that another host owns the log.
+    fn revoke(&mut self, refusal: Refusal) {
+        self.refusal = Some(refusal);
+        if let Some(claim) = &mut self.claim {
+            claim.revoke();
         }
     }
 }
 
-/// A note about the session itself.
+/// Creates an entry about the session itself.
 pub(super) fn note(note: serde_json::Value) -> Entry {
     Entry::new(Part::Session, Json::from(note))
 }

@@ -1,6 +1,6 @@
-//! Transcripts in logs.
+//! Transcripts in session logs.
 
-mod held;
+mod claim;
 mod leased;
 mod logs;
 
@@ -17,13 +17,13 @@ use logs::{Owned, note};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// The note that a part was deleted.
-fn deletion(part: &Part) -> Entry {
+/// Creates the note that a part was deleted.
+fn deletion_note(part: &Part) -> Entry {
     note(serde_json::json!({ "type": "part_deleted", "part": part.name() }))
 }
 
-/// The part that a note says was deleted.
-fn deleted_by(note: &Entry) -> Option<Part> {
+/// Returns the deleted part if an entry is the note of a deletion.
+fn deleted_part(note: &Entry) -> Option<Part> {
     if note.part != Part::Session {
         return None;
     }
@@ -32,18 +32,18 @@ fn deleted_by(note: &Entry) -> Option<Part> {
     (kind == "part_deleted").then(|| Part::named(&part))
 }
 
-/// The note of an entry of the inbox.
-fn in_inbox(entry: &Json) -> Entry {
+/// Wraps an inbox entry in a note.
+fn inbox_note(entry: &Json) -> Entry {
     let mut note = Members::default();
     note.push("type", INBOX.into());
     note.push("entry", entry.clone());
-    // JSON can always be written as JSON.
+    // JSON is valid JSON.
     let note = Json::from_value(&note).unwrap_or_else(|_| Json::null());
     Entry::new(Part::Session, note)
 }
 
-/// The entry of the inbox that a note has.
-fn of_inbox(note: &Entry) -> Option<Json> {
+/// Returns the inbox entry of a note.
+fn inbox_entry(note: &Entry) -> Option<Json> {
     if note.part != Part::Session {
         return None;
     }
@@ -60,7 +60,7 @@ fn part(key: &TranscriptKey) -> Part {
     }
 }
 
-/// A refusal is one of the store, too.
+/// Converts a log's [`Refusal`] to a store's [`Refused`].
 fn refused(error: StoreError) -> StoreError {
     match error.downcast::<Refusal>() {
         Ok(refusal) => Refused::new(refusal.to_string()).into(),
@@ -84,28 +84,28 @@ impl<S: LogStore> SessionStore for LogBacked<S> {
         let take = |entry: Entry| {
             if entry.part == part {
                 found.get_or_insert_default().push(entry.json);
-            } else if deleted_by(&entry).as_ref() == Some(&part) {
+            } else if deleted_part(&entry).as_ref() == Some(&part) {
                 found = None;
             }
         };
-        self.each(&key.into(), take).await?;
+        self.for_each_entry(&key.into(), take).await?;
         Ok(found)
     }
 
     async fn sessions(&self, project: &str) -> Result<Vec<StoredSession>, StoreError> {
         let mut sessions = vec![];
         for (session, summary) in self.store.summaries(project).await? {
-            // One that was claimed, and in which nothing was said yet, is none.
+            // Skip sessions that were claimed but have no conversation yet.
             let key = SessionKey::new(project, &session.id);
-            let is_one = match summary {
+            let is_listed = match summary {
                 Ok(None) => {
                     let parts = self.store.parts(&key).await;
                     parts.map_or(true, |it| it.contains(&Part::Main))
                 }
-                // One that cannot be read fails when it is loaded, and hides no other.
+                // List unreadable sessions; loading them fails.
                 Ok(Some(_)) | Err(_) => true,
             };
-            if is_one {
+            if is_listed {
                 sessions.push(session);
             }
         }
@@ -117,13 +117,13 @@ impl<S: LogStore> SessionStore for LogBacked<S> {
         let parts = self.store.parts(&key).await?;
         let mut parts: BTreeSet<Part> = parts.into_iter().collect();
         if parts.contains(&Part::Session) {
-            // Some of them may have been deleted.
+            // Deleted parts still have entries.
             parts.clear();
-            let take = |entry: Entry| match deleted_by(&entry) {
+            let take = |entry: Entry| match deleted_part(&entry) {
                 Some(part) => drop(parts.remove(&part)),
                 None => drop(parts.insert(entry.part)),
             };
-            self.each(&key, take).await?;
+            self.for_each_entry(&key, take).await?;
         }
         let subpaths = parts.into_iter().filter_map(|part| match part {
             Part::Transcript(subpath) => Some(subpath.to_string()),
@@ -137,11 +137,11 @@ impl<S: LogStore> SessionStore for LogBacked<S> {
         session: &TranscriptKey,
     ) -> Result<Option<Vec<Transcript>>, StoreError> {
         let mut found: BTreeMap<Part, Vec<Json>> = BTreeMap::new();
-        let take = |entry: Entry| match deleted_by(&entry) {
+        let take = |entry: Entry| match deleted_part(&entry) {
             Some(part) => drop(found.remove(&part)),
             None => found.entry(entry.part).or_default().push(entry.json),
         };
-        self.each(&session.into(), take).await?;
+        self.for_each_entry(&session.into(), take).await?;
         let mut all = vec![];
         for (part, entries) in found {
             match part {
@@ -155,8 +155,8 @@ impl<S: LogStore> SessionStore for LogBacked<S> {
 
     async fn summaries(&self, project: &str) -> Result<Vec<StoredSummary>, StoreError> {
         let all = self.store.summaries(project).await?.into_iter();
-        let has_one = |(session, summary): Summarized| Some((session, summary.transpose()?));
-        Ok(all.filter_map(has_one).collect())
+        let with_summary = |(session, summary): Summarized| Some((session, summary.transpose()?));
+        Ok(all.filter_map(with_summary).collect())
     }
 
     async fn delete(&self, key: &TranscriptKey) -> Result<(), StoreError> {
@@ -164,7 +164,7 @@ impl<S: LogStore> SessionStore for LogBacked<S> {
         if key.subpath().is_some() {
             let part = part(key);
             return match self.store.parts(&session).await?.contains(&part) {
-                true => self.append_all(&session, vec![deletion(&part)]).await,
+                true => self.append_all(&session, vec![deletion_note(&part)]).await,
                 false => Ok(()),
             };
         }
@@ -174,12 +174,14 @@ impl<S: LogStore> SessionStore for LogBacked<S> {
         let Some(head) = head.filter(|head| !head.is_deleted) else {
             return Ok(());
         };
-        if !self.writer.has(&head.token) && !owned.watch.see(&head, self.clock.now()).is_zero() {
+        if !self.writer.issued(&head.token)
+            && !owned.watch.observe(&head, self.clock.now()).is_zero()
+        {
             return Err(Refusal::new(Some(head)).into());
         }
-        // The token of a deleted log is spent.
-        if let Some(held) = &mut owned.held {
-            held.lost();
+        // A token cannot be used after the deletion.
+        if let Some(claim) = &mut owned.claim {
+            claim.revoke();
         }
         *owned = Owned::default();
         let token = self.writer.token(Some(&head));
@@ -202,16 +204,16 @@ impl<S: LogStore> LeasedStore for LogBacked<S> {
         session: &TranscriptKey,
         entries: &[Json],
     ) -> Result<(), StoreError> {
-        let entries = entries.iter().map(in_inbox);
+        let entries = entries.iter().map(inbox_note);
         self.append_all(&session.into(), entries.collect()).await
     }
 
     async fn load_inbox(&self, session: &TranscriptKey) -> Result<Vec<Json>, StoreError> {
         let mut found = vec![];
         let take = |entry: Entry| {
-            found.extend(of_inbox(&entry));
+            found.extend(inbox_entry(&entry));
         };
-        self.each(&session.into(), take).await?;
+        self.for_each_entry(&session.into(), take).await?;
         Ok(found)
     }
 }

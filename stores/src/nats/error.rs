@@ -1,47 +1,47 @@
-//! Why the store failed.
+//! Errors of the store.
 
 use crate::session_log::{AppendError, Position, SessionKey};
 use std::error::Error;
 use std::fmt;
 
-/// A failure of [`Nats`](super::Nats).
+/// The error of [`Nats`](super::Nats).
 ///
-/// The [`StoreError`](agentwire::StoreError) that the store returns holds this type:
+/// The store returns it in a [`StoreError`](agentwire::StoreError):
 /// `error.downcast_ref::<NatsError>()`.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum NatsError {
     /// A request failed, or the server did not respond in time.
     Request {
-        /// What was requested.
+        /// The request.
         what: &'static str,
         /// The error of `async-nats`.
         error: Box<dyn Error + Send + Sync>,
     },
-    /// The summary and the key of a batch do not fit into a message.
+    /// The summary and the key of a batch are too large for a message.
     TooLarge {
-        /// The bytes of both.
+        /// The size of both.
         bytes: usize,
-        /// The bytes that the server accepts.
+        /// The maximum size that the server accepts.
         limit: usize,
     },
-    /// The [prefix](super::NatsOptions::prefix) is empty, longer than 32 bytes, or has
+    /// The [prefix](super::NatsOptions::prefix) is empty, longer than 32 bytes, or contains
     /// other characters than ASCII letters, digits, `-` and `_`.
     Prefix(String),
     /// A log is damaged.
     Damaged {
         /// The log.
         session: SessionKey,
-        /// The position at which it is damaged.
+        /// The position of the damage.
         position: Position,
-        /// What is wrong.
+        /// The damage.
         problem: &'static str,
     },
 }
 
 impl NatsError {
-    /// Turns the failure of a request into an error.
-    pub(super) fn of<E: Into<Box<dyn Error + Send + Sync>>>(
+    /// Returns a function that converts the error of a request.
+    pub(super) fn request<E: Into<Box<dyn Error + Send + Sync>>>(
         what: &'static str,
     ) -> impl FnOnce(E) -> Self {
         move |error| Self::Request {

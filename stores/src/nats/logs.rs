@@ -1,7 +1,7 @@
-//! The logs in a stream: what is requested of the server.
+//! Requests for the logs in a stream.
 
 use super::error::NatsError;
-use super::page::{self, Stored, next};
+use super::page::{self, Message, next};
 use super::record::{self, Last, Record};
 use super::subject::Subjects;
 use crate::session_log::{Batch, Entry, Next, Position, SessionKey, Token};
@@ -19,48 +19,47 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 use tokio::time::Instant;
 
-/// The bytes of entries that are read at once, unless one batch has more.
+/// The bytes of entries in one page. A page has at least one batch.
 const PAGE: usize = 1 << 20;
 
-/// The largest payload of a batch; the entries of larger ones are in chunks. With the
-/// end of a log comes the payload of its last batch.
-const INLINE: usize = 1 << 18;
+/// The maximum payload of a batch; the entries of larger batches are stored in chunks. Small,
+/// because reading the end of a log also reads the payload of its last batch.
+const MAX_INLINE: usize = 1 << 18;
 
-/// The largest payload of a chunk, if the server accepts it.
-const CHUNK: usize = 1 << 20;
+/// The maximum payload of a chunk; the server may accept less.
+const MAX_CHUNK: usize = 1 << 20;
 
-/// What is left of `max_payload` for the headers of a chunk.
-const SPARE: usize = 1 << 10;
+/// The part of `max_payload` that is reserved for the headers of a chunk.
+const HEADER_BYTES: usize = 1 << 10;
 
-/// How many logs' ends are remembered.
-const REMEMBERED: usize = 10_000;
+/// The maximum number of cached ends of logs.
+const MAX_CACHED: usize = 10_000;
 
-/// The stream of a store, and what is done with it.
+/// The stream of a store.
 pub(super) struct Logs {
     pub(super) client: Client,
     pub(super) context: Context,
-    /// What subjects of the API begin with.
+    /// The prefix of API subjects.
     pub(super) api: String,
     pub(super) stream: Stream<()>,
     pub(super) name: String,
     pub(super) subjects: Subjects,
     pub(super) timeout: Duration,
-    /// Ends of logs, as this store has written them. Others may have written since:
-    /// an append is on condition that they have not.
+    /// The ends of logs as this store has written them. They may be outdated; appends check
+    /// them.
     pub(super) written: Mutex<HashMap<SessionKey, Last>>,
 }
 
-/// What became of a message.
+/// The outcome of publishing a message.
 pub(super) enum Published {
-    At(u64),
-    /// The log has gone on behind another message meanwhile.
-    Moved,
+    Stored(u64),
+    /// Another message was published to the log first.
+    Conflict,
 }
 
 impl Logs {
-    /// The end of a log, as it was written last, if it can be appended behind it with
-    /// this token.
-    pub(super) fn remembered(
+    /// Returns the cached end of a log if a batch with this token can be appended after it.
+    pub(super) fn cached_end(
         &self,
         session: &SessionKey,
         after: Position,
@@ -68,18 +67,18 @@ impl Logs {
     ) -> Option<Last> {
         let written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         let last = written.get(session)?;
-        let is_ours = last.head.position == after && last.head.token == *token;
-        (is_ours && !last.head.is_deleted).then(|| last.clone())
+        let is_usable = last.head.position == after && last.head.token == *token;
+        (is_usable && !last.head.is_deleted).then(|| last.clone())
     }
 
-    fn remember(&self, session: &SessionKey, last: Option<Last>) {
+    fn cache_end(&self, session: &SessionKey, last: Option<Last>) {
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         match last {
             None => {
                 written.remove(session);
             }
             Some(last) => {
-                if written.len() >= REMEMBERED {
+                if written.len() >= MAX_CACHED {
                     written.clear();
                 }
                 written.insert(session.clone(), last);
@@ -87,7 +86,7 @@ impl Logs {
         }
     }
 
-    /// Asks the leader of the stream for the last message of a log.
+    /// Reads the last message of a log from the leader of the stream.
     pub(super) async fn last(&self, session: &SessionKey) -> Result<Option<Last>, NatsError> {
         let subject = self.subjects.log(session);
         let request = self.stream.raw_message_builder().last_by_subject(subject);
@@ -97,26 +96,27 @@ impl Logs {
                 Ok(Some(Last::of(message.sequence, &record)))
             }
             Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => Ok(None),
-            Err(error) => Err(NatsError::of("reading the end of a log")(error)),
+            Err(error) => Err(NatsError::request("reading the end of a log")(error)),
         }
     }
 
-    /// Asks the leader of the stream for the first message of a log from a sequence on.
-    async fn first(&self, session: &SessionKey, from: u64) -> Result<Option<Stored>, NatsError> {
+    /// Reads the first message of a log from a sequence on, from the leader of the stream.
+    async fn first(&self, session: &SessionKey, from: u64) -> Result<Option<Message>, NatsError> {
         let subject = self.subjects.log(session);
         let request = self.stream.raw_message_builder().sequence(from);
         match request.next_by_subject(subject).send().await {
-            Ok(message) => Ok(Some(Stored {
+            Ok(message) => Ok(Some(Message {
                 sequence: message.sequence,
                 headers: message.headers,
                 payload: message.payload,
             })),
             Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => Ok(None),
-            Err(error) => Err(NatsError::of("reading a message")(error)),
+            Err(error) => Err(NatsError::request("reading a message")(error)),
         }
     }
 
-    /// The batch directly behind a position of a log that ends so, and its chunks.
+    /// Returns the batch directly after a position and the sequences of its chunks. `last` is the
+    /// end of the log.
     pub(super) async fn next(
         &self,
         session: &SessionKey,
@@ -134,8 +134,7 @@ impl Logs {
         Ok(next.map(|next| (next, record.chunks)))
     }
 
-    /// Publishes a message of a log, unless its last message is not the one that
-    /// this one goes behind.
+    /// Publishes a message of a log if `record.after` is its last message.
     pub(super) async fn publish(
         &self,
         record: &Record,
@@ -146,23 +145,23 @@ impl Logs {
         headers.insert("Nats-Expected-Last-Subject-Sequence", after);
         let subject = self.subjects.log(&record.session);
         match self.send(subject, headers, payload.into()).await {
-            Ok(acknowledged) => {
-                let sequence = acknowledged.sequence;
-                self.remember(&record.session, Some(Last::of(sequence, record)));
-                Ok(Published::At(sequence))
+            Ok(ack) => {
+                let sequence = ack.sequence;
+                self.cache_end(&record.session, Some(Last::of(sequence, record)));
+                Ok(Published::Stored(sequence))
             }
             Err(error) => {
-                self.remember(&record.session, None);
+                self.cache_end(&record.session, None);
                 let source = error.source().and_then(|it| it.downcast_ref());
                 let code = source.map(jetstream::Error::error_code);
-                // Another message with the same condition is not decided yet.
+                // A concurrent message with the same condition is still pending.
                 if code == Some(ErrorCode::STREAM_WRONG_LAST_SEQUENCE_CONSTANT) {
                     tokio::time::sleep(Duration::from_millis(10)).await;
-                    return Ok(Published::Moved);
+                    return Ok(Published::Conflict);
                 }
                 match error.kind() {
-                    PublishErrorKind::WrongLastSequence => Ok(Published::Moved),
-                    _ => Err(NatsError::of("publishing a batch")(error)),
+                    PublishErrorKind::WrongLastSequence => Ok(Published::Conflict),
+                    _ => Err(NatsError::request("publishing a batch")(error)),
                 }
             }
         }
@@ -178,31 +177,31 @@ impl Logs {
         sent.await?.await
     }
 
-    /// Publishes the entries of a large batch. Returns the sequences of the messages.
+    /// Publishes the entries of a large batch in chunks. Returns their sequences.
     async fn publish_chunks(
         &self,
         session: &SessionKey,
         entries: &[u8],
     ) -> Result<Vec<u64>, NatsError> {
         const WHAT: &str = "publishing a large batch";
-        let most = self.client.server_info().max_payload;
-        let most = most.saturating_sub(SPARE).clamp(1, CHUNK);
+        let max = self.client.server_info().max_payload;
+        let max = max.saturating_sub(HEADER_BYTES).clamp(1, MAX_CHUNK);
         let mut sent = Vec::new();
-        for chunk in entries.chunks(most) {
+        for chunk in entries.chunks(max) {
             let subject = self.subjects.chunks(session);
             let chunk = Bytes::copy_from_slice(chunk);
             let chunk = self.context.publish(subject, chunk).await;
-            sent.push(chunk.map_err(NatsError::of(WHAT))?);
+            sent.push(chunk.map_err(NatsError::request(WHAT))?);
         }
         let mut sequences = Vec::new();
         for chunk in sent {
-            sequences.push(chunk.await.map_err(NatsError::of(WHAT))?.sequence);
+            sequences.push(chunk.await.map_err(NatsError::request(WHAT))?.sequence);
         }
         Ok(sequences)
     }
 
-    /// Removes the chunks of a batch that was not kept. What remains is removed with the
-    /// log.
+    /// Removes the chunks of a batch that was not stored. Remaining chunks are removed when the
+    /// log is deleted.
     pub(super) async fn remove_chunks(&self, chunks: &[u64]) {
         for chunk in chunks {
             let _ = self.stream.delete_message(*chunk).await;
@@ -214,10 +213,9 @@ impl Logs {
         &self,
         session: &SessionKey,
         record: &Record,
-        message: &Stored,
+        message: &Message,
     ) -> Result<Option<Vec<Entry>>, NatsError> {
-        let damaged =
-            || NatsError::damaged(session, message.sequence, "its entries cannot be read");
+        let damaged = || NatsError::damaged(session, message.sequence, "the entries are invalid");
         if record.chunks.is_empty() {
             let (_, entries) = record::read(&message.payload).ok_or_else(damaged)?;
             return Ok(Some(entries));
@@ -229,48 +227,47 @@ impl Logs {
                 Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => {
                     return Ok(None);
                 }
-                Err(error) => return Err(NatsError::of("reading a large batch")(error)),
+                Err(error) => return Err(NatsError::request("reading a large batch")(error)),
             }
         }
         Ok(Some(record::entries(&text).ok_or_else(damaged)?))
     }
 
-    /// Reads a page of a log behind a position; `None` if the log was deleted
-    /// meanwhile, so that there is another end now.
+    /// Reads a page of a log after a position. Returns `None` if the log was deleted meanwhile.
     pub(super) async fn read(
         &self,
         session: &SessionKey,
         after: Position,
         last: &Last,
     ) -> Result<Option<Vec<Batch>>, NatsError> {
-        // What is before the last deletion may not be purged yet.
-        let behind = after.0.max(last.start);
-        let from = behind + 1;
+        // Messages previous the last deletion may not be purged yet.
+        let start = after.0.max(last.start);
+        let from = start + 1;
         let subject = self.subjects.log(session);
         let (client, limit) = (&self.client, self.timeout);
         let page = page::page(client, &self.api, &self.name, &subject, from, PAGE, limit);
         let mut page = page.await?;
         if page.is_empty() {
-            // The server that has responded may not have the messages yet.
+            // The server that responded may lack the newest messages.
             page.extend(self.first(session, from).await?);
         }
         if page.is_empty() {
             return Ok(None);
         }
-        let (mut batches, mut bytes, mut before) = (Vec::new(), 0, behind);
+        let (mut batches, mut bytes, mut previous) = (Vec::new(), 0, start);
         for message in page {
-            let Stored { sequence, .. } = message;
+            let Message { sequence, .. } = message;
             let record = record_of(session, sequence, &message.headers)?;
             if record.is_deleted || record.start != last.start {
                 break;
             }
-            // A position that is none of the log is behind the batch before it.
+            // `after` need not be the position of a batch.
             let is_next = match batches.is_empty() {
-                true => record.after <= before,
-                false => record.after == before,
+                true => record.after <= previous,
+                false => record.after == previous,
             };
             if !is_next {
-                let problem = "the message before it is missing";
+                let problem = "the preceding message is missing";
                 return Err(NatsError::damaged(session, sequence, problem));
             }
             bytes += record.bytes;
@@ -281,24 +278,24 @@ impl Logs {
                 break;
             };
             batches.push(Batch::new(Position(sequence), record.token, entries));
-            before = sequence;
+            previous = sequence;
         }
         Ok((!batches.is_empty()).then_some(batches))
     }
 
-    /// Purges what is before a deletion. Chunks of a batch behind it are behind it, too,
-    /// because only then its writer knew the position.
+    /// Purges the messages previous a deletion. Chunks of later batches are published after it,
+    /// because their writers had to know its position.
     pub(super) async fn purge(&self, session: &SessionKey, deletion: u64) -> Result<(), NatsError> {
         for subject in [self.subjects.log(session), self.subjects.chunks(session)] {
             let purge = self.stream.purge().filter(subject).sequence(deletion);
-            purge.await.map_err(NatsError::of("deleting a log"))?;
+            purge.await.map_err(NatsError::request("deleting a log"))?;
         }
         Ok(())
     }
 
-    /// The sessions of a project, each with its last message, of which the payload is
-    /// left out unless it is asked for.
-    pub(super) async fn listed(
+    /// Returns the sessions of a project with the times of their last messages, and the payloads
+    /// if `with_payloads`.
+    pub(super) async fn sessions(
         &self,
         project: &str,
         with_payloads: bool,
@@ -306,9 +303,8 @@ impl Logs {
         const WHAT: &str = "listing the sessions";
         let inbox = self.client.new_inbox();
         let messages = self.client.subscribe(inbox.clone()).await;
-        let mut messages = messages.map_err(NatsError::of(WHAT))?;
-        // The messages are pushed: a pull fails in a cluster until all of its servers know
-        // the consumer.
+        let mut messages = messages.map_err(NatsError::request(WHAT))?;
+        // Push: pulling fails in a cluster until all of its servers know the consumer.
         let consumer = self.stream.create_consumer(push::Config {
             deliver_subject: inbox,
             deliver_policy: DeliverPolicy::LastPerSubject,
@@ -322,24 +318,24 @@ impl Logs {
             num_replicas: 1,
             ..push::Config::default()
         });
-        let mut consumer = consumer.await.map_err(NatsError::of(WHAT))?;
+        let mut consumer = consumer.await.map_err(NatsError::request(WHAT))?;
         let mut pending = consumer.cached_info().num_pending;
-        let (mut listed, mut seen) = (BTreeMap::new(), 0);
+        let (mut sessions, mut seen) = (BTreeMap::new(), 0);
         let mut deadline = Instant::now() + self.timeout;
         while pending > 0 {
             let message = tokio::time::timeout_at(deadline, next(&mut messages)).await;
-            let message = message.map_err(NatsError::of(WHAT))?;
+            let message = message.map_err(NatsError::request(WHAT))?;
             let message = message.ok_or("the connection is closed");
-            let message = message.map_err(NatsError::of(WHAT))?;
+            let message = message.map_err(NatsError::request(WHAT))?;
             if message.status.is_some() {
                 if let Some(reply) = message.reply {
-                    // The server asks whether it can go on.
+                    // Flow control.
                     let sent = self.client.publish(reply, Bytes::new()).await;
-                    sent.map_err(NatsError::of(WHAT))?;
+                    sent.map_err(NatsError::request(WHAT))?;
                     continue;
                 }
-                // It has nothing to send, because the rest was deleted meanwhile?
-                let info = consumer.info().await.map_err(NatsError::of(WHAT))?;
+                // An idle heartbeat: the rest may have been deleted meanwhile.
+                let info = consumer.info().await.map_err(NatsError::request(WHAT))?;
                 if info.num_pending == 0 && info.delivered.consumer_sequence == seen {
                     break;
                 }
@@ -347,33 +343,33 @@ impl Logs {
             }
             let context = self.context.clone();
             let message = jetstream::Message { message, context };
-            let info = message.info().map_err(NatsError::of(WHAT))?;
+            let info = message.info().map_err(NatsError::request(WHAT))?;
             seen += 1;
-            // Messages are lost with a connection, and are not sent again.
+            // Messages that are lost with a connection are not sent again.
             if info.consumer_sequence != seen {
-                return Err(NatsError::of(WHAT)("the connection was interrupted"));
+                return Err(NatsError::request(WHAT)("the connection was interrupted"));
             }
             pending = info.pending;
             deadline = Instant::now() + self.timeout;
-            let record = message.headers.as_ref().and_then(Record::of);
+            let record = message.headers.as_ref().and_then(Record::parse);
             let Some(record) = record.filter(|it| it.session.project == project) else {
                 continue;
             };
             let time = SystemTime::from(info.published);
             let id = record.session.session_id;
             match record.is_deleted {
-                true => listed.remove(&id),
-                false => listed.insert(id, (time, message.payload.clone())),
+                true => sessions.remove(&id),
+                false => sessions.insert(id, (time, message.payload.clone())),
             };
         }
         let name = &consumer.cached_info().name;
-        // It goes by itself, if this fails.
+        // If this fails, the consumer expires.
         let _ = self.stream.delete_consumer(name).await;
-        Ok(listed)
+        Ok(sessions)
     }
 
-    /// The payload of a batch. The entries of a large one are published, once, and
-    /// `record` says where.
+    /// Returns the payload of a batch. Publishes the entries of a large batch in chunks unless
+    /// `chunks` has them already, and sets `record.chunks`.
     pub(super) async fn payload(
         &self,
         record: &mut Record,
@@ -390,10 +386,14 @@ impl Logs {
             });
             lines.sum()
         };
-        let limit = self.client.server_info().max_payload.saturating_sub(SPARE);
+        let limit = self
+            .client
+            .server_info()
+            .max_payload
+            .saturating_sub(HEADER_BYTES);
         let summary_bytes = summary.map_or(0, |it| it.get().len());
         let needed = headers(record) + summary_bytes;
-        if needed + entries.len() <= limit.min(INLINE) {
+        if needed + entries.len() <= limit.min(MAX_INLINE) {
             return Ok(record::payload(summary, Some(entries)));
         }
         if needed > limit {
@@ -412,16 +412,16 @@ impl Logs {
     }
 }
 
-/// Reads the headers of a message of a log.
+/// Parses the headers of a message of a log.
 fn record_of(
     session: &SessionKey,
     sequence: u64,
     headers: &HeaderMap,
 ) -> Result<Record, NatsError> {
     let damaged = |problem| NatsError::damaged(session, sequence, problem);
-    let record = Record::of(headers).ok_or_else(|| damaged("its headers cannot be read"))?;
+    let record = Record::parse(headers).ok_or_else(|| damaged("the headers are invalid"))?;
     if record.session != *session {
-        return Err(damaged("it is of another log"));
+        return Err(damaged("the message belongs to another log"));
     }
     Ok(record)
 }

@@ -28,21 +28,18 @@ use subject::Subjects;
 
 /// A store in NATS JetStream, for many hosts. Clones share their client.
 ///
-/// All logs are in one stream, which is created if needed. Each session has a
-/// subject, and each batch is one message: its position is the message's
-/// sequence, so positions of a log have gaps. A message is published on
-/// condition that the last one of its subject is the one that it goes behind. So
-/// the token is checked against a message that cannot be another when the
-/// batch is kept. An owner's append is one round trip; a new owner's is two.
-/// Entries of more than 256 KiB are published in chunks before the batch, on another
-/// subject of the stream.
+/// All logs are in one stream, which is created if needed. Each session has a subject, and each
+/// batch is one message. The position of a batch is the message's sequence, so that positions of
+/// a log have gaps. A message is published on the condition that its predecessor is the last
+/// message of the subject, which makes checking the token and appending atomic. An append is one
+/// round trip, the first append of a new owner two. Entries of more than 256 KiB are published
+/// in chunks before the batch, on another subject of the stream.
 ///
-/// **Durability.** An acknowledgement of JetStream means that the server has written the
-/// message, and with [`replicas`](NatsOptions::replicas) that a majority of the
-/// servers has. It does *not* mean that the message is on disk: by default, a server
-/// calls `fsync` every two minutes. With one replica, a power failure or a crash of
-/// the operating system loses up to two minutes of acknowledged batches; with several,
-/// the same failure of a majority does. To call `fsync` before each acknowledgement,
+/// **Durability.** JetStream acknowledges a message that the server has written and, with
+/// [`replicas`](NatsOptions::replicas), that a majority of the servers has written. The message
+/// need *not* be on disk: by default, servers call `fsync` every two minutes. A power failure or
+/// a crash of the operating system (with several replicas: of a majority of the servers) loses
+/// up to two minutes of acknowledged batches. To call `fsync` before each acknowledgement,
 /// configure the servers:
 ///
 /// ```text
@@ -53,21 +50,20 @@ use subject::Subjects;
 /// ```
 ///
 /// **Failure.** A call fails if the server does not respond within the
-/// [timeout](NatsOptions::timeout); the client reconnects by itself. Make the call
-/// again. The errors are [`NatsError`]s. A log whose messages are missing, such as
-/// by limits that were set on the stream, is damaged, which is an error.
+/// [timeout](NatsOptions::timeout). Retry the call: the client reconnects by itself. The errors
+/// are [`NatsError`]s. A log with missing messages, for example because of limits of the stream,
+/// is damaged, which is an error.
 ///
-/// **Limits.** The key and the summary have to fit into a message together
-/// (`max_payload` of the server, 1 MiB by default). Chunks of batches that were
-/// never finished stay in the stream until their log is deleted.
+/// **Limits.** The key and the summary together must fit into a message (`max_payload` of the
+/// server, 1 MiB by default). Chunks of unfinished batches stay in the stream until their log is
+/// deleted.
 ///
-/// **Lists.** The time of a session is that of its last message, by the clock of
-/// the server that leads the stream. In a cluster, a list can miss what was appended
-/// a moment ago.
+/// **Lists.** The time of a session is that of its last message, by the clock of the stream's
+/// leader. In a cluster, a list can miss the newest appends.
 ///
-/// **Privileges.** The client needs to publish to `PREFIX.>` and to the API of
-/// JetStream for this stream, and to subscribe to its inbox. TLS is supported; for
-/// credentials and `NKeys`, enable the feature `nkeys` of `async-nats`.
+/// **Privileges.** The client must be allowed to publish to `PREFIX.>` and to the API of
+/// JetStream for this stream, and to subscribe to its inbox. TLS is supported; for credentials
+/// and `NKeys`, enable the feature `nkeys` of `async-nats`.
 ///
 /// ```no_run
 /// use agentwire_stores::nats::{Nats, async_nats};
@@ -89,7 +85,7 @@ impl fmt::Debug for Nats {
 }
 
 impl Nats {
-    /// Uses a client, and creates the stream if it does not exist.
+    /// Creates a store with a client. Creates the stream if it does not exist.
     ///
     /// # Errors
     ///
@@ -100,7 +96,7 @@ impl Nats {
 }
 
 impl NatsOptions {
-    /// Uses a client as [`Nats::connect`], with these options.
+    /// Creates a store with these options. See [`Nats::connect`].
     ///
     /// # Errors
     ///
@@ -137,15 +133,15 @@ impl NatsOptions {
             },
             num_replicas: replicas,
             retention: RetentionPolicy::Limits,
-            // A stream that is full refuses, and loses nothing.
+            // A full stream refuses new messages instead of removing old ones.
             discard: DiscardPolicy::New,
             allow_direct: true,
             ..Config::default()
         };
         let created = context.get_or_create_stream(config).await;
-        created.map_err(NatsError::of("creating the stream"))?;
+        created.map_err(NatsError::request("creating the stream"))?;
         let stream = context.get_stream_no_info(&prefix).await;
-        let stream = stream.map_err(NatsError::of("creating the stream"))?;
+        let stream = stream.map_err(NatsError::request("creating the stream"))?;
         Ok(Nats(Arc::new(Logs {
             client,
             context,
@@ -165,22 +161,16 @@ impl LogStore for Nats {
         session: &SessionKey,
         batch: &NewBatch<'_>,
     ) -> Result<Position, AppendError> {
-        let NewBatch {
-            after,
-            token,
-            entries,
-            summary,
-            ..
-        } = *batch;
+        let (after, token, entries) = (batch.after, batch.token, batch.entries);
         if entries.is_empty() {
             return Ok(after);
         }
         let store = &*self.0;
-        let entries = entries::written(entries);
+        let entries = entries::encode(entries);
         let mut chunks = Vec::new();
         let outcome = async {
             loop {
-                let last = match store.remembered(session, after, token) {
+                let last = match store.cached_end(session, after, token) {
                     Some(last) => Some(last),
                     None => store.last(session).await?,
                 };
@@ -188,11 +178,11 @@ impl LogStore for Nats {
                     Some(last) => store.next(session, last, after).await?,
                     None => None,
                 };
-                let (next, kept) = next.unzip();
+                let (next, stored_chunks) = next.unzip();
                 let head = last.as_ref().map(|it| &it.head);
                 let admission = Head::admit(head, next.as_ref(), after, token)?;
-                if let Admission::Kept(position) = admission {
-                    return Ok((position, kept.unwrap_or_default()));
+                if let Admission::AlreadyStored(position) = admission {
+                    return Ok((position, stored_chunks.unwrap_or_default()));
                 }
                 let mut record = Record {
                     session: session.clone(),
@@ -203,19 +193,19 @@ impl LogStore for Nats {
                     chunks: Vec::new(),
                     bytes: entries.len(),
                 };
-                let payload = store.payload(&mut record, &mut chunks, summary, &entries);
+                let payload = store.payload(&mut record, &mut chunks, batch.summary, &entries);
                 let payload = payload.await?;
                 match store.publish(&record, payload).await? {
-                    Published::At(sequence) => return Ok((Position(sequence), record.chunks)),
-                    Published::Moved => {}
+                    Published::Stored(sequence) => return Ok((Position(sequence), record.chunks)),
+                    Published::Conflict => {}
                 }
             }
         };
         let outcome: Result<(Position, Vec<u64>), AppendError> = outcome.await;
         match outcome {
-            Ok((position, kept)) => {
-                // By an earlier call; or by this one, if the client has sent the message twice.
-                if kept != chunks {
+            Ok((position, stored_chunks)) => {
+                // The batch was stored by an earlier call, or the client has sent it twice.
+                if stored_chunks != chunks {
                     store.remove_chunks(&chunks).await;
                 }
                 Ok(position)
@@ -224,7 +214,7 @@ impl LogStore for Nats {
                 store.remove_chunks(&chunks).await;
                 Err(refusal.into())
             }
-            // The batch may be kept, with its chunks.
+            // The batch may be stored, with its chunks.
             Err(error) => Err(error),
         }
     }
@@ -234,7 +224,7 @@ impl LogStore for Nats {
     }
 
     async fn read(&self, session: &SessionKey, after: Position) -> Result<Vec<Batch>, StoreError> {
-        let mut ended: Option<Position> = None;
+        let mut last_end: Option<Position> = None;
         loop {
             let last = self.0.last(session).await?;
             let Some(last) = last.filter(|it| !it.head.is_deleted && it.head.position > after)
@@ -245,29 +235,29 @@ impl LogStore for Nats {
                 return Ok(batches);
             }
             let position = last.head.position;
-            // Nothing has changed, and still nothing is there.
-            if ended == Some(position) {
-                let problem = "messages before it are missing";
+            // The end is the same as in the last attempt.
+            if last_end == Some(position) {
+                let problem = "earlier messages are missing";
                 return Err(NatsError::damaged(session, position.0, problem).into());
             }
-            ended = Some(position);
+            last_end = Some(position);
         }
     }
 
     async fn list(&self, project: &str) -> Result<Vec<StoredSession>, StoreError> {
-        let listed = self.0.listed(project, false).await?.into_iter();
-        let listed = listed.map(|(id, (modified, _))| StoredSession::new(id, modified));
-        Ok(listed.collect())
+        let sessions = self.0.sessions(project, false).await?.into_iter();
+        let sessions = sessions.map(|(id, (modified, _))| StoredSession::new(id, modified));
+        Ok(sessions.collect())
     }
 
     async fn summaries(&self, project: &str) -> Result<Vec<Summarized>, StoreError> {
         let mut summaries = Vec::new();
-        for (id, (modified, payload)) in self.0.listed(project, true).await? {
+        for (id, (modified, payload)) in self.0.sessions(project, true).await? {
             let summary = match record::read(&payload) {
                 Some((summary, _)) => Ok(summary),
                 None => {
                     let session = SessionKey::new(project, &id);
-                    let problem = "its last message cannot be read";
+                    let problem = "the last message is invalid";
                     Err(NatsError::damaged(&session, 0, problem).into())
                 }
             };
@@ -288,7 +278,7 @@ impl LogStore for Nats {
             };
             let after = last.head.position.0;
             if !last.head.admit_deletion(token)? {
-                // The call that has deleted it may not have come to this.
+                // The call that deleted the log may not have purged it.
                 return Ok(store.purge(session, after).await?);
             }
             let record = Record {
@@ -301,8 +291,8 @@ impl LogStore for Nats {
                 bytes: 0,
             };
             match store.publish(&record, String::new()).await? {
-                Published::At(sequence) => return Ok(store.purge(session, sequence).await?),
-                Published::Moved => {}
+                Published::Stored(sequence) => return Ok(store.purge(session, sequence).await?),
+                Published::Conflict => {}
             }
         }
     }

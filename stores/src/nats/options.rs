@@ -1,4 +1,4 @@
-//! How the store is configured.
+//! Options of the store.
 
 use std::time::Duration;
 
@@ -45,34 +45,34 @@ impl NatsOptions {
         Self::default()
     }
 
-    /// Sets the name of the stream, with which all its subjects begin. The default is
-    /// `agentwire`. It has up to 32 ASCII letters, digits, `-` and `_`.
+    /// Sets the name of the stream, which is also the prefix of its subjects: up to 32 ASCII
+    /// letters, digits, `-` and `_`. Default: `agentwire`.
     pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
         self.prefix = prefix.into();
         self
     }
 
-    /// Sets how many servers of a cluster keep the stream: 1, 3 or 5. The default
-    /// is 1. Used when the stream is created; an existing stream is not changed.
+    /// Sets the number of replicas in a cluster: 1, 3 or 5. Default: 1. Used only when the
+    /// stream is created.
     pub fn replicas(mut self, replicas: usize) -> Self {
         self.replicas = replicas;
         self
     }
 
-    /// Keeps the stream in the memory of the servers. The default is in files. Used when
-    /// the stream is created.
+    /// Stores the stream in the memory of the servers. Default: in files. Used only when the
+    /// stream is created.
     pub fn in_memory(mut self) -> Self {
         self.in_memory = true;
         self
     }
 
-    /// Sets the JetStream domain. The default is that of the server.
+    /// Sets the JetStream domain. Default: the server's domain.
     pub fn domain(mut self, domain: impl Into<String>) -> Self {
         self.domain = Some(domain.into());
         self
     }
 
-    /// Sets how long a request waits for its response. The default is 5 seconds.
+    /// Sets the timeout of each request. Default: 5 seconds.
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.timeout = limit;
         self

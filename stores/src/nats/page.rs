@@ -1,4 +1,4 @@
-//! Messages read from a stream without a consumer, many with one request.
+//! Batched reads of messages without a consumer.
 
 use super::error::NatsError;
 use async_nats::{Client, HeaderMap, Subscriber};
@@ -9,16 +9,15 @@ use std::time::Duration;
 
 /// A message of a stream.
 #[derive(Debug)]
-pub(super) struct Stored {
+pub(super) struct Message {
     pub(super) sequence: u64,
     pub(super) headers: HeaderMap,
     pub(super) payload: Bytes,
 }
 
-/// Requests the messages of a subject from a sequence on: up to so many bytes, but
-/// at least one message if there is one. Any server of a cluster may respond, and
-/// may not have the newest messages yet. Servers before 2.11 respond with one
-/// message.
+/// Reads messages of a subject from a sequence on: up to `bytes`, at least one if there is one.
+/// In a cluster, any server may respond, and may lack the newest messages. Servers before 2.11
+/// return one message.
 pub(super) async fn page(
     client: &Client,
     api: &str,
@@ -27,55 +26,54 @@ pub(super) async fn page(
     from: u64,
     bytes: usize,
     limit: Duration,
-) -> Result<Vec<Stored>, NatsError> {
+) -> Result<Vec<Message>, NatsError> {
     const WHAT: &str = "reading messages";
     let inbox = client.new_inbox();
     let replies = client.subscribe(inbox.clone()).await;
-    let mut replies = replies.map_err(NatsError::of(WHAT))?;
-    // A subject has no character that JSON escapes.
+    let mut replies = replies.map_err(NatsError::request(WHAT))?;
+    // Subjects need no escapes in JSON.
     let request =
         format!(r#"{{"seq":{from},"next_by_subj":"{subject}","batch":1000,"max_bytes":{bytes}}}"#);
     let to = format!("{api}.DIRECT.GET.{stream}");
     let sent = client.publish_with_reply(to, inbox, request.into()).await;
-    sent.map_err(NatsError::of(WHAT))?;
+    sent.map_err(NatsError::request(WHAT))?;
     let mut page = Vec::new();
     loop {
         let reply = tokio::time::timeout(limit, next(&mut replies)).await;
-        let reply = reply.map_err(NatsError::of(WHAT))?;
+        let reply = reply.map_err(NatsError::request(WHAT))?;
         let reply = reply.ok_or("the connection is closed");
-        let reply = reply.map_err(NatsError::of(WHAT))?;
+        let reply = reply.map_err(NatsError::request(WHAT))?;
         match reply.status {
-            // The end of the page; or nothing there; or no server that responds, because
-            // `allow_direct` is off.
+            // The end of the page, no message, or `allow_direct` is off.
             Some(status) if [204, 404, 503].contains(&status.as_u16()) => return Ok(page),
             Some(status) => {
                 let description = reply.description.unwrap_or_default();
-                return Err(NatsError::of(WHAT)(format!("{status} {description}")));
+                return Err(NatsError::request(WHAT)(format!("{status} {description}")));
             }
             _ => {}
         }
         let headers = reply.headers.unwrap_or_default();
         let number = |name| -> Option<u64> { headers.get(name)?.as_str().parse().ok() };
         let sequence = number("Nats-Sequence").ok_or("a message has no sequence");
-        let sequence = sequence.map_err(NatsError::of(WHAT))?;
-        // Replies are lost with a connection, and are not sent again.
-        let before = page.last().map(|it: &Stored| it.sequence);
+        let sequence = sequence.map_err(NatsError::request(WHAT))?;
+        // Messages that are lost with a connection are not sent again.
+        let before = page.last().map(|it: &Message| it.sequence);
         if before.is_some() && number("Nats-Last-Sequence") != before {
-            return Err(NatsError::of(WHAT)("the connection was interrupted"));
+            return Err(NatsError::request(WHAT)("the connection was interrupted"));
         }
-        let is_one_of_many = headers.get("Nats-Num-Pending").is_some();
-        page.push(Stored {
+        let is_batched = headers.get("Nats-Num-Pending").is_some();
+        page.push(Message {
             sequence,
             headers,
             payload: reply.payload,
         });
-        if !is_one_of_many {
+        if !is_batched {
             return Ok(page);
         }
     }
 }
 
-/// The next message of a subscription; `None` if it has ended.
+/// Returns the next message of a subscription; `None` if it has ended.
 pub(super) async fn next(replies: &mut Subscriber) -> Option<async_nats::Message> {
     std::future::poll_fn(|context| Pin::new(&mut *replies).poll_next(context)).await
 }

@@ -1,8 +1,8 @@
-//! Messages of a log.
+//! The format of a log's messages.
 //!
-//! Everything but the summary and the entries is in headers. The payload is JSON:
-//! `{"summary":…,"entries":[["PART",ENTRY],…]}`. The entries of a large batch are
-//! in chunks instead, each a message with a piece of `[["PART",ENTRY],…]`.
+//! The payload is JSON: `{"summary":…,"entries":[["PART",ENTRY],…]}`. Everything else is in
+//! headers. The entries of a large batch are in chunks instead: messages with the pieces of
+//! `[["PART",ENTRY],…]`.
 
 use crate::entries;
 use crate::names::{escaped, unescaped};
@@ -19,30 +19,26 @@ const DELETED: &str = "Agentwire-Deleted";
 const CHUNKS: &str = "Agentwire-Chunks";
 const BYTES: &str = "Agentwire-Bytes";
 
-/// What the headers of a message say.
+/// The headers of a message.
 #[derive(Debug, Clone)]
 pub(super) struct Record {
     pub(super) session: SessionKey,
     pub(super) token: Token,
-    /// The sequence of the message before it; 0 if it is the log's first.
+    /// The sequence of the preceding message; 0 for the first message.
     pub(super) after: u64,
-    /// The sequence of the last deletion before it; 0 if there is none.
+    /// The sequence of the preceding deletion; 0 if there is none.
     pub(super) start: u64,
-    /// Whether it is a deletion.
+    /// Whether the message is a deletion.
     pub(super) is_deleted: bool,
-    /// The sequences of the messages with its entries, unless it has them itself.
+    /// The sequences of the chunks; empty if the entries are in the payload.
     pub(super) chunks: Vec<u64>,
-    /// The bytes of its entries.
+    /// The bytes of the entries.
     pub(super) bytes: usize,
 }
 
 impl Record {
     pub(super) fn headers(&self) -> HeaderMap {
-        let SessionKey {
-            project,
-            session_id,
-            ..
-        } = &self.session;
+        let (project, session_id) = (&self.session.project, &self.session.session_id);
         let mut headers = HeaderMap::new();
         let key = format!("{}.{}", escaped(project), escaped(session_id));
         headers.insert(KEY, key);
@@ -61,8 +57,8 @@ impl Record {
         headers
     }
 
-    /// `None` if they are not those of a log's message.
-    pub(super) fn of(headers: &HeaderMap) -> Option<Self> {
+    /// Parses headers. Returns `None` if they are not those of a log's message.
+    pub(super) fn parse(headers: &HeaderMap) -> Option<Self> {
         let text = |name: &'static str| headers.get(name).map(HeaderValue::as_str);
         let number = |name| text(name)?.parse().ok();
         let (project, session_id) = text(KEY)?.split_once('.')?;
@@ -86,11 +82,11 @@ impl Record {
     }
 }
 
-/// The last message of a log.
+/// The end of a log.
 #[derive(Debug, Clone)]
 pub(super) struct Last {
     pub(super) head: Head,
-    /// The sequence of the last deletion, which may be the message; 0 if there is none.
+    /// The sequence of the last deletion, possibly the last message; 0 if there is none.
     pub(super) start: u64,
 }
 
@@ -109,16 +105,17 @@ impl Last {
         }
     }
 
-    /// Whether a message with this sequence is a batch of the log as it is now, and
-    /// directly behind the position.
+    /// Returns a message as the batch directly after a position; `None` if it is not, or the log
+    /// was deleted since.
     pub(super) fn next(&self, sequence: u64, record: &Record, after: Position) -> Option<Next> {
-        let is_direct = record.after == after.0 && !record.is_deleted;
-        let is_there = sequence > self.start && !self.head.is_deleted;
-        (is_direct && is_there).then(|| Next::new(Position(sequence), record.token.clone()))
+        let is_next = record.after == after.0 && !record.is_deleted;
+        let is_current = sequence > self.start && !self.head.is_deleted;
+        (is_next && is_current).then(|| Next::new(Position(sequence), record.token.clone()))
     }
 }
 
-/// Writes the payload of a batch; `entries` as [`entries::written`], unless they are in chunks.
+/// Encodes the payload of a batch. `entries` are [encoded](entries::encode); `None` if they are
+/// in chunks.
 pub(super) fn payload(summary: Option<&Json>, entries: Option<&str>) -> String {
     let mut text = String::from("{");
     if let Some(summary) = summary {
@@ -132,9 +129,9 @@ pub(super) fn payload(summary: Option<&Json>, entries: Option<&str>) -> String {
     text
 }
 
-/// Reads the entries of a large batch.
+/// Decodes the entries of a large batch.
 pub(super) fn entries(text: &[u8]) -> Option<Vec<Entry>> {
-    Some(entries::of(serde_json::from_slice(text).ok()?))
+    Some(entries::decode(serde_json::from_slice(text).ok()?))
 }
 
 #[derive(Deserialize)]
@@ -145,8 +142,8 @@ struct Payload {
     entries: Vec<(String, Box<serde_json::value::RawValue>)>,
 }
 
-/// Reads a payload: the summary and the entries.
+/// Decodes the summary and the entries of a payload.
 pub(super) fn read(payload: &[u8]) -> Option<(Option<Json>, Vec<Entry>)> {
     let Payload { summary, entries } = serde_json::from_slice(payload).ok()?;
-    Some((summary.map(Json::from), entries::of(entries)))
+    Some((summary.map(Json::from), entries::decode(entries)))
 }

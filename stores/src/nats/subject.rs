@@ -1,4 +1,4 @@
-//! Subjects: keys as tokens.
+//! The subjects of logs.
 
 use crate::names::name;
 use crate::session_log::SessionKey;
@@ -16,29 +16,29 @@ impl Subjects {
         }
     }
 
-    /// Those of the stream.
+    /// Returns the subjects of the stream.
     pub(super) fn all(&self) -> Vec<String> {
         ["log", "chunk"]
             .map(|kind| format!("{}.{kind}.*.*", self.prefix))
             .into()
     }
 
-    /// That of a session's batches.
+    /// Returns the subject of a session's batches.
     pub(super) fn log(&self, session: &SessionKey) -> String {
-        self.of("log", &session.project, &name(&session.session_id))
+        self.subject("log", &session.project, &name(&session.session_id))
     }
 
-    /// That of the parts of a session's large batches.
+    /// Returns the subject of a session's chunks.
     pub(super) fn chunks(&self, session: &SessionKey) -> String {
-        self.of("chunk", &session.project, &name(&session.session_id))
+        self.subject("chunk", &session.project, &name(&session.session_id))
     }
 
-    /// Those of the batches of a project's sessions.
+    /// Returns the subjects of the batches of a project.
     pub(super) fn project(&self, project: &str) -> String {
-        self.of("log", project, "*")
+        self.subject("log", project, "*")
     }
 
-    fn of(&self, kind: &str, project: &str, session: &str) -> String {
+    fn subject(&self, kind: &str, project: &str, session: &str) -> String {
         format!("{}.{kind}.{}.{session}", self.prefix, name(project))
     }
 }

@@ -1,35 +1,35 @@
-//! Why the store failed.
+//! Errors of the store.
 
 use crate::session_log::{AppendError, Position, SessionKey};
 use object_store::Error;
 use std::fmt;
 use std::time::Duration;
 
-/// A failure of [`Objects`](super::Objects).
+/// The error of [`Objects`](super::Objects).
 ///
-/// The [`StoreError`](agentwire::StoreError) that the store returns holds this type:
+/// The store returns it in a [`StoreError`](agentwire::StoreError):
 /// `error.downcast_ref::<ObjectsError>()`.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ObjectsError {
     /// A request failed.
     Request {
-        /// What was requested.
+        /// The request.
         what: &'static str,
         /// The error of `object_store`.
         error: Error,
     },
-    /// A request took longer than the [timeout](super::ObjectsOptions::timeout). It may
-    /// still be carried out.
+    /// A request took longer than the [timeout](super::ObjectsOptions::timeout). It may still
+    /// succeed.
     TimedOut {
-        /// What was requested.
+        /// The request.
         what: &'static str,
         /// The timeout.
         limit: Duration,
     },
-    /// The object store has written over an object that it was to create.
+    /// The object store overwrites objects instead of creating them exclusively.
     NotExclusive,
-    /// The object store says that a batch exists, and does not list it.
+    /// A batch exists but is not listed by the object store.
     NotListed {
         /// The log.
         session: SessionKey,
@@ -40,9 +40,9 @@ pub enum ObjectsError {
     Damaged {
         /// The log.
         session: SessionKey,
-        /// The position at which it is damaged.
+        /// The position of the damage.
         position: Position,
-        /// What is wrong.
+        /// The damage.
         problem: &'static str,
     },
 }
@@ -65,11 +65,11 @@ impl fmt::Display for ObjectsError {
                 write!(f, "object store: {what} took longer than {limit:?}")
             }
             Self::NotExclusive => f.write_str(
-                "the object store writes over objects that it is to create (`If-None-Match: *`); two hosts could write one session",
+                "the object store ignores `If-None-Match: *` and overwrites existing objects; two hosts could write one session",
             ),
             Self::NotListed { session, position } => write!(
                 f,
-                "the object store says that the batch at {position} of log {session} exists, and does not list it"
+                "the object store does not list the batch at {position} of log {session}, which exists"
             ),
             Self::Damaged {
                 session,

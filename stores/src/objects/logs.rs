@@ -1,4 +1,4 @@
-//! The logs: what is requested of the object store.
+//! Requests for the logs in an object store.
 
 use super::error::ObjectsError;
 use super::record::{self, Last, Record};
@@ -17,47 +17,47 @@ use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// How many requests are made at once.
-const AT_ONCE: usize = 16;
+/// The maximum number of concurrent requests.
+const MAX_CONCURRENT: usize = 16;
 
-/// The bytes of entries that are read at once, unless one batch has more.
+/// The bytes of entries in one page. A page has at least one batch.
 const PAGE: usize = 1 << 20;
 
-/// The batches that are read at once.
+/// The maximum number of batches in one page.
 const BATCHES: u64 = 1_000;
 
-/// How often, and how long, an object is waited for that exists and is not listed.
+/// The number of attempts to list an object that exists, and the pause between them.
 const ATTEMPTS: u32 = 25;
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// What is wrong with an empty object that no deletion comes behind.
+/// The damage of an empty object that precedes no deletion.
 pub(super) const EMPTY: &str = "the object is empty, and the log was not deleted";
 
-/// How many logs' ends are remembered.
-const REMEMBERED: usize = 10_000;
+/// The maximum number of cached ends of logs.
+const MAX_CACHED: usize = 10_000;
 
 pub(super) struct Logs {
     pub(super) objects: Arc<dyn ObjectStore>,
     pub(super) prefix: Path,
     pub(super) timeout: Duration,
-    /// Ends of logs as they were when this store saw them last. Logs only get longer, so
-    /// that what comes behind is all that has to be listed.
-    pub(super) seen: Mutex<HashMap<SessionKey, Last>>,
+    /// The ends of logs that this store read last. Logs only grow, so that only later objects
+    /// have to be listed.
+    pub(super) ends: Mutex<HashMap<SessionKey, Last>>,
 }
 
-/// What became of an object.
+/// The outcome of creating an object.
 pub(super) enum Created {
     New,
-    /// There is one, or another host is creating one.
+    /// The object exists, or another host is creating it.
     Exists,
 }
 
-/// How often an object that exists was not listed.
+/// The number of failed attempts to list an object that exists.
 #[derive(Default)]
-pub(super) struct Patience(u32);
+pub(super) struct Attempts(u32);
 
 impl Logs {
-    /// Makes a request, as long as it may take.
+    /// Makes a request with the timeout.
     async fn request<T>(
         &self,
         what: &'static str,
@@ -72,23 +72,23 @@ impl Logs {
         }
     }
 
-    /// Where the objects of a project are.
+    /// Returns the path of a project.
     fn project(&self, project: &str) -> Path {
         self.prefix.clone().join("logs").join(name(project))
     }
 
-    /// Where the objects of a log are.
+    /// Returns the path of a log.
     fn log(&self, session: &SessionKey) -> Path {
         self.project(&session.project)
             .join(name(&session.session_id))
     }
 
-    /// An object of a log. Sorted by name, they are sorted by position.
+    /// Returns the path of a batch. The order of paths is the order of positions.
     fn object(&self, session: &SessionKey, position: u64) -> Path {
         self.log(session).join(format!("{position:020}"))
     }
 
-    /// Creates the object of a record, unless there is one.
+    /// Creates the object of a record unless it exists.
     pub(super) async fn create(
         &self,
         record: &Record,
@@ -97,7 +97,7 @@ impl Logs {
         let Record {
             session, position, ..
         } = record;
-        let text = record::written(record, entries);
+        let text = record::encode(record, entries);
         let text = text.ok_or_else(|| {
             ObjectsError::damaged(session, *position, "a batch cannot be written as JSON")
         })?;
@@ -106,7 +106,7 @@ impl Logs {
         if let Created::New = created {
             let token = record.token.clone();
             let last = Last::of(*position, token, record.start, record.is_deleted);
-            self.remember(session, last);
+            self.cache_end(session, last);
         }
         Ok(created)
     }
@@ -131,73 +131,72 @@ impl Logs {
         }
     }
 
-    /// The end of a log as it was seen last, if it can be appended behind it with this
-    /// token.
-    pub(super) fn remembered(
+    /// Returns the cached end of a log if a batch with this token can be appended after it.
+    pub(super) fn cached_end(
         &self,
         session: &SessionKey,
         after: Position,
         token: &Token,
     ) -> Option<Last> {
-        let last = self.seen(session)?;
-        let is_ours = last.head.position == after && last.head.token == *token;
-        (is_ours && !last.head.is_deleted).then_some(last)
+        let last = self.last_read(session)?;
+        let is_usable = last.head.position == after && last.head.token == *token;
+        (is_usable && !last.head.is_deleted).then_some(last)
     }
 
-    fn seen(&self, session: &SessionKey) -> Option<Last> {
-        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        seen.get(session).cloned()
+    fn last_read(&self, session: &SessionKey) -> Option<Last> {
+        let ends = self.ends.lock().unwrap_or_else(PoisonError::into_inner);
+        ends.get(session).cloned()
     }
 
-    fn remember(&self, session: &SessionKey, last: Last) {
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        if seen.len() >= REMEMBERED && !seen.contains_key(session) {
-            seen.clear();
+    fn cache_end(&self, session: &SessionKey, last: Last) {
+        let mut ends = self.ends.lock().unwrap_or_else(PoisonError::into_inner);
+        if ends.len() >= MAX_CACHED && !ends.contains_key(session) {
+            ends.clear();
         }
         let is_older = |it: &Last| it.head.position > last.head.position;
-        if !seen.get(session).is_some_and(is_older) {
-            seen.insert(session.clone(), last);
+        if !ends.get(session).is_some_and(is_older) {
+            ends.insert(session.clone(), last);
         }
     }
 
-    /// Lists the objects of a folder, or those behind one of them, in any order.
-    async fn listed(
+    /// Lists the objects of a folder, or those after an object, in any order.
+    async fn for_each_object(
         &self,
         folder: &Path,
-        behind: Option<&Path>,
+        after: Option<&Path>,
         mut each: impl FnMut(ObjectMeta),
     ) -> Result<(), ObjectsError> {
-        let mut objects = match behind {
+        let mut objects = match after {
             None => self.objects.list(Some(folder)),
-            Some(behind) => self.objects.list_with_offset(Some(folder), behind),
+            Some(after) => self.objects.list_with_offset(Some(folder), after),
         };
-        // A request for each thousand or so.
+        // Requests a new page about every thousand objects.
         while let Some(object) = self.request("listing objects", objects.try_next()).await? {
             each(object);
         }
         Ok(())
     }
 
-    /// The end of a log.
+    /// Reads the end of a log.
     pub(super) async fn last(&self, session: &SessionKey) -> Result<Option<Last>, ObjectsError> {
         let mut empty = None;
         loop {
-            let seen = self.seen(session);
-            let seen_at = seen.as_ref().map(|it| it.head.position.0);
-            let behind = seen_at.map(|position| self.object(session, position));
+            let cached = self.last_read(session);
+            let cached_position = cached.as_ref().map(|it| it.head.position.0);
+            let after = cached_position.map(|position| self.object(session, position));
             let mut newest = None;
             let each = |object: ObjectMeta| newest = newest.max(position_of(&object.location));
             let folder = self.log(session);
-            self.listed(&folder, behind.as_ref(), each).await?;
-            let Some(position) = newest.filter(|it| Some(*it) > seen_at) else {
-                return Ok(seen);
+            self.for_each_object(&folder, after.as_ref(), each).await?;
+            let Some(position) = newest.filter(|it| Some(*it) > cached_position) else {
+                return Ok(cached);
             };
             if let Some(record) = self.record(session, position).await? {
                 let last = Last::of(position, record.token, record.start, record.is_deleted);
-                self.remember(session, last.clone());
+                self.cache_end(session, last.clone());
                 return Ok(Some(last));
             }
-            // It was deleted between the two requests, so that another one is the last now.
+            // The log was deleted between the two requests.
             if empty == Some(position) {
                 return Err(ObjectsError::damaged(session, position, EMPTY));
             }
@@ -205,19 +204,18 @@ impl Logs {
         }
     }
 
-    /// The end of a log in which a record was not created because there is one with its
-    /// position. S3 says so too while another host is creating it, which may come to
-    /// nothing.
-    pub(super) async fn last_with(
+    /// Reads the end of a log after [`Created::Exists`]. S3 may return this while another host
+    /// is creating the object, which may fail.
+    pub(super) async fn last_after_conflict(
         &self,
         record: &Record,
-        patience: &mut Patience,
+        attempts: &mut Attempts,
     ) -> Result<Option<Last>, ObjectsError> {
         let last = self.last(&record.session).await?;
         let position = last.as_ref().map_or(0, |it| it.head.position.0);
         if position < record.position {
-            patience.0 += 1;
-            if patience.0 > ATTEMPTS {
+            attempts.0 += 1;
+            if attempts.0 > ATTEMPTS {
                 return Err(ObjectsError::NotListed {
                     session: record.session.clone(),
                     position: Position(record.position),
@@ -228,7 +226,7 @@ impl Logs {
         Ok(last)
     }
 
-    /// A record of a log; `None` if the log was deleted since.
+    /// Reads a record of a log; `None` if the log was deleted since.
     async fn record(
         &self,
         session: &SessionKey,
@@ -254,31 +252,31 @@ impl Logs {
         if text.is_empty() {
             return Ok(None);
         }
-        match record::read(&text) {
-            None => damaged("the object cannot be read"),
+        match record::decode(&text) {
+            None => damaged("the object is invalid"),
             Some(it) if it.session != *session || it.position != position => {
-                damaged("the object is another one's")
+                damaged("the object belongs to another log or position")
             }
             Some(record) => Ok(Some(record)),
         }
     }
 
-    /// The batch directly behind a position of a log that ends so.
+    /// Reads the batch directly after a position. `last` is the end of the log.
     pub(super) async fn next(
         &self,
         session: &SessionKey,
         last: &Last,
         after: Position,
     ) -> Result<Option<Next>, ObjectsError> {
-        let is_behind = after >= last.head.position || after.0 < last.start;
-        if is_behind || last.head.is_deleted {
+        let is_outside = after >= last.head.position || after.0 < last.start;
+        if is_outside || last.head.is_deleted {
             return Ok(None);
         }
         let record = self.record(session, after.0 + 1).await?;
         Ok(record.map(|it| Next::new(Position(it.position), it.token)))
     }
 
-    /// Reads a page of a log that ends so; `None` if the log was deleted meanwhile.
+    /// Reads a page of a log that ends at `last`. Returns `None` if it was deleted meanwhile.
     pub(super) async fn read(
         &self,
         session: &SessionKey,
@@ -288,7 +286,7 @@ impl Logs {
         let first = after.0.max(last.start) + 1;
         let end = last.head.position.0.min(first + BATCHES - 1);
         let records = stream::iter(first..=end).map(|position| self.record(session, position));
-        let mut records = records.buffered(AT_ONCE);
+        let mut records = records.buffered(MAX_CONCURRENT);
         let (mut batches, mut bytes) = (Vec::new(), 0);
         while let Some(record) = records.try_next().await? {
             let Some(record) = record.filter(|it| it.start == last.start) else {
@@ -304,8 +302,8 @@ impl Logs {
         Ok(Some(batches))
     }
 
-    /// Empties the objects of a log before its deletion. They stay, so that what another
-    /// host still tries to create there is refused.
+    /// Empties the objects of a log before its deletion. They are not removed, so that other hosts
+    /// cannot create them again.
     pub(super) async fn purge(
         &self,
         session: &SessionKey,
@@ -318,16 +316,16 @@ impl Logs {
                 full.push(object.location);
             }
         };
-        self.listed(&self.log(session), None, each).await?;
+        self.for_each_object(&self.log(session), None, each).await?;
         let emptied = stream::iter(full).map(|object| async move {
             let put = self.objects.put(&object, PutPayload::default());
             self.request("deleting a batch", put).await.map(drop)
         });
-        emptied.buffer_unordered(AT_ONCE).try_collect().await
+        emptied.buffer_unordered(MAX_CONCURRENT).try_collect().await
     }
 
-    /// The logs of a project that were not deleted, each with the summary in its last record,
-    /// or the error of a record that cannot be read.
+    /// Reads the sessions of a project, each with the summary in its last record or the error of
+    /// reading it.
     pub(super) async fn summaries(
         &self,
         project: &str,
@@ -344,31 +342,31 @@ impl Logs {
                 newest.insert(session, object);
             }
         };
-        self.listed(&folder, None, each).await?;
+        self.for_each_object(&folder, None, each).await?;
         let records = stream::iter(newest.into_values()).map(|object| async move {
             let got = async { self.objects.get(&object.location).await?.bytes().await };
             let text = self.request("reading an object", got).await?;
             let position = position_of(&object.location).unwrap_or_default();
-            // It was deleted meanwhile.
+            // The log was deleted meanwhile.
             if text.is_empty() {
                 return Ok(None);
             }
             let modified = object.last_modified.into();
-            let Some(record) = record::read(&text) else {
-                // The name of the folder is the ID, unless it is a hash of a long one.
+            let Some(record) = record::decode(&text) else {
+                // The folder is named after the session ID, or the hash of a long ID.
                 let folder = object.location.parts().rev().nth(1);
                 let id = folder.as_ref().and_then(|it| unescaped(it.as_ref()));
                 let id = id.unwrap_or_else(|| object.location.to_string());
                 let session = SessionKey::new(project, &id);
-                let problem = "the object cannot be read";
+                let problem = "the object is invalid";
                 let error = ObjectsError::damaged(&session, position, problem);
                 return Ok(Some((StoredSession::new(id, modified), Err(error))));
             };
-            let is_there = !record.is_deleted && record.session.project == project;
+            let is_listed = !record.is_deleted && record.session.project == project;
             let session = StoredSession::new(record.session.session_id, modified);
-            Ok(is_there.then_some((session, Ok(record.summary))))
+            Ok(is_listed.then_some((session, Ok(record.summary))))
         });
-        let records = records.buffer_unordered(AT_ONCE);
+        let records = records.buffer_unordered(MAX_CONCURRENT);
         records
             .try_filter_map(|it| async { Ok(it) })
             .try_collect()
@@ -376,7 +374,7 @@ impl Logs {
     }
 }
 
-/// The position of a log's object; `None` if it is something else.
+/// Parses the position in an object's path; `None` for other objects.
 fn position_of(object: &Path) -> Option<u64> {
     object.filename()?.parse().ok()
 }

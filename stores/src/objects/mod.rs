@@ -15,7 +15,7 @@ use crate::session_log::{
     Summarized, Token,
 };
 use agentwire::StoreError;
-use logs::{Created, Logs, Patience};
+use logs::{Attempts, Created, Logs};
 use object_store::ObjectStore;
 use object_store::path::Path;
 use record::{Last, Record};
@@ -24,32 +24,31 @@ use std::sync::{Arc, Mutex};
 
 /// A store in an object store, for many hosts. Clones share their client.
 ///
-/// Each batch is an object, whose name ends with its position: 1, 2, 3, and so on. An
-/// append creates the object behind the one that it goes behind, and the object store creates
-/// each name once (`PutMode::Create`, in HTTP `If-None-Match: *`). So the token is checked
-/// against a batch that cannot be another when the new one is kept. An owner's
-/// append is one request.
+/// Each batch is an object whose name ends with its position: 1, 2, 3, and so on. An append
+/// creates the object after its predecessor exclusively (`PutMode::Create`, in HTTP
+/// `If-None-Match: *`), which makes checking the token and appending atomic. An append is one
+/// request.
 ///
-/// Use any store of the crate [`object_store`] that creates a name once. For a provider, enable
-/// its feature `aws`, `gcp` or `azure` in your own `Cargo.toml`, and for files `fs`.
-/// [`ObjectsOptions::open`] fails if a store writes over what exists.
+/// Use any store of the crate [`object_store`] that creates objects exclusively;
+/// [`ObjectsOptions::open`] fails for others. For a provider, enable the feature `aws`, `gcp` or
+/// `azure` of `object_store` in your `Cargo.toml`, for files `fs`.
 ///
 /// **Durability.** That of the object store.
 ///
-/// **Failure.** A call fails if a request fails, with all attempts of the client
-/// (`RetryConfig`), or takes longer than the [timeout](ObjectsOptions::timeout). Make the
-/// call again. The errors are [`ObjectsError`]s. A log of which objects are missing, such as
-/// by a lifecycle rule, is damaged, which is an error. Do not remove single objects: another
-/// host could create them again. Remove the whole prefix, when no host uses it.
+/// **Failure.** A call fails if all attempts of the client for a request (`RetryConfig`) fail, or
+/// take longer than the [timeout](ObjectsOptions::timeout). Retry the call. The errors are
+/// [`ObjectsError`]s. A log with missing objects, for example because of a lifecycle rule, is
+/// damaged, which is an error. Do not remove single objects: another host could create them
+/// again. Remove the whole prefix when no host uses it.
 ///
-/// **Costs.** An append is an object, and loading a session reads each of them, 16 at once. A
-/// session with a [lease](crate::LogBacked::leased) appends to renew it, after a third of its
-/// length: choose leases of minutes. Listing sessions lists the objects of all batches of the project,
-/// a thousand with each request.
+/// **Costs.** Each append is an object, and loading a session reads all of its objects, 16 at
+/// once. Sessions with a [lease](crate::LogBacked::leased) append an object every third of its
+/// length: choose leases of minutes. Listing sessions lists the objects of all batches of the
+/// project, a thousand with each request.
 ///
-/// **Deletion.** The objects of a log that is deleted are emptied, and stay: a host that was
-/// stopped and appends afterwards is refused by them. A bucket that keeps versions has what they
-/// contained until it removes older versions.
+/// **Deletion.** The objects of a deleted log are emptied but not removed, so that late appends of
+/// a stopped host are refused. A bucket with versioning contains the old versions until it
+/// removes them.
 ///
 /// **Lists.** The time of a session is that of its last object, by the object store's clock.
 ///
@@ -76,7 +75,7 @@ impl fmt::Debug for Objects {
 }
 
 impl Objects {
-    /// Uses an object store.
+    /// Creates a store with the default options.
     ///
     /// # Errors
     ///
@@ -87,19 +86,19 @@ impl Objects {
 }
 
 impl ObjectsOptions {
-    /// Uses an object store. Creates an object `exclusive` below the prefix, twice, to see
-    /// that the second time is refused.
+    /// Creates a store with these options. Creates an object `exclusive` below the prefix, twice,
+    /// to check that the second attempt is refused.
     ///
     /// # Errors
     ///
-    /// If the object store does not respond, or does not create exclusively
+    /// If the object store does not respond, or overwrites existing objects
     /// ([`ObjectsError::NotExclusive`]).
     pub async fn open(self, objects: impl ObjectStore) -> Result<Objects, ObjectsError> {
         let logs = Logs {
             objects: Arc::new(objects),
             prefix: Path::from(self.prefix),
             timeout: self.timeout,
-            seen: Mutex::default(),
+            ends: Mutex::default(),
         };
         let probe = logs.prefix.clone().join("exclusive");
         for _ in 0..2 {
@@ -117,23 +116,17 @@ impl LogStore for Objects {
         session: &SessionKey,
         batch: &NewBatch<'_>,
     ) -> Result<Position, AppendError> {
-        let NewBatch {
-            after,
-            token,
-            entries,
-            summary,
-            ..
-        } = *batch;
+        let (after, token, entries) = (batch.after, batch.token, batch.entries);
         if entries.is_empty() {
             return Ok(after);
         }
         let logs = &*self.0;
-        let entries = entries::written(entries);
-        let mut last = logs.remembered(session, after, token);
+        let entries = entries::encode(entries);
+        let mut last = logs.cached_end(session, after, token);
         if last.is_none() {
             last = logs.last(session).await?;
         }
-        let mut patience = Patience::default();
+        let mut attempts = Attempts::default();
         loop {
             let next = match &last {
                 Some(last) => logs.next(session, last, after).await?,
@@ -141,7 +134,7 @@ impl LogStore for Objects {
             };
             let head = last.as_ref().map(|it| &it.head);
             let admission = Head::admit(head, next.as_ref(), after, token)?;
-            if let Admission::Kept(position) = admission {
+            if let Admission::AlreadyStored(position) = admission {
                 return Ok(position);
             }
             let record = Record {
@@ -150,13 +143,13 @@ impl LogStore for Objects {
                 token: token.clone(),
                 start: last.map_or(0, |it| it.start),
                 is_deleted: false,
-                summary: summary.cloned(),
+                summary: batch.summary.cloned(),
                 entries: Vec::new(),
             };
             match logs.create(&record, &entries).await? {
                 Created::New => return Ok(Position(record.position)),
-                // By another owner; or by this call, if the client has made the request twice.
-                Created::Exists => last = logs.last_with(&record, &mut patience).await?,
+                // Created by another owner, or the client has sent the request twice.
+                Created::Exists => last = logs.last_after_conflict(&record, &mut attempts).await?,
             }
         }
     }
@@ -175,7 +168,7 @@ impl LogStore for Objects {
             if let Some(batches) = self.0.read(session, after, &last).await? {
                 return Ok(batches);
             }
-            // It was deleted; then it ends behind that.
+            // If the log was deleted, it has a new end.
             let position = last.head.position;
             let now = self.0.last(session).await?;
             if now.is_none_or(|it| it.head.position <= position) {
@@ -197,12 +190,12 @@ impl LogStore for Objects {
 
     async fn delete(&self, session: &SessionKey, token: &Token) -> Result<(), AppendError> {
         let logs = &*self.0;
-        let mut patience = Patience::default();
+        let mut attempts = Attempts::default();
         let mut last = logs.last(session).await?;
         while let Some(Last { head, start }) = last {
             let position = head.position.0;
             if !head.admit_deletion(token)? {
-                // The call that has deleted it may not have come to this.
+                // The call that deleted the log may not have emptied its objects.
                 return Ok(logs.purge(session, position).await?);
             }
             let record = Record {
@@ -216,7 +209,7 @@ impl LogStore for Objects {
             };
             match logs.create(&record, "[]").await? {
                 Created::New => return Ok(logs.purge(session, record.position).await?),
-                Created::Exists => last = logs.last_with(&record, &mut patience).await?,
+                Created::Exists => last = logs.last_after_conflict(&record, &mut attempts).await?,
             }
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! How the store is configured.
+//! Options of the store.
 
 use std::time::Duration;
 
@@ -40,15 +40,14 @@ impl ObjectsOptions {
         Self::default()
     }
 
-    /// Sets the path that all objects have at the beginning. The default is `agentwire`. It
-    /// may have several segments, separated by `/`.
+    /// Sets the prefix of all objects: one or more segments, separated by `/`. Default:
+    /// `agentwire`.
     pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
         self.prefix = prefix.into();
         self
     }
 
-    /// Sets how long a request may take, with all attempts that the client makes. The
-    /// default is 30 seconds.
+    /// Sets the timeout of each request, including the client's retries. Default: 30 seconds.
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.timeout = limit;
         self

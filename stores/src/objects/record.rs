@@ -1,4 +1,4 @@
-//! Objects of a log.
+//! The format of a log's objects.
 //!
 //! Each is JSON:
 //! `{"format":1,"project":…,"session_id":…,"position":7,"token":3,"writer":…,"start":0,"deleted":false,"summary":…,"entries":[["PART",ENTRY],…]}`.
@@ -18,18 +18,18 @@ pub(super) struct Record {
     pub(super) session: SessionKey,
     pub(super) position: u64,
     pub(super) token: Token,
-    /// The position of the last deletion before it; 0 if there is none.
+    /// The position of the preceding deletion; 0 if there is none.
     pub(super) start: u64,
     pub(super) is_deleted: bool,
     pub(super) summary: Option<Json>,
     pub(super) entries: Vec<Entry>,
 }
 
-/// The last record of a log.
+/// The end of a log.
 #[derive(Debug, Clone)]
 pub(super) struct Last {
     pub(super) head: Head,
-    /// The position of the last deletion, which may be the record; 0 if there is none.
+    /// The position of the last deletion, possibly the last record; 0 if there is none.
     pub(super) start: u64,
 }
 
@@ -48,7 +48,7 @@ impl Last {
     }
 }
 
-/// What comes before the entries.
+/// The members of a record. Entries are appended as text when it is encoded.
 #[derive(Serialize, Deserialize)]
 struct Fields {
     format: u32,
@@ -69,9 +69,8 @@ struct Fields {
     entries: Vec<(String, Box<RawValue>)>,
 }
 
-/// Writes a record. Its entries are those of the second parameter, as
-/// [`entries::written`].
-pub(super) fn written(record: &Record, entries: &str) -> Option<String> {
+/// Encodes a record with [encoded](entries::encode) entries instead of its own.
+pub(super) fn encode(record: &Record, entries: &str) -> Option<String> {
     let summary = record.summary.as_ref().map(Json::get);
     let fields = Fields {
         format: FORMAT,
@@ -93,8 +92,8 @@ pub(super) fn written(record: &Record, entries: &str) -> Option<String> {
     Some(text)
 }
 
-/// Reads a record. `None` if it is none, or of a newer format.
-pub(super) fn read(text: &[u8]) -> Option<Record> {
+/// Decodes a record. Returns `None` if it is invalid or has a newer format.
+pub(super) fn decode(text: &[u8]) -> Option<Record> {
     let fields: Fields = serde_json::from_slice(text).ok()?;
     (fields.format == FORMAT).then(|| Record {
         session: SessionKey::new(fields.project, fields.session_id),
@@ -103,6 +102,6 @@ pub(super) fn read(text: &[u8]) -> Option<Record> {
         start: fields.start,
         is_deleted: fields.deleted,
         summary: fields.summary.map(Json::from),
-        entries: entries::of(fields.entries),
+        entries: entries::decode(fields.entries),
     })
 }

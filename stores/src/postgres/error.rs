@@ -1,4 +1,4 @@
-//! Why the store failed.
+//! Errors of the store.
 
 use crate::session_log::{AppendError, Position, SessionKey};
 use deadpool_postgres::PoolError;
@@ -7,57 +7,56 @@ use std::fmt;
 use std::time::Duration;
 use tokio_postgres::error::SqlState;
 
-/// The longest project and the longest session ID, in bytes. They are in an index,
-/// whose rows are limited.
+/// The maximum length of a project and of a session ID in bytes: both are in an index, whose rows
+/// are limited.
 pub const KEY_BYTES: usize = 1_000;
 
-/// A failure of [`Postgres`](super::Postgres).
+/// The error of [`Postgres`](super::Postgres).
 ///
-/// The [`StoreError`](agentwire::StoreError) that the store returns holds this type:
+/// The store returns it in a [`StoreError`](agentwire::StoreError):
 /// `error.downcast_ref::<PostgresError>()`.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum PostgresError {
-    /// No connection could be had: the server is not reached, or refuses the login.
+    /// No connection: the server cannot be reached or refuses the login.
     Connection(PoolError),
     /// A statement failed, or its connection was lost.
     Statement(tokio_postgres::Error),
     /// The [timeout](super::PostgresOptions::timeout) has passed. The server may
     /// still execute the statement.
     TimedOut(Duration),
-    /// PostgreSQL cannot keep this text, because it has the character NUL. The name
-    /// says which text it is.
+    /// A text contains the character NUL, which PostgreSQL does not support. The value names the
+    /// text.
     Nul(&'static str),
     /// A project or a session ID is longer than [`KEY_BYTES`].
     KeyTooLong {
-        /// Which of the two.
+        /// `project` or `session ID`.
         name: &'static str,
-        /// Its length in bytes.
+        /// The length in bytes.
         bytes: usize,
     },
-    /// The name of the schema is empty, longer than 63 bytes, or has the character
-    /// NUL.
+    /// The name of the schema is empty, longer than 63 bytes, or contains the character NUL.
     SchemaName(String),
-    /// The database has another encoding than UTF-8.
+    /// The encoding of the database is not UTF-8.
     Encoding(String),
-    /// A newer version of this crate has migrated the schema.
+    /// A newer release of this crate has migrated the schema.
     NewerSchema {
         /// The version of the schema.
         found: i32,
-        /// The newest version that this crate supports.
+        /// The newest version that this release supports.
         supported: i32,
     },
     /// Batches are missing from a log.
     Damaged {
         /// The log.
         session: SessionKey,
-        /// The position at which a batch is missing.
+        /// The position of the missing batch.
         position: Position,
     },
 }
 
 impl PostgresError {
-    /// Whether the connection is lost, and the call can be made again with another.
+    /// Returns whether the connection was lost, so that the call can be retried on another.
     pub(super) fn is_lost_connection(&self) -> bool {
         let Self::Statement(error) = self else {
             return false;
@@ -79,7 +78,7 @@ impl PostgresError {
         }
     }
 
-    /// Whether the transaction was rolled back because of others at the same time.
+    /// Returns whether a concurrent transaction caused a rollback.
     pub(super) fn is_conflict(&self) -> bool {
         let Self::Statement(error) = self else {
             return false;
@@ -91,7 +90,7 @@ impl PostgresError {
         error.code().is_some_and(|state| conflicts.contains(state))
     }
 
-    /// Whether the schema or its tables do not exist.
+    /// Returns whether the schema or its tables do not exist.
     pub(super) fn is_missing_table(&self) -> bool {
         let Self::Statement(error) = self else {
             return false;
@@ -105,35 +104,35 @@ impl fmt::Display for PostgresError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Connection(PoolError::Backend(error)) => {
-                f.write_str("no connection to PostgreSQL: ")?;
+                f.write_str("cannot connect to PostgreSQL: ")?;
                 with_cause(error, f)
             }
-            Self::Connection(error) => write!(f, "no connection to PostgreSQL: {error}"),
+            Self::Connection(error) => write!(f, "cannot connect to PostgreSQL: {error}"),
             Self::Statement(error) => {
-                f.write_str("a statement failed in PostgreSQL: ")?;
+                f.write_str("PostgreSQL: a statement failed: ")?;
                 with_cause(error, f)
             }
             Self::TimedOut(limit) => write!(f, "PostgreSQL did not respond in {limit:?}"),
             Self::Nul(name) => write!(
                 f,
-                "the {name} has the character NUL, which PostgreSQL cannot keep"
+                "the {name} contains the character NUL, which PostgreSQL does not support"
             ),
             Self::KeyTooLong { name, bytes } => write!(
                 f,
-                "the {name} has {bytes} bytes; PostgreSQL keeps up to {}",
+                "the {name} has {bytes} bytes; the maximum is {}",
                 KEY_BYTES
             ),
             Self::SchemaName(name) => write!(
                 f,
-                "invalid name of a schema: {name:?}; it needs 1 to 63 bytes, without NUL"
+                "invalid schema name {name:?}: it must have 1 to 63 bytes without NUL"
             ),
             Self::Encoding(found) => write!(
                 f,
-                "the database has the encoding {found}; the store needs one with UTF8"
+                "the database has the encoding {found}; the store requires UTF8"
             ),
             Self::NewerSchema { found, supported } => write!(
                 f,
-                "the schema has version {found}, and this agentwire-stores supports up to {supported}; update it"
+                "the schema has version {found}; this release of agentwire-stores supports up to {supported}; update it"
             ),
             Self::Damaged { session, position } => {
                 write!(f, "log {session} is damaged: no batch at {position}")
@@ -142,7 +141,7 @@ impl fmt::Display for PostgresError {
     }
 }
 
-/// The client's errors leave out what the server said.
+/// Writes an error with its source: the client's messages lack the server's.
 fn with_cause(error: &tokio_postgres::Error, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match error.source() {
         Some(cause) => write!(f, "{error}: {cause}"),

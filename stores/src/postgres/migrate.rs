@@ -1,11 +1,10 @@
-//! The tables, and their migrations.
+//! The tables and their migrations.
 
 use super::error::PostgresError;
 use super::statements::quoted;
 use tokio_postgres::Client;
 
-/// Each brings the schema to the next version. What was released here does not
-/// change: a change is one more.
+/// The migrations, each to the next version. Append new ones; do not change released ones.
 const MIGRATIONS: &[&str] = &[r#"
 CREATE TABLE {schema}.logs (
     id bigint GENERATED ALWAYS AS IDENTITY UNIQUE,
@@ -44,12 +43,11 @@ fn supported() -> i32 {
     i32::try_from(MIGRATIONS.len()).unwrap_or(i32::MAX)
 }
 
-/// Under which migrations exclude each other, in any schema: "agentwir".
+/// The ID of the advisory lock of all migrations: "agentwir".
 const LOCK: i64 = 0x6167_656e_7477_6972;
 
-/// Brings the schema to the newest version. Several hosts may do it at once: the
-/// others wait, and find it done. If nothing is to do, no privilege is needed but
-/// to read.
+/// Migrates the schema to the newest version. Hosts may call it concurrently: they wait for each
+/// other. If the schema is up to date, it requires only the privilege to read.
 pub(super) async fn migrate(client: &mut Client, schema: &str) -> Result<(), PostgresError> {
     let encoding = client.query_one("SHOW server_encoding", &[]).await?;
     let encoding: String = encoding.get(0);
@@ -87,8 +85,8 @@ pub(super) async fn migrate(client: &mut Client, schema: &str) -> Result<(), Pos
             if version > found {
                 let migration = migration.replace("{schema}", &schema);
                 transaction.batch_execute(&migration).await?;
-                let note = format!("INSERT INTO {schema}.migrations (version) VALUES ($1)");
-                transaction.execute(&note, &[&version]).await?;
+                let insert = format!("INSERT INTO {schema}.migrations (version) VALUES ($1)");
+                transaction.execute(&insert, &[&version]).await?;
             }
         }
     }

@@ -22,36 +22,34 @@ use std::time::{Duration, SystemTime};
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Config, NoTls, Row};
 
-/// The bytes of entries that are read at once, unless one batch has more.
+/// The bytes of entries in one page. A page has at least one batch.
 const PAGE: i64 = 1 << 20;
 
-/// A store in a PostgreSQL database, version 13 or newer, for many hosts. Clones
-/// share their connections.
+/// A store in a PostgreSQL database, version 13 or newer, for many hosts. Clones share their
+/// connections.
 ///
 /// Each log is a row of the table `logs`, and each batch a row of `batches`, in a
-/// [schema](PostgresOptions::schema) of the store's own. Entries are kept as `text`,
-/// byte for byte. An append is one statement, and one round trip. It checks the
-/// position and the token, and updates the row of the log. So appends to one log wait
-/// for each other, and appends to different logs do not.
+/// [schema](PostgresOptions::schema) of the store's own. Entries are stored as `text`, byte for
+/// byte. An append is one statement and one round trip, which checks the position and the token
+/// and updates the row of the log. Appends to one log wait for each other; appends to different
+/// logs do not.
 ///
-/// **Durability.** An append is committed when it returns: with the server's default
-/// settings, it is then in the write-ahead log on disk, and survives a crash of the
-/// server and a power failure. With `synchronous_commit = off`, a crash of the server
-/// loses the appends of the last moments; `fsync = off` can damage the database. After
-/// a failover to a standby, only what was replicated is there: set
-/// `synchronous_standby_names` if appends have to survive the loss of the primary.
+/// **Durability.** An append is committed when it returns. With the server's default settings it
+/// is then in the write-ahead log on disk and survives crashes and power failures. With
+/// `synchronous_commit = off`, a crash of the server loses the newest appends; `fsync = off` can
+/// damage the database. A failover to a standby loses what was not replicated: set
+/// `synchronous_standby_names` if appends must survive the loss of the primary.
 ///
-/// **Failure.** A call whose connection is lost is made again with another
-/// connection. If the server cannot be reached, the call fails at once; make it
-/// again. The errors are [`PostgresError`]s.
+/// **Failure.** A call whose connection is lost is retried on another connection. If the server
+/// cannot be reached, the call fails at once; retry it. The errors are [`PostgresError`]s.
 ///
-/// **Limits.** A project and a session ID have up to [`KEY_BYTES`] bytes each, and a
-/// batch has less than 1 GB. Texts with the character NUL are refused, in keys,
-/// writers and names of parts; in JSON, NUL is escaped, and kept.
+/// **Limits.** A project and a session ID have up to [`KEY_BYTES`] bytes each; a batch has less
+/// than 1 GB. The character NUL is refused in keys, writers and names of parts. In entries it is
+/// escaped by JSON and stored.
 ///
-/// The connections must have the isolation level `read committed`, the server's
-/// default; [`connect`](Self::connect) sets it. With a stricter one, appends to
-/// one log that conflict are repeated until they are decided.
+/// Connections must have the isolation level `read committed`, the server's default;
+/// [`connect`](Self::connect) sets it. With a stricter level, conflicting appends to one log are
+/// retried.
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -76,16 +74,16 @@ impl Postgres {
     ///
     /// # Errors
     ///
-    /// If the server cannot be reached or refuses the login, if the user must not create
-    /// the schema, or if the schema is newer than this crate.
+    /// If the server cannot be reached or refuses the login, the user may not create the schema,
+    /// or the schema is newer than this crate.
     pub async fn connect(config: Config) -> Result<Self, PostgresError> {
         PostgresOptions::new().connect(config).await
     }
 
-    /// Uses a pool of connections, and creates or updates the tables.
+    /// Creates a store with a pool of connections, and creates or updates the tables.
     ///
-    /// Statements are prepared once for each connection, so a proxy between this pool
-    /// and the server has to support prepared statements.
+    /// Statements are prepared once for each connection. A proxy between the pool and the server
+    /// must support prepared statements.
     ///
     /// # Errors
     ///
@@ -96,13 +94,13 @@ impl Postgres {
 }
 
 impl PostgresOptions {
-    /// Connects as [`Postgres::connect`], with these options.
+    /// Connects with these options. See [`Postgres::connect`].
     ///
     /// # Errors
     ///
     /// As for [`Postgres::connect`]; or if the name of the schema is invalid.
     pub async fn connect(self, mut config: Config) -> Result<Postgres, PostgresError> {
-        // Of options that are set twice the last one counts.
+        // Of two values of an option the last one is used.
         let isolation = "-c default_transaction_isolation=read\\ committed";
         let options = match config.get_options() {
             Some(options) => format!("{options} {isolation}"),
@@ -114,12 +112,12 @@ impl PostgresOptions {
         };
         let manager = Manager::from_config(config, NoTls, recycling);
         let pool = Pool::builder(manager).max_size(self.connections).build();
-        // Without timeouts of its own the pool needs no runtime.
+        // Cannot fail: the pool needs a runtime only for timeouts.
         let pool = pool.map_err(|_| PoolError::NoRuntimeSpecified)?;
         self.with_pool(pool).await
     }
 
-    /// Uses a pool as [`Postgres::from_pool`], with these options.
+    /// Creates a store with a pool and these options. See [`Postgres::from_pool`].
     ///
     /// # Errors
     ///
@@ -164,7 +162,7 @@ impl Inner {
         }
     }
 
-    /// Executes a statement, with another connection if one was lost.
+    /// Executes a statement. Retries on another connection if one was lost.
     async fn query(
         &self,
         statement: &str,
@@ -173,7 +171,7 @@ impl Inner {
         let mut lost = 0;
         loop {
             match self.query_once(statement, parameters).await {
-                // Each connection of the pool can be lost.
+                // All connections of the pool may be lost.
                 Err(error) if error.is_lost_connection() && lost <= self.pool.status().max_size => {
                     lost += 1;
                 }
@@ -198,27 +196,26 @@ impl Inner {
         match tokio::time::timeout(limit, rows).await {
             Ok(rows) => rows,
             Err(_) => {
-                // Others would wait behind the statement.
+                // Do not reuse the connection: it is still executing the statement.
                 drop(Object::take(connection));
                 Err(PostgresError::TimedOut(limit))
             }
         }
     }
 
-    /// The end of a log, and the batch directly behind a position.
-    async fn look(
+    /// Reads the end of a log and the batch directly after a position.
+    async fn head_and_next(
         &self,
         session: &SessionKey,
         after: Position,
     ) -> Result<(Option<Head>, Option<Next>), PostgresError> {
         let next = after.0.checked_add(1).and_then(|it| i64::try_from(it).ok());
-        let SessionKey {
-            project,
-            session_id,
-            ..
-        } = session;
+        let (project, session_id) = (&session.project, &session.session_id);
         let rows = self
-            .query(&self.statements.look, &[project, session_id, &next])
+            .query(
+                &self.statements.head_and_next,
+                &[project, session_id, &next],
+            )
             .await?;
         let Some(row) = rows.first() else {
             return Ok((None, None));
@@ -235,7 +232,7 @@ impl Inner {
         project: &str,
         with_summaries: bool,
     ) -> Result<Vec<(StoredSession, Option<Json>)>, PostgresError> {
-        can_be_key("project", project)?;
+        check_key("project", project)?;
         let parameters: Parameters<'_> = &[&project, &with_summaries];
         let rows = self.query(&self.statements.summaries, parameters).await?;
         let mut listed = Vec::new();
@@ -254,29 +251,23 @@ impl LogStore for Postgres {
         session: &SessionKey,
         batch: &NewBatch<'_>,
     ) -> Result<Position, AppendError> {
-        let NewBatch {
-            after,
-            token,
-            entries,
-            summary,
-            ..
-        } = batch;
+        let (after, token, entries) = (batch.after, batch.token, batch.entries);
         if entries.is_empty() {
-            return Ok(*after);
+            return Ok(after);
         }
-        check(session)?;
-        has_no_nul("writer", &token.writer)?;
+        check_session(session)?;
+        check_no_nul("writer", &token.writer)?;
         let parts: Vec<&str> = entries.iter().map(|it| it.part.name()).collect();
         for part in &parts {
-            has_no_nul("name of a part", part)?;
+            check_no_nul("name of a part", part)?;
         }
         let texts: Vec<&str> = entries.iter().map(|it| it.json.get()).collect();
         let bytes: usize = parts.iter().chain(&texts).map(|it| it.len()).sum();
         let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
         let (number, writer) = (token.number.to_string(), &*token.writer);
-        let summary = summary.map(Json::get);
+        let summary = batch.summary.map(Json::get);
         loop {
-            // No log ends at a position that is no `bigint`.
+            // No log ends at a larger position.
             if let Ok(after) = i64::try_from(after.0) {
                 let parameters: Parameters<'_> = &[
                     &session.project,
@@ -300,24 +291,24 @@ impl LogStore for Postgres {
                     }
                 }
             }
-            let (head, next) = self.0.look(session, *after).await?;
-            let admission = Head::admit(head.as_ref(), next.as_ref(), *after, token)?;
-            if let Admission::Kept(position) = admission {
+            let (head, next) = self.0.head_and_next(session, after).await?;
+            let admission = Head::admit(head.as_ref(), next.as_ref(), after, token)?;
+            if let Admission::AlreadyStored(position) = admission {
                 return Ok(position);
             }
-            // The log was written or deleted between the two statements.
+            // The log was changed between the two statements.
         }
     }
 
     async fn head(&self, session: &SessionKey) -> Result<Option<Head>, StoreError> {
-        check(session)?;
+        check_session(session)?;
         let parameters: Parameters<'_> = &[&session.project, &session.session_id];
         let rows = self.0.query(&self.0.statements.head, parameters).await?;
         Ok(rows.first().map(head).transpose()?)
     }
 
     async fn read(&self, session: &SessionKey, after: Position) -> Result<Vec<Batch>, StoreError> {
-        check(session)?;
+        check_session(session)?;
         let Ok(after) = i64::try_from(after.0) else {
             return Ok(Vec::new());
         };
@@ -328,8 +319,8 @@ impl LogStore for Postgres {
         };
         let (first, last): (i64, i64) = (log.try_get(0)?, log.try_get(1)?);
         let is_deleted: bool = log.try_get(2)?;
-        // Positions have no holes.
-        let mut wanted = first.max(after.saturating_add(1));
+        // Positions are consecutive.
+        let mut expected = first.max(after.saturating_add(1));
         let damaged = |position| PostgresError::Damaged {
             session: session.clone(),
             position: position_of(position),
@@ -339,18 +330,18 @@ impl LogStore for Postgres {
             let Some(position) = row.try_get::<_, Option<i64>>(3)? else {
                 break;
             };
-            if position != wanted {
-                return Err(damaged(wanted).into());
+            if position != expected {
+                return Err(damaged(expected).into());
             }
-            wanted += 1;
+            expected += 1;
             batches.push(Batch::new(
                 position_of(position),
                 token(row, 4)?,
                 entries(row.try_get(6)?, row.try_get(7)?).ok_or_else(|| damaged(position))?,
             ));
         }
-        if batches.is_empty() && wanted <= last && !is_deleted {
-            return Err(damaged(wanted).into());
+        if batches.is_empty() && expected <= last && !is_deleted {
+            return Err(damaged(expected).into());
         }
         Ok(batches)
     }
@@ -366,7 +357,7 @@ impl LogStore for Postgres {
     }
 
     async fn parts(&self, session: &SessionKey) -> Result<Vec<Part>, StoreError> {
-        check(session)?;
+        check_session(session)?;
         let parameters: Parameters<'_> = &[&session.project, &session.session_id];
         let rows = self.0.query(&self.0.statements.parts, parameters).await?;
         let mut parts = Vec::new();
@@ -377,11 +368,11 @@ impl LogStore for Postgres {
     }
 
     async fn delete(&self, session: &SessionKey, token: &Token) -> Result<(), AppendError> {
-        check(session)?;
-        has_no_nul("writer", &token.writer)?;
+        check_session(session)?;
+        check_no_nul("writer", &token.writer)?;
         let (number, writer) = (token.number.to_string(), &*token.writer);
         loop {
-            let (Some(head), _) = self.0.look(session, Position::START).await? else {
+            let (Some(head), _) = self.0.head_and_next(session, Position::START).await? else {
                 return Ok(());
             };
             if !head.admit_deletion(token)? {
@@ -399,46 +390,42 @@ impl LogStore for Postgres {
                 Err(error) if error.is_conflict() => {}
                 Err(error) => return Err(error.into()),
                 Ok(rows) if !rows.is_empty() => return Ok(()),
-                // It was written or deleted meanwhile; perhaps by this statement, before
-                // its connection was lost.
+                // The log was changed meanwhile, perhaps by this statement before its connection
+                // was lost.
                 Ok(_) => {}
             }
         }
     }
 }
 
-/// Whether PostgreSQL can keep the key.
-fn check(session: &SessionKey) -> Result<(), PostgresError> {
-    let SessionKey {
-        project,
-        session_id,
-        ..
-    } = session;
-    can_be_key("project", project)?;
-    can_be_key("session ID", session_id)
+/// Returns an error if PostgreSQL cannot store the key.
+fn check_session(session: &SessionKey) -> Result<(), PostgresError> {
+    let (project, session_id) = (&session.project, &session.session_id);
+    check_key("project", project)?;
+    check_key("session ID", session_id)
 }
 
-fn can_be_key(name: &'static str, text: &str) -> Result<(), PostgresError> {
-    has_no_nul(name, text)?;
+fn check_key(name: &'static str, text: &str) -> Result<(), PostgresError> {
+    check_no_nul(name, text)?;
     match text.len() {
         bytes if bytes > KEY_BYTES => Err(PostgresError::KeyTooLong { name, bytes }),
         _ => Ok(()),
     }
 }
 
-fn has_no_nul(name: &'static str, text: &str) -> Result<(), PostgresError> {
+fn check_no_nul(name: &'static str, text: &str) -> Result<(), PostgresError> {
     match text.contains('\0') {
         true => Err(PostgresError::Nul(name)),
         false => Ok(()),
     }
 }
 
-/// Positions in the tables are never negative.
+/// Converts a position of the tables, which is never negative.
 fn position_of(position: i64) -> Position {
     Position(position.cast_unsigned())
 }
 
-/// The end of a log, from the first four columns.
+/// Reads the end of a log from the first four columns.
 fn head(row: &Row) -> Result<Head, PostgresError> {
     let position = position_of(row.try_get(0)?);
     let token = token(row, 1)?;
@@ -448,15 +435,15 @@ fn head(row: &Row) -> Result<Head, PostgresError> {
     })
 }
 
-/// A token, from the column with its number as text, and that behind it.
+/// Reads a token from two columns: its number as text, and its writer.
 fn token(row: &Row, column: usize) -> Result<Token, PostgresError> {
     let number: &str = row.try_get(column)?;
     let writer: &str = row.try_get(column + 1)?;
-    // The table has only what was a `u64`.
+    // The table contains only values of `u64`.
     Ok(Token::new(number.parse().unwrap_or(u64::MAX), writer))
 }
 
-/// `None` if there are not as many parts as texts.
+/// Combines parts and texts. Returns `None` if their numbers differ.
 fn entries(parts: Vec<&str>, texts: Vec<String>) -> Option<Vec<Entry>> {
     if parts.len() != texts.len() {
         return None;

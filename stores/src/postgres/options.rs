@@ -1,4 +1,4 @@
-//! How the store is configured.
+//! Options of the store.
 
 use std::time::Duration;
 
@@ -41,24 +41,22 @@ impl PostgresOptions {
         Self::default()
     }
 
-    /// Sets the schema of the tables. The default is `agentwire`. It is created if it
-    /// does not exist.
+    /// Sets the schema of the tables. It is created if it does not exist. Default: `agentwire`.
     pub fn schema(mut self, name: impl Into<String>) -> Self {
         self.schema = name.into();
         self
     }
 
-    /// Sets how many connections [`connect`](Self::connect) opens at most. The default
-    /// is 8. They are opened when they are needed. A call waits for a free one.
-    pub fn connections(mut self, most: usize) -> Self {
-        self.connections = most.max(1);
+    /// Sets the maximum number of connections that [`connect`](Self::connect) opens on demand.
+    /// Further calls wait for a free one. Default: 8.
+    pub fn connections(mut self, max: usize) -> Self {
+        self.connections = max.max(1);
         self
     }
 
-    /// Sets the timeout for a connection and for each statement. By default there is
-    /// none. A call that takes longer fails with
-    /// [`TimedOut`](super::PostgresError::TimedOut), and its connection is closed. The
-    /// server may still execute the statement; to limit that as well, set
+    /// Sets the timeout of connecting and of each statement. Default: none. A call that takes
+    /// longer fails with [`TimedOut`](super::PostgresError::TimedOut), and its connection is
+    /// closed. The server may still execute the statement; to limit that as well, set
     /// `statement_timeout` in the configuration of the connections.
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.timeout = Some(limit);

@@ -4,7 +4,7 @@
 #[derive(Debug)]
 pub(super) struct Statements {
     pub(super) append: String,
-    pub(super) look: String,
+    pub(super) head_and_next: String,
     pub(super) head: String,
     pub(super) read: String,
     pub(super) summaries: String,
@@ -20,24 +20,23 @@ pub(super) fn quoted(name: &str) -> String {
 impl Statements {
     pub(super) fn new(schema: &str) -> Self {
         let schema = quoted(schema);
-        let of = |statement: &str| statement.replace("{schema}", &schema);
+        let in_schema = |statement: &str| statement.replace("{schema}", &schema);
         Self {
-            append: of(APPEND),
-            look: of(LOOK),
-            head: of(HEAD),
-            read: of(READ),
-            summaries: of(SUMMARIES),
-            parts: of(PARTS),
-            delete: of(DELETE),
+            append: in_schema(APPEND),
+            head_and_next: in_schema(HEAD_AND_NEXT),
+            head: in_schema(HEAD),
+            read: in_schema(READ),
+            summaries: in_schema(SUMMARIES),
+            parts: in_schema(PARTS),
+            delete: in_schema(DELETE),
         }
     }
 }
 
-/// Keeps a batch that goes behind the end of its log with a token that is let in:
-/// `Head::admit` as a condition. Returns no row otherwise.
+/// Appends a batch under the conditions of `Head::admit`. Returns no row if they do not hold.
 ///
-/// Of two at once the second waits for the row of the log, and its condition is
-/// then evaluated on what the first has made of it.
+/// Of two concurrent appends the second one waits for the row of the log; its conditions are then
+/// evaluated on the changed row.
 ///
 /// $1 project, $2 session, $3 after, $4 and $5 token, $6 summary, $7 bytes,
 /// $8 parts, $9 texts.
@@ -67,13 +66,13 @@ WITH continued AS (
 )
 INSERT INTO {schema}.batches
     (log, position, token_number, token_writer, bytes, parts, texts)
-SELECT kept.id, kept.position, $4::text::numeric, $5::text,
+SELECT stored.id, stored.position, $4::text::numeric, $5::text,
     $7::bigint, $8::text[], $9::text[]
-FROM (SELECT * FROM continued UNION ALL SELECT * FROM created) AS kept
+FROM (SELECT * FROM continued UNION ALL SELECT * FROM created) AS stored
 RETURNING position";
 
-/// The end of a log, and the batch at a position.
-const LOOK: &str = "
+/// Reads the end of a log and the batch at a position.
+const HEAD_AND_NEXT: &str = "
 SELECT log.position, log.token_number::text, log.token_writer, log.is_deleted,
     batch.position, batch.token_number::text, batch.token_writer
 FROM {schema}.logs AS log
@@ -85,8 +84,8 @@ SELECT position, token_number::text, token_writer, is_deleted
 FROM {schema}.logs
 WHERE project = $1::text AND session_id = $2::text";
 
-/// A page: the first batch, and those that have up to $4 bytes with it. In each row
-/// is where the log begins and ends; a row without a batch if there is none.
+/// Reads a page: the first batch, and further ones up to $4 bytes in total. Each row has the start
+/// and the end of the log. Returns one row without a batch if there is no batch.
 const READ: &str = "
 SELECT log.first, log.position, log.is_deleted,
     page.position, page.token_number::text, page.token_writer, page.parts, page.texts
@@ -115,8 +114,8 @@ JOIN {schema}.batches AS batch ON batch.log = log.id
 CROSS JOIN LATERAL unnest(batch.parts) AS part (name)
 WHERE log.project = $1::text AND log.session_id = $2::text";
 
-/// Deletes a log that ends at $3. Returns a row unless it has ended elsewhere
-/// meanwhile. As the log has not moved since, the statement sees all of its batches.
+/// Deletes a log that ends at $3. Returns no row if it ends elsewhere. As the log has not changed,
+/// the statement sees all of its batches.
 ///
 /// $1 project, $2 session, $3 position, $4 and $5 token.
 const DELETE: &str = "

@@ -1,24 +1,24 @@
-//! Why the store failed.
+//! Errors of the store.
 
 use crate::session_log::{AppendError, Position, SessionKey};
 use std::fmt;
 
-/// A failure of [`Redis`](super::Redis).
+/// The error of [`Redis`](super::Redis).
 ///
-/// The [`StoreError`](agentwire::StoreError) that the store returns holds this type:
+/// The store returns it in a [`StoreError`](agentwire::StoreError):
 /// `error.downcast_ref::<RedisError>()`.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum RedisError {
-    /// The server cannot be reached, did not respond in time, or has refused a command.
+    /// The server cannot be reached, did not respond in time, or refused a command.
     Server(redis::RedisError),
     /// A log is damaged.
     Damaged {
         /// The log.
         session: SessionKey,
-        /// The position at which it is damaged.
+        /// The position of the damage.
         position: Position,
-        /// What is wrong.
+        /// The damage.
         problem: &'static str,
     },
 }

@@ -26,24 +26,22 @@ use std::time::{Duration, SystemTime};
 
 /// A store in Redis, for many hosts. Clones share their connection.
 ///
-/// A log is a hash with its end and a hash with its batches. One Lua script compares the end
-/// with the one that a batch goes behind, and keeps the batch. An owner's append is one round
-/// trip; a new owner's is three.
+/// Each log is a hash with its end and a hash with its batches. A Lua script compares the end and
+/// appends the batch atomically. An append is one round trip, the first append of a new owner
+/// three.
 ///
-/// **Durability.** That of the server. By default, Redis writes snapshots every few minutes, so
-/// that a crash loses what came since. With `appendonly yes` and `appendfsync always` an
-/// acknowledged batch is on disk.
+/// **Durability.** That of the server. By default, Redis writes snapshots every few minutes, and a
+/// crash loses everything since. With `appendonly yes` and `appendfsync always` an acknowledged
+/// batch is on disk.
 ///
-/// **Failover.** Replicas get what was acknowledged later, if at all. A failover to a
-/// replica can lose the last batches and, with them, the last owner: another host can
-/// then have a session that the first one still writes. Use PostgreSQL, NATS with three
-/// replicas or an object store where this matters. The same holds for servers that evict keys:
-/// set `maxmemory-policy noeviction`. This store uses one server, not a cluster.
+/// **Failover.** Replication is asynchronous. A failover to a replica can lose the last batches
+/// and, with them, the last owner: then two hosts can write the same session. Where this matters,
+/// use PostgreSQL, NATS with three replicas, or an object store. Eviction of keys has the same
+/// effect: set `maxmemory-policy noeviction`. This store uses one server, not a cluster.
 ///
 /// **Failure.** A call fails if the server does not respond within the
-/// [timeout](RedisOptions::timeout); the client connects again by itself. Make the call again.
-/// The errors are [`RedisError`]s. A log of which batches are missing is damaged, which is an
-/// error.
+/// [timeout](RedisOptions::timeout). Retry the call: the client reconnects by itself. The errors
+/// are [`RedisError`]s. A log with missing batches is damaged, which is an error.
 ///
 /// **Lists.** The time of a session is that of its last batch, by the server's clock.
 ///
@@ -62,7 +60,7 @@ struct Logs {
     connection: ConnectionManager,
     prefix: String,
     change: Script,
-    look: Script,
+    read: Script,
 }
 
 impl fmt::Debug for Redis {
@@ -85,7 +83,7 @@ impl Redis {
 }
 
 impl RedisOptions {
-    /// Connects to a server as [`Redis::connect`], with these options.
+    /// Connects with these options. See [`Redis::connect`].
     ///
     /// # Errors
     ///
@@ -100,48 +98,48 @@ impl RedisOptions {
             connection,
             prefix,
             change: Script::new(script::CHANGE),
-            look: Script::new(script::LOOK),
+            read: Script::new(script::READ),
         })))
     }
 }
 
-/// The bytes of batches that are read at once, unless one has more.
+/// The bytes of batches in one page. A page has at least one batch.
 const PAGE: usize = 1 << 20;
 
-/// A log as it is now.
-struct Look {
+/// The state of a log.
+struct LogState {
     head: Head,
     /// The position of the last deletion; 0 if there is none.
     start: u64,
-    /// Batches behind the position that was asked for, each with its position.
+    /// Batches after the requested position, each with its position.
     batches: Vec<(u64, Option<Vec<u8>>)>,
 }
 
-/// A batch as it is kept.
+/// The stored form of a batch.
 #[derive(Deserialize)]
-struct Kept {
+struct StoredBatch {
     token: u64,
     writer: String,
     entries: Vec<(String, Box<RawValue>)>,
 }
 
 impl Logs {
-    fn key(&self, kind: &str, of: &serde_json::Value) -> String {
-        format!("{}:{kind}:{of}", self.prefix)
+    fn key(&self, kind: &str, key: &serde_json::Value) -> String {
+        format!("{}:{kind}:{key}", self.prefix)
     }
 
-    /// The key of a log, and that of its batches.
+    /// Returns the keys of a log and of its batches.
     fn keys(&self, session: &SessionKey) -> [String; 2] {
         let session = json!([session.project, session.session_id]);
         ["log", "batches"].map(|kind| self.key(kind, &session))
     }
 
-    /// The key of a project's sessions.
+    /// Returns the key of a project's sessions.
     fn sessions(&self, project: &str) -> String {
         self.key("sessions", &json!(project))
     }
 
-    /// Makes a log end otherwise, if it ends so. Returns whether it did.
+    /// Changes the end of a log if it still is `from`. Returns whether it was.
     async fn change(
         &self,
         session: &SessionKey,
@@ -164,23 +162,23 @@ impl Logs {
         Ok(change.invoke_async(&mut self.connection.clone()).await?)
     }
 
-    /// Reads the end of a log, and batches behind a position.
-    async fn look(
+    /// Reads the end of a log and batches after a position.
+    async fn log_state(
         &self,
         session: &SessionKey,
         after: Position,
         bytes: usize,
-    ) -> Result<Option<Look>, RedisError> {
+    ) -> Result<Option<LogState>, RedisError> {
         type Found = (u64, u64, String, String, u64, Vec<(u64, Option<Vec<u8>>)>);
-        let mut look = self.look.prepare_invoke();
+        let mut call = self.read.prepare_invoke();
         for key in self.keys(session) {
-            look.key(key);
+            call.key(key);
         }
-        look.arg(after.0).arg(bytes);
-        let found: Option<Found> = look.invoke_async(&mut self.connection.clone()).await?;
-        let look = |(position, token, writer, deleted, start, batches): Found| {
+        call.arg(after.0).arg(bytes);
+        let found: Option<Found> = call.invoke_async(&mut self.connection.clone()).await?;
+        let log_state = |(position, token, writer, deleted, start, batches): Found| {
             let (position, token) = (Position(position), Token::new(token, writer));
-            Look {
+            LogState {
                 head: match deleted.is_empty() {
                     true => Head::new(position, token),
                     false => Head::deleted(position, token),
@@ -189,11 +187,11 @@ impl Logs {
                 batches,
             }
         };
-        Ok(found.map(look))
+        Ok(found.map(log_state))
     }
 }
 
-/// The end of a log as the script has it.
+/// Returns the end of a log as arguments of the script.
 fn arguments(head: Option<&Head>) -> [String; 4] {
     head.map_or_else(Default::default, |it| {
         [
@@ -205,23 +203,23 @@ fn arguments(head: Option<&Head>) -> [String; 4] {
     })
 }
 
-/// Writes a batch as it is kept.
-fn kept(token: &Token, entries: &[Entry]) -> String {
+/// Encodes a batch.
+fn encode_batch(token: &Token, entries: &[Entry]) -> String {
     let mut text = json!({"token": token.number, "writer": &*token.writer}).to_string();
     text.pop();
-    format!("{text},\"entries\":{}}}", entries::written(entries))
+    format!("{text},\"entries\":{}}}", entries::encode(entries))
 }
 
-fn batch_of(
+fn decode_batch(
     session: &SessionKey,
     (position, text): (u64, Option<Vec<u8>>),
 ) -> Result<Batch, RedisError> {
     let damaged = |problem| RedisError::damaged(session, position, problem);
     let text = text.ok_or_else(|| damaged("the batch is missing"))?;
-    let kept: Result<Kept, _> = serde_json::from_slice(&text);
-    let kept = kept.map_err(|_| damaged("the batch cannot be read"))?;
-    let token = Token::new(kept.token, kept.writer);
-    let entries: Vec<Entry> = entries::of(kept.entries);
+    let stored: Result<StoredBatch, _> = serde_json::from_slice(&text);
+    let stored = stored.map_err(|_| damaged("the batch is invalid"))?;
+    let token = Token::new(stored.token, stored.writer);
+    let entries: Vec<Entry> = entries::decode(stored.entries);
     Ok(Batch::new(Position(position), token, entries))
 }
 
@@ -231,50 +229,44 @@ impl LogStore for Redis {
         session: &SessionKey,
         batch: &NewBatch<'_>,
     ) -> Result<Position, AppendError> {
-        let NewBatch {
-            after,
-            token,
-            entries,
-            summary,
-            ..
-        } = *batch;
+        let (after, token, entries) = (batch.after, batch.token, batch.entries);
         if entries.is_empty() {
             return Ok(after);
         }
-        let text = kept(token, entries);
-        let summary = summary.map_or("", Json::get);
+        let text = encode_batch(token, entries);
+        let summary = batch.summary.map_or("", Json::get);
         let to = Head::new(Position(after.0.saturating_add(1)), token.clone());
-        // Most are the owner's.
+        // Assume that this writer owns the log.
         let mut from = (after != Position::START).then(|| Head::new(after, token.clone()));
         loop {
-            let kept = self.0.change(session, from.as_ref(), &to, &text, summary);
-            if kept.await? {
+            let changed = self.0.change(session, from.as_ref(), &to, &text, summary);
+            if changed.await? {
                 return Ok(to.position);
             }
-            let look = self.0.look(session, after, 0).await?;
-            let next = match &look {
-                Some(look) if after.0 >= look.start => look.batches.first().cloned(),
+            let state = self.0.log_state(session, after, 0).await?;
+            let next = match &state {
+                Some(state) if after.0 >= state.start => state.batches.first().cloned(),
                 _ => None,
             };
-            let next = next.map(|it| batch_of(session, it)).transpose()?;
+            let next = next.map(|it| decode_batch(session, it)).transpose()?;
             let next = next.map(|it| Next::new(it.position, it.token));
-            from = look.map(|it| it.head);
+            from = state.map(|it| it.head);
             let admission = Head::admit(from.as_ref(), next.as_ref(), after, token)?;
-            if let Admission::Kept(position) = admission {
+            if let Admission::AlreadyStored(position) = admission {
                 return Ok(position);
             }
         }
     }
 
     async fn head(&self, session: &SessionKey) -> Result<Option<Head>, StoreError> {
-        let look = self.0.look(session, Position(u64::MAX), 0).await?;
-        Ok(look.map(|it| it.head))
+        let state = self.0.log_state(session, Position(u64::MAX), 0).await?;
+        Ok(state.map(|it| it.head))
     }
 
     async fn read(&self, session: &SessionKey, after: Position) -> Result<Vec<Batch>, StoreError> {
-        let look = self.0.look(session, after, PAGE).await?;
-        let batches = look.map(|it| it.batches).unwrap_or_default().into_iter();
-        let batches = batches.map(|it| batch_of(session, it));
+        let state = self.0.log_state(session, after, PAGE).await?;
+        let batches = state.map(|it| it.batches).unwrap_or_default().into_iter();
+        let batches = batches.map(|it| decode_batch(session, it));
         Ok(batches.collect::<Result<_, _>>()?)
     }
 
@@ -287,16 +279,16 @@ impl LogStore for Redis {
             .await
             .map_err(RedisError::from)?;
         let mut summaries = Vec::new();
-        for some in sessions.chunks(1_000) {
+        for ids in sessions.chunks(1_000) {
             let mut pipeline = redis::pipe();
-            for id in some {
+            for id in ids {
                 let [log, _] = self.0.keys(&SessionKey::new(project, id));
                 pipeline.hmget(log, &["modified", "summary", "deleted"]);
             }
             let found = pipeline.query_async(&mut connection).await;
             let found: Vec<Fields> = found.map_err(RedisError::from)?;
-            for (id, (modified, summary, deleted)) in some.iter().zip(found) {
-                // It was deleted meanwhile.
+            for (id, (modified, summary, deleted)) in ids.iter().zip(found) {
+                // The log was deleted meanwhile.
                 let Some(modified) = modified.filter(|_| deleted.is_none_or(|it| it.is_empty()))
                 else {
                     continue;
@@ -315,8 +307,8 @@ impl LogStore for Redis {
 
     async fn delete(&self, session: &SessionKey, token: &Token) -> Result<(), AppendError> {
         loop {
-            let look = self.0.look(session, Position(u64::MAX), 0).await?;
-            let Some(Look { head, .. }) = look else {
+            let state = self.0.log_state(session, Position(u64::MAX), 0).await?;
+            let Some(LogState { head, .. }) = state else {
                 return Ok(());
             };
             if !head.admit_deletion(token)? {

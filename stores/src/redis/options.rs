@@ -1,4 +1,4 @@
-//! How the store is configured.
+//! Options of the store.
 
 use std::time::Duration;
 
@@ -35,14 +35,13 @@ impl RedisOptions {
         Self::default()
     }
 
-    /// Sets what all keys begin with, before a `:`. The default is `agentwire`.
+    /// Sets the prefix of all keys, before a `:`. Default: `agentwire`.
     pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
         self.prefix = prefix.into();
         self
     }
 
-    /// Sets how long a command waits for its response, and connecting for the server. The
-    /// default is 5 seconds.
+    /// Sets the timeout of connecting and of each command. Default: 5 seconds.
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.timeout = limit;
         self

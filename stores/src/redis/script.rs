@@ -1,17 +1,16 @@
-//! The scripts, which the server runs as one step each.
+//! The Lua scripts, which the server runs atomically.
 //!
 //! A log is a hash with its end, its time and its summary, and a hash of its batches by
-//! position. A project has a set of the sessions that have a log.
+//! position. A project has the set of its sessions with a log.
 
-/// Appends a batch, or deletes the log, if the log ends as it is to.
+/// Appends a batch to a log, or deletes the log, if it has the expected end.
 ///
-/// Keys: the log, its batches, the sessions of the project. Arguments: the position that it
-/// ends at, its token's number, its writer, and `1` if it was deleted, or what of these is
-/// absent as an empty text; the same four as it ends then; the ID of the session; the batch,
-/// and the summary, or an empty text.
+/// Keys: the log, its batches, the sessions of the project. Arguments: the expected end (position,
+/// number and writer of the token, `1` if deleted; absent values are empty); the new end (the same
+/// four values); the session ID; the batch; the summary or an empty text.
 ///
-/// The batch is written before the end. If the script stopped in between, it would be one that
-/// nothing refers to.
+/// The batch is written before the end: if the script stopped in between, nothing would refer to
+/// the batch.
 pub(super) const CHANGE: &str = r"
 local log = redis.call('HMGET', KEYS[1], 'position', 'token', 'writer', 'deleted', 'modified')
 for number = 1, 4 do
@@ -36,11 +35,9 @@ end
 return 1
 ";
 
-/// Returns the end of a log, and batches behind a position with their positions: those that
-/// have some number of bytes together, and at least one if there is one.
-///
-/// Keys: the log, its batches. Arguments: the position, the bytes.
-pub(super) const LOOK: &str = r"
+/// Returns the end of a log, and the batches after a position with their positions: at least one,
+/// further ones up to a number of bytes.
+pub(super) const READ: &str = r"
 local log = redis.call('HMGET', KEYS[1], 'position', 'token', 'writer', 'deleted', 'start')
 if not log[1] then return false end
 local start = log[5] or '0'

@@ -1,4 +1,4 @@
-//! Batches: what is appended in one step.
+//! Batches: entries that are appended atomically.
 
 use super::{Position, Token};
 use agentwire_protocol::Json;
@@ -14,8 +14,7 @@ pub enum Part {
     /// Another transcript of the session, such as `subagents/agent-a1b2`: its
     /// [subpath](agentwire::TranscriptKey::subpath).
     Transcript(Arc<str>),
-    /// What hosts note about the session itself: who owns it, and which messages
-    /// they accepted.
+    /// Entries of hosts about the session itself: its owner and its inbox.
     Session,
 }
 
@@ -23,7 +22,7 @@ pub enum Part {
 const SESSION: &str = ":session";
 
 impl Part {
-    /// Returns the part with this name.
+    /// Returns the part with a name.
     #[must_use]
     pub fn named(name: &str) -> Self {
         match name {
@@ -33,8 +32,8 @@ impl Part {
         }
     }
 
-    /// Returns the name by which stores keep the part: empty for
-    /// [`Part::Main`], the subpath for [`Part::Transcript`].
+    /// Returns the name of the part in stores: empty for [`Part::Main`], the subpath for
+    /// [`Part::Transcript`].
     #[must_use]
     pub fn name(&self) -> &str {
         match self {
@@ -59,9 +58,9 @@ impl fmt::Display for Part {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Entry {
-    /// The part of the session that it belongs to.
+    /// The part of the session.
     pub part: Part,
-    /// What it says. A store keeps the text, and does not read it.
+    /// The content. Stores preserve the text and do not interpret it.
     pub json: Json,
 }
 
@@ -77,15 +76,15 @@ impl Entry {
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct NewBatch<'a> {
-    /// The position that it goes behind: that of the log's last batch, or
-    /// [`Position::START`] if there is no log.
+    /// The expected end of the log: the position of its last batch, or [`Position::START`] if
+    /// there is no log.
     pub after: Position,
     /// The writer's token.
     pub token: &'a Token,
     /// The entries.
     pub entries: &'a [Entry],
-    /// What a list shows of the session, as far as these entries. It replaces the
-    /// summary of the batch before; `None` too. A store does not read it.
+    /// The summary of the session including these entries, for lists. It replaces the previous
+    /// summary, even if it is `None`. Stores do not interpret it.
     pub summary: Option<&'a Json>,
 }
 
@@ -113,16 +112,16 @@ impl<'a> NewBatch<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Batch {
-    /// Where it is in the log.
+    /// The position in the log.
     pub position: Position,
     /// The token with which it was appended.
     pub token: Token,
-    /// The entries, in their order.
+    /// The entries in order.
     pub entries: Vec<Entry>,
 }
 
 impl Batch {
-    /// Creates a batch, for a store to return.
+    /// Creates a batch. For implementations of stores.
     #[must_use]
     pub fn new(position: Position, token: Token, entries: Vec<Entry>) -> Self {
         Self {

@@ -3,7 +3,7 @@
 use super::since_boot::since_boot;
 use std::time::Duration;
 
-/// The clock of leases: the time since some moment. It has to run while the machine is
+/// The clock of leases: the time since an arbitrary moment. It must not stop while the machine is
 /// suspended.
 #[derive(Debug, Clone, Copy)]
 pub struct LeaseClock(fn() -> Duration);
@@ -15,7 +15,7 @@ impl LeaseClock {
         Self(now)
     }
 
-    /// Returns the time.
+    /// Returns the current time.
     #[must_use]
     pub fn now(&self) -> Duration {
         (self.0)()
@@ -23,7 +23,7 @@ impl LeaseClock {
 }
 
 impl Default for LeaseClock {
-    /// The time since the machine was started, with the time that it was suspended.
+    /// Returns the time since boot, including suspension.
     fn default() -> Self {
         Self(since_boot)
     }

@@ -1,11 +1,11 @@
-//! The end of a log, and the rule by which batches are appended to it.
+//! The end of a log and the rules of appending.
 
 use agentwire::StoreError;
 use std::fmt;
 use std::sync::Arc;
 
-/// A position in a log: that of a batch, or the start. Positions of a log only
-/// grow; a store may leave some out.
+/// The position of a batch in a log, or the start of the log. Positions of later batches are
+/// larger, but not necessarily consecutive.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Position(pub u64);
 
@@ -20,16 +20,14 @@ impl fmt::Display for Position {
     }
 }
 
-/// What a writer shows to append to a log. The writer that appended with the highest
-/// number owns the log.
+/// The fencing token of a writer. The writer that appended with the highest number owns the log.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Token {
-    /// How many owners the log has had, with this one. Each number is one owner's.
+    /// The number of the owner: 1 for the first one, and so on.
     pub number: u64,
-    /// The writer. It has to be unique to each time that a log is taken over, also by
-    /// the same process: two that claim the same number are told apart by it, and what
-    /// the first one has sent may arrive late.
+    /// The name of the writer. It must be unique for each takeover, even by the same process: it
+    /// distinguishes writers that claim the same number, and late appends of earlier takeovers.
     pub writer: Arc<str>,
 }
 
@@ -42,9 +40,8 @@ impl Token {
         }
     }
 
-    /// Creates the token with which a writer takes over a log that ends so. It takes
-    /// effect with the first append. A log whose owner has the largest number is never
-    /// taken over.
+    /// Creates the token with which a writer takes over a log with this end. It takes effect
+    /// with the first append. A log with the largest number cannot be taken over.
     pub fn next(head: Option<&Head>, writer: impl Into<Arc<str>>) -> Self {
         Self::new(
             head.map_or(1, |head| head.token.number.saturating_add(1)),
@@ -63,41 +60,41 @@ impl fmt::Display for Token {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Head {
-    /// The position that the next batch has to go behind.
+    /// The position after which the next batch must be appended.
     pub position: Position,
     /// The owner's token.
     pub token: Token,
-    /// Whether the entries were deleted, and none has been appended since. The
-    /// token is spent then.
+    /// Whether the log was deleted, and nothing was appended since. The token cannot be used
+    /// again then.
     pub is_deleted: bool,
 }
 
-/// The batch that comes directly behind a position.
+/// The position and token of the batch directly after a position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Next {
-    /// Its position.
+    /// The position of the batch.
     pub position: Position,
     /// The token with which it was appended.
     pub token: Token,
 }
 
 impl Next {
-    /// Creates the description of a batch.
+    /// Creates the value.
     #[must_use]
     pub fn new(position: Position, token: Token) -> Self {
         Self { position, token }
     }
 }
 
-/// What a store does with a batch that it does not refuse.
+/// The decision about a batch that is not refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Admission {
-    /// It keeps the batch.
-    Keep,
-    /// It has the batch already, at this position.
-    Kept(Position),
+    /// Append the batch.
+    Append,
+    /// The batch is already stored at this position.
+    AlreadyStored(Position),
 }
 
 impl Head {
@@ -121,22 +118,21 @@ impl Head {
         }
     }
 
-    /// The rule of an append: decides about a batch that is to go behind `after`.
-    /// `head` is the end of the log, `None` if there is none, and `next` is the batch
-    /// that is directly behind `after` now, `None` if there is none.
+    /// Decides whether a batch may be appended after the position `after`. `head` is the end of
+    /// the log, `None` if there is no log. `next` is the batch directly after `after`, `None` if
+    /// there is none.
     ///
-    /// - A batch that is directly behind the position and has the same token is the
-    ///   same batch: it is [kept](Admission::Kept) already.
-    /// - Otherwise the batch has to go behind the end of the log,
-    /// - and to have the owner's token, which is not spent, or one with a higher
-    ///   number: its writer owns the log from this batch on.
+    /// - If `next` has the same token, it is the same batch: it is
+    ///   [already stored](Admission::AlreadyStored).
+    /// - Otherwise `after` must be the end of the log, and `token` must be the owner's token,
+    ///   unless the log was deleted with it, or have a higher number. The writer then owns the
+    ///   log.
     ///
-    /// A store may decide otherwise than by this function, such as in one statement of its
-    /// engine, if it decides the same.
+    /// A store may implement the same rules without this function, for example in one statement.
     ///
     /// # Errors
     ///
-    /// [`Refusal`] if the batch is not appended.
+    /// [`Refusal`] if the batch may not be appended.
     pub fn admit(
         head: Option<&Self>,
         next: Option<&Next>,
@@ -144,28 +140,28 @@ impl Head {
         token: &Token,
     ) -> Result<Admission, Refusal> {
         if let Some(next) = next.filter(|next| next.token == *token) {
-            return Ok(Admission::Kept(next.position));
+            return Ok(Admission::AlreadyStored(next.position));
         }
         let is_at_end = head.map_or(Position::START, |head| head.position) == after;
-        if is_at_end && head.is_none_or(|head| head.lets_in(token)) {
-            return Ok(Admission::Keep);
+        if is_at_end && head.is_none_or(|head| head.accepts(token)) {
+            return Ok(Admission::Append);
         }
         Err(Refusal {
             head: head.cloned(),
         })
     }
 
-    /// The rule of a deletion: whether a log that ends so is deleted with this
-    /// token; `false` if it was deleted with it already.
+    /// Decides whether a log with this end may be deleted. Returns `false` if it was already
+    /// deleted with the same token.
     ///
     /// # Errors
     ///
-    /// [`Refusal`] if the token is not the owner's and not newer.
+    /// [`Refusal`] if the token is neither the owner's nor newer.
     pub fn admit_deletion(&self, token: &Token) -> Result<bool, Refusal> {
         if self.is_deleted && self.token == *token {
             return Ok(false);
         }
-        match self.lets_in(token) {
+        match self.accepts(token) {
             true => Ok(true),
             false => Err(Refusal {
                 head: Some(self.clone()),
@@ -173,13 +169,12 @@ impl Head {
         }
     }
 
-    fn lets_in(&self, token: &Token) -> bool {
+    fn accepts(&self, token: &Token) -> bool {
         token.number > self.token.number || (*token == self.token && !self.is_deleted)
     }
 }
 
-/// A batch was refused, because the log has another owner or goes on behind another
-/// position.
+/// The refusal of a batch: the log has another owner or another end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Refusal {
@@ -203,13 +198,13 @@ impl fmt::Display for Refusal {
                 let Head {
                     position, token, ..
                 } = head;
-                write!(f, "the log was deleted at {position}, with token {token}")
+                write!(f, "the log was deleted at {position} with token {token}")
             }
             Some(Head {
                 position, token, ..
             }) => write!(
                 f,
-                "the log is owned with token {token}, and ends at {position}"
+                "the log is owned by token {token} and ends at {position}"
             ),
         }
     }
@@ -217,25 +212,25 @@ impl fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
-/// Why a batch was not appended.
+/// The error of an append.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AppendError {
-    /// The log has another owner, or goes on behind another position.
+    /// The log has another owner or another end. Nothing was stored.
     #[error(transparent)]
     Refused(#[from] Refusal),
-    /// The store failed. The batch may have been kept.
+    /// The store failed. The batch may have been stored.
     #[error("the store failed: {0}")]
     Failed(StoreError),
 }
 
 impl AppendError {
-    /// Creates a failure from any error.
+    /// Creates an [`AppendError::Failed`].
     pub fn failed(error: impl Into<StoreError>) -> Self {
         Self::Failed(error.into())
     }
 
-    /// Returns the refusal, if it is one.
+    /// Returns the refusal; `None` for other errors.
     #[must_use]
     pub fn refusal(&self) -> Option<&Refusal> {
         match self {

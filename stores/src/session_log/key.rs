@@ -1,16 +1,16 @@
-//! Keys of logs.
+//! The key of a log.
 
 use agentwire::TranscriptKey;
 use std::fmt;
 
-/// The key of a session's log. Both parts are any texts, and say nothing to a
-/// store: it has to keep `a/b` and `a%2fb`, or `A` and `a`, apart.
+/// The key of a session's log. Both parts are arbitrary texts. A store must distinguish all of
+/// them: `a/b` from `a%2fb`, `A` from `a`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub struct SessionKey {
-    /// The project, or whatever else keeps sessions apart, such as a tenant.
+    /// The project or another group of sessions, such as a tenant.
     pub project: String,
-    /// The session's ID.
+    /// The session ID.
     pub session_id: String,
 }
 

@@ -1,25 +1,24 @@
-//! Leases: for how long a log is owned, by durations alone.
+//! Leases of logs.
 //!
-//! An owner that is gone cannot give its log back, and one that was stopped does not
-//! know how long. So a lease has a length: its owner counts it as over after three
-//! quarters of it, from when it asked for the append that was kept last, and another host
-//! after the whole, from when it first saw the log as it still is. Each counts on its own
-//! clock; no two clocks are compared. As long as they run at the same speed, give or
-//! take an eighth, a lease is never two hosts' at once.
+//! An owner that has crashed cannot release its log, and an owner that was stopped does not know
+//! for how long. So ownership is limited by a lease. The owner counts three quarters of the
+//! lease's length from the start of its last stored append. Another host counts the whole length
+//! from the first time it saw the current end of the log. Each uses its own clock; clocks are
+//! never compared. If their speeds differ by less than an eighth, a lease never has two owners.
 
 use super::{Head, Position, Token};
 use std::time::Duration;
 
-/// What the owner of a log knows of its lease. A state machine without a clock: times
-/// are those of the owner's [`LeaseClock`](super::LeaseClock).
+/// The owner's view of its lease. It has no clock: the owner passes the times of its
+/// [`LeaseClock`](super::LeaseClock).
 #[derive(Debug, Clone)]
 pub struct Lease {
     length: Duration,
-    /// The append that is on its way, and when it was first asked for.
-    asked: Option<(Position, Token, Duration)>,
-    /// When the append was first asked for that was kept last.
+    /// The append in flight, and the time of its first attempt.
+    attempt: Option<(Position, Token, Duration)>,
+    /// The time of the first attempt of the append that was stored last.
     since: Option<Duration>,
-    is_lost: bool,
+    is_revoked: bool,
 }
 
 impl Lease {
@@ -28,50 +27,50 @@ impl Lease {
     pub fn new(length: Duration) -> Self {
         Self {
             length,
-            asked: None,
+            attempt: None,
             since: None,
-            is_lost: false,
+            is_revoked: false,
         }
     }
 
-    /// Has to be called before each attempt to append. The same batch again counts from
-    /// its first attempt, which may be the one that was kept.
-    pub fn asks(&mut self, after: Position, token: &Token, now: Duration) {
-        let is_again =
-            |(position, of, _): &(Position, Token, Duration)| *position == after && of == token;
-        if !self.asked.as_ref().is_some_and(is_again) {
-            self.asked = Some((after, token.clone(), now));
+    /// Records an attempt to append. Must be called before each attempt. A repeated batch counts
+    /// from its first attempt, which may have succeeded.
+    pub fn append_started(&mut self, after: Position, token: &Token, now: Duration) {
+        let is_repeated = |(position, previous, _): &(Position, Token, Duration)| {
+            *position == after && previous == token
+        };
+        if !self.attempt.as_ref().is_some_and(is_repeated) {
+            self.attempt = Some((after, token.clone(), now));
         }
     }
 
-    /// The append was kept, now or before: the lease begins, or is longer.
-    pub fn kept(&mut self) {
-        if let Some((.., asked)) = self.asked.take() {
-            self.since = self.since.max(Some(asked));
+    /// Starts or extends the lease: the append was stored, now or earlier.
+    pub fn append_stored(&mut self) {
+        if let Some((.., attempt)) = self.attempt.take() {
+            self.since = self.since.max(Some(attempt));
         }
     }
 
-    /// The log is another host's.
-    pub fn lost(&mut self) {
-        self.is_lost = true;
+    /// Ends the lease: another host owns the log.
+    pub fn revoke(&mut self) {
+        self.is_revoked = true;
     }
 
-    /// Returns until when the owner may act: three quarters of the lease. `None` if it
-    /// has not begun, or the log is another host's.
+    /// Returns the time until which the owner may act: three quarters of the lease. `None` if the
+    /// lease has not begun or was revoked.
     #[must_use]
     pub fn valid_until(&self) -> Option<Duration> {
-        let since = self.since.filter(|_| !self.is_lost)?;
+        let since = self.since.filter(|_| !self.is_revoked)?;
         Some(since.saturating_add(self.length - self.length / 4))
     }
 
-    /// Whether the owner may act.
+    /// Returns whether the owner may act.
     #[must_use]
     pub fn is_valid(&self, now: Duration) -> bool {
         self.valid_until().is_some_and(|until| now < until)
     }
 
-    /// Returns when the next append should be made at the latest: after a third of the
-    /// lease, so that it may take some time.
+    /// Returns the time at which the lease should be renewed: after a third of its length.
     #[must_use]
     pub fn renew_at(&self) -> Duration {
         let since = self.since.unwrap_or_default();
@@ -79,19 +78,20 @@ impl Lease {
     }
 }
 
-/// What a host knows of a log that is another's. A state machine without a clock: times
-/// are those of the host's [`LeaseClock`](super::LeaseClock).
+/// Another host's view of a lease. It has no clock: the host passes the times of its
+/// [`LeaseClock`](super::LeaseClock).
 #[derive(Debug, Clone, Default)]
 pub struct LeaseWatch(Option<(Position, Token, Duration)>);
 
 impl LeaseWatch {
-    /// Has to be called with the end of the log, and the time after it was read. Returns
-    /// how long the log must stay as it is until the lease has run out, zero if it has or
-    /// the owner has none.
-    pub fn see(&mut self, head: &Head, now: Duration) -> Duration {
+    /// Records the end of the log, and the time after it was read. Returns the time until the
+    /// lease expires if nothing is appended: zero if it has expired or the owner has no lease.
+    pub fn observe(&mut self, head: &Head, now: Duration) -> Duration {
         let (position, token) = (head.position, &head.token);
         let since = match &self.0 {
-            Some((seen, of, since)) if *seen == position && of == token => *since,
+            Some((observed, previous, since)) if *observed == position && previous == token => {
+                *since
+            }
             _ => now,
         };
         self.0 = Some((position, token.clone(), since));
@@ -100,15 +100,15 @@ impl LeaseWatch {
     }
 }
 
-/// What is before the length of a lease in [`Token::writer`].
+/// The separator before the length of the lease in [`Token::writer`].
 const LEASE: &str = ";lease=";
 
 impl Token {
-    /// Adds that the writer has a lease of this length, in milliseconds. It is noted in
-    /// [`Token::writer`], so that the end of a log tells it.
+    /// Adds a lease of this length to the token. The length in milliseconds is part of
+    /// [`Token::writer`], so that it can be read from the end of a log.
     #[must_use]
     pub fn leased(self, length: Duration) -> Self {
-        // What is not read again would be no lease.
+        // A number that is too large to parse would be no lease.
         let milliseconds = u64::try_from(length.as_millis()).unwrap_or(u64::MAX);
         let writer = self
             .writer
@@ -117,8 +117,8 @@ impl Token {
         Self::new(self.number, format!("{writer}{LEASE}{milliseconds}"))
     }
 
-    /// Returns the length of the writer's lease; `None` if it has none. The log can be
-    /// taken over at any time then.
+    /// Returns the length of the writer's lease; `None` if it has none, so that the log can be
+    /// taken over at any time.
     #[must_use]
     pub fn lease(&self) -> Option<Duration> {
         let (_, milliseconds) = self.writer.split_once(LEASE)?;

@@ -1,20 +1,19 @@
-//! Session logs: the contract of stores that many machines share.
+//! Session logs: the interface of stores that many machines share.
 //!
-//! A [`LogStore`] keeps one log for each session: batches of entries, one behind
-//! the other. Each log has an owner, and only the owner appends. An append names
-//! the position that it goes behind and the owner's [token](Token); the store
-//! checks both in the same step in which it keeps the batch. So of two processes
-//! that write the same session one is refused, whatever clocks, pauses and
-//! networks do in between.
+//! A [`LogStore`] has one log for each session, which consists of batches of entries. Each log
+//! has an owner, and only the owner appends. An append names the expected end of the log and the
+//! owner's fencing [token](Token); the store checks both and stores the batch atomically. Of two
+//! processes that write the same session one is refused, independently of clocks, pauses and
+//! networks.
 //!
-//! The rules are those of [`Head::admit`], and `agentwire_testkit::stores` has the
-//! tests that a store has to pass.
+//! [`Head::admit`] implements the rules, and `agentwire_testkit::stores` the conformance tests of
+//! stores.
 //!
 //! ```
 //! use agentwire_stores::session_log::{Entry, Part, Position, SessionKey, Token};
 //!
 //! let session = SessionKey::new("crabs", "0d4f7d6a-0c67-4c92-b1a5-3ef1b7d3c3a7");
-//! // Of a log that does not exist yet.
+//! // The log does not exist yet.
 //! let token = Token::next(None, "host-1");
 //! assert_eq!(token.number, 1);
 //! let entry = Entry::new(Part::Main, r#"{"type":"user"}"#.parse()?);
@@ -40,45 +39,41 @@ use agentwire_protocol::Json;
 use std::future::Future;
 use std::sync::Arc;
 
-/// A session and its last [summary](NewBatch::summary). The error is that of reading the
-/// summary of this session; those of others are not affected.
+/// A session and its last [summary](NewBatch::summary), or the error of reading this summary.
 pub type Summarized = (StoredSession, Result<Option<Json>, StoreError>);
 
-/// A store that keeps a log for each session. The
-/// [module documentation](crate::session_log) has the idea.
+/// A store with a log for each session. See the [module documentation](crate::session_log).
 ///
-/// Stores keep what was appended when [`append`](LogStore::append) returns, as
-/// durably as they say in their documentation. After a crash a log is a prefix of
-/// what was appended: batches are there or not as a whole, and none comes behind
-/// one that is missing.
+/// Batches are stored when [`append`](LogStore::append) returns, with the durability that the
+/// store documents. After a crash a log is a prefix of the appended batches: batches are complete
+/// or absent, and none follows a missing one.
 ///
-/// The futures may be dropped at any `await`, for example by a timeout. What was
-/// being appended is then kept or not, and the same call can be made again.
+/// # Cancel safety
+///
+/// The futures may be dropped at any `await`, for example by a timeout. The batch may then be
+/// stored or not, and the same call can be repeated.
 pub trait LogStore: Send + Sync + 'static {
-    /// Appends a batch to a log, which is created if needed. Returns the batch's
-    /// position.
+    /// Appends a batch to a log, which is created if needed. Returns the batch's position.
     ///
-    /// The batch is kept, is already there, or is refused, by the rules of
-    /// [`Head::admit`]. A batch is known by its position and its token, not by its
-    /// entries: an owner must not append others behind the same position, unless the
-    /// first append was refused. A batch without entries is never kept: the call returns
-    /// [`NewBatch::after`], and looks at nothing.
+    /// The batch is stored, already stored, or refused by the rules of [`Head::admit`]. A batch
+    /// is identified by its position and its token, not by its entries: an owner must not append
+    /// other entries at the same position unless the first append was refused. A batch without
+    /// entries is not stored: the call returns [`NewBatch::after`] and checks nothing.
     ///
     /// # Errors
     ///
-    /// - [`AppendError::Refused`] if the log has another owner, or goes on behind
-    ///   another position. Nothing was kept.
-    /// - [`AppendError::Failed`] if the store could not do it, or does not know
-    ///   whether it did. The same call can be made again: if the batch was kept,
-    ///   its position is returned.
+    /// - [`AppendError::Refused`] if the log has another owner or another end. Nothing was
+    ///   stored.
+    /// - [`AppendError::Failed`] if the store failed or the outcome is unknown. The same call can
+    ///   be repeated: it returns the position of the batch if it was stored.
     fn append(
         &self,
         session: &SessionKey,
         batch: &NewBatch<'_>,
     ) -> impl Future<Output = Result<Position, AppendError>> + Send;
 
-    /// Returns the end of a log, or `None` if the store never had a log with this
-    /// key. A log that was deleted has an end.
+    /// Returns the end of a log; `None` if the store never had a log with this key. A deleted log
+    /// has an end.
     ///
     /// # Errors
     ///
@@ -88,28 +83,25 @@ pub trait LogStore: Send + Sync + 'static {
         session: &SessionKey,
     ) -> impl Future<Output = Result<Option<Head>, StoreError>> + Send;
 
-    /// Returns batches that come behind a position, in their order: some of them,
-    /// as many as the store reads at once, but at least one if there is one. To
-    /// read a whole log, begin with [`Position::START`], and go on behind the last
-    /// batch until there is none.
+    /// Returns a page of batches after a position, in order: at least one if there is one. To
+    /// read a whole log, begin with [`Position::START`] and continue after the last batch until
+    /// there is none.
     ///
-    /// The entries are those that were appended. Stores of this project return
-    /// their text byte for byte. Other stores may return the members of objects in
-    /// another order, and must not change anything else, such as the digits of a
-    /// number or an escaped character.
+    /// The entries are those that were appended. Stores of this project preserve their text byte
+    /// for byte. Other stores may change the order of object members, but nothing else, such as
+    /// the digits of a number or an escaped character.
     ///
     /// # Errors
     ///
-    /// If the log cannot be read, or is damaged. Damage is an error and never the
-    /// end of a log.
+    /// If the log cannot be read or is damaged. Damage is never reported as the end of a log.
     fn read(
         &self,
         session: &SessionKey,
         after: Position,
     ) -> impl Future<Output = Result<Vec<Batch>, StoreError>> + Send;
 
-    /// Returns the sessions of a project that have a log, in any order. Deleted
-    /// ones are not among them. By default, those of [`LogStore::summaries`].
+    /// Returns the sessions of a project that have a log, without deleted ones, in any order.
+    /// Default: those of [`LogStore::summaries`].
     ///
     /// # Errors
     ///
@@ -129,14 +121,13 @@ pub trait LogStore: Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// As for [`LogStore::list`]. A summary that cannot be read is no error of the call.
+    /// As for [`LogStore::list`]. A summary that cannot be read does not fail the call.
     fn summaries(
         &self,
         project: &str,
     ) -> impl Future<Output = Result<Vec<Summarized>, StoreError>> + Send;
 
-    /// Returns the parts of a session that have entries, each once and in any
-    /// order.
+    /// Returns the parts of a session that have entries, each once, in any order.
     ///
     /// # Errors
     ///
@@ -146,15 +137,13 @@ pub trait LogStore: Send + Sync + 'static {
         session: &SessionKey,
     ) -> impl Future<Output = Result<Vec<Part>, StoreError>> + Send;
 
-    /// Deletes all entries of a log, of all its parts. What remains is its
-    /// [end](LogStore::head), so that the token stays spent: no token up to this one
-    /// appends anything afterwards. Does nothing if there is no log with this key,
-    /// or if it was deleted with the same token.
+    /// Deletes all entries of a log. The [end](LogStore::head) of the log remains, so that tokens
+    /// up to this one cannot be used again. Does nothing if there is no log with this key, or if
+    /// it was deleted with the same token.
     ///
     /// # Errors
     ///
-    /// As for [`LogStore::append`]: the token has to be the owner's, or a
-    /// [newer](Token::next) one.
+    /// As for [`LogStore::append`]: the token must be the owner's or a [newer](Token::next) one.
     fn delete(
         &self,
         session: &SessionKey,

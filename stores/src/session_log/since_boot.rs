@@ -1,8 +1,8 @@
-//! A clock that runs while the machine is suspended, as timers do not.
+//! A clock that, unlike timers, runs while the machine is suspended.
 
 use std::time::Duration;
 
-/// Returns the time since the machine was started.
+/// Returns the time since boot.
 #[cfg(unix)]
 pub(crate) fn since_boot() -> Duration {
     use rustix::time::{ClockId, clock_gettime};

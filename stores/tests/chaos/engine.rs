@@ -1,4 +1,4 @@
-//! Where the logs are, and a connection to there that can be cut and slowed.
+//! The store of the hosts, and connections that can be cut and slowed.
 
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -8,19 +8,19 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
-/// A store that two hosts reach.
+/// The store of both hosts.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) enum Engine {
     Directory(PathBuf),
-    /// A port of this machine, and the schema.
+    /// The port on this machine, and the schema.
     Postgres(u16, String),
-    /// A port of this machine, and the prefix.
+    /// The port on this machine, and the prefix.
     Nats(u16, String),
     Redis(u16, String),
     S3(u16, String),
 }
 
-/// Does something with the store, of whichever type it is.
+/// Calls a generic function with the store.
 macro_rules! on_store {
     ($engine:expr, $store:ident => $body:expr) => {
         match $engine {
@@ -60,7 +60,7 @@ macro_rules! on_store {
 pub(crate) use on_store;
 
 impl Engine {
-    /// The engine by another port.
+    /// Returns the same engine on another port.
     pub(crate) fn at(&self, port: u16) -> Self {
         match self {
             Self::Directory(path) => Self::Directory(path.clone()),
@@ -92,17 +92,17 @@ impl Engine {
     }
 }
 
-/// What a connection does with what comes.
+/// The state of a connection.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Line {
     Open,
-    /// Nothing arrives, in either direction, and nobody is told.
+    /// Data is discarded silently in both directions.
     Cut,
-    /// Each piece takes this time.
+    /// Each read is delayed by this time.
     Slow(Duration),
 }
 
-/// A way to a server that can be cut.
+/// A proxy of a server, which can be cut.
 pub(crate) struct Proxy {
     pub(crate) port: u16,
     line: Arc<watch::Sender<Line>>,
@@ -118,7 +118,7 @@ impl Proxy {
             while let Ok((client, _)) = listener.accept().await {
                 let mut state = state.subscribe();
                 tokio::spawn(async move {
-                    // Also a connection that comes when the line is cut gets no answer.
+                    // New connections get no response either.
                     let _ = state.wait_for(|it| *it != Line::Cut).await;
                     let Ok(server) = TcpStream::connect(("127.0.0.1", server)).await else {
                         return;
@@ -151,7 +151,7 @@ async fn carry(
             let _ = to.shutdown().await;
             return;
         };
-        // What is on its way when the line is cut stays there.
+        // Data in flight is not delivered.
         let Ok(line) = state.wait_for(|it| *it != Line::Cut).await.map(|it| *it) else {
             return;
         };

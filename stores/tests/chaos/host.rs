@@ -1,5 +1,5 @@
-//! A host: opens the session, sends what it is told to, and prints what happens, with the
-//! time. It is its own process, so that it can be killed and stopped.
+//! A host in its own process, so that it can be killed and stopped: opens the session, sends
+//! prompts, and prints events with times.
 
 use crate::engine::{Engine, on_store};
 use agentwire::attachment::Attach;
@@ -18,10 +18,10 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, BufReader};
 
-/// The variable with what a host is told.
+/// The environment variable with the host's configuration.
 pub(crate) const VARIABLE: &str = "AGENTWIRE_CHAOS_HOST";
 
-/// What a host is told.
+/// The configuration of a host.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Told {
     pub(crate) engine: Engine,
@@ -31,12 +31,12 @@ pub(crate) struct Told {
     pub(crate) waits: Duration,
     /// The real CLI, or the scenario of the fake agent.
     pub(crate) cli: Result<PathBuf, String>,
-    /// Who it is, and where its callbacks note that they were called.
+    /// The name of the host, and the file of its callbacks.
     pub(crate) name: String,
     pub(crate) witness: PathBuf,
 }
 
-/// The time of the machine, in milliseconds, which all hosts here share.
+/// Returns the time of the machine in milliseconds.
 pub(crate) fn time() -> u128 {
     LeaseClock::default().now().as_millis()
 }
@@ -47,7 +47,7 @@ fn say(what: &str) {
     std::io::stdout().flush().unwrap();
 }
 
-/// A store that tells when it is claimed, and the length of its leases.
+/// A store that prints when it is claimed.
 #[derive(Clone)]
 struct Telling<S>(S, Duration);
 
@@ -72,7 +72,7 @@ impl<S: LeasedStore + Clone> SessionStore for Telling<S> {
 impl<S: LeasedStore + Clone> LeasedStore for Telling<S> {
     async fn claim(&self, session: &TranscriptKey) -> Result<Claimed, StoreError> {
         let claimed = self.0.claim(session).await;
-        if let Ok(Claimed::Yours(_)) = &claimed {
+        if let Ok(Claimed::Acquired(_)) = &claimed {
             say("claimed");
         }
         claimed
@@ -91,7 +91,7 @@ impl<S: LeasedStore + Clone> LeasedStore for Telling<S> {
     }
 }
 
-/// The text of a message of the user.
+/// Returns the text of a user message.
 fn text(message: &Json) -> String {
     let content = message
         .member("message")
@@ -124,7 +124,7 @@ async fn drive(told: Told, store: impl SessionStore) {
         .session_store_flush(StoreFlush::BeforeResult)
         .when_owned(WhenOwned::Wait(told.waits))
         .on_permission(move |ask: PermissionAsk| {
-            // In one write, as the tools do.
+            // In one write, like the tools.
             let line = format!("ask {name} {}\n", time());
             (&witness).write_all(line.as_bytes()).unwrap();
             say("asking");

@@ -1,18 +1,17 @@
-//! Two hosts of one session, of which the first is killed, stopped, cut off or slowed in
-//! each phase of its work. The second one goes on with the session.
+//! Two hosts of one session. The first one is killed, stopped, cut off or slowed in each phase of its
+//! work, and the second one continues the session.
 //!
-//! Witnesses from outside: the log in the store, a file to which every tool and every
-//! callback appends who has it and when, and the requests that the model gets.
+//! The test compares the log in the store, a file to which every tool and callback appends its host
+//! and the time, and the requests to the model.
 //!
 //! ```text
 //! scripts/stores --chaos
 //! ```
 //!
-//! runs it on PostgreSQL and NATS, with the real CLI; with `--all` on Redis and moto's S3 too. Without servers the store is a
-//! directory, and without `AGENTWIRE_LIVE_CLI` the agent is the fake one.
-//! `AGENTWIRE_ROUNDS` is how many rounds each engine has, `AGENTWIRE_AT_ONCE` how many run
-//! at once, `AGENTWIRE_LEASE` how many seconds a lease has, `AGENTWIRE_STOPPED` for how many seconds a host is stopped at least,
-//! `AGENTWIRE_SEED` changes the moments.
+//! runs it on PostgreSQL and NATS with the real CLI (`--all`: also Redis and moto's S3). Without servers
+//! the store is a directory; without `AGENTWIRE_LIVE_CLI` the agent is the fake one. `AGENTWIRE_ROUNDS`:
+//! rounds per engine; `AGENTWIRE_AT_ONCE`: concurrent rounds; `AGENTWIRE_LEASE`: seconds of a lease;
+//! `AGENTWIRE_STOPPED`: minimum seconds for which a host is stopped; `AGENTWIRE_SEED`: the moments.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -102,7 +101,7 @@ fn main() {
     match env::var(host::VARIABLE) {
         Ok(told) => {
             runtime.block_on(host::run(serde_json::from_str(&told).unwrap()));
-            // A thread of it reads standard input.
+            // A thread of the runtime reads standard input.
             runtime.shutdown_background();
         }
         Err(_) => runtime.block_on(coordinate()),

@@ -23,10 +23,10 @@ fn lease() -> Duration {
     Duration::from_secs(number("AGENTWIRE_LEASE", 4))
 }
 
-/// Longer than anything here takes.
+/// A generous timeout.
 const LONG: Duration = Duration::from_secs(90);
 
-/// What the first host does when it happens.
+/// The phase of the first host's work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Phase {
     Idle,
@@ -50,7 +50,7 @@ const PHASES: [Phase; 8] = [
     Phase::Resuming,
 ];
 
-/// What happens to it.
+/// The disturbance of the first host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
     Killed,
@@ -59,25 +59,23 @@ pub(crate) enum Kind {
     Slowed,
 }
 
-/// What a round came to.
+/// The result of a round.
 #[derive(Debug)]
 pub(crate) struct Outcome {
     pub(crate) round: u64,
     pub(crate) phase: Phase,
     pub(crate) kind: Kind,
-    /// Batches of the first host behind the first one of the second.
+    /// Batches of the first host after the first batch of the second.
     pub(crate) two_writers: usize,
-    /// Prompts that a host had accepted, or whose result it has given out, and that are not
-    /// in the store, nor handed back to the next host, and of which no host that had the
-    /// session has told that they were cut off.
+    /// Prompts that were accepted or whose result was delivered, but that are neither stored, nor
+    /// handed back to the next host, nor reported as cut off.
     pub(crate) lost: usize,
-    /// Prompts that are there more than once, and tools that both hosts have run for one.
+    /// Prompts that are stored more than once, and tools that both hosts have run.
     pub(crate) twice: usize,
-    /// What the first host's tools, callbacks and model did after the second one had the
-    /// session.
+    /// Actions of the first host's tools, callbacks and model after the second host's claim.
     pub(crate) late: usize,
     pub(crate) problems: Vec<String>,
-    /// How long the second host waited, in milliseconds.
+    /// The wait of the second host in milliseconds.
     pub(crate) taken_over_after: u128,
 }
 
@@ -92,7 +90,7 @@ struct Host {
     child: Child,
     stdin: ChildStdin,
     lines: Lines<BufReader<ChildStdout>>,
-    /// What it has printed, and when.
+    /// The printed events with times.
     printed: Vec<(String, u128)>,
 }
 
@@ -142,7 +140,7 @@ impl Host {
         }
     }
 
-    /// Reads until it prints one of these. Returns it, and when; an error if it ends first.
+    /// Reads up to one of these events. Returns it with its time; an error if the host exits first.
     async fn prints(&mut self, wanted: &[&str]) -> Result<(String, u128), String> {
         let read = async {
             while let Some(line) = self.lines.next_line().await.unwrap() {
@@ -160,7 +158,7 @@ impl Host {
         outcome.map_err(|why| format!("{why}; {:?}", self.printed))
     }
 
-    /// Reads what it still prints, until it has ended.
+    /// Reads the remaining events until the host exits.
     async fn ends(&mut self) -> Result<(), String> {
         let printed = self.prints(&["never"]).await;
         match timeout(LONG, self.child.wait()).await {
@@ -177,23 +175,23 @@ impl Host {
         found.map(|(_, when)| *when)
     }
 
-    /// The prompts whose results it has printed.
+    /// Returns the prompts whose results were printed.
     fn results(&self) -> impl Iterator<Item = &str> {
         let lines = self.printed.iter();
         lines.filter_map(|(what, _)| what.strip_prefix("result ")?.strip_suffix(':'))
     }
 
-    /// The prompts that it has accepted, or sent again.
+    /// Returns the accepted and resent prompts.
     fn accepted(&self) -> impl Iterator<Item = &str> {
         self.told(&["accepted ", "inherited SentAgain "])
     }
 
-    /// The prompts that were handed back to it.
+    /// Returns the prompts that were handed back.
     fn handed_back(&self) -> impl Iterator<Item = &str> {
         self.told(&["inherited HandedBack "])
     }
 
-    /// The prompts of which it has told that they did not come to their end.
+    /// Returns the prompts that were reported as incomplete.
     fn not_completed(&self) -> impl Iterator<Item = &str> {
         self.told(&["not completed "])
     }
@@ -207,8 +205,7 @@ impl Host {
     }
 }
 
-/// What the model of a machine says. That of the first one calls tools for as long as the
-/// host lives.
+/// Returns the model of a machine. The first one calls tools while its host lives.
 fn scenario(machine: &str) -> Scenario {
     let tick = r#"for i in 1 2 3 4; do echo "tool $CHAOS_HOST $(cut -d' ' -f1 /proc/uptime)" >> "$CHAOS_WITNESS"; sleep 0.05; done"#;
     let bash = json!({ "tool": { "name": "Bash", "input": { "command": tick }, "takes_ms": 200 } });
@@ -368,7 +365,7 @@ async fn try_play(engine: &Engine, seed: u64, outcome: &mut Outcome) -> Result<(
 
     let mut two;
     if kind == Kind::Slowed {
-        // A slow store costs nobody the session.
+        // A slow store does not end the session.
         if phase == Phase::Resuming {
             one.prints(&["open"]).await?;
         }
@@ -402,7 +399,7 @@ async fn try_play(engine: &Engine, seed: u64, outcome: &mut Outcome) -> Result<(
         }
         Kind::Cut => proxy.as_ref().unwrap().set(Line::Open),
     }
-    // It may have been stopped before it had claimed the session.
+    // The host may have been stopped before its claim.
     let had_it = one.when("claimed").is_some();
     if !had_it && matches!(kind, Kind::Stopped | Kind::Cut) {
         two.tell("close").await;
@@ -429,7 +426,7 @@ async fn try_play(engine: &Engine, seed: u64, outcome: &mut Outcome) -> Result<(
 
     let ran = std::fs::read_to_string(&witness).unwrap();
     let has_run = |host: &str| ran.lines().any(|it| it.split(' ').nth(1) == Some(host));
-    // Only the first one was told to.
+    // Only the first host was configured to.
     outcome.twice += usize::from(has_run("one") && has_run("two"));
     if had_it {
         outcome.late += asked(first) - asked_before;
@@ -439,7 +436,7 @@ async fn try_play(engine: &Engine, seed: u64, outcome: &mut Outcome) -> Result<(
                 Some((seconds, hundredths)) => format!("{seconds}{hundredths}0").parse().unwrap(),
                 None => words[2].parse().unwrap(),
             };
-            // The tools' clock has hundredths of a second.
+            // The resolution of the tools' clock is 10 ms.
             if words[1] == "one" && when > claimed + 10 {
                 outcome.late += 1;
                 outcome
@@ -453,7 +450,7 @@ async fn try_play(engine: &Engine, seed: u64, outcome: &mut Outcome) -> Result<(
     Ok(())
 }
 
-/// What is in the store.
+/// The contents of the store.
 async fn look(store: &impl LogStore, key: &SessionKey, hosts: [&Host; 2], outcome: &mut Outcome) {
     let (mut after, mut token) = (Position::START, 0);
     let mut uuids = BTreeSet::new();
@@ -476,7 +473,7 @@ async fn look(store: &impl LogStore, key: &SessionKey, hosts: [&Host; 2], outcom
                 {
                     outcome.problems.push(format!("twice: {entry}"));
                 }
-                // A prompt of a turn, or one that was taken up in the middle of another.
+                // The prompt of a turn, or one that was picked up during another turn.
                 let content = match entry["type"].as_str() {
                     Some("user") => &entry["message"]["content"],
                     _ => &entry["attachment"]["prompt"],
@@ -492,7 +489,7 @@ async fn look(store: &impl LogStore, key: &SessionKey, hosts: [&Host; 2], outcom
         }
     }
     let mut known: BTreeSet<&str> = hosts.into_iter().flat_map(Host::handed_back).collect();
-    // What a host says of a session that it has lost is not the end of it.
+    // Ignore the end of the session on a host that has lost it.
     let keeps_it = match outcome.kind {
         Kind::Slowed => &hosts[..],
         Kind::Killed | Kind::Stopped | Kind::Cut => &hosts[1..],

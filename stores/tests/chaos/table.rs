@@ -1,4 +1,4 @@
-//! What the rounds came to, by phase and kind.
+//! The results of the rounds by phase and disturbance.
 
 use crate::round::{Kind, Outcome, Phase};
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! Sessions that are copied between the disk and a store.
+//! Copies of sessions between the disk and a store.
 
 use agentwire::{MemoryStore, SessionStore, StoreError, StoreFailure, TranscriptKey};
 use agentwire_history::{History, HistoryError};
@@ -33,7 +33,7 @@ fn get(config: &Path, name: &str) -> String {
     fs::read_to_string(config.join("projects").join(PROJECT).join(name)).unwrap()
 }
 
-/// A session with a sub-agent, and one that is none of it.
+/// Writes a session with a sub-agent, and another session.
 fn filled(config: &Path) {
     let main = line("a", None) + "{\"type\":\"api-request\",\"x\":1}\n" + &line("b", Some("a"));
     put(config, &format!("{ID}.jsonl"), &main);
@@ -73,7 +73,7 @@ impl SessionStore for Panics {
 }
 
 #[tokio::test]
-async fn a_session_is_copied_to_a_store_and_from_there_to_another_machine() {
+async fn copies_round_trip_through_a_store() {
     let machines = TempDir::new().unwrap();
     let (one, two) = (machines.path().join("one"), machines.path().join("two"));
     filled(&one);
@@ -111,7 +111,7 @@ async fn a_session_is_copied_to_a_store_and_from_there_to_another_machine() {
         2
     );
 
-    // The session goes on there, and comes back.
+    // The session continues on the other machine and is copied back.
     put(
         &two,
         &format!("{ID}.jsonl"),
@@ -129,7 +129,7 @@ async fn a_session_is_copied_to_a_store_and_from_there_to_another_machine() {
     );
 }
 
-/// In the folder of a project or a session, where a link may have come with an archive.
+/// Links in folders of projects and sessions, which may come with an archive.
 #[cfg(unix)]
 #[tokio::test]
 async fn a_copy_from_a_store_follows_no_planted_link() {
@@ -172,19 +172,19 @@ async fn a_copy_from_a_store_follows_no_planted_link() {
     symlink(&precious, &transcript).unwrap();
     is_untouched(copy().await.map(drop));
     fs::remove_file(&transcript).unwrap();
-    // Where an earlier version wrote the copy first.
+    // The temporary file of an earlier version.
     let beside = project.join(format!("{ID}.jsonl.agentwire"));
     symlink(&precious, &beside).unwrap();
     copy().await.unwrap();
     assert_eq!(fs::read(&precious).unwrap(), b"precious");
     let mode = fs::metadata(&transcript).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
-    // Nothing temporary is there.
+    // No temporary files remain.
     assert_eq!(fs::read_dir(&project).unwrap().count(), 3);
 }
 
 #[tokio::test]
-async fn what_went_two_ways_is_not_mixed() {
+async fn diverged_sessions_are_not_merged() {
     let machines = TempDir::new().unwrap();
     let (one, two) = (machines.path().join("one"), machines.path().join("two"));
     filled(&one);
@@ -222,7 +222,7 @@ async fn what_went_two_ways_is_not_mixed() {
 }
 
 #[tokio::test]
-async fn what_is_not_there_is_an_error_and_so_is_a_hole() {
+async fn missing_sessions_and_gaps_are_errors() {
     let machine = TempDir::new().unwrap();
     let (history, store) = (History::in_directory(machine.path()), MemoryStore::new());
     let error = copy_to_store(&history, ID, store.clone())
@@ -255,13 +255,13 @@ async fn what_is_not_there_is_an_error_and_so_is_a_hole() {
 }
 
 #[tokio::test]
-async fn a_session_in_a_store_with_leases_is_claimed_while_it_is_copied() {
+async fn copying_claims_a_session_with_leases() {
     let machine = TempDir::new().unwrap();
     filled(machine.path());
     let logs = Arc::new(Memory::new());
     let host = || LogBacked::new(Arc::clone(&logs)).leased(Duration::from_secs(60));
     let history = History::in_directory(machine.path());
-    let Claimed::Yours(claim) = host().claim(&key()).await.unwrap() else {
+    let Claimed::Acquired(claim) = host().claim(&key()).await.unwrap() else {
         panic!("nobody else has it")
     };
     let error = copy_to_store(&history, ID, host()).await.unwrap_err();
@@ -269,7 +269,7 @@ async fn a_session_in_a_store_with_leases_is_claimed_while_it_is_copied() {
     assert_eq!(host().load(&key()).await.unwrap(), None);
     claim.release().await;
     copy_to_store(&history, ID, host()).await.unwrap();
-    // And given back.
+    // The session was released.
     let claimed = host().claim(&key()).await.unwrap();
-    assert!(matches!(claimed, Claimed::Yours(_)), "{claimed:?}");
+    assert!(matches!(claimed, Claimed::Acquired(_)), "{claimed:?}");
 }

@@ -1,15 +1,14 @@
-//! Numbered batches: what the writers of these tests append, and how a log is held
-//! against what was acknowledged.
+//! Numbered batches, and calls that are retried.
 
 use agentwire_stores::session_log::{
     AppendError, Batch, Entry, Head, LogStore, NewBatch, Part, Position, SessionKey, Token,
 };
 use std::time::Duration;
 
-/// How long is waited before a call that failed is made again.
+/// The pause before a retry.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// The entries of a batch. Some are large.
+/// Returns the entries of a batch. Some are large.
 pub(crate) fn entries(number: usize) -> Vec<Entry> {
     let bytes = match number % 20 {
         7 => 400_000,
@@ -27,7 +26,7 @@ pub(crate) fn entries(number: usize) -> Vec<Entry> {
     (0..3).map(entry).collect()
 }
 
-/// Appends a batch, and makes the call again until the store responds.
+/// Appends a batch. Retries until the store responds.
 pub(crate) async fn append(
     store: &impl LogStore,
     session: &SessionKey,
@@ -45,7 +44,7 @@ pub(crate) async fn append(
     }
 }
 
-/// Reads the end of a log, and makes the call again until the store responds.
+/// Reads the end of a log. Retries until the store responds.
 pub(crate) async fn head(store: &impl LogStore, session: &SessionKey) -> Option<Head> {
     loop {
         match store.head(session).await {
@@ -55,7 +54,7 @@ pub(crate) async fn head(store: &impl LogStore, session: &SessionKey) -> Option<
     }
 }
 
-/// Reads a whole log, and makes calls again until the store responds.
+/// Reads a whole log. Retries until the store responds.
 #[allow(dead_code, reason = "the writer reads nothing")]
 pub(crate) async fn batches(store: &impl LogStore, session: &SessionKey) -> Vec<Batch> {
     let (mut all, mut after) = (Vec::<Batch>::new(), Position::START);

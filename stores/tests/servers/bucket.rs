@@ -3,7 +3,7 @@
 use agentwire_stores::objects::object_store::aws::{AmazonS3, AmazonS3Builder};
 
 pub(crate) fn bucket(address: &str) -> AmazonS3 {
-    // Its client builds TLS, also for an address without.
+    // The client needs TLS even without `https`.
     let _ = rustls::crypto::ring::default_provider().install_default();
     AmazonS3Builder::new()
         .with_endpoint(address)

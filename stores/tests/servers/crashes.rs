@@ -1,5 +1,5 @@
-//! Writers and servers that are killed at any moment. What was acknowledged is there
-//! afterwards; what is there is what was appended, in its order; and the log goes on.
+//! Writers and servers are killed at any moment: acknowledged batches are stored in order, and the log
+//! can be continued.
 
 use crate::batches::{append, batches, entries, head};
 use crate::bucket::bucket;
@@ -25,8 +25,7 @@ struct Acknowledged {
     token: Token,
 }
 
-/// Holds a log against what was acknowledged, of which the numbers are the places.
-/// One more batch may be there.
+/// Compares a log with the acknowledged batches. One more batch may be stored.
 async fn is_whole(store: &impl LogStore, session: &SessionKey, acknowledged: &[Acknowledged]) {
     let found = batches(store, session).await;
     let lost = acknowledged.len().saturating_sub(found.len());
@@ -43,8 +42,8 @@ async fn is_whole(store: &impl LogStore, session: &SessionKey, acknowledged: &[A
     }
 }
 
-/// Kills a writing process, again and again.
-async fn writers_are_killed(store: impl LogStore, engine: &str, name: &str, mut dice: Random) {
+/// Kills writers repeatedly.
+async fn writers_are_killed(store: impl LogStore, engine: &str, name: &str, mut dice: Dice) {
     let session = SessionKey::new("crashes", "killed");
     let mut all: Vec<Acknowledged> = Vec::new();
     let mut unfinished = 0;
@@ -61,8 +60,8 @@ async fn writers_are_killed(store: impl LogStore, engine: &str, name: &str, mut 
         let token = Token::new(number.parse().unwrap(), name);
         let stale = all.last().map(|it| it.token.clone());
         let before = all.len();
-        // After some batches, in the middle of one.
-        let wanted = before + dice.below(30);
+        // Kill the writer during an append.
+        let wanted = before + dice.below(30) as usize;
         let acknowledged = |line: String| Acknowledged {
             position: Position(line.parse().unwrap()),
             token: token.clone(),
@@ -77,7 +76,7 @@ async fn writers_are_killed(store: impl LogStore, engine: &str, name: &str, mut 
             all.push(acknowledged(line));
         }
         is_whole(&store, &session, &all).await;
-        // What it was appending is kept, or is kept now.
+        // Complete the unfinished append.
         let after = all.last().map_or(Position::START, |it| it.position);
         let there = head(&store, &session).await;
         unfinished += usize::from(there.is_some_and(|it| it.position != after));
@@ -103,7 +102,7 @@ async fn writers_are_killed(store: impl LogStore, engine: &str, name: &str, mut 
     println!("{unfinished} of the batches at a kill were kept");
 }
 
-/// Kills a server to which some writers write, again and again.
+/// Kills a server with several writers repeatedly.
 async fn a_server_is_killed<S: LogStore>(
     store: S,
     mut server: impl Server,
@@ -121,7 +120,7 @@ async fn a_server_is_killed<S: LogStore>(
             let session = SessionKey::new("crashes", format!("session-{number}"));
             let mut acknowledged: Vec<Acknowledged> = Vec::new();
             while is_over.load(Ordering::SeqCst) == 0 {
-                // Now and then another takes over.
+                // Sometimes another writer takes over.
                 let number = acknowledged.len();
                 let owner = number / 25 + 1;
                 let token = Token::new(owner as u64, format!("owner-{owner}"));
@@ -137,7 +136,7 @@ async fn a_server_is_killed<S: LogStore>(
         });
     }
     for _ in 0..kills() {
-        // Each time something was written.
+        // Each time after some appends.
         let before = all.load(Ordering::SeqCst);
         while all.load(Ordering::SeqCst) < before + WRITERS {
             tokio::time::sleep(Duration::from_millis(1)).await;
@@ -154,7 +153,7 @@ async fn a_server_is_killed<S: LogStore>(
     }
     is_over.store(1, Ordering::SeqCst);
     let written = writers.join_all().await;
-    // As found on disk.
+    // Reload from disk.
     server.kill().await;
     server.start().await;
     let mut total = 0;
@@ -162,7 +161,7 @@ async fn a_server_is_killed<S: LogStore>(
         total += acknowledged.len();
         is_whole(&*store, session, acknowledged).await;
         assert_eq!(batches(&*store, session).await.len(), acknowledged.len());
-        // The same appends again, and one of a stale writer.
+        // Repeated appends, and one of a stale writer.
         for (number, it) in acknowledged.iter().enumerate().rev().take(5) {
             let after = match number {
                 0 => Position::START,

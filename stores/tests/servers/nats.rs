@@ -1,4 +1,4 @@
-//! What only NATS does.
+//! Tests of `Nats`.
 
 use crate::support::given;
 use agentwire_protocol::Json;
@@ -27,7 +27,7 @@ async fn messages(context: &Context, stream: &str) -> u64 {
     stream.cached_info().state.messages
 }
 
-/// An entry of so many bytes.
+/// Returns an entry of this size.
 fn entries(bytes: usize) -> [Entry; 1] {
     let text = format!("\"{}\"", "x".repeat(bytes.saturating_sub(2)));
     [Entry::new(Part::Main, text.parse().unwrap())]
@@ -53,7 +53,7 @@ fn failure<T: std::fmt::Debug>(outcome: Result<T, AppendError>) -> NatsError {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn hosts_that_start_at_once_create_one_stream() {
+async fn concurrent_hosts_create_one_stream() {
     let mut hosts = tokio::task::JoinSet::new();
     for _ in 0..12 {
         hosts.spawn(store("started-at-once"));
@@ -79,7 +79,7 @@ async fn prefixes_are_checked() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_an_owner_remembers_does_not_let_it_write_behind_another() {
+async fn a_cached_end_does_not_bypass_the_owner_check() {
     let (one, other) = (store("remembered").await, store("remembered").await);
     let session = SessionKey::new("p", "s");
     let (first, second) = (Token::new(1, "one"), Token::new(2, "other"));
@@ -92,7 +92,7 @@ async fn what_an_owner_remembers_does_not_let_it_write_behind_another() {
         let head = Head::new(taken, second.clone());
         assert_eq!(refused.refusal().unwrap().head, Some(head));
     }
-    // Nor behind a deletion.
+    // The same after a deletion.
     other.delete(&session, &second).await.unwrap();
     append(&other, &session, taken, &second, 10)
         .await
@@ -105,7 +105,7 @@ async fn what_an_owner_remembers_does_not_let_it_write_behind_another() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn large_batches_leave_nothing_behind() {
+async fn refused_large_batches_leave_no_chunks() {
     let (store, context) = (store("large").await, context().await);
     let session = SessionKey::new("p", "s");
     let (owner, stale) = (Token::new(2, "owner"), Token::new(1, "stale"));
@@ -115,16 +115,16 @@ async fn large_batches_leave_nothing_behind() {
     let at = append(&store, &session, small, &owner, 3 << 20)
         .await
         .unwrap();
-    // Pieces of just under 1 MiB.
+    // Chunks of just under 1 MiB.
     assert_eq!(messages(&context, "large").await, 6);
-    // The same batch again, and one that is refused.
+    // A repeated batch, and a refused one.
     let again = append(&store, &session, small, &owner, 3 << 20).await;
     assert_eq!(again.unwrap(), at);
     append(&store, &session, at, &stale, 3 << 20)
         .await
         .unwrap_err();
     assert_eq!(messages(&context, "large").await, 6);
-    // Two at once, one of which is kept.
+    // Two concurrent appends, one of which is stored.
     let tokens = [Token::new(3, "one"), Token::new(3, "other")];
     let (one, other) = tokio::join!(
         append(&store, &session, at, &tokens[0], 2 << 20),
@@ -133,7 +133,7 @@ async fn large_batches_leave_nothing_behind() {
     let kept = one.is_ok() as usize + other.is_ok() as usize;
     assert_eq!(kept, 1, "{one:?} {other:?}");
     assert_eq!(messages(&context, "large").await, 10);
-    // Of a deleted log its end is left.
+    // The end of a deleted log remains.
     let token = Token::new(4, "last");
     store.delete(&session, &token).await.unwrap();
     assert_eq!(messages(&context, "large").await, 1);
@@ -142,7 +142,7 @@ async fn large_batches_leave_nothing_behind() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_summary_has_to_fit_into_a_message() {
+async fn too_large_summaries_are_errors() {
     let store = store("summaries").await;
     let token = Token::new(1, "writer");
     let entries = entries(500_000);
@@ -164,7 +164,7 @@ async fn a_summary_has_to_fit_into_a_message() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_deletion_that_was_not_finished_hides_the_log_and_can_be_made_again() {
+async fn an_interrupted_deletion_can_be_repeated() {
     let (store, context) = (store("unfinished").await, context().await);
     let session = SessionKey::new("p", "s");
     let token = Token::new(1, "writer");
@@ -174,7 +174,7 @@ async fn a_deletion_that_was_not_finished_hides_the_log_and_can_be_made_again() 
         at = append(&store, &session, at, &token, 10).await.unwrap();
         positions.push(at);
     }
-    // The deletion of another log with the same key: as if its purge had not come.
+    // A deletion without its purge.
     let mut headers = async_nats::HeaderMap::new();
     headers.insert("Agentwire-Key", "p.s");
     headers.insert("Agentwire-Token", "1.writer");
@@ -193,7 +193,7 @@ async fn a_deletion_that_was_not_finished_hides_the_log_and_can_be_made_again() 
         let head = Head::deleted(deleted, token.clone());
         assert_eq!(refused.unwrap_err().refusal().unwrap().head, Some(head));
     }
-    // A newer owner goes on, and what was there before stays hidden.
+    // A newer owner continues; older messages stay hidden.
     let newer = Token::new(2, "newer");
     let next = append(&store, &session, deleted, &newer, 10).await.unwrap();
     for after in positions.iter().chain([&deleted]) {
@@ -230,7 +230,7 @@ async fn a_missing_message_is_damage() {
         let found = matches!(error, NatsError::Damaged { position, .. } if *position == next);
         assert!(found, "{error}");
     }
-    // A piece of a large batch.
+    // A chunk of a large batch.
     let session = SessionKey::new("p", "large");
     let at = append(&store, &session, Position::START, &token, 1 << 20).await;
     stream.delete_message(at.unwrap().0 - 1).await.unwrap();
@@ -261,7 +261,7 @@ async fn a_thousand_sessions_are_listed() {
     writers.join_all().await;
     assert_eq!(store.list("p").await.unwrap().len(), 1_200);
     assert_eq!(store.summaries("p").await.unwrap().len(), 1_200);
-    // Consumers do not stay.
+    // Consumers are removed.
     let stream = context().await.get_stream("thousand").await.unwrap();
     assert_eq!(stream.cached_info().state.consumer_count, 0);
 }

@@ -1,4 +1,4 @@
-//! What only PostgreSQL does.
+//! Tests of `Postgres`.
 
 use crate::support::given;
 use agentwire_stores::Postgres;
@@ -39,7 +39,7 @@ async fn append(
     store.append(session, &batch).await
 }
 
-/// The failure of a call, which has to be one of this store.
+/// Downcasts the error of a call.
 fn failure<T: std::fmt::Debug>(outcome: Result<T, AppendError>) -> PostgresError {
     match outcome {
         Err(AppendError::Failed(error)) => *error.downcast().unwrap(),
@@ -48,7 +48,7 @@ fn failure<T: std::fmt::Debug>(outcome: Result<T, AppendError>) -> PostgresError
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn hosts_that_start_at_once_migrate_the_schema_once() {
+async fn concurrent_hosts_migrate_the_schema_once() {
     let mut hosts = tokio::task::JoinSet::new();
     for _ in 0..12 {
         hosts.spawn(store("started_at_once"));
@@ -67,7 +67,7 @@ async fn hosts_that_start_at_once_migrate_the_schema_once() {
 }
 
 #[tokio::test]
-async fn a_schema_of_a_newer_version_is_refused() {
+async fn newer_schemas_are_refused() {
     store("of_a_newer_version").await;
     let client = client().await;
     client
@@ -95,7 +95,7 @@ async fn names_of_schemas_are_checked() {
 }
 
 #[tokio::test]
-async fn texts_that_postgresql_cannot_keep_are_failures() {
+async fn unsupported_texts_are_errors() {
     let store = store("refused_texts").await;
     let token = Token::new(1, "writer");
     let long = "x".repeat(KEY_BYTES + 1);
@@ -161,7 +161,7 @@ async fn lost_connections_are_replaced() {
     let token = Token::new(1, "writer");
     let mut at = Position::START;
     for _ in 0..10 {
-        // Several connections, all of which are lost.
+        // Several connections are lost.
         let heads: Vec<_> = (0..8).map(|_| store.head(&session)).collect();
         let mut all = tokio::task::JoinSet::new();
         for _ in heads {
@@ -183,7 +183,7 @@ async fn lost_connections_are_replaced() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_stricter_isolation_level_changes_nothing() {
+async fn stricter_isolation_levels_are_supported() {
     use agentwire_stores::postgres::deadpool_postgres::{Manager, Pool};
     for level in ["repeatable\\ read", "serializable"] {
         let mut config = config();
@@ -217,7 +217,7 @@ async fn a_stricter_isolation_level_changes_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_call_that_takes_too_long_fails_and_can_be_made_again() {
+async fn calls_time_out_and_can_be_retried() {
     let limit = Duration::from_millis(300);
     let options = PostgresOptions::new().schema("slow").timeout(limit);
     let store = options.connect(config()).await.unwrap();
@@ -236,7 +236,7 @@ async fn a_call_that_takes_too_long_fails_and_can_be_made_again() {
         "{error}"
     );
     transaction.rollback().await.unwrap();
-    // It may be kept by now.
+    // The batch may be stored by now.
     let kept = append(&store, &session, at, &token).await.unwrap();
     assert_eq!(kept.0, at.0 + 1);
 }
@@ -259,7 +259,7 @@ async fn a_missing_batch_is_damage() {
             .execute(remove, &[&position, &session.session_id])
             .await;
         assert_eq!(removed.unwrap(), 1);
-        // The end of the log is found missing by the page that is empty.
+        // An empty page shows that the end of the log is missing.
         let mut read = store.read(&session, Position::START).await;
         if let Ok(batches) = &read {
             read = store.read(&session, batches.last().unwrap().position).await;

@@ -1,4 +1,4 @@
-//! What only Redis does.
+//! Tests of `Redis`.
 
 use crate::batches::append;
 use crate::server::{RedisServer, Server};
@@ -39,7 +39,7 @@ async fn a_missing_batch_is_damage() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn scripts_that_the_server_has_forgotten_are_sent_again() {
+async fn flushed_scripts_are_sent_again() {
     let client = Client::open(given("AGENTWIRE_TEST_REDIS")).unwrap();
     let store = store(&client, "forgotten").await;
     let (session, token) = (SessionKey::new("crabs", "a"), Token::new(1, "a"));
@@ -53,7 +53,7 @@ async fn scripts_that_the_server_has_forgotten_are_sent_again() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_call_that_takes_too_long_fails_and_can_be_made_again() {
+async fn calls_time_out_and_can_be_retried() {
     let mut server = RedisServer::new();
     server.start().await;
     let client = Client::open(server.address()).unwrap();
@@ -64,7 +64,7 @@ async fn a_call_that_takes_too_long_fails_and_can_be_made_again() {
     run(&client, cmd("CLIENT").arg("PAUSE").arg(1_500).arg("ALL")).await;
     let error = store.append(&session, &batch).await.unwrap_err();
     assert!(error.refusal().is_none(), "{error}");
-    // What was sent may be carried out.
+    // The command may have been executed.
     let position = append(&store, &session, Position::START, &token, 0).await;
     assert_eq!(position.unwrap(), Position(1));
     let read = store.read(&session, Position::START).await.unwrap();

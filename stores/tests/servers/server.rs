@@ -1,4 +1,4 @@
-//! Servers of a test's own, which it kills and starts again with the same data.
+//! Servers that a test kills and restarts with the same data.
 
 use crate::support::given;
 use agentwire_stores::nats::{Nats, NatsOptions, async_nats};
@@ -11,14 +11,14 @@ use tempfile::TempDir;
 use tokio::net::TcpStream;
 use tokio::process::{Child, Command};
 
-/// How long a server may take to start, or to be gone.
+/// The timeout of starting and stopping a server.
 const LONG: Duration = Duration::from_secs(120);
 
 pub(crate) trait Server {
-    /// Starts the server. Returns once it accepts connections.
+    /// Starts the server, and waits until it accepts connections.
     async fn start(&mut self);
 
-    /// Kills all of its processes with SIGKILL. Returns once they are gone.
+    /// Kills all of its processes with SIGKILL, and waits for their exit.
     async fn kill(&mut self);
 }
 
@@ -62,7 +62,7 @@ impl Running {
         let children = children.unwrap();
         for child in children.split_whitespace() {
             let child = rustix::process::Pid::from_raw(child.parse().unwrap()).unwrap();
-            // It may have exited by itself.
+            // The process may have exited by itself.
             let _ = rustix::process::kill_process(child, rustix::process::Signal::KILL);
         }
         child.wait().await.unwrap();
@@ -80,7 +80,7 @@ fn is_running(id: &str) -> bool {
     stat.is_ok_and(|it| !it.rsplit(')').next().unwrap_or("").starts_with(" Z"))
 }
 
-/// The libraries of a server that is not installed into the system.
+/// Returns the libraries of a server outside the system's folders.
 fn libraries(name: &str) -> Option<(&'static str, String)> {
     let libraries = given(name);
     (!libraries.is_empty()).then_some(("LD_LIBRARY_PATH", libraries))
@@ -133,7 +133,7 @@ impl Server for PostgresServer {
             .args(["-c", "unix_socket_directories="])
             .envs(libraries("AGENTWIRE_POSTGRES_LIBRARIES"));
         self.running.start(command, &folder.join("log")).await;
-        // It listens before it has recovered.
+        // The server listens before it has recovered.
         let config: Config = self.config().parse().unwrap();
         let recovers = async {
             while config.connect(NoTls).await.is_err() {
@@ -174,7 +174,7 @@ impl NatsServer {
         Self::configured(Running::new(), "")
     }
 
-    /// A server that accepts messages of up to so many bytes.
+    /// Creates a server with this maximum size of messages.
     pub(crate) fn with_max_payload(bytes: usize) -> Self {
         Self::configured(Running::new(), &format!("max_payload: {bytes}\n"))
     }
@@ -265,7 +265,7 @@ impl Server for RedisServer {
     }
 }
 
-/// A cluster of three servers, of which one after the other is killed.
+/// A cluster of three servers, which are killed one after the other.
 pub(crate) struct NatsCluster {
     servers: Vec<NatsServer>,
     next: usize,
@@ -286,7 +286,7 @@ impl NatsCluster {
         let addresses: Vec<_> = self.servers.iter().map(NatsServer::address).collect();
         let client = async_nats::connect(addresses).await.unwrap();
         let options = NatsOptions::new().replicas(3).timeout(timeout);
-        // The servers have to find each other first.
+        // The servers must find each other first.
         let connects = async {
             loop {
                 match options.clone().connect(client.clone()).await {

@@ -1,9 +1,9 @@
-//! What the tests have in common.
+//! Shared helpers.
 
 use agentwire_testing::{Random, number};
 use std::time::Duration;
 
-/// What `scripts/stores` has put into the environment. Without it a test fails.
+/// Returns a variable of `scripts/stores`. Panics if it is unset.
 pub(crate) fn given(name: &str) -> String {
     match std::env::var(name) {
         Ok(value) => value,
@@ -11,18 +11,38 @@ pub(crate) fn given(name: &str) -> String {
     }
 }
 
-/// How many times each crash is repeated.
+/// Reports the number of checks to `.ci/run`.
+pub(crate) fn counted(number: usize, what: &str) {
+    println!("counted: {number} {what}");
+}
+
+/// Returns the number of repetitions of each crash.
 pub(crate) fn kills() -> usize {
     let kills = std::env::var("AGENTWIRE_KILLS");
     kills.map_or(15, |it| it.parse().unwrap())
 }
 
-/// Random numbers for a test; `AGENTWIRE_SEED` has others.
-pub(crate) fn random(test: u64) -> Random {
-    Random::new(number("AGENTWIRE_SEED").unwrap_or(1) * 1_000 + test)
-}
+/// Random numbers from a seed.
+pub(crate) struct Dice(u64);
 
-/// Some time, up to so many milliseconds.
-pub(crate) fn moment(random: &mut Random, milliseconds: usize) -> Duration {
-    Duration::from_micros(random.below(milliseconds * 1_000) as u64)
+impl Dice {
+    /// Returns the random numbers of a test.
+    pub(crate) fn new(test: u64) -> Self {
+        let seed = std::env::var("AGENTWIRE_SEED");
+        let seed: u64 = seed.map_or(1, |it| it.parse().unwrap());
+        Self((seed * 1_000 + test).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    /// Returns a number below `end`.
+    pub(crate) fn below(&mut self, end: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) % end
+    }
+
+    /// Returns a duration of up to this number of milliseconds.
+    pub(crate) fn moment(&mut self, milliseconds: u64) -> Duration {
+        Duration::from_micros(self.below(milliseconds * 1_000))
+    }
 }

@@ -1,5 +1,5 @@
-//! Takes a log over and appends numbered batches, until it is killed. Prints a line
-//! with the token, and one for each batch once it is acknowledged.
+//! Takes over a log and appends numbered batches until the process is killed. Prints a line with the
+//! token, and a line for each acknowledged batch.
 //!
 //! Arguments: `postgres`, `nats`, `redis` or `s3`; the schema or the prefix; the session; the
 //! number of the first batch.
@@ -73,7 +73,7 @@ async fn write(store: impl LogStore, session: &str, mut number: usize) {
     }
 }
 
-/// In one write, which a kill does not divide.
+/// Prints in one write, which a kill cannot split.
 fn say(line: &str) {
     let line = format!("{line}\n");
     std::io::stdout().write_all(line.as_bytes()).unwrap();

@@ -1,5 +1,4 @@
-//! A configuration directory with sessions, as a seed makes it, and questions about
-//! it.
+//! A generated configuration directory with sessions, and queries.
 
 mod text;
 mod transcript;
@@ -12,21 +11,21 @@ use std::time::{Duration, SystemTime};
 use text::{Object, text};
 use transcript::Transcript;
 
-/// Directories and what is in them.
+/// A generated directory.
 pub(crate) struct World {
     random: Random,
     root: PathBuf,
     pub(crate) config: PathBuf,
-    /// The directories that sessions were started in.
+    /// The working directories of the sessions.
     pub(crate) directories: Vec<PathBuf>,
-    /// All sessions, and some that do not exist.
+    /// All sessions, and some missing ones.
     pub(crate) sessions: Vec<String>,
     /// The sub-agents of all sessions.
     pub(crate) agents: Vec<String>,
 }
 
 impl World {
-    /// Makes the directories of a seed.
+    /// Creates the directories of a seed.
     pub(crate) fn new(root: &Path, seed: u64) -> Self {
         let root = root.canonicalize().unwrap();
         let mut world = Self {
@@ -72,8 +71,8 @@ impl World {
         world
     }
 
-    /// Makes the working directories: some have the same name of a folder, some a
-    /// long one, some are worktrees.
+    /// Creates the working directories: some have the same folder name, some a long one, some are
+    /// worktrees.
     fn directories(&mut self) {
         let work = self.root.join("work");
         let long = "long directory/".repeat(16);
@@ -128,7 +127,7 @@ impl World {
         self.directories = directories;
     }
 
-    /// The folder of a directory's sessions, which another version may have named.
+    /// Returns the folder of a directory's sessions, possibly with the name of another version.
     fn folder(&mut self, directory: &Path) -> PathBuf {
         let projects = self.config.join("projects");
         let name = directory
@@ -165,7 +164,7 @@ impl World {
         };
         let mut bytes = self.transcript(id, &cwd, records, false);
         if self.random.one_in(40) {
-            // More than 5 MiB, of which the official SDK reads only a part.
+            // More than 5 MiB: the official SDK reads only a part.
             while bytes.len() < 6 << 20 {
                 let more = self.transcript(id, &cwd, 200, false);
                 bytes.extend(more);
@@ -199,7 +198,7 @@ impl World {
         transcript.bytes(records)
     }
 
-    /// Sets a time that another file may have as well.
+    /// Sets a time, which may be that of another file.
     fn touch(&mut self, path: &Path) {
         let seconds = 1_750_000_000 + self.random.number() % 5;
         let nanoseconds = [0, 1_000_000, 499_999_999, 999_500_000][self.random.below(4)];
@@ -212,7 +211,7 @@ impl World {
             .unwrap();
     }
 
-    /// What is in a session's own folder.
+    /// Creates the contents of a session's folder.
     fn beside(&mut self, folder: &Path, id: &str, cwd: &Path) {
         if self.random.one_in(3) {
             fs::create_dir_all(folder).unwrap();
@@ -285,7 +284,7 @@ impl World {
         self.agents.push(agent);
     }
 
-    /// Files that are no sessions.
+    /// Creates files that are not sessions.
     fn strays(&mut self, folder: &Path) {
         if self.random.one_in(3) {
             fs::write(folder.join("notes.jsonl"), "{}").unwrap();
@@ -298,7 +297,7 @@ impl World {
         }
     }
 
-    /// A title that a user may give.
+    /// Returns a title.
     pub(crate) fn title(&mut self) -> String {
         match self.random.below(8) {
             0 => "x".repeat(70_000),
@@ -308,7 +307,7 @@ impl World {
         }
     }
 
-    /// A tag that a user may give. None of them is changed by NFKC.
+    /// Returns a tag that NFKC does not change.
     pub(crate) fn tag(&mut self) -> String {
         let tags = [
             "work",
@@ -328,7 +327,7 @@ impl World {
         self.random.pick(&tags).to_owned()
     }
 
-    /// A number for a page.
+    /// Returns a limit or an offset.
     pub(crate) fn below(&mut self, limit: usize) -> usize {
         self.random.below(limit)
     }

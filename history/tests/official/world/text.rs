@@ -1,14 +1,14 @@
-//! Texts that people and agents write, and objects as JSON text.
+//! Texts of users and agents, and JSON objects as text.
 
 use agentwire_testing::Random;
 
-/// JSON text of a string, in which `\u` of lone surrogates is kept.
+/// Encodes a string as JSON. Escapes of lone surrogates are preserved.
 pub(crate) fn quoted(text: &str) -> String {
     let quoted = serde_json::to_string(text).unwrap();
     quoted.replace("\\\\ud83d", "\\ud83d")
 }
 
-/// A text that a message may have.
+/// Returns the text of a message.
 pub(crate) fn text(random: &mut Random) -> String {
     let texts = [
         "What is in this directory?",
@@ -64,7 +64,7 @@ pub(crate) fn text(random: &mut Random) -> String {
     }
 }
 
-/// A text that is too long for the ends of a file, now and then.
+/// Returns a text that is sometimes too long for the ends of a file.
 pub(crate) fn long_text(random: &mut Random) -> String {
     match random.below(30) {
         0 => "long ".repeat(2_000 + random.below(20_000)),
@@ -73,7 +73,7 @@ pub(crate) fn long_text(random: &mut Random) -> String {
     }
 }
 
-/// An object as JSON text, with its members in order.
+/// A JSON object as text, with its members in order.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Object(pub(crate) Vec<(String, String)>);
 

@@ -10,93 +10,99 @@ fn seconds(seconds: f64) -> Duration {
 }
 
 #[test]
-fn a_lease_counts_from_when_the_append_was_first_asked_for() {
+fn a_lease_counts_from_the_first_attempt_of_an_append() {
     let token = Token::new(1, "a").leased(LENGTH);
     let mut lease = Lease::new(LENGTH);
     assert!(!lease.is_valid(Duration::ZERO));
-    lease.asks(Position::START, &token, seconds(10.0));
+    lease.append_started(Position::START, &token, seconds(10.0));
     assert_eq!(lease.valid_until(), None);
-    // The answer was lost, and the same batch is sent again.
-    lease.asks(Position::START, &token, seconds(13.0));
-    lease.kept();
+    // The response was lost, and the same batch is sent again.
+    lease.append_started(Position::START, &token, seconds(13.0));
+    lease.append_stored();
     assert_eq!(lease.valid_until(), Some(seconds(16.0)));
     assert!(lease.is_valid(seconds(15.9)) && !lease.is_valid(seconds(16.0)));
-    lease.asks(Position(1), &token, seconds(14.0));
-    lease.kept();
+    lease.append_started(Position(1), &token, seconds(14.0));
+    lease.append_stored();
     assert_eq!(lease.valid_until(), Some(seconds(20.0)));
     assert_eq!(lease.renew_at(), seconds(14.0) + LENGTH / 3);
-    lease.lost();
+    lease.revoke();
     assert!(!lease.is_valid(seconds(14.0)));
 }
 
 #[test]
-fn a_lease_has_run_out_when_nothing_was_appended_for_its_length() {
+fn a_lease_expires_when_nothing_is_appended_for_its_length() {
     let head = |position, token: &Token| Head::new(Position(position), token.clone());
     let token = Token::new(3, "a").leased(LENGTH);
     assert_eq!(token.lease(), Some(LENGTH));
     assert_eq!(token.clone().leased(LENGTH / 2).lease(), Some(LENGTH / 2));
     let mut watch = LeaseWatch::default();
-    assert_eq!(watch.see(&head(1, &token), seconds(100.0)), LENGTH);
-    assert_eq!(watch.see(&head(1, &token), seconds(103.0)), seconds(5.0));
-    assert_eq!(watch.see(&head(2, &token), seconds(107.0)), LENGTH);
-    assert_eq!(watch.see(&head(2, &token), seconds(120.0)), Duration::ZERO);
+    assert_eq!(watch.observe(&head(1, &token), seconds(100.0)), LENGTH);
+    assert_eq!(
+        watch.observe(&head(1, &token), seconds(103.0)),
+        seconds(5.0)
+    );
+    assert_eq!(watch.observe(&head(2, &token), seconds(107.0)), LENGTH);
+    assert_eq!(
+        watch.observe(&head(2, &token), seconds(120.0)),
+        Duration::ZERO
+    );
     let without = Token::new(4, "b");
     assert_eq!(without.lease(), None);
     assert_eq!(
-        watch.see(&head(3, &without), seconds(121.0)),
+        watch.observe(&head(3, &without), seconds(121.0)),
         Duration::ZERO
     );
 }
 
 #[test]
-fn a_lease_of_any_length_is_one() {
+fn a_lease_can_have_any_length() {
     for length in [Duration::ZERO, Duration::from_millis(1), Duration::MAX] {
         let token = Token::new(1, "a").leased(length);
         let mut lease = Lease::new(length);
-        lease.asks(Position::START, &token, seconds(1.0));
-        lease.kept();
+        lease.append_started(Position::START, &token, seconds(1.0));
+        lease.append_stored();
         assert_eq!(lease.is_valid(seconds(1.0)), !length.is_zero());
         let known = token.lease().unwrap();
         assert!(known == length || length == Duration::MAX && known > LENGTH);
         let head = Head::new(Position(1), token);
-        let left = LeaseWatch::default().see(&head, seconds(1.0));
-        assert_eq!(left.is_zero(), length.is_zero());
+        let remaining = LeaseWatch::default().observe(&head, seconds(1.0));
+        assert_eq!(remaining.is_zero(), length.is_zero());
         assert!(lease.renew_at() >= seconds(1.0));
     }
-    // Only the last part of a writer's name is about its lease.
+    // The lease is read from the last part of the writer's name.
     let token = Token::new(1, "a;lease=1").leased(LENGTH);
     assert_eq!(token.lease(), Some(LENGTH));
     assert_eq!(Token::new(1, "a;lease=soon").lease(), None);
 }
 
-/// What a host of the simulation does wrong, so that it is seen that it would be found.
+/// A bug of the simulated hosts, which the simulation has to find.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Fault {
     None,
-    /// Counts from the answer.
-    FromAnswer,
+    /// Counts from the response.
+    FromResponse,
     /// Counts from the last attempt.
     FromLastAttempt,
-    /// Counts what it sees from when it asked.
-    SeenWhenAsked,
-    /// Waits for a quarter only.
+    /// Counts the observation of another lease from the request.
+    ObservedAtRequest,
+    /// Waits only for a quarter.
     WaitsTooShort,
 }
 
-/// What happens next, after a time.
+/// A step of the simulation.
 #[derive(Debug, Clone, Copy)]
 enum Step {
-    /// A host that runs does what is due.
+    /// A host claims the log or renews its lease.
     Runs(usize),
-    /// It appends what the agent has written.
+    /// The owner appends entries of the agent.
     Appends(usize),
-    /// The store handles a call that is on its way.
+    /// The store handles a pending call.
     Handles(usize),
-    /// Its caller gets the answer.
-    Answers(usize),
-    /// The answer is lost, and the host makes the same call again.
-    LosesAnswer(usize),
-    /// Nothing of it happens for some seconds.
+    /// A caller receives the response.
+    Responds(usize),
+    /// The response is lost, and the host repeats the call.
+    LosesResponse(usize),
+    /// A host is stopped for some seconds.
     Stops(usize, u8),
 }
 
@@ -107,23 +113,23 @@ enum Call {
 }
 
 #[derive(Debug, Clone)]
-enum Answer {
+enum Response {
     Head(Option<Head>),
-    Kept(Position),
+    Stored(Position),
     Refused,
 }
 
 #[derive(Debug)]
-struct Flight {
+struct PendingCall {
     host: usize,
     call: Call,
-    /// On the host's clock.
-    asked: Duration,
-    answer: Option<Answer>,
+    /// By the host's clock.
+    requested_at: Duration,
+    response: Option<Response>,
 }
 
 struct Host {
-    /// How fast its clock runs, and what it showed at the beginning.
+    /// The speed of its clock, and the initial time.
     speed: f64,
     start: f64,
     stopped_until: f64,
@@ -138,7 +144,7 @@ struct Simulation {
     fault: Fault,
     now: f64,
     hosts: Vec<Host>,
-    flights: Vec<Flight>,
+    pending: Vec<PendingCall>,
     head: Option<Head>,
     batches: BTreeMap<Position, Next>,
     takeovers: usize,
@@ -160,7 +166,7 @@ impl Simulation {
             fault,
             now: 0.0,
             hosts: hosts.collect(),
-            flights: vec![],
+            pending: vec![],
             head: None,
             batches: BTreeMap::new(),
             takeovers: 0,
@@ -173,20 +179,20 @@ impl Simulation {
     }
 
     fn call(&mut self, host: usize, call: Call) {
-        let asked = self.clock(host);
+        let requested_at = self.clock(host);
         let it = &mut self.hosts[host];
         it.is_waiting = true;
         if let Call::Append(after, token) = &call {
             if self.fault == Fault::FromLastAttempt {
-                it.lease.asked = None;
+                it.lease.attempt = None;
             }
-            it.lease.asks(*after, token, asked);
+            it.lease.append_started(*after, token, requested_at);
         }
-        self.flights.push(Flight {
+        self.pending.push(PendingCall {
             host,
             call,
-            asked,
-            answer: None,
+            requested_at,
+            response: None,
         });
     }
 
@@ -210,32 +216,32 @@ impl Simulation {
                 }
             }
             Step::Runs(_) | Step::Appends(_) => {}
-            Step::Handles(which) if !self.flights.is_empty() => {
-                let which = which % self.flights.len();
+            Step::Handles(which) if !self.pending.is_empty() => {
+                let which = which % self.pending.len();
                 self.handle(which);
             }
-            Step::Answers(which) if !self.flights.is_empty() => {
-                let which = which % self.flights.len();
-                let flight = &self.flights[which];
-                if flight.answer.is_some() && runs(self, flight.host) {
-                    let flight = self.flights.swap_remove(which);
-                    self.answered(flight);
+            Step::Responds(which) if !self.pending.is_empty() => {
+                let which = which % self.pending.len();
+                let call = &self.pending[which];
+                if call.response.is_some() && runs(self, call.host) {
+                    let call = self.pending.swap_remove(which);
+                    self.respond(call);
                 }
             }
-            Step::LosesAnswer(which) if !self.flights.is_empty() => {
-                let which = which % self.flights.len();
-                if runs(self, self.flights[which].host) {
+            Step::LosesResponse(which) if !self.pending.is_empty() => {
+                let which = which % self.pending.len();
+                if runs(self, self.pending[which].host) {
                     // The call may still arrive at the store.
-                    let (host, call) = (self.flights[which].host, self.flights[which].call.clone());
-                    if self.flights[which].answer.is_some() {
-                        self.flights.swap_remove(which);
+                    let (host, call) = (self.pending[which].host, self.pending[which].call.clone());
+                    if self.pending[which].response.is_some() {
+                        self.pending.swap_remove(which);
                     } else {
-                        self.flights[which].host = usize::MAX;
+                        self.pending[which].host = usize::MAX;
                     }
                     self.call(host, call);
                 }
             }
-            Step::Handles(_) | Step::Answers(_) | Step::LosesAnswer(_) => {}
+            Step::Handles(_) | Step::Responds(_) | Step::LosesResponse(_) => {}
         }
     }
 
@@ -255,18 +261,18 @@ impl Simulation {
     }
 
     fn handle(&mut self, which: usize) {
-        let Flight { call, answer, .. } = &mut self.flights[which];
-        if answer.is_some() {
+        let PendingCall { call, response, .. } = &mut self.pending[which];
+        if response.is_some() {
             return;
         }
-        *answer = Some(match call {
-            Call::Head => Answer::Head(self.head.clone()),
+        *response = Some(match call {
+            Call::Head => Response::Head(self.head.clone()),
             Call::Append(after, token) => {
                 let next = self.batches.get(after);
                 match Head::admit(self.head.as_ref(), next, *after, token) {
-                    Err(_) => Answer::Refused,
-                    Ok(Admission::Kept(position)) => Answer::Kept(position),
-                    Ok(Admission::Keep) => {
+                    Err(_) => Response::Refused,
+                    Ok(Admission::AlreadyStored(position)) => Response::Stored(position),
+                    Ok(Admission::Append) => {
                         let position = Position(after.0 + 1);
                         if let Some(head) = &self.head
                             && head.token != *token
@@ -276,43 +282,43 @@ impl Simulation {
                         let next = Next::new(position, token.clone());
                         self.batches.insert(*after, next);
                         self.head = Some(Head::new(position, token.clone()));
-                        Answer::Kept(position)
+                        Response::Stored(position)
                     }
                 }
             }
         });
-        if self.flights[which].host == usize::MAX {
-            self.flights.swap_remove(which);
+        if self.pending[which].host == usize::MAX {
+            self.pending.swap_remove(which);
         }
     }
 
-    fn answered(&mut self, flight: Flight) {
-        let Flight {
+    fn respond(&mut self, call: PendingCall) {
+        let PendingCall {
             host,
             call,
-            asked,
-            answer,
-        } = flight;
+            requested_at,
+            response,
+        } = call;
         let now = self.clock(host);
         let fault = self.fault;
         let it = &mut self.hosts[host];
         it.is_waiting = false;
-        match (answer.unwrap(), call) {
-            (Answer::Head(head), _) => {
+        match (response.unwrap(), call) {
+            (Response::Head(head), _) => {
                 let seen = match fault {
-                    Fault::SeenWhenAsked => asked,
+                    Fault::ObservedAtRequest => requested_at,
                     _ => now,
                 };
-                let left = match &head {
-                    // It waits until `now`, whenever it began.
-                    Some(head) => it.watch.see(head, seen).saturating_sub(now - seen),
+                let remaining = match &head {
+                    // The time of the call is part of the wait.
+                    Some(head) => it.watch.observe(head, seen).saturating_sub(now - seen),
                     None => Duration::ZERO,
                 };
                 let margin = match fault {
                     Fault::WaitsTooShort => LENGTH * 3 / 4,
                     _ => Duration::ZERO,
                 };
-                if left <= margin {
+                if remaining <= margin {
                     it.times += 1;
                     let writer = format!("{host}.{}", it.times);
                     let token = Token::next(head.as_ref(), writer).leased(LENGTH);
@@ -320,21 +326,21 @@ impl Simulation {
                     self.call(host, Call::Append(end, token));
                 }
             }
-            (Answer::Kept(position), Call::Append(_, token)) => {
-                if fault == Fault::FromAnswer {
-                    it.lease.asked = Some((position, token.clone(), now));
+            (Response::Stored(position), Call::Append(_, token)) => {
+                if fault == Fault::FromResponse {
+                    it.lease.attempt = Some((position, token.clone(), now));
                 }
-                it.lease.kept();
+                it.lease.append_stored();
                 it.owned = Some((position, token));
             }
-            (Answer::Refused, _) | (_, Call::Head) => {
+            (Response::Refused, _) | (_, Call::Head) => {
                 it.owned = None;
                 it.lease = Lease::new(LENGTH);
             }
         }
     }
 
-    /// The hosts whose lease is valid, as they would see it now.
+    /// Returns the number of hosts whose lease is valid by their clocks.
     fn valid(&self) -> usize {
         let is_valid = |host: &usize| self.hosts[*host].lease.is_valid(self.clock(*host));
         (0..self.hosts.len()).filter(is_valid).count()
@@ -346,26 +352,25 @@ fn a_step() -> impl Strategy<Value = (f64, Step)> {
         6 => (0..3_usize).prop_map(Step::Runs),
         2 => (0..3_usize).prop_map(Step::Appends),
         6 => any::<usize>().prop_map(Step::Handles),
-        6 => any::<usize>().prop_map(Step::Answers),
-        2 => any::<usize>().prop_map(Step::LosesAnswer),
+        6 => any::<usize>().prop_map(Step::Responds),
+        2 => any::<usize>().prop_map(Step::LosesResponse),
         1 => (0..3_usize, 1..20_u8).prop_map(|(host, seconds)| Step::Stops(host, seconds)),
     ];
     let after = prop_oneof![4 => 0.0..0.5_f64, 1 => 0.5..4.0_f64];
     (after, step)
 }
 
-/// The speeds of the hosts' clocks and what they showed at the beginning, and the steps.
+/// The speeds and initial times of the hosts' clocks, and the steps.
 type Run = (Vec<(f64, f64)>, Vec<(f64, Step)>);
 
 fn a_run() -> impl Strategy<Value = Run> {
-    // What clocks of machines differ by is a thousandth of this.
+    // The speeds of real clocks differ by a thousandth of this.
     let clock = (0.95..1.05_f64, 0.0..1000.0_f64);
     let clocks = prop::collection::vec(clock, 2..=3);
     (clocks, prop::collection::vec(a_step(), 1..200))
 }
 
-/// Runs it, and returns how often the log was taken over; an error if a lease was two
-/// hosts' at once.
+/// Runs a simulation and returns the number of takeovers; an error if a lease had two owners.
 fn simulate(fault: Fault, clocks: &[(f64, f64)], steps: &[(f64, Step)]) -> Result<usize, String> {
     let mut simulation = Simulation::new(fault, clocks);
     for (after, step) in steps {
@@ -381,14 +386,14 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_lease_is_never_two_hosts_at_once((clocks, steps) in a_run()) {
+    fn a_lease_never_has_two_owners((clocks, steps) in a_run()) {
         let outcome = simulate(Fault::None, &clocks, &steps);
         prop_assert!(outcome.is_ok(), "{outcome:?}");
     }
 }
 
 #[test]
-fn the_simulation_takes_over_and_finds_each_fault() {
+fn the_simulation_takes_over_and_finds_each_bug() {
     use proptest::strategy::ValueTree;
     use proptest::test_runner::TestRunner;
 
@@ -406,9 +411,9 @@ fn the_simulation_takes_over_and_finds_each_fault() {
     let takeovers: usize = right.iter().map(|it| *it.as_ref().unwrap()).sum();
     assert!(takeovers > 300, "{takeovers} takeovers");
     for fault in [
-        Fault::FromAnswer,
+        Fault::FromResponse,
         Fault::FromLastAttempt,
-        Fault::SeenWhenAsked,
+        Fault::ObservedAtRequest,
         Fault::WaitsTooShort,
     ] {
         let found = outcomes(fault).iter().filter(|it| it.is_err()).count();

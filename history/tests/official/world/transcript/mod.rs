@@ -1,35 +1,34 @@
-//! A transcript: records that form a tree, records beside it, and lines that are
-//! none.
+//! A transcript: records in a tree, other records, and invalid lines.
 
 mod written;
 
 use super::text::{Object, long_text, quoted};
 use agentwire_testing::Random;
 
-/// What the records of a transcript are about.
+/// The state of a generated transcript.
 pub(crate) struct Transcript<'r> {
     random: &'r mut Random,
     session: String,
     cwd: String,
-    /// The directories that the session may be moved to, and other sessions.
+    /// Other directories and sessions.
     elsewhere: Vec<String>,
     sessions: Vec<String>,
-    /// Whether the records are a sub-agent's.
+    /// Whether the records belong to a sub-agent.
     is_agent: bool,
     uuids: Vec<String>,
-    /// What the last compaction preserved.
+    /// The preserved messages of the last compaction.
     kept: Vec<String>,
-    /// The last record that the conversation went on from.
+    /// The last record of the conversation.
     last: Option<String>,
-    /// The calls that have no answer yet: their ids and their records.
+    /// The calls without a result: their IDs and records.
     calls: Vec<(String, String)>,
     deliveries: Vec<String>,
     minute: i64,
-    /// Whether members have values of other types now and then.
+    /// Whether members sometimes have values of other types.
     is_odd: bool,
     /// Whether the host runs calls.
     has_host: bool,
-    /// Whether it is noted what the tools touched.
+    /// Whether the files that tools have changed are recorded.
     has_flow: bool,
 }
 
@@ -63,7 +62,7 @@ impl<'r> Transcript<'r> {
         }
     }
 
-    /// The bytes of a file with some records.
+    /// Returns the bytes of a file with some records.
     pub(crate) fn bytes(&mut self, records: usize) -> Vec<u8> {
         let mut bytes = Vec::new();
         for _ in 0..records {
@@ -91,7 +90,7 @@ impl<'r> Transcript<'r> {
             4 => bytes.extend(b"[1,2]\nnull\n5\n\"text\"\n{}"),
             5 => bytes.extend(b"\n\n"),
             6 => {
-                // What comes after a line that was cut off is in the same line.
+                // The next record continues the incomplete line.
                 bytes.extend(&line.as_bytes()[..self.random.below(line.len())]);
                 bytes.extend(line.as_bytes());
                 bytes.push(b'\n');
@@ -100,7 +99,7 @@ impl<'r> Transcript<'r> {
             _ => {}
         }
         if self.random.one_in(200) {
-            // Bytes that are no UTF-8 inside of a text.
+            // Invalid UTF-8 in a text.
             let line = line.replace("crab", "cr\u{1}ab");
             bytes.extend(line.bytes().map(|it| if it == 1 { 0xfe } else { it }));
         } else {
@@ -129,7 +128,7 @@ impl<'r> Transcript<'r> {
         }
     }
 
-    /// A record's members that all have.
+    /// Returns the members of all records.
     fn node(&mut self, kind: &str) -> Object {
         let uuid = match self.random.below(40) {
             0 if !self.uuids.is_empty() => self.any_uuid(),
@@ -346,7 +345,7 @@ impl<'r> Transcript<'r> {
         of[self.random.below(of.len())].to_owned()
     }
 
-    /// A message of the model, with a record for each block.
+    /// Adds a message of the model, with a record for each block.
     fn assistant(&mut self) -> Vec<Object> {
         let id = match self.random.below(12) {
             0 => None,
@@ -401,7 +400,7 @@ impl<'r> Transcript<'r> {
         records
     }
 
-    /// The answers of some calls: each is a child of its call.
+    /// Adds results of some calls, each as a child of its call.
     fn answers(&mut self) -> Vec<Object> {
         let mut records = Vec::new();
         for _ in 0..=self.random.below(3) {

@@ -1,4 +1,4 @@
-//! What the agent writes beside what is said.
+//! Records of the agent that are not messages.
 
 use super::super::text::{Object, quoted, text};
 use super::Transcript;
@@ -152,7 +152,7 @@ impl Transcript<'_> {
             .raw("preTokens", "1000");
         let kept = before.len().min(self.random.below(5));
         let kept = before[before.len() - kept..].to_vec();
-        // A compaction may preserve what the one before it did.
+        // A compaction may preserve messages of the previous one.
         let kept = match self.random.one_in(3) && !self.kept.is_empty() {
             true => self.kept.clone(),
             false => kept,
@@ -186,7 +186,7 @@ impl Transcript<'_> {
         }
         let mut boundary = self.node("system").text("subtype", "compact_boundary");
         if is_rewinding && self.random.one_in(2) {
-            // The preserved messages come after the boundary itself.
+            // The preserved messages follow the boundary.
             for (name, value) in &mut boundary.0 {
                 if name == "uuid" {
                     *value = quoted(&anchor);
@@ -212,7 +212,7 @@ impl Transcript<'_> {
         );
         let mut summary = self.node("user").raw("isCompactSummary", "true");
         if !self.random.one_in(4) {
-            // The summary is what the preserved messages come after.
+            // The preserved messages follow the summary.
             for (name, value) in &mut summary.0 {
                 if name == "uuid" {
                     *value = quoted(&anchor);
@@ -281,7 +281,7 @@ impl Transcript<'_> {
         records
     }
 
-    /// A record that counts only in its session, which a copy may keep.
+    /// Adds a record that is only relevant in its own session.
     fn owned(&mut self, said: &str) -> Object {
         let record = match self.random.below(7) {
             0 | 1 => {
@@ -318,7 +318,7 @@ impl Transcript<'_> {
         }
     }
 
-    /// What the tools of the session have touched.
+    /// Adds the files that tools have changed.
     pub(super) fn data_flow(&mut self) -> Object {
         if self.random.one_in(6) {
             let codes = ["[3,4]", "[300,0,1.5]", "[]", "5"];
@@ -445,7 +445,7 @@ impl Transcript<'_> {
         }
     }
 
-    /// A record that is not in the tree.
+    /// Adds a record outside the tree.
     pub(super) fn beside(&mut self) -> Object {
         let session = self.session.clone();
         let said = text(self.random);

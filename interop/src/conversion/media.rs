@@ -1,10 +1,10 @@
 //! Replaces the data of long images during a conversion.
 //!
-//! A conversion copies a line several times: as a message, as output, and as what the
-//! output restores. Long data is replaced by a [stand-in](Aside), which is moved like other
-//! base64 and replaced again on output. No conversion reads images or PDFs. Texts stay.
+//! A conversion copies a line several times: as a message, as output, and to compare the output
+//! with the input. Long data is replaced by a [placeholder](Media), which is moved like other base64
+//! and replaced again on output. No conversion reads images or PDFs. Texts are not replaced.
 
-use super::outline::{Aside, Outline};
+use super::outline::{Media, Outline};
 use agentwire_protocol::Json;
 use agentwire_protocol::text::{Cursor, Invalid, Span};
 use memchr::memmem;
@@ -20,47 +20,47 @@ const LONG: usize = 1 << 16;
 /// The maximum depth of the search.
 const MAX_DEPTH: usize = 32;
 
-/// The prefix of stand-ins. It is random, so no input can contain it.
+/// The prefix of placeholders. It is random, so no input can contain it.
 static MARK: LazyLock<String> = LazyLock::new(|| format!("{:016x}{:016x}", random(0), random(1)));
 
-/// Equal data has the same stand-in.
+/// Equal data has the same placeholder.
 static SEED: LazyLock<u64> = LazyLock::new(|| random(2));
 
-/// The length of a stand-in, which is valid base64.
+/// The length of a placeholder, which is valid base64.
 const LENGTH: usize = 64;
 
 fn random(number: u64) -> u64 {
     RandomState::new().hash_one(number)
 }
 
-fn stand_in(bytes: &str) -> String {
+fn placeholder(bytes: &str) -> String {
     let digest = xxh3_128_with_seed(bytes.as_bytes(), *SEED);
     format!("{}{digest:032x}", *MARK)
 }
 
 impl Outline {
     /// Replaces the data of long images, so that a conversion does not copy it. The output has
-    /// stand-ins, which [`Converted::aside`](super::Converted::aside) replaces.
+    /// placeholders, which [`Converted::media`](super::Converted::media) replaces.
     #[must_use]
     pub fn without_media(self) -> Self {
-        let Some((short, aside)) = put_aside(&self) else {
+        let Some((short, media)) = extract_media(&self) else {
             return self;
         };
         match Self::parse(short) {
-            Ok(short) => short.with_aside(aside),
+            Ok(short) => short.with_media(media),
             Err(_) => self,
         }
     }
 }
 
-impl Aside {
-    /// Whether no data was replaced.
+impl Media {
+    /// Returns whether no data was replaced.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Writes text with the data in place of stand-ins.
+    /// Writes text with the data in place of placeholders.
     ///
     /// # Errors
     ///
@@ -69,8 +69,8 @@ impl Aside {
         self.pieces(text, |piece| writer.write_all(piece.as_bytes()))
     }
 
-    /// Returns the value with the data in place of stand-ins.
-    pub(super) fn whole(&self, text: &str) -> Json {
+    /// Returns the value with the data in place of placeholders.
+    pub(super) fn restored(&self, text: &str) -> Json {
         let mut length = 0;
         _ = self.pieces(text, |piece| {
             length += piece.len();
@@ -106,8 +106,8 @@ impl Aside {
     }
 }
 
-/// Replaces long data of a value; none if it has none.
-fn put_aside(outline: &Outline) -> Option<(String, Aside)> {
+/// Replaces long data of a value; `None` if it has none.
+fn extract_media(outline: &Outline) -> Option<(String, Media)> {
     let text = outline.text();
     if text.len() < LONG {
         return None;
@@ -123,17 +123,17 @@ fn put_aside(outline: &Outline) -> Option<(String, Aside)> {
         return None;
     }
     found.sort_unstable_by_key(|bytes| bytes.start);
-    let mut aside = Aside::default();
+    let mut media = Media::default();
     let (mut short, mut rest) = (String::new(), 0);
     for bytes in found {
-        let stand_in = stand_in(text.get(bytes.clone())?);
+        let placeholder = placeholder(text.get(bytes.clone())?);
         short += text.get(rest..bytes.start)?;
-        short += &stand_in;
+        short += &placeholder;
         rest = bytes.end;
-        aside.0.insert(stand_in, (outline.clone(), bytes));
+        media.0.insert(placeholder, (outline.clone(), bytes));
     }
     short += text.get(rest..)?;
-    Some((short, aside))
+    Some((short, media))
 }
 
 /// Searches for the data of images and PDFs.
@@ -229,12 +229,12 @@ fn is_long_base64(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn put(text: &str) -> Option<(String, Aside)> {
-        put_aside(&Outline::parse(text.to_owned()).unwrap())
+    fn extract(text: &str) -> Option<(String, Media)> {
+        extract_media(&Outline::parse(text.to_owned()).unwrap())
     }
 
     #[test]
-    fn bytes_of_images_are_put_aside_and_come_back() {
+    fn data_of_images_is_replaced_and_restored() {
         let bytes = "iVBORw0KGgo+/AAA".repeat(5000);
         for text in [
             format!(r#"{{"a":[{{"type":"base64","media_type":"image/png","data":"{bytes}"}}]}}"#),
@@ -242,12 +242,12 @@ mod tests {
             format!(r#"[{{"image_url":{{"url":"data:image/png;base64,{bytes}"}}}}]"#),
             format!(r#"[{{"image_urls":["x","data:application/pdf;base64,{bytes}"]}}]"#),
         ] {
-            let (short, aside) = put(&text).unwrap();
+            let (short, media) = extract(&text).unwrap();
             assert_eq!(short.len(), text.len() - bytes.len() + LENGTH);
-            assert_eq!(aside.whole(&short).get(), text);
+            assert_eq!(media.restored(&short).get(), text);
             let moved = format!(r#"{{"{}":[{short},{short}]}}"#, *MARK);
             let mut written = Vec::new();
-            aside.write(&moved, &mut written).unwrap();
+            media.write(&moved, &mut written).unwrap();
             assert_eq!(
                 String::from_utf8(written).unwrap(),
                 format!(r#"{{"{}":[{text},{text}]}}"#, *MARK)
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_else_is_put_aside() {
+    fn nothing_else_is_replaced() {
         let bytes = "AAAA".repeat(LONG);
         for text in [
             format!(r#"{{"type":"text","text":"{bytes}"}}"#),
@@ -269,7 +269,7 @@ mod tests {
             format!(r#"{{"text":"data:image/png;base64,{bytes}"}}"#),
             r#"{"media_type":"image/png","data":"AAAA"}"#.to_owned(),
         ] {
-            assert!(put(&text).is_none(), "{}", &text[..60.min(text.len())]);
+            assert!(extract(&text).is_none(), "{}", &text[..60.min(text.len())]);
         }
     }
 }

@@ -1,22 +1,22 @@
-//! The session that is changed.
+//! The session to change.
 
 use super::super::error::HistoryError;
-use super::super::find::{Found, find, find_all};
+use super::super::find::{FoundTranscript, find, find_all};
 use super::super::folders::Projects;
 use agentwire_files::is_session_id;
 use agentwire_files::private_file::check_folder;
 use std::path::{Path, PathBuf};
 
-/// A session, and where it is searched for.
+/// A session ID and the projects in which it is searched.
 #[derive(Debug, Clone, Copy)]
-pub(in super::super) struct Place<'p> {
+pub(in super::super) struct Target<'p> {
     pub(in super::super) projects: &'p Projects,
     pub(in super::super) project: Option<&'p Path>,
     pub(in super::super) id: &'p str,
 }
 
-impl Place<'_> {
-    /// Fails if the ID is none, before anything else is looked at.
+impl Target<'_> {
+    /// Returns an error if the ID is invalid.
     pub(in super::super) fn check(&self) -> Result<(), HistoryError> {
         match is_session_id(self.id) {
             true => Ok(()),
@@ -26,21 +26,20 @@ impl Place<'_> {
         }
     }
 
-    /// The session's transcripts, of which there is at least one. The first is the
-    /// one that is read.
+    /// Returns the session's transcripts, at least one. The first one is read.
     pub(super) fn transcripts(&self) -> Result<Vec<PathBuf>, HistoryError> {
         self.check()?;
-        self.some(find(self.projects, self.project, self.id)?)
+        self.paths(find(self.projects, self.project, self.id)?)
     }
 
-    /// As [`Place::transcripts`], with those in other worktrees.
+    /// Returns the session's transcripts including those in other worktrees.
     pub(super) fn all_transcripts(&self) -> Result<Vec<PathBuf>, HistoryError> {
         self.check()?;
-        self.some(find_all(self.projects, self.project, self.id)?)
+        self.paths(find_all(self.projects, self.project, self.id)?)
     }
 
-    /// Fails if the folder of a transcript is a link that leads out of the folder of all
-    /// projects: then it is not of the agent's, and not changed.
+    /// Returns an error if the folder of a transcript is a link that leads out of the folder
+    /// `projects`.
     pub(super) fn check_folder(&self, transcript: &Path) -> Result<(), HistoryError> {
         let folder = transcript.parent().unwrap_or(Path::new("."));
         check_folder(&self.projects.folder, folder).map_err(|_| HistoryError::NotRegular {
@@ -55,7 +54,7 @@ impl Place<'_> {
         }
     }
 
-    fn some(&self, found: Vec<Found>) -> Result<Vec<PathBuf>, HistoryError> {
+    fn paths(&self, found: Vec<FoundTranscript>) -> Result<Vec<PathBuf>, HistoryError> {
         match found.is_empty() {
             true => Err(self.not_found()),
             false => Ok(found.into_iter().map(|found| found.path).collect()),
