@@ -157,8 +157,8 @@ impl Usage {
         let cached = details.and_then(|details| details.cached_tokens);
         let written = details.and_then(|details| details.cache_write_tokens);
         let mut usage = message::Usage::default();
-        let cached = sum([cached, written]).unwrap_or_default();
-        usage.input_tokens = input.map(|tokens| tokens.saturating_sub(cached));
+        let all_cached = sum([cached, written]).unwrap_or_default();
+        usage.input_tokens = input.map(|tokens| tokens.saturating_sub(all_cached));
         usage.output_tokens = self.output();
         usage.cache_read_input_tokens = cached;
         usage.cache_creation_input_tokens = written;
