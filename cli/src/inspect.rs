@@ -180,7 +180,7 @@ impl Inspector {
         }
     }
 
-    fn recorded(&mut self, Entry { t, what, .. }: Entry) -> InspectedLine {
+    fn recorded(&mut self, Entry { t, kind: what, .. }: Entry) -> InspectedLine {
         let meta = |kind: &str, msg: String| (Direction::Meta, msg.into_bytes(), kind.to_owned());
         let (direction, message, kind) = match what {
             EntryKind::Sent(line) => (Direction::Sent, line.bytes().to_vec(), String::new()),

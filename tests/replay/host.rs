@@ -24,7 +24,7 @@ pub(crate) struct Played {
     pub(crate) end: Option<Arc<SessionEnd>>,
     /// What the client calls the messages that had an id.
     names: BTreeMap<String, String>,
-    /// EntryKind it calls those that had none: the recorded agent says nothing of
+    /// The IDs of those that had none: the recorded agent reports nothing of
     /// what becomes of them.
     pub(crate) nameless: BTreeSet<String>,
 }
@@ -107,7 +107,7 @@ pub(crate) fn started_as_recorded(session: &[Entry], mut options: Options) -> Op
     options
 }
 
-/// The first request of the recorded host's, and its callbacks. EntryKind it did not
+/// The first request of the recorded host's, and its callbacks. What it did not
 /// answer was cancelled.
 pub(crate) fn answering_as_recorded(session: &[Entry], options: Options) -> Options {
     let answers = Arc::new(answers(session));
