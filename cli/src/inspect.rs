@@ -180,9 +180,9 @@ impl Inspector {
         }
     }
 
-    fn recorded(&mut self, Entry { t, what, .. }: Entry) -> Seen {
+    fn recorded(&mut self, Entry { t, kind, .. }: Entry) -> Seen {
         let aside = |kind: &str, msg: String| (Direction::Aside, msg.into_bytes(), kind.to_owned());
-        let (direction, message, kind) = match what {
+        let (direction, message, kind) = match kind {
             EntryKind::Sent(said) => (Direction::Sent, said.bytes().to_vec(), String::new()),
             EntryKind::Received(said) => (Direction::Received, said.bytes().to_vec(), String::new()),
             EntryKind::Stderr(said) => {
