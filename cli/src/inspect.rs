@@ -184,7 +184,9 @@ impl Inspector {
         let aside = |kind: &str, msg: String| (Direction::Aside, msg.into_bytes(), kind.to_owned());
         let (direction, message, kind) = match kind {
             EntryKind::Sent(said) => (Direction::Sent, said.bytes().to_vec(), String::new()),
-            EntryKind::Received(said) => (Direction::Received, said.bytes().to_vec(), String::new()),
+            EntryKind::Received(said) => {
+                (Direction::Received, said.bytes().to_vec(), String::new())
+            }
             EntryKind::Stderr(said) => {
                 aside("stderr", String::from_utf8_lossy(said.bytes()).into_owned())
             }
