@@ -184,7 +184,9 @@ impl Inspector {
         let meta = |kind: &str, msg: String| (Direction::Meta, msg.into_bytes(), kind.to_owned());
         let (direction, message, kind) = match what {
             EntryKind::Sent(line) => (Direction::Sent, line.bytes().to_vec(), String::new()),
-            EntryKind::Received(line) => (Direction::Received, line.bytes().to_vec(), String::new()),
+            EntryKind::Received(line) => {
+                (Direction::Received, line.bytes().to_vec(), String::new())
+            }
             EntryKind::Stderr(line) => {
                 meta("stderr", String::from_utf8_lossy(line.bytes()).into_owned())
             }

@@ -125,7 +125,8 @@ fn an_error_result_is_status_1() {
     let output = run(&Scenario::default(), &["Hello?"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(
-        stderr(&output).starts_with("agentwire: api_error: API Error: 400 the script has no remaining reply"),
+        stderr(&output)
+            .starts_with("agentwire: api_error: API Error: 400 the script has no remaining reply"),
         "{}",
         stderr(&output)
     );

@@ -5,7 +5,7 @@
 
 use crate::support;
 
-use agentwire_testkit::recording::{Entry, Exit, INPUT_CLOSED, EntryKind, sessions};
+use agentwire_testkit::recording::{Entry, EntryKind, Exit, INPUT_CLOSED, sessions};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -47,7 +47,9 @@ fn exit_of(session: &[Entry]) -> &Exit {
 fn bytes(session: &[Entry], wanted: impl Fn(&EntryKind) -> bool) -> Vec<u8> {
     let said = session.iter().filter(|entry| wanted(&entry.kind));
     said.flat_map(|entry| match &entry.kind {
-        EntryKind::Sent(said) | EntryKind::Received(said) | EntryKind::Stderr(said) => said.to_bytes(),
+        EntryKind::Sent(said) | EntryKind::Received(said) | EntryKind::Stderr(said) => {
+            said.to_bytes()
+        }
         _ => Vec::new(),
     })
     .collect()

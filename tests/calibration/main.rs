@@ -22,7 +22,9 @@ mod support;
 mod accepted;
 
 use accepted::Accepted;
-use agentwire_testkit::conform::cli::{Case, Entry, Golden, Hunk, IgnoredMembers, Normal, hunks, play};
+use agentwire_testkit::conform::cli::{
+    Case, Entry, Golden, Hunk, IgnoredMembers, Normal, hunks, play,
+};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

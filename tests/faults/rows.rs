@@ -170,7 +170,8 @@ fn lines() -> Vec<Row> {
         ]),
         line("half a line, and another", LineFault::Half)
             .sees(["notice: the line is not a JSON object: `:` expected at byte 173: \"{\\\"t…"]),
-        line("invalid UTF-8", LineFault::InvalidUtf8).sees(["fault: `.` is invalid: invalid UTF-8"]),
+        line("invalid UTF-8", LineFault::InvalidUtf8)
+            .sees(["fault: `.` is invalid: invalid UTF-8"]),
         line("a lone surrogate", LineFault::LoneSurrogate).sees(["text: Alone: �."]),
         line("U+2028 and its kin", LineFault::LineSeparators)
             .sees(["text: One\\u{2028}two\\u{2029}three\\u{85}four."]),

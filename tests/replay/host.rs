@@ -8,7 +8,7 @@ use agentwire::{
     Client, ClosePolicy, CloseReport, Error, Event, Hook, HookCall, Options, PermissionAsk,
     PermissionResult, Reply, SessionEnd,
 };
-use agentwire_testkit::recording::{Entry, INPUT_CLOSED, RecordedLine, EntryKind};
+use agentwire_testkit::recording::{Entry, EntryKind, INPUT_CLOSED, RecordedLine};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};

@@ -10,7 +10,7 @@ mod server;
 
 use agentwire::protocol::host::Notice as WireNotice;
 use agentwire::{Client, EndReason, Event, Notice, Options};
-use agentwire_testkit::recording::{Entry, RecordedLine, EntryKind, sessions};
+use agentwire_testkit::recording::{Entry, EntryKind, RecordedLine, sessions};
 use agentwire_testkit::replay;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
