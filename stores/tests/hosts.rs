@@ -207,7 +207,7 @@ async fn kills(one_of: u64, hosts: u64, seed: u64) {
             }
         }
         // Some hosts start while the previous agent still runs.
-        sleep(Duration::from_millis(random(number) % 300)).await;
+        sleep(Duration::from_millis(Random::new(number).number() % 300)).await;
     }
     // The last host sends the remaining entries.
     let number = hosts.to_string();
