@@ -13,7 +13,8 @@
 
 #![allow(clippy::print_stdout, reason = "a table is what a measurement is for")]
 
-use agentwire::{Client, ClosePolicy, CloseStep, Options};
+use agentwire::process::CloseStep;
+use agentwire::{Client, ClosePolicy, Options};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::{Duration, Instant};

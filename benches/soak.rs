@@ -80,6 +80,6 @@ async fn turn(client: &mut Client, number: usize) -> usize {
         }
     }
     request.await.expect("an answer");
-    assert!(submission.ended().await.is_end());
+    assert!(submission.final_state().await.is_end());
     messages
 }

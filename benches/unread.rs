@@ -14,7 +14,8 @@
 
 mod memory;
 
-use agentwire::{Backpressure, Client, Event, Notice, Options};
+use agentwire::options::Backpressure;
+use agentwire::{Client, Event, Notice, Options};
 use agentwire_testkit::{Fault, Scenario, Step, fake_agent};
 use serde_json::json;
 use std::process::Command;

@@ -171,59 +171,48 @@
 pub use agentwire_protocol as protocol;
 
 pub mod attachment;
-mod callback;
+pub mod callback;
 mod client;
 mod command;
-mod event;
+pub mod control;
+pub mod event;
 #[cfg(any(doc, doctest))]
 pub mod guide;
 mod handle;
+pub mod hook;
 #[cfg(feature = "mcp")]
 pub mod mcp;
-mod options;
-mod ownership;
-mod process;
+pub mod options;
+pub mod ownership;
+pub mod permission;
+pub mod process;
 mod session;
-mod store;
+pub mod store;
+pub mod terminal;
+pub mod transport;
 
 pub use agentwire_protocol::host::{
-    Activity, AuthUpdate, CutOff, Fate, Queueing, SessionUpdate, SubmissionState, TurnEnd,
-    TurnEvent, TurnOutcome,
+    Activity, SessionUpdate, SubmissionState, TurnEnd, TurnEvent, TurnOutcome,
 };
 pub use agentwire_protocol::message::UserMessage;
 pub use agentwire_protocol::permission::PermissionResult;
-pub use agentwire_protocol::{Fault, Frame, Json, Message, StringList};
-pub use callback::visible;
-pub use callback::{
-    Always, Answers, Ask, AskAnswer, Askable, Audited, BoxFuture, Decision, DialogAsk, Either,
-    ElicitationAsk, Handler, Hook, HookAnswer, HookCall, Later, OrAsk, OrDeny, PendingAnswer,
-    PermissionAsk, PlanAsk, Policy, QuestionAsk, ReadOnly, Reply, Responder, Rules, RulesBuilder,
-    RulesError, RulesVerdict, TerminalPrompt, TerminalPrompter, TerminalQuestion, Undecided,
-};
+pub use agentwire_protocol::{Frame, Json, Message};
+#[doc(inline)]
+pub use callback::Later;
 pub use client::{Client, Query, attach, attach_up_to, prompt, query};
-pub use command::OutboundQueue;
-pub use event::{
-    Asked, AttachError, Busy, CallbackFailure, EndReason, Error, Event, IgnoredOption, MoveReason,
-    Moved, Notice, PendingRequest, RequestKind, SessionEnd, StreamKind, Unread, UnreadStream,
-};
-pub use handle::{
-    Handle, Interrupted, McpReadiness, Messages, Pending, PendingInterrupt, StopPolicy, Stopped,
-    Submission, Subscription, TextStream, Turn,
-};
-pub use options::{
-    Backpressure, CommandLine, DYNAMIC_BOUNDARY, Options, PermissionPrompts, QuestionPreview,
-    RestartPolicy, Thinking,
-};
-pub use ownership::{SessionOwner, WhenOwned};
-pub use process::{
-    CliNotFound, CliVersion, ClosePolicy, CloseReport, CloseStep, Environment, ExitGuard,
-    HOST_TOOLS, InvalidVersion, OUTER_SESSION, PassedEnvironment, close_all,
-};
-pub use session::{CloseInput, Connection, LocalCli, Peer, PeerFuture, Pipes, Transport};
-pub use store::{
-    FailedCall, InvalidKey, KeyPart, MemoryStore, Refused, SessionStore, StoreCalls, StoreError,
-    StoreFailure, StoreFlush, StoredSession, StoredSummary, Transcript, TranscriptKey,
-};
+#[doc(inline)]
+pub use event::{EndReason, Error, Event, Notice, SessionEnd};
+pub use handle::{Handle, Messages, Submission, Subscription, TextStream, Turn};
+#[doc(inline)]
+pub use hook::Hook;
+#[doc(inline)]
+pub use options::{Options, RestartPolicy, Thinking};
+#[doc(inline)]
+pub use permission::Rules;
+#[doc(inline)]
+pub use process::{ClosePolicy, ExitGuard, close_all};
+#[doc(inline)]
+pub use store::SessionStore;
 
 /// The crate with the trait and the derive macro `JsonSchema`, for the types of
 /// [`Options::output_type`] and of the tools of `mcp::Tools`. Needs the feature

@@ -5,7 +5,8 @@
 
 use crate::support;
 
-use agentwire::{Client, CloseReport, CloseStep, Options};
+use agentwire::process::{CloseReport, CloseStep};
+use agentwire::{Client, Options};
 use std::os::unix::process::ExitStatusExt;
 use std::time::Duration;
 use support::{LONG, patient, wait_until_gone};

@@ -4,13 +4,16 @@
 
 use crate::support;
 
+use agentwire::options::CommandLine;
+use agentwire::process::{CloseReport, CloseStep};
 use agentwire::protocol::mcp::McpHttpServer;
 use agentwire::protocol::permission::PermissionMode;
 use agentwire::protocol::plugin::LocalPlugin;
+use agentwire::store::{MemoryStore, TranscriptKey};
+use agentwire::transport::{CloseInput, Connection, Peer, PeerFuture, Pipes, Transport};
 use agentwire::{
-    Client, CloseInput, ClosePolicy, CloseReport, CloseStep, CommandLine, Connection, EndReason,
-    Error, Event, MemoryStore, Notice, Options, Peer, PeerFuture, PermissionResult, Pipes,
-    SessionEnd, SessionStore, TranscriptKey, Transport,
+    Client, ClosePolicy, EndReason, Error, Event, Notice, Options, PermissionResult, SessionEnd,
+    SessionStore,
 };
 use std::sync::Arc;
 use std::time::Duration;

@@ -36,7 +36,7 @@ impl Options {
     /// empty list is the same as unset.
     ///
     /// The permission callback is not called for these: see
-    /// [`CommandLine::ignored`](crate::CommandLine).
+    /// [`CommandLine::ignored`](crate::options::CommandLine).
     pub fn allowed_tools(mut self, rules: impl Into<StringList>) -> Self {
         self.allowed_tools = rules.into().into();
         self

@@ -23,12 +23,12 @@ mod exit;
 mod guard;
 #[cfg(windows)]
 mod job;
-mod kept;
 mod ladder;
 mod locate;
 pub(crate) mod mask;
 mod panic;
 mod policy;
+mod resource;
 mod running;
 mod signal;
 mod table;

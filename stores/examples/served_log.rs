@@ -6,8 +6,8 @@
 //! agentwire conform store --log target/debug/examples/served_log
 //! ```
 
-use agentwire::StoreError;
 use agentwire::protocol::Json;
+use agentwire::store::StoreError;
 use agentwire_stores::Memory;
 use agentwire_stores::session_log::{
     AppendError, Batch, Entry, Head, LogStore, NewBatch, Part, Position, SessionKey, Token,

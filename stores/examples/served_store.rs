@@ -7,8 +7,9 @@
 //! agentwire conform store target/debug/examples/served_store
 //! ```
 
+use agentwire::SessionStore;
 use agentwire::protocol::Json;
-use agentwire::{SessionStore, StoreError, StoredSession, StoredSummary, TranscriptKey};
+use agentwire::store::{StoreError, StoredSession, StoredSummary, TranscriptKey};
 use agentwire_stores::{LogBacked, Memory};
 use serde::Deserialize;
 use serde_json::{Value, json};

@@ -1,6 +1,7 @@
 //! Copies of sessions between the agent's own files and session stores.
 
-use agentwire::{FailedCall, SessionStore, StoreCalls, Transcript, TranscriptKey};
+use agentwire::SessionStore;
+use agentwire::store::{StoreCallError, StoreCalls, Transcript, TranscriptKey};
 use agentwire_files::{transcripts, write_transcripts};
 use agentwire_history::{History, HistoryError};
 use std::path::Path;
@@ -38,7 +39,7 @@ pub enum CopyError {
     },
     /// A call of the store failed.
     #[error(transparent)]
-    Store(#[from] FailedCall),
+    Store(#[from] StoreCallError),
 }
 
 /// Copies a session of the agent's own files into a store: the entries of its transcripts that
@@ -49,7 +50,7 @@ pub enum CopyError {
 /// If the store has [leases](crate::Leases), the session is claimed meanwhile.
 ///
 /// ```no_run
-/// use agentwire::{MemoryStore, TranscriptKey};
+/// use agentwire::store::{MemoryStore, TranscriptKey};
 /// use agentwire_history::History;
 /// use agentwire_stores::{copy_from_store, copy_to_store};
 ///
@@ -68,8 +69,8 @@ pub enum CopyError {
 /// - [`CopyError::NotFound`], [`CopyError::History`]
 /// - [`CopyError::Store`] if a call of the store fails, takes more than a minute, or another
 ///   host has the session; and, before anything is appended, if the store has entries of
-///   another continuation ([`StoreFailure::Diverged`](agentwire::StoreFailure::Diverged)) or
-///   lacks some in between ([`StoreFailure::Hole`](agentwire::StoreFailure::Hole))
+///   another continuation ([`TranscriptError::Diverged`](agentwire::store::TranscriptError::Diverged)) or
+///   lacks some in between ([`TranscriptError::Hole`](agentwire::store::TranscriptError::Hole))
 ///
 /// # Cancel safety
 ///
@@ -114,8 +115,8 @@ pub async fn copy_to_store(
 /// # Errors
 ///
 /// - [`CopyError::Store`] if a call of the store fails or takes more than a minute, if it does
-///   not have the session ([`StoreFailure::Missing`](agentwire::StoreFailure::Missing)), or
-///   lacks entries in between ([`StoreFailure::Hole`](agentwire::StoreFailure::Hole))
+///   not have the session ([`TranscriptError::Missing`](agentwire::store::TranscriptError::Missing)), or
+///   lacks entries in between ([`TranscriptError::Hole`](agentwire::store::TranscriptError::Hole))
 /// - [`CopyError::History`], also if a transcript here has entries that the store does not have
 pub async fn copy_from_store(
     history: &History,

@@ -2,7 +2,7 @@
 
 use crate::session_log::{Part, Position, SessionKey};
 use crate::{Layer, Place};
-use agentwire::StoreError;
+use agentwire::store::StoreError;
 use agentwire_protocol::Json;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;

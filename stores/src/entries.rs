@@ -1,7 +1,7 @@
 //! Entries as JSON: `[["PART",ENTRY],…]`, with each entry as it was appended.
 
 use crate::session_log::{Entry, LogStore, Part, Position, SessionKey};
-use agentwire::StoreError;
+use agentwire::store::StoreError;
 use agentwire_protocol::Json;
 #[cfg(any(feature = "nats", feature = "objects"))]
 use serde::Deserialize;

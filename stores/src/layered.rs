@@ -4,7 +4,7 @@ use crate::session_log::{
     AppendError, Batch, Entry, Head, LogStore, NewBatch, Part, Position, SessionKey, Summarized,
     Token,
 };
-use agentwire::{StoreError, StoredSession};
+use agentwire::store::{StoreError, StoredSession};
 use agentwire_protocol::Json;
 
 /// The place of an entry or a summary in a store.
@@ -197,7 +197,8 @@ mod tests {
     use super::*;
     use crate::LeasedStore;
     use crate::{LogBacked, Memory};
-    use agentwire::{SessionStore, TranscriptKey};
+    use agentwire::SessionStore;
+    use agentwire::store::TranscriptKey;
 
     struct Refuses;
 

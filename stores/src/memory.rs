@@ -4,7 +4,7 @@ use crate::session_log::{
     Admission, AppendError, Batch, Head, LogStore, NewBatch, Next, Part, Position, SessionKey,
     Summarized, Token,
 };
-use agentwire::{StoreError, StoredSession};
+use agentwire::store::{StoreError, StoredSession};
 use agentwire_protocol::Json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -4,7 +4,7 @@ use crate::session_log::{
     Admission, AppendError, Batch, Entry, Head, LogStore, NewBatch, Next, Part, Position,
     SessionKey, Summarized, Token,
 };
-use agentwire::{StoreError, StoredSession};
+use agentwire::store::{StoreError, StoredSession};
 use agentwire_files::private_file;
 use agentwire_protocol::Json;
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};

@@ -7,10 +7,12 @@ mod support;
 
 use agentwire::attachment::Attach;
 use agentwire::protocol::Json;
+use agentwire::protocol::host::Redelivery;
 use agentwire::protocol::message::{Priority, UserMessage};
+use agentwire::store::{MemoryStore, StoreError, TranscriptError, TranscriptKey};
 use agentwire::{
-    Client, EndReason, Error, Event, Fate, MemoryStore, Notice, Options, SessionStore,
-    SessionUpdate, StoreError, StoreFailure, SubmissionState, TranscriptKey, TurnEvent,
+    Client, EndReason, Error, Event, Notice, Options, SessionStore, SessionUpdate, SubmissionState,
+    TurnEvent,
 };
 use agentwire_stores::session_log::LeaseClock;
 use agentwire_stores::{Claim, ClaimKeeper, Claimed, LeasedStore, Leases};
@@ -125,9 +127,11 @@ fn message(uuid: &str, text: &str) -> UserMessage {
     message
 }
 
-async fn inherited(client: &mut Client) -> (String, Fate) {
+async fn inherited(client: &mut Client) -> (String, Redelivery) {
     wait_for(client, |event| match event {
-        Event::Notice(Notice::Inherited { uuid, fate, .. }) => Some((uuid.to_string(), *fate)),
+        Event::Notice(Notice::Inherited {
+            uuid, redelivery, ..
+        }) => Some((uuid.to_string(), *redelivery)),
         _ => None,
     })
     .await
@@ -212,11 +216,11 @@ async fn the_next_host_sends_what_no_turn_has_begun_and_hands_back_what_one_has(
             inherited(&mut two).await,
         ];
         let expected = [
-            ("u1", Fate::HandedBack),
-            ("u2", Fate::SentAgain),
-            ("u3", Fate::SentAgain),
+            ("u1", Redelivery::CutOff),
+            ("u2", Redelivery::Resent),
+            ("u3", Redelivery::Resent),
         ];
-        let expected = expected.map(|(uuid, fate)| (uuid.to_owned(), fate));
+        let expected = expected.map(|(uuid, redelivery)| (uuid.to_owned(), redelivery));
         // The third one may have been picked up meanwhile, and be in the transcript.
         let sure = if number == 0 { 3 } else { 2 };
         assert_eq!(told[..sure], expected[..sure]);
@@ -284,7 +288,7 @@ async fn a_session_is_begun_if_it_has_accepted_something_and_missing_if_it_has_n
         matches!(
             &missing,
             Error::SessionStore {
-                failure: StoreFailure::Missing,
+                failure: TranscriptError::Missing,
                 ..
             }
         ),
@@ -299,7 +303,7 @@ async fn a_session_is_begun_if_it_has_accepted_something_and_missing_if_it_has_n
     let mut client = Client::connect(begin()).await.unwrap();
     assert_eq!(
         inherited(&mut client).await,
-        ("u1".to_owned(), Fate::SentAgain)
+        ("u1".to_owned(), Redelivery::Resent)
     );
     let answered = wait_for(&mut client, |event| match event {
         Event::Turn(TurnEvent::Ended(end)) => Some(end.messages[0].to_string()),
@@ -321,7 +325,7 @@ async fn what_is_withdrawn_before_the_inbox_has_it_is_over_and_never_sent() {
     store.is_open.send_replace(false);
     let mut first = client.send(message("u1", "First"));
     first.cancel().await.unwrap();
-    assert_eq!(first.ended().await, SubmissionState::Withdrawn);
+    assert_eq!(first.final_state().await, SubmissionState::Withdrawn);
     store.is_open.send_replace(true);
     let mut second = client.send(message("u2", "Second"));
     let end = second.turn_ended().await.unwrap();

@@ -2,7 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
-use agentwire::{SessionStore, StoreError, TranscriptKey};
+use agentwire::SessionStore;
+use agentwire::store::{StoreError, TranscriptKey};
 use agentwire_protocol::Json;
 use agentwire_stores::session_log::{
     AppendError, Batch, Head, LeaseClock, LogStore, NewBatch, Part, Position, SessionKey,

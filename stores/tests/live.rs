@@ -6,7 +6,8 @@
 #[path = "../../tests/support/mod.rs"]
 mod support;
 
-use agentwire::{Client, Event, MemoryStore, Notice, Options, StoreFailure, TranscriptKey, query};
+use agentwire::store::{MemoryStore, TranscriptError, TranscriptKey};
+use agentwire::{Client, Event, Notice, Options, query};
 use agentwire_history::History;
 use agentwire_protocol::transcript::Summary;
 use agentwire_stores::session_log::{LogStore, Part, Position, SessionKey};
@@ -131,7 +132,7 @@ async fn a_session_that_another_host_has_taken_over_is_not_written_by_the_first(
     let failure = wait_for(&mut one, refused).await;
     let is_refusal = |why: &String| why.starts_with("the log is owned with token 2");
     assert!(
-        matches!(&failure, StoreFailure::Refused(why) if is_refusal(why)),
+        matches!(&failure, TranscriptError::Refused(why) if is_refusal(why)),
         "{failure}"
     );
     one.close().await;

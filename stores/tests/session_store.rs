@@ -5,7 +5,8 @@
 #[cfg(unix)]
 mod copies;
 
-use agentwire::{MemoryStore, SessionStore, StoreError, StoredSession, TranscriptKey};
+use agentwire::SessionStore;
+use agentwire::store::{MemoryStore, StoreError, StoredSession, TranscriptKey};
 use agentwire_protocol::Json;
 use agentwire_protocol::transcript::fold_summary;
 use agentwire_stores::session_log::{

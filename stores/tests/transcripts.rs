@@ -3,9 +3,8 @@
 
 #![allow(clippy::unwrap_used)]
 
-use agentwire::{
-    MemoryStore, SessionStore, StoreError, StoredSession, StoredSummary, TranscriptKey,
-};
+use agentwire::SessionStore;
+use agentwire::store::{MemoryStore, StoreError, StoredSession, StoredSummary, TranscriptKey};
 use agentwire_protocol::Json;
 use agentwire_stores::{LogBacked, Memory};
 use agentwire_testkit::stores::{Conformance, Optional, transcript_contracts};
@@ -295,7 +294,8 @@ async fn contracts_of_methods_that_a_store_does_not_have_are_skipped() {
 
 #[cfg(unix)]
 mod programs {
-    use agentwire::{SessionStore, TranscriptKey};
+    use agentwire::SessionStore;
+    use agentwire::store::TranscriptKey;
     use agentwire_testkit::stores::StoreProgram;
     use std::time::Duration;
     use tokio::process::Command;

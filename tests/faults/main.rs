@@ -13,7 +13,8 @@ mod support;
 
 mod rows;
 
-use agentwire::{Activity, Client, CloseStep, Error, Event};
+use agentwire::process::CloseStep;
+use agentwire::{Activity, Client, Error, Event};
 use agentwire_testkit::{Scenario, Step, fake_agent};
 use rows::{Row, TOO_SLOW, rows};
 use serde_json::Value;

@@ -15,9 +15,11 @@ mod dice;
 #[path = "../support/mod.rs"]
 mod support;
 
+use agentwire::event::Restart;
+use agentwire::protocol::host::Redelivery;
 use agentwire::{
-    Client, Event, Fate, Hook, Moved, Options, PermissionResult, RestartPolicy, Submission,
-    SubmissionState, TurnEvent,
+    Client, Event, Hook, Options, PermissionResult, RestartPolicy, Submission, SubmissionState,
+    TurnEvent,
 };
 use agentwire_testkit::{Scenario, Step};
 use dice::Dice;
@@ -82,7 +84,7 @@ fn main() {
         all(|it| it.lost) + all(|it| it.twice) > 0 || all(|it| it.tools) > all(|it| it.told);
     support::counted(all(|it| it.kills), "kills of the real CLI");
     if is_wrong {
-        eprintln!("a message was lost or ran twice, or a tool ran twice untold");
+        eprintln!("a message was lost or ran twice, or a tool ran twice suppressed");
         std::process::exit(1);
     }
 }
@@ -225,7 +227,7 @@ fn options(live: &Live, phase: Phase, held: &Held) -> Options {
 /// What was told of a session.
 #[derive(Default)]
 struct Told {
-    moved: Vec<Moved>,
+    moved: Vec<Restart>,
     /// The messages of the turns that ended.
     ended: Vec<Box<str>>,
 }
@@ -261,7 +263,7 @@ async fn play(phase: Phase, mut dice: Dice) -> Row {
     let mut states = vec![];
     let all = async {
         for submission in &mut sent {
-            states.push(submission.ended().await);
+            states.push(submission.final_state().await);
         }
     };
     tokio::select! {
@@ -284,7 +286,7 @@ async fn play(phase: Phase, mut dice: Dice) -> Row {
 impl Told {
     fn hear(&mut self, event: &Event) {
         match event {
-            Event::Moved(moved) => self.moved.push((**moved).clone()),
+            Event::Restarted(moved) => self.moved.push((**moved).clone()),
             Event::Turn(TurnEvent::Ended(end)) => self.ended.extend(end.messages.iter().cloned()),
             _ => {}
         }
@@ -342,10 +344,10 @@ fn count(
             row.twice += 1;
         }
     }
-    for (_, fate) in told.moved.iter().flat_map(|it| &it.changed.messages) {
+    for (_, fate) in told.moved.iter().flat_map(|it| &it.handover.messages) {
         let fate = match fate {
-            Fate::SentAgain => "sent again",
-            Fate::GoesOn => "goes on",
+            Redelivery::Resent => "sent again",
+            Redelivery::Resumed => "goes on",
             _ => "another",
         };
         *row.fates.entry(fate).or_default() += 1;
@@ -353,7 +355,7 @@ fn count(
     let ran = std::fs::read_to_string(live.project().join("ran.txt")).unwrap_or_default();
     if ran.lines().count() > 1 {
         row.tools += 1;
-        let calls = told.moved.iter().flat_map(|it| &it.changed.tool_calls);
+        let calls = told.moved.iter().flat_map(|it| &it.handover.tool_calls);
         row.told += usize::from(calls.into_iter().any(|it| it.tool_name == "Bash"));
     }
     row

@@ -7,7 +7,7 @@
 use crate::dice::Dice;
 use crate::disk::Disk;
 use crate::log::Log;
-use agentwire::CommandLine;
+use agentwire::options::CommandLine;
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, VecDeque};
 use std::future::pending;

@@ -5,10 +5,10 @@ use crate::agent::Agent;
 use crate::dice::Dice;
 use crate::disk::Disk;
 use crate::log::Log;
-use agentwire::{
-    CloseInput, ClosePolicy, CloseReport, CloseStep, CommandLine, Connection, Error, Peer,
-    PeerFuture, Transport,
-};
+use agentwire::options::CommandLine;
+use agentwire::process::{CloseReport, CloseStep};
+use agentwire::transport::{CloseInput, Connection, Peer, PeerFuture, Transport};
+use agentwire::{ClosePolicy, Error};
 use std::future::pending;
 use std::process::ExitStatus;
 use std::sync::{Arc, Mutex};

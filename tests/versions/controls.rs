@@ -47,14 +47,14 @@ async fn interrupt(
     client: &mut Client,
     submission: &mut agentwire::Submission,
 ) -> Result<(), Fault> {
-    let interrupted = client.interrupt().ended().await?;
+    let interrupted = client.interrupt().outcome().await?;
     let outcome = interrupted.turn.map(|turn| turn.outcome);
     ensure!(outcome == Some(TurnOutcome::Interrupted), "{outcome:?}");
-    let ended = submission.ended().await;
+    let ended = submission.final_state().await;
     ensure!(ended == SubmissionState::Interrupted, "{ended}");
     let mut second = client.send("And?");
     wait_for(client, says("end")).await;
-    let ended = second.ended().await;
+    let ended = second.final_state().await;
     ensure!(ended == SubmissionState::Completed, "{ended}");
     Ok(())
 }
@@ -96,7 +96,7 @@ async fn interrupt_ask(lab: Lab) -> Result<(), Fault> {
     let pending = asks.recv().await.unwrap();
     interrupt(&mut client, &mut submission).await?;
     let late = client
-        .answer(&pending.request_id, PermissionResult::allow())
+        .respond(&pending.request_id, PermissionResult::allow())
         .await;
     ensure!(late.is_err(), "a late answer went");
     ensure!(!bench.live.project().join("made").exists(), "the tool ran");
@@ -211,7 +211,7 @@ async fn rewind_files(lab: Lab) -> Result<(), Fault> {
     let mut client = Client::connect(options).await?;
     let mut submission = client.send("Write a poem");
     until_idle(&mut client).await?.well()?;
-    submission.ended().await;
+    submission.final_state().await;
     let poem = bench.live.project().join("poem");
     ensure!(poem.exists(), "nothing was written");
     let done = client.rewind_files(submission.uuid()).await?;

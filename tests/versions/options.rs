@@ -2,16 +2,16 @@
 
 use crate::lab::{Bench, Fault, Lab, Turn, ask, bash, ensure, until_idle};
 use crate::turns::hello;
+use agentwire::hook::HookCall;
+use agentwire::options::{PermissionPrompts, QuestionPreview};
 use agentwire::protocol::agent_definition::AgentDefinition;
 use agentwire::protocol::hook::PostToolBatch;
 use agentwire::protocol::mcp::McpStdioServer;
 use agentwire::protocol::model::{EffortLevel, ThinkingDisplay};
 use agentwire::protocol::permission::PermissionMode;
 use agentwire::protocol::plugin::LocalPlugin;
-use agentwire::{
-    Client, Error, Hook, HookCall, MemoryStore, Notice, Options, PermissionPrompts,
-    QuestionPreview, Thinking,
-};
+use agentwire::store::MemoryStore;
+use agentwire::{Client, Error, Hook, Notice, Options, Thinking};
 use agentwire_testkit::{Scenario, Step};
 use serde_json::{Value, json};
 use std::fs;

@@ -1,6 +1,8 @@
 //! What the CLI asks its host: permissions, questions, plans, hooks.
 
 use crate::lab::{Bench, Fault, Lab, Turn, ask, bash, ensure, flows};
+use agentwire::hook::HookCall;
+use agentwire::permission::PermissionRequest;
 use agentwire::protocol::hook::{
     HookOutput, PostToolUse, PreToolUse, PreToolUseOutput, UserPromptSubmit, UserPromptSubmitOutput,
 };
@@ -8,7 +10,7 @@ use agentwire::protocol::permission::{
     Allow, PermissionBehavior, PermissionDestination, PermissionMode, PermissionResult,
     PermissionRule, PermissionUpdate,
 };
-use agentwire::{Client, Hook, HookCall, Later, Options, PermissionAsk};
+use agentwire::{Client, Hook, Later, Options};
 use agentwire_testkit::{Scenario, Step};
 use serde_json::json;
 use std::sync::Arc;
@@ -73,10 +75,10 @@ async fn allow(lab: Lab) -> Result<(), Fault> {
 async fn allow_later(lab: Lab) -> Result<(), Fault> {
     let (sender, mut asks) = mpsc::unbounded_channel();
     let answering = tokio::spawn(async move {
-        let ask: PermissionAsk = asks.recv().await?;
+        let ask: PermissionRequest = asks.recv().await?;
         Some(
             ask.session
-                .answer(&ask.request_id, PermissionResult::allow())
+                .respond(&ask.request_id, PermissionResult::allow())
                 .await,
         )
     });

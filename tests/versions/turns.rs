@@ -4,10 +4,10 @@ use crate::lab::{Fault, Lab, ask, bash, ensure, flows, until_idle};
 use crate::support::says;
 use crate::support::wait_for;
 use agentwire::protocol::content::{ImageBlock, Source};
+use agentwire::protocol::host::AuthUpdate;
 use agentwire::protocol::message::Priority;
 use agentwire::{
-    AuthUpdate, Client, Event, SessionUpdate, SubmissionState, TurnEvent, TurnOutcome, UserMessage,
-    query,
+    Client, Event, SessionUpdate, SubmissionState, TurnEvent, TurnOutcome, UserMessage, query,
 };
 use agentwire_testkit::{ApiError, Reply, Scenario, Step, When};
 use serde_json::{Value, json};
@@ -47,7 +47,7 @@ async fn prompt(lab: Lab) -> Result<(), Fault> {
     let turn = until_idle(&mut client).await?.well()?;
     ensure!(turn.has("text: Hello."), "{:?}", turn.log);
     ensure!(
-        submission.ended().await == SubmissionState::Completed,
+        submission.final_state().await == SubmissionState::Completed,
         "{:?}",
         submission.state()
     );
@@ -106,7 +106,7 @@ async fn queued(lab: Lab) -> Result<(), Fault> {
     let mut third = client.send("And on");
     bench.live.model.open("go").unwrap();
     for submission in [&mut first, &mut second, &mut third] {
-        let ended = submission.ended().await;
+        let ended = submission.final_state().await;
         ensure!(ended == SubmissionState::Completed, "{ended}");
     }
     Ok(())
@@ -122,7 +122,7 @@ async fn now(lab: Lab) -> Result<(), Fault> {
     wait_for(&mut client, says("upon")).await;
     let mut second = client.send(UserMessage::text("Stop").priority(Priority::Now));
     wait_for(&mut client, says("Stopped")).await;
-    let ended = (first.ended().await, second.ended().await);
+    let ended = (first.final_state().await, second.final_state().await);
     let expected = (SubmissionState::Interrupted, SubmissionState::Completed);
     ensure!(ended == expected, "{ended:?}");
     Ok(())
@@ -144,7 +144,7 @@ async fn withdraw(lab: Lab) -> Result<(), Fault> {
     let answer = second.cancel().await?;
     bench.live.model.open("go").unwrap();
     ensure!(answer.cancelled, "{answer:?}");
-    let ended = (first.ended().await, second.ended().await);
+    let ended = (first.final_state().await, second.final_state().await);
     ensure!(ended.0 == SubmissionState::Completed, "{ended:?}");
     ensure!(
         matches!(
@@ -310,7 +310,7 @@ async fn clear(lab: Lab) -> Result<(), Fault> {
     let mut client = Client::connect(bench.options()).await?;
     ask(&mut client, "Remember the crab").await?.well()?;
     let mut cleared = client.send("/clear");
-    ensure!(cleared.ended().await.is_end(), "it never ended");
+    ensure!(cleared.final_state().await.is_end(), "it never ended");
     client.send("What did I say?").await?;
     wait_for(&mut client, says("Again")).await;
     let asked = bench.live.model.asked(1).await.body.unwrap().to_string();

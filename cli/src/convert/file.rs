@@ -118,7 +118,7 @@ impl Visitor for Forth<'_> {
         }
         if !arguments.quiet {
             let told = summary.told(read, arguments.from, arguments.to);
-            eprint!("{}", agentwire::visible::lines(&told));
+            eprint!("{}", agentwire::permission::visible::lines(&told));
         }
         match failed {
             Some(error) => Err(error.into()),

@@ -11,13 +11,13 @@ pub(super) struct Pending {
     pub(super) subtype: Box<str>,
     /// `None` if it is too far in the future for an `Instant`.
     pub(super) deadline: Option<Instant>,
-    pub(super) patience: Duration,
+    pub(super) timeout: Duration,
     /// Queued user messages that the request overtook.
     pub(super) passed: Vec<String>,
     /// Queued user messages that the request withdrew.
     pub(super) withdrawn: Vec<String>,
     /// The user message that the agent shall remove from its queue.
-    pub(super) takes_back: Option<Box<str>>,
+    pub(super) withdraws: Option<Box<str>>,
     /// Whether the agent shall remove all messages from its queue.
     pub(super) withdraws_sent: bool,
     /// The line, if it sets something that the next process must be told, or
@@ -32,11 +32,11 @@ pub(super) struct Pending {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OwnRequest {
     /// To make room for a message with the priority `now`.
-    Press,
+    Preempt,
     /// To check that the agent is reading.
-    Doubt,
+    IdleProbe,
     /// To check that the agent still answers.
-    Alive,
+    Watchdog,
 }
 
 /// Pending requests by ID. Finds the first deadline without a scan.
@@ -103,7 +103,7 @@ impl Requests {
     /// Restarts the timeout of a request that the agent is working on.
     pub(super) fn extend(&mut self, id: &str, now: Instant) {
         if let Some((id, mut pending)) = self.remove(id) {
-            pending.deadline = now.checked_add(pending.patience);
+            pending.deadline = now.checked_add(pending.timeout);
             self.insert(id, pending);
         }
     }

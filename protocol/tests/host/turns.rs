@@ -5,7 +5,7 @@ use crate::host::session::{
 };
 use crate::recorded;
 use agentwire_protocol::control::Interrupt;
-use agentwire_protocol::host::{Event, Prompt, SubmissionState, TurnEvent, TurnOutcome};
+use agentwire_protocol::host::{HostEvent, Prompt, SubmissionState, TurnEvent, TurnOutcome};
 use agentwire_protocol::message::UserMessage;
 use serde_json::{Value, json};
 
@@ -26,7 +26,7 @@ fn a_turn_is_told_before_its_first_frame_and_behind_its_last() {
     ]);
     let all = std::iter::from_fn(|| session.host.poll_event());
     let order: Vec<String> = all
-        .filter(|event| matches!(event, Event::Frame(_) | Event::Turn(_)))
+        .filter(|event| matches!(event, HostEvent::Frame(_) | HostEvent::Turn(_)))
         .map(|event| crate::host::session::brief(&event))
         .collect();
     assert_eq!(
@@ -232,7 +232,7 @@ fn a_result_can_be_read_from_the_end_of_its_turn() {
     let mut session = Session::connected();
     session.hear_all(&[init(), result_of(&["a"])]);
     let end = std::iter::from_fn(|| session.host.poll_event()).find_map(|event| match event {
-        Event::Turn(TurnEvent::Ended(end)) => Some(end),
+        HostEvent::Turn(TurnEvent::Ended(end)) => Some(end),
         _ => None,
     });
     let result = end.unwrap().result().unwrap();

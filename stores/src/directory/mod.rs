@@ -8,7 +8,7 @@ use crate::session_log::{
     Admission, AppendError, Batch, Head, LogStore, NewBatch, Part, Position, SessionKey,
     Summarized, Token,
 };
-use agentwire::{StoreError, StoredSession};
+use agentwire::store::{StoreError, StoredSession};
 use file::{Lock, LogFile};
 use record::Record;
 use std::collections::{BTreeSet, HashMap};

@@ -2,7 +2,7 @@
 //! them.
 
 use agentwire_protocol::Json;
-use agentwire_protocol::host::Fate;
+use agentwire_protocol::host::Redelivery;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 
@@ -79,8 +79,8 @@ impl InboxEntry {
 pub(super) struct Inherited {
     pub(super) uuid: Box<str>,
     pub(super) message: Json,
-    /// [`Fate::SentAgain`] or [`Fate::HandedBack`].
-    pub(super) fate: Fate,
+    /// [`Redelivery::Resent`] or [`Redelivery::CutOff`].
+    pub(super) redelivery: Redelivery,
 }
 
 /// Returns what is left in an inbox, in the order in which it was accepted. The agent has
@@ -104,7 +104,7 @@ pub(super) fn inherited(inbox: &[Json], transcript: &[Json]) -> Vec<Inherited> {
                     left.push(Inherited {
                         uuid,
                         message,
-                        fate: Fate::SentAgain,
+                        redelivery: Redelivery::Resent,
                     });
                     left.len()
                 });
@@ -118,7 +118,7 @@ pub(super) fn inherited(inbox: &[Json], transcript: &[Json]) -> Vec<Inherited> {
     began.extend(transcript.iter().flat_map(picked_up));
     for it in &mut left {
         if began.contains(&it.uuid) {
-            it.fate = Fate::HandedBack;
+            it.redelivery = Redelivery::CutOff;
         }
     }
     left
@@ -146,11 +146,12 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn left(inbox: &[InboxEntry], transcript: &[serde_json::Value]) -> Vec<(String, Fate)> {
+    fn left(inbox: &[InboxEntry], transcript: &[serde_json::Value]) -> Vec<(String, Redelivery)> {
         let inbox: Vec<Json> = inbox.iter().map(InboxEntry::to_json).collect();
         let transcript: Vec<Json> = transcript.iter().map(|it| it.clone().into()).collect();
         let left = inherited(&inbox, &transcript).into_iter();
-        left.map(|it| (it.uuid.to_string(), it.fate)).collect()
+        left.map(|it| (it.uuid.to_string(), it.redelivery))
+            .collect()
     }
 
     fn accepted(uuid: &str) -> InboxEntry {
@@ -162,7 +163,7 @@ mod tests {
         let inbox = ["b", "a", "c", "b"].map(accepted);
         let mut inbox = inbox.to_vec();
         inbox.push(InboxEntry::over(vec!["c".into()]));
-        let expected = ["b", "a"].map(|uuid| (uuid.to_owned(), Fate::SentAgain));
+        let expected = ["b", "a"].map(|uuid| (uuid.to_owned(), Redelivery::Resent));
         assert_eq!(left(&inbox, &[]), expected);
     }
 
@@ -177,12 +178,12 @@ mod tests {
             json!({ "type": "attachment", "attachment": "odd" }),
         ];
         let expected = [
-            ("a", Fate::HandedBack),
-            ("b", Fate::HandedBack),
-            ("c", Fate::HandedBack),
-            ("d", Fate::SentAgain),
+            ("a", Redelivery::CutOff),
+            ("b", Redelivery::CutOff),
+            ("c", Redelivery::CutOff),
+            ("d", Redelivery::Resent),
         ];
-        let expected = expected.map(|(uuid, fate)| (uuid.to_owned(), fate));
+        let expected = expected.map(|(uuid, redelivery)| (uuid.to_owned(), redelivery));
         assert_eq!(left(&inbox, &transcript), expected);
     }
 

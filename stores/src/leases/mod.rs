@@ -11,10 +11,11 @@ mod watchdog;
 pub use claim::{Claim, ClaimKeeper, Claimed};
 
 use agentwire::attachment::{Action, Attach, Attachment, Boxed, Gate, Happened, Loaded, Opening};
-use agentwire::{
-    Error, Fate, Hook, HookCall, Notice, Options, SessionStore, StoreError, StoreFailure,
-    TranscriptKey, WhenOwned,
-};
+use agentwire::hook::HookCall;
+use agentwire::ownership::WhenOwned;
+use agentwire::protocol::host::Redelivery;
+use agentwire::store::{StoreError, TranscriptError, TranscriptKey};
+use agentwire::{Error, Hook, Notice, Options, SessionStore};
 use agentwire_protocol::control::{AgentRequest, ControlRequest};
 use agentwire_protocol::hook::{HookEvent, PreSkillShellCommand, PreToolUse};
 use agentwire_protocol::host::Prompt;
@@ -103,7 +104,7 @@ pub trait LeasedStore: SessionStore {
 /// back. That a turn has picked it up is noted in the inbox before the first tool runs. A
 /// message that was not accepted when the session was lost can be sent again under the same
 /// `uuid`: it is the same message. The result of a turn is delivered when the store has the
-/// turn, as with [`StoreFlush::BeforeResult`](agentwire::StoreFlush).
+/// turn, as with [`StoreFlush::BeforeResult`](agentwire::store::StoreFlush).
 ///
 /// Not prevented is what already runs: a tool that was begun before, and requests to the
 /// model. Neither are agents that were started by hand.
@@ -159,7 +160,7 @@ impl<S: LeasedStore> Attach for Leases<S> {
             let session = TranscriptKey::new(project, id).map_err(|error| Error::SessionStore {
                 call: "load",
                 of: id.to_owned(),
-                failure: StoreFailure::Refused(error.to_string()),
+                failure: TranscriptError::Refused(error.to_string()),
             })?;
             let claims = Claims::new(&store, &session, when).await?;
             let found = store.load_inbox(&session).await?;
@@ -181,7 +182,7 @@ impl<S: LeasedStore> Attach for Leases<S> {
     fn hold<'a>(
         &'a self,
         session: &'a TranscriptKey,
-    ) -> Boxed<'a, Result<Option<Box<dyn Attachment>>, StoreFailure>> {
+    ) -> Boxed<'a, Result<Option<Box<dyn Attachment>>, TranscriptError>> {
         Box::pin(async move {
             let store = Store::new(&self.store, HOLD, self.length);
             match store.claim(session).await? {
@@ -191,7 +192,7 @@ impl<S: LeasedStore> Attach for Leases<S> {
                 }
                 Claimed::Anothers { .. } => {
                     let why = "the session is open in another host, by its lease";
-                    Err(StoreFailure::Refused(why.to_owned()))
+                    Err(TranscriptError::Refused(why.to_owned()))
                 }
             }
         })
@@ -266,11 +267,11 @@ impl<S: LeasedStore> Attachment for Leased<S> {
         for Inherited {
             uuid,
             message,
-            fate,
+            redelivery,
         } in left
         {
-            let fate = session.inherit(uuid.clone(), message, fate);
-            if fate == Fate::HandedBack
+            let redelivery = session.inherit(uuid.clone(), message, redelivery);
+            if redelivery == Redelivery::CutOff
                 && let Some(inbox) = &mut self.inbox
             {
                 inbox.hand_back(uuid);

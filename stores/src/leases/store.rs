@@ -2,7 +2,8 @@
 
 use super::LeasedStore;
 use super::claim::Claimed;
-use agentwire::{Error, Refused, StoreError, StoreFailure, TranscriptKey};
+use agentwire::Error;
+use agentwire::store::{Refused, StoreError, TranscriptError, TranscriptKey};
 use agentwire_protocol::Json;
 use std::sync::Arc;
 use std::time::Duration;
@@ -36,7 +37,7 @@ impl<S: LeasedStore> Store<S> {
         }
     }
 
-    pub(super) async fn claim(&self, session: &TranscriptKey) -> Result<Claimed, StoreFailure> {
+    pub(super) async fn claim(&self, session: &TranscriptKey) -> Result<Claimed, TranscriptError> {
         let (store, session) = (Arc::clone(&self.store), session.clone());
         call(self.limit, async move { store.claim(&session).await }).await
     }
@@ -45,7 +46,7 @@ impl<S: LeasedStore> Store<S> {
         &self,
         session: &TranscriptKey,
         entries: &Arc<[Json]>,
-    ) -> Result<(), StoreFailure> {
+    ) -> Result<(), TranscriptError> {
         let (store, session) = (Arc::clone(&self.store), session.clone());
         let entries = Arc::clone(entries);
         let append = async move { store.append_inbox(&session, &entries).await };
@@ -62,7 +63,7 @@ impl<S: LeasedStore> Store<S> {
         &self,
         call: &'static str,
         session: &TranscriptKey,
-        failure: StoreFailure,
+        failure: TranscriptError,
     ) -> Error {
         Error::SessionStore {
             call,
@@ -76,17 +77,17 @@ impl<S: LeasedStore> Store<S> {
 async fn call<T: Send + 'static>(
     limit: Duration,
     call: impl Future<Output = Result<T, StoreError>> + Send + 'static,
-) -> Result<T, StoreFailure> {
+) -> Result<T, TranscriptError> {
     let mut task = JoinSet::new();
     task.spawn(call);
     match timeout(limit, task.join_next()).await {
-        Err(_) => Err(StoreFailure::TimedOut(limit)),
+        Err(_) => Err(TranscriptError::TimedOut(limit)),
         Ok(Some(Ok(Ok(outcome)))) => Ok(outcome),
         Ok(Some(Ok(Err(error)))) if error.is::<Refused>() => {
-            Err(StoreFailure::Refused(error.to_string()))
+            Err(TranscriptError::Refused(error.to_string()))
         }
-        Ok(Some(Ok(Err(error)))) => Err(StoreFailure::Failed(error.to_string())),
-        Ok(Some(Err(gone))) => Err(StoreFailure::Panicked(gone.to_string())),
+        Ok(Some(Ok(Err(error)))) => Err(TranscriptError::Failed(error.to_string())),
+        Ok(Some(Err(gone))) => Err(TranscriptError::Panicked(gone.to_string())),
         Ok(None) => unreachable!("there is one task"),
     }
 }

@@ -4,7 +4,7 @@ use super::held::Held;
 use super::logs::{LogBacked, Owned, Refused, note};
 use crate::session_log::{Head, LogStore, NewBatch, SessionKey};
 use crate::{Claim, ClaimKeeper, Claimed};
-use agentwire::StoreError;
+use agentwire::store::StoreError;
 use serde_json::json;
 use std::mem::take;
 use std::sync::Arc;

@@ -5,7 +5,7 @@ use crate::session_log::{
     AppendError, Batch, Entry, Head, LeaseClock, LeaseWatch, LogStore, NewBatch, Part, Position,
     Refusal, SessionKey, Token,
 };
-use agentwire::StoreError;
+use agentwire::store::StoreError;
 use agentwire_protocol::Json;
 use agentwire_protocol::transcript::fold_summary;
 use std::borrow::Cow;

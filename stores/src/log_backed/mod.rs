@@ -8,9 +8,10 @@ pub use logs::LogBacked;
 
 use crate::session_log::{Entry, Head, LogStore, Part, Refusal, SessionKey, Summarized};
 use crate::{Claimed, LeasedStore, Leases};
+use agentwire::SessionStore;
 use agentwire::attachment::Attach;
-use agentwire::{
-    Refused, SessionStore, StoreError, StoredSession, StoredSummary, Transcript, TranscriptKey,
+use agentwire::store::{
+    Refused, StoreError, StoredSession, StoredSummary, Transcript, TranscriptKey,
 };
 use agentwire_protocol::{Json, Members};
 use logs::{Owned, note};

@@ -6,7 +6,7 @@ use std::fmt;
 
 /// A failure of [`Nats`](super::Nats).
 ///
-/// The [`StoreError`](agentwire::StoreError) that the store returns holds this type:
+/// The [`StoreError`](agentwire::store::StoreError) that the store returns holds this type:
 /// `error.downcast_ref::<NatsError>()`.
 #[derive(Debug)]
 #[non_exhaustive]

@@ -16,7 +16,7 @@ use crate::session_log::{
     Admission, AppendError, Batch, Head, LogStore, NewBatch, Part, Position, SessionKey,
     Summarized, Token,
 };
-use agentwire::{StoreError, StoredSession};
+use agentwire::store::{StoreError, StoredSession};
 use async_nats::Client;
 use async_nats::jetstream::ContextBuilder;
 use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy, StorageType};

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 /// A failure of [`Objects`](super::Objects).
 ///
-/// The [`StoreError`](agentwire::StoreError) that the store returns holds this type:
+/// The [`StoreError`](agentwire::store::StoreError) that the store returns holds this type:
 /// `error.downcast_ref::<ObjectsError>()`.
 #[derive(Debug)]
 #[non_exhaustive]

@@ -4,7 +4,7 @@ use super::error::ObjectsError;
 use super::record::{self, Last, Record};
 use crate::names::{name, unescaped};
 use crate::session_log::{Batch, Next, Position, SessionKey, Token};
-use agentwire::StoredSession;
+use agentwire::store::StoredSession;
 use agentwire_protocol::Json;
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 use object_store::path::Path;

@@ -14,7 +14,7 @@ use crate::session_log::{
     Admission, AppendError, Batch, Head, LogStore, NewBatch, Part, Position, SessionKey,
     Summarized, Token,
 };
-use agentwire::StoreError;
+use agentwire::store::StoreError;
 use logs::{Created, Logs, Patience};
 use object_store::ObjectStore;
 use object_store::path::Path;

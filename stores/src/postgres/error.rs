@@ -13,7 +13,7 @@ pub const KEY_BYTES: usize = 1_000;
 
 /// A failure of [`Postgres`](super::Postgres).
 ///
-/// The [`StoreError`](agentwire::StoreError) that the store returns holds this type:
+/// The [`StoreError`](agentwire::store::StoreError) that the store returns holds this type:
 /// `error.downcast_ref::<PostgresError>()`.
 #[derive(Debug)]
 #[non_exhaustive]

@@ -5,7 +5,7 @@ use std::fmt;
 
 /// A failure of [`Redis`](super::Redis).
 ///
-/// The [`StoreError`](agentwire::StoreError) that the store returns holds this type:
+/// The [`StoreError`](agentwire::store::StoreError) that the store returns holds this type:
 /// `error.downcast_ref::<RedisError>()`.
 #[derive(Debug)]
 #[non_exhaustive]

@@ -12,7 +12,7 @@ pub enum Part {
     /// The main conversation.
     Main,
     /// Another transcript of the session, such as `subagents/agent-a1b2`: its
-    /// [subpath](agentwire::TranscriptKey::subpath).
+    /// [subpath](agentwire::store::TranscriptKey::subpath).
     Transcript(Arc<str>),
     /// What hosts note about the session itself: who owns it, and which messages
     /// they accepted.

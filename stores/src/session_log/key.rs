@@ -1,6 +1,6 @@
 //! Keys of logs.
 
-use agentwire::TranscriptKey;
+use agentwire::store::TranscriptKey;
 use std::fmt;
 
 /// The key of a session's log. Both parts are any texts, and say nothing to a

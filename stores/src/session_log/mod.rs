@@ -35,7 +35,7 @@ pub use head::{Admission, AppendError, Head, Next, Position, Refusal, Token};
 pub use key::SessionKey;
 pub use lease::{Lease, LeaseWatch};
 
-use agentwire::{StoreError, StoredSession};
+use agentwire::store::{StoreError, StoredSession};
 use agentwire_protocol::Json;
 use std::future::Future;
 use std::sync::Arc;

@@ -4,7 +4,7 @@ use crate::engine::{Engine, Line, Proxy, on_store};
 use crate::host::{Told, VARIABLE, time};
 use crate::number;
 use crate::random::random;
-use agentwire::TranscriptKey;
+use agentwire::store::TranscriptKey;
 use agentwire_stores::session_log::{LogStore, Part, Position, SessionKey};
 use agentwire_testkit::model::ScriptedModel;
 use agentwire_testkit::{Reply, Scenario, Step, When};
@@ -185,12 +185,12 @@ impl Host {
 
     /// The prompts that it has accepted, or sent again.
     fn accepted(&self) -> impl Iterator<Item = &str> {
-        self.told(&["accepted ", "inherited SentAgain "])
+        self.told(&["accepted ", "inherited Resent "])
     }
 
     /// The prompts that were handed back to it.
     fn handed_back(&self) -> impl Iterator<Item = &str> {
-        self.told(&["inherited HandedBack "])
+        self.told(&["inherited CutOff "])
     }
 
     /// The prompts of which it has told that they did not come to their end.

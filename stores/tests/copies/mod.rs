@@ -1,6 +1,7 @@
 //! Sessions that are copied between the disk and a store.
 
-use agentwire::{MemoryStore, SessionStore, StoreError, StoreFailure, TranscriptKey};
+use agentwire::SessionStore;
+use agentwire::store::{MemoryStore, StoreError, TranscriptError, TranscriptKey};
 use agentwire_history::{History, HistoryError};
 use agentwire_protocol::Json;
 use agentwire_stores::{
@@ -52,7 +53,7 @@ fn key() -> TranscriptKey {
     TranscriptKey::new(PROJECT, ID).unwrap()
 }
 
-fn failure(error: CopyError) -> StoreFailure {
+fn failure(error: CopyError) -> TranscriptError {
     match error {
         CopyError::Store(call) => call.failure,
         other => panic!("{other}"),
@@ -208,7 +209,7 @@ async fn what_went_two_ways_is_not_mixed() {
     let error = copy_to_store(&two_ways, ID, store.clone())
         .await
         .unwrap_err();
-    assert_eq!(failure(error), StoreFailure::Diverged);
+    assert_eq!(failure(error), TranscriptError::Diverged);
     assert_eq!(store.load(&key()).await.unwrap(), before);
     let here = get(&two, &name);
     let error = copy_from_store(&two_ways, &key(), store.clone())
@@ -236,7 +237,7 @@ async fn what_is_not_there_is_an_error_and_so_is_a_hole() {
     let error = copy_from_store(&history, &key(), store.clone())
         .await
         .unwrap_err();
-    assert_eq!(failure(error), StoreFailure::Missing);
+    assert_eq!(failure(error), TranscriptError::Missing);
     let behind: Json = line("c", Some("b")).parse().unwrap();
     store
         .append(&key(), &[line("a", None).parse().unwrap(), behind])
@@ -245,12 +246,12 @@ async fn what_is_not_there_is_an_error_and_so_is_a_hole() {
     let error = copy_from_store(&history, &key(), store.clone())
         .await
         .unwrap_err();
-    assert_eq!(failure(error), StoreFailure::Hole);
+    assert_eq!(failure(error), TranscriptError::Hole);
     assert!(!machine.path().join("projects").exists());
     let error = copy_from_store(&history, &key(), Panics).await;
     assert_eq!(
         failure(error.unwrap_err()),
-        StoreFailure::Panicked("a bug".to_owned())
+        TranscriptError::Panicked("a bug".to_owned())
     );
 }
 
@@ -265,7 +266,7 @@ async fn a_session_in_a_store_with_leases_is_claimed_while_it_is_copied() {
         panic!("nobody else has it")
     };
     let error = copy_to_store(&history, ID, host()).await.unwrap_err();
-    assert!(matches!(failure(error), StoreFailure::Refused(_)));
+    assert!(matches!(failure(error), TranscriptError::Refused(_)));
     assert_eq!(host().load(&key()).await.unwrap(), None);
     claim.release().await;
     copy_to_store(&history, ID, host()).await.unwrap();

@@ -63,7 +63,7 @@ fn an_interrupt_while_an_ask_is_open_takes_it_back_first() {
     );
     let first = session.heard.front().unwrap();
     assert!(
-        matches!(first, host::Event::AskCancelled { .. }),
+        matches!(first, host::HostEvent::IncomingRequestCancelled { .. }),
         "{first:?}"
     );
     assert!(!session.respond(&id, &PermissionResult::allow()));

@@ -103,7 +103,7 @@ fn a_server_without_a_manifest_is_greeted_before_initialize_is_answered() {
 }
 
 fn status(session: &mut Session) -> Value {
-    let is_status = |event: &agentwire_protocol::host::Event| matches!(event, agentwire_protocol::host::Event::Answered { request_id, .. } if &**request_id == "status");
+    let is_status = |event: &agentwire_protocol::host::HostEvent| matches!(event, agentwire_protocol::host::HostEvent::RequestEnded { request_id, .. } if &**request_id == "status");
     session.heard.retain(|event| !is_status(event));
     session.request("status", &McpStatus::default());
     session.answer("status")["mcpServers"].clone()

@@ -22,7 +22,7 @@ pub(crate) struct Session {
     /// What the agent wrote, in short.
     pub(crate) said: Vec<String>,
     /// What the host told its driver.
-    pub(crate) heard: VecDeque<host::Event>,
+    pub(crate) heard: VecDeque<host::HostEvent>,
     /// What the agent told its driver.
     pub(crate) todo: VecDeque<Event>,
 }
@@ -164,7 +164,7 @@ impl Session {
     pub(crate) fn outcome(&mut self, id: &str) -> Result<control::Answer, Box<RequestFailure>> {
         self.pump();
         let outcome = self.heard.iter().find_map(|event| match event {
-            host::Event::Answered {
+            host::HostEvent::RequestEnded {
                 request_id,
                 outcome,
             } if &**request_id == id => Some(outcome.clone().map_err(Box::new)),
@@ -221,7 +221,7 @@ impl Session {
     pub(crate) fn ask_id(&mut self) -> Box<str> {
         self.pump();
         let id = self.heard.iter().rev().find_map(|event| match event {
-            host::Event::Ask(ask) => Some(ask.request_id.clone()),
+            host::HostEvent::IncomingRequest(ask) => Some(ask.request_id.clone()),
             _ => None,
         });
         id.expect("an ask")
@@ -232,7 +232,7 @@ impl Session {
     pub(crate) fn open(&mut self) -> Vec<Value> {
         self.pump();
         let asks = self.heard.iter().filter_map(|event| match event {
-            host::Event::Ask(ask) if self.host.is_open(&ask.request_id) => {
+            host::HostEvent::IncomingRequest(ask) if self.host.is_open(&ask.request_id) => {
                 Some(serde_json::from_slice(ask.frame.raw()).unwrap())
             }
             _ => None,
@@ -308,7 +308,7 @@ impl Session {
     pub(crate) fn messages(&mut self, kind: &str, subtype: Option<&str>) -> Vec<Value> {
         self.pump();
         let frames = self.heard.iter().filter_map(|event| match event {
-            host::Event::Frame(frame) => {
+            host::HostEvent::Frame(frame) => {
                 Some(serde_json::from_slice::<Value>(frame.raw()).unwrap())
             }
             _ => None,

@@ -1,7 +1,7 @@
 //! What the model is told, what it is to answer, and who works for it.
 
 use super::{Set, set};
-use agentwire::DYNAMIC_BOUNDARY;
+use agentwire::options::DYNAMIC_BOUNDARY;
 use agentwire::protocol::agent_definition::{AgentDefinition, AgentMemory};
 use agentwire::protocol::mcp::McpStdioServer;
 use agentwire::protocol::model::EffortLevel;

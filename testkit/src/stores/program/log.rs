@@ -1,7 +1,7 @@
 //! Its calls as a store for logs.
 
 use super::{Listed, StoreProgram, text};
-use agentwire::StoreError;
+use agentwire::store::StoreError;
 use agentwire_protocol::Json;
 use agentwire_stores::session_log::{
     AppendError, Batch, Entry, Head, LogStore, NewBatch, Part, Position, Refusal, SessionKey,

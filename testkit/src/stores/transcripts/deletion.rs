@@ -2,7 +2,8 @@
 
 use super::super::optional::Optional;
 use super::bed::{Bed, numbered};
-use agentwire::{SessionStore, TranscriptKey};
+use agentwire::SessionStore;
+use agentwire::store::TranscriptKey;
 
 async fn delete<S: SessionStore>(bed: &Bed<S>, key: &TranscriptKey) {
     let deleted = bed.store.delete(key).await;
