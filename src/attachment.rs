@@ -48,7 +48,7 @@
 use crate::event::{Error, Notice};
 use crate::options::{CommandLine, Options};
 use crate::ownership::WhenOwned;
-use crate::store::{TranscriptError, TranscriptKey, is_session_id};
+use crate::store::{TranscriptFailure, TranscriptKey, is_session_id};
 use agentwire_protocol::host::{Prompt, Redelivery, SubmissionState};
 use agentwire_protocol::{Frame, Json};
 use std::collections::VecDeque;
@@ -92,7 +92,7 @@ pub trait Attach: Send + Sync + 'static {
     fn hold<'a>(
         &'a self,
         session: &'a TranscriptKey,
-    ) -> Boxed<'a, Result<Option<Box<dyn Attachment>>, TranscriptError>> {
+    ) -> Boxed<'a, Result<Option<Box<dyn Attachment>>, TranscriptFailure>> {
         let _ = session;
         Box::pin(async { Ok(None) })
     }

@@ -28,15 +28,15 @@
 //! | configure a session | [`Options`] |
 //! | send messages, track and cancel them | [`Handle::send`], [`Submission`] |
 //! | read events, messages, text | [`Event`], [`Messages`], [`TextStream`], [`Turn`] |
-//! | decide about tool calls | [`Options::on_permission`], [`Rules`], [`Policy`] |
-//! | observe and change what the agent does | [`Hook`] |
+//! | decide about tool calls | [`Options::on_permission`], [`Rules`], the module [`permission`] |
+//! | observe and change what the agent does | [`Hook`], the module [`hook`] |
 //! | give the agent tools | `mcp::Tools`, with the feature `mcp` |
-//! | send control requests | the methods of [`Handle`] |
-//! | keep transcripts in a database | [`SessionStore`] |
+//! | send control requests | the methods of [`Handle`], the module [`control`] |
+//! | keep transcripts in a database | [`SessionStore`], the module [`store`] |
 //! | list and change the sessions that the agent has stored | the crate `agentwire-history` |
 //! | add an optional part to a session | the module [`attachment`] |
-//! | connect to an agent elsewhere | [`Client::connect_over`], [`Transport`] |
-//! | shut down | [`Client::close`], [`ExitGuard`], [`close_all`] |
+//! | connect to an agent elsewhere | [`Client::connect_over`], the module [`transport`] |
+//! | shut down | [`Client::close`], [`ExitGuard`], [`close_all`], the module [`process`] |
 //! | test without a network | the crate `agentwire-testkit` |
 //!
 //! A client and a query are streams of [`Event`]s, mostly [`Frame`]s: one
@@ -50,8 +50,8 @@
 //!
 //! let options = Options::new()
 //!     .partial_messages(true)
-//!     .on_permission(|ask| async move {
-//!         println!("{} requests {}", ask.request.tool_name, ask.request.input);
+//!     .on_permission(|call| async move {
+//!         println!("{} requests {}", call.request.tool_name, call.request.input);
 //!         PermissionResult::allow()
 //!     });
 //! let mut client = Client::connect(options).await?;
@@ -76,7 +76,7 @@
 //! See [`protocol::outbox`].
 //!
 //! For a CLI without support for priorities, agentwire keeps the queue
-//! ([`Queueing`]): one turn runs at a time, and queued messages do not delay
+//! ([`Queueing`](protocol::host::Queueing)): one turn runs at a time, and queued messages do not delay
 //! control requests. A [`Handle::set_model`] then also applies to messages that
 //! were sent before it and are still queued.
 //!
@@ -116,7 +116,7 @@
 //! while the program waits for something that only input can bring, such as the
 //! response to a control request. Beyond [`Options::unread_hard_limit`], events
 //! are dropped, and a [`Notice::Lagged`] precedes the remaining ones. See
-//! [`Backpressure`]; [`Handle::unread`] returns the sizes of the buffers.
+//! [`Backpressure`](options::Backpressure); [`Handle::unread`] returns the sizes of the buffers.
 //!
 //! A session has a single pipe: a response that follows a huge message arrives
 //! after all of that message.
@@ -127,7 +127,7 @@
 //! the model, hooks ([`Hook`]), elicitations, dialogs. Each call runs in its
 //! own task, may take as long as it needs, and may call every control method of
 //! its `session`. If a callback panics, returns an error or drops its
-//! [`Responder`], the request is denied and a [`Notice::CallbackFailed`]
+//! [`Responder`](callback::Responder), the request is denied and a [`Notice::CallbackFailed`]
 //! reports it; a hook that fails is skipped, unless it is a [gate](Hook::gate).
 //! Requests without a callback are denied. A response can also be sent long
 //! after the callback has returned ([`Later`]).
@@ -156,6 +156,25 @@
 //! Invalid input from the agent is reported as a [`Notice`], and the session
 //! continues. An [`Error`] ends either the session or only the call that
 //! returned it.
+//!
+//! # Names
+//!
+//! The root has what most programs use. Everything else is in a module, by subject. The names
+//! follow these rules:
+//!
+//! - A type that ends in `Future` is returned by a call that has already sent something:
+//!   [`ResponseFuture`](control::ResponseFuture), [`InterruptFuture`](control::InterruptFuture),
+//!   [`RespondFuture`](callback::RespondFuture). No other type is named so.
+//! - A type that ends in `Request` is a request of the agent, as data:
+//!   [`PermissionRequest`](permission::PermissionRequest), [`PendingRequest`](event::PendingRequest).
+//!   A callback returns a [`Response`](callback::Response).
+//! - A type that ends in `End` says how something ended: [`TurnEnd`], [`SessionEnd`]. A method
+//!   that waits is named after what it returns: [`Submission::final_state`],
+//!   [`Submission::turn_ended`], [`InterruptFuture::outcome`](control::InterruptFuture::outcome).
+//! - A type that ends in `Error` is an error; in `Failure`, a cause inside of an error or a notice;
+//!   in `Policy`, a setting.
+//! - [`protocol::host`] is the state machine below a session. Its [`HostEvent`](protocol::host::HostEvent)
+//!   becomes an [`Event`], its [`WireNotice`](protocol::host::WireNotice) a [`Notice`].
 //!
 //! # Features
 //!

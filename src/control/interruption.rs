@@ -61,7 +61,7 @@ impl InterruptFuture {
         }
     }
 
-    /// Withdraws the interrupt if it is still queued; see [`Pending::cancel`].
+    /// Withdraws the interrupt if it is still queued; see [`ResponseFuture::cancel`].
     pub fn cancel(&self) {
         self.receipt.cancel();
     }

@@ -21,7 +21,7 @@ use tokio::sync::oneshot;
 /// # Cancel safety
 ///
 /// Dropping this stops the waiting and does not withdraw the request.
-/// [`Pending::cancel`] withdraws it.
+/// [`ResponseFuture::cancel`] withdraws it.
 pub struct ResponseFuture<T> {
     sent: Sent,
     kind: PhantomData<fn() -> T>,

@@ -3,7 +3,7 @@
 use super::busy::Busy;
 use crate::ownership::SessionOwner;
 use crate::process::{CliNotFound, CliVersion};
-use crate::store::{StoreCallError, TranscriptError};
+use crate::store::{StoreCallError, TranscriptFailure};
 use agentwire_protocol::content::CannotAttach;
 use agentwire_protocol::control::Refusal;
 use agentwire_protocol::host::{RequestFailure, SubmissionState, TurnOutcome};
@@ -201,7 +201,7 @@ pub enum Error {
         /// The transcript or project of the call.
         of: String,
         /// The cause.
-        failure: TranscriptError,
+        failure: TranscriptFailure,
     },
     /// A file for the CLI could not be written: the transcript of a resumed
     /// session, or the configuration of a CLI that does not read it from the
@@ -235,7 +235,7 @@ impl Error {
     pub(crate) fn session_store(
         call: &'static str,
         of: impl ToString,
-        failure: TranscriptError,
+        failure: TranscriptFailure,
     ) -> Self {
         Self::SessionStore {
             call,

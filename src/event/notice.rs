@@ -3,7 +3,7 @@
 use super::ignored_option::IgnoredOption;
 use super::summary::{CallbackFailure, RequestSummary};
 use crate::ownership::SessionOwner;
-use crate::store::{TranscriptError, TranscriptKey};
+use crate::store::{TranscriptFailure, TranscriptKey};
 use agentwire_protocol::{Json, host};
 use std::fmt;
 use std::time::SystemTime;
@@ -112,7 +112,7 @@ pub enum Notice {
         /// Since when the store is behind.
         since: SystemTime,
         /// Why the last attempt failed.
-        failure: TranscriptError,
+        failure: TranscriptFailure,
     },
     /// The session store has taken everything that it was behind with.
     StoreCaughtUp {
@@ -129,7 +129,7 @@ pub enum Notice {
         /// How many entries; 0 if they could not be read.
         entries: usize,
         /// The cause.
-        failure: TranscriptError,
+        failure: TranscriptFailure,
     },
     /// The session that the agent has opened, because it was the last one or has a new ID, is
     /// open in another process as well. Both write it.
@@ -215,10 +215,10 @@ impl Notice {
             } => subtype.len() + reason.len(),
             Self::StoreBehind { failure, .. } | Self::NotMirrored { failure, .. } => {
                 match failure {
-                    TranscriptError::Failed(why)
-                    | TranscriptError::Refused(why)
-                    | TranscriptError::Panicked(why)
-                    | TranscriptError::Unreadable(why) => why.len(),
+                    TranscriptFailure::Failed(why)
+                    | TranscriptFailure::Refused(why)
+                    | TranscriptFailure::Panicked(why)
+                    | TranscriptFailure::Unreadable(why) => why.len(),
                     _ => 0,
                 }
             }

@@ -31,7 +31,7 @@ impl Options {
     ///
     /// The agent writes its own files as well. The store is written concurrently and does
     /// not delay the session, unless it is asked to:
-    /// [`StoreFlush::BeforeResult`](crate::store::StoreFlush::BeforeResult).
+    /// [`StoreFlush::BeforeResult`].
     /// [`Handle::flush_store`](crate::Handle::flush_store) waits until the store
     /// has everything received so far.
     ///
@@ -64,7 +64,7 @@ impl Options {
     /// store is right; what it lacks stays where it is, and
     /// [`Notice::NotMirrored`](crate::Notice::NotMirrored) says how much that is. A session of
     /// which entries are missing in between is not resumed: [`Error::SessionStore`] with
-    /// [`TranscriptError::Hole`](crate::store::TranscriptError::Hole), unless
+    /// [`TranscriptFailure::Hole`](crate::store::TranscriptFailure::Hole), unless
     /// [`Options::resume_with_holes`] allows it.
     ///
     /// The session is written to a private configuration folder
@@ -107,7 +107,7 @@ impl Options {
     /// Resumes a session from a store, on any machine: [`Options::session_store`] and
     /// [`Options::resume`] in one, for a session that has to be in the store. If it is not,
     /// connecting fails with [`Error::SessionStore`] and
-    /// [`TranscriptError::Missing`](crate::store::TranscriptError::Missing), where `resume` would look for
+    /// [`TranscriptFailure::Missing`](crate::store::TranscriptFailure::Missing), where `resume` would look for
     /// it in the agent's own files.
     pub fn resume_from(mut self, store: impl SessionStore, session_id: impl Into<String>) -> Self {
         self.resumes_from_store = true;

@@ -32,7 +32,7 @@ impl Options {
 
     /// Sets the rules for tool calls that run without a permission request
     /// (`--allowedTools`), such as `Read` or `Bash(git *)`: strings or
-    /// [`PermissionRule`](agentwire_protocol::permission::PermissionRule)s. An
+    /// [`PermissionRule`]s. An
     /// empty list is the same as unset.
     ///
     /// The permission callback is not called for these: see

@@ -7,7 +7,7 @@ use crate::event::{Error, Notice};
 use crate::options::{CommandLine, Options};
 use crate::process::{blocking, blocking_result};
 use crate::store::{
-    Leftover, Merged, PrivateHome, Source, Transcript, TranscriptError, TranscriptKey, UsersHome,
+    Leftover, Merged, PrivateHome, Source, Transcript, TranscriptFailure, TranscriptKey, UsersHome,
     hole, is_session_id, merge, project, transcripts,
 };
 use agentwire_protocol::Json;
@@ -108,7 +108,7 @@ pub(crate) async fn resume<'a>(
             return Err(Error::session_store(
                 "load",
                 project,
-                TranscriptError::Missing,
+                TranscriptFailure::Missing,
             ));
         }
         return Ok((Cow::Owned(line), known));
@@ -122,7 +122,7 @@ pub(crate) async fn resume<'a>(
     let main = transcripts.iter().find(|(key, _)| *key == session);
     let is_known = known.load(main.map_or(&[], |(_, entries)| entries));
     if source.has_session && !is_stored && !is_known {
-        let missing = TranscriptError::Missing;
+        let missing = TranscriptFailure::Missing;
         return Err(Error::session_store("load", &session, missing));
     }
     if main.is_none() && is_known {
@@ -131,7 +131,7 @@ pub(crate) async fn resume<'a>(
     }
     for (key, entries) in &transcripts {
         if !source.allows_holes && hole(entries).is_some() {
-            return Err(Error::session_store("load", key, TranscriptError::Hole));
+            return Err(Error::session_store("load", key, TranscriptFailure::Hole));
         }
     }
     // Otherwise only the agent's own files have it, or it is nowhere.
@@ -167,7 +167,7 @@ const RESUME: &str = "--resume=";
 /// Returns the key of a session that is to be loaded.
 fn key(project: &str, id: &str) -> Result<TranscriptKey, Error> {
     TranscriptKey::new(project, id).map_err(|error| {
-        let failure = TranscriptError::Refused(error.to_string());
+        let failure = TranscriptFailure::Refused(error.to_string());
         Error::session_store("load", id, failure)
     })
 }
@@ -207,7 +207,7 @@ impl Found {
                 transcripts(folder, &session).map_err(|error| Notice::NotMirrored {
                     key: Some(session.clone()),
                     entries: 0,
-                    failure: TranscriptError::Failed(format!(
+                    failure: TranscriptFailure::Failed(format!(
                         "cannot read {}: {error}",
                         folder.display()
                     )),
@@ -288,8 +288,8 @@ impl Known {
                 diverged,
             } = merge(stored, local);
             for (count, failure) in [
-                (holes, TranscriptError::Hole),
-                (diverged, TranscriptError::Diverged),
+                (holes, TranscriptFailure::Hole),
+                (diverged, TranscriptFailure::Diverged),
             ] {
                 if count > 0 {
                     self.notices.push(Notice::NotMirrored {

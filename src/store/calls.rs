@@ -2,7 +2,7 @@
 
 use super::catch_up::{Merged, hole, merge};
 use super::{
-    SessionStore, SharedStore, Source, StoreCallError, Transcript, TranscriptError, TranscriptKey,
+    SessionStore, SharedStore, Source, StoreCallError, Transcript, TranscriptFailure, TranscriptKey,
 };
 use crate::attachment::{Attach, Attachment};
 use agentwire_protocol::Json;
@@ -36,8 +36,8 @@ impl StoreCalls {
     ///
     /// # Errors
     ///
-    /// If a call fails, if the store does not have the session ([`TranscriptError::Missing`]), or
-    /// if it lacks entries in between ([`TranscriptError::Hole`]).
+    /// If a call fails, if the store does not have the session ([`TranscriptFailure::Missing`]), or
+    /// if it lacks entries in between ([`TranscriptFailure::Hole`]).
     pub async fn session(
         &self,
         session: &TranscriptKey,
@@ -47,11 +47,11 @@ impl StoreCalls {
             return Err(StoreCallError::new(
                 "load",
                 session,
-                TranscriptError::Missing,
+                TranscriptFailure::Missing,
             ));
         }
         match stored.iter().find(|(_, entries)| hole(entries).is_some()) {
-            Some((key, _)) => Err(StoreCallError::new("load", key, TranscriptError::Hole)),
+            Some((key, _)) => Err(StoreCallError::new("load", key, TranscriptFailure::Hole)),
             None => Ok(stored),
         }
     }
@@ -62,7 +62,7 @@ impl StoreCalls {
     /// # Errors
     ///
     /// If a call fails, if the store has entries of another continuation
-    /// ([`TranscriptError::Diverged`]), or if it lacks entries in between ([`TranscriptError::Hole`]).
+    /// ([`TranscriptFailure::Diverged`]), or if it lacks entries in between ([`TranscriptFailure::Hole`]).
     pub async fn lacking(
         &self,
         key: &TranscriptKey,
@@ -71,8 +71,8 @@ impl StoreCalls {
         let stored = self.source.load(key).await?.unwrap_or_default();
         let mut merged: Merged = merge(stored, local);
         for (count, failure) in [
-            (merged.diverged, TranscriptError::Diverged),
-            (merged.holes, TranscriptError::Hole),
+            (merged.diverged, TranscriptFailure::Diverged),
+            (merged.holes, TranscriptFailure::Hole),
         ] {
             if count > 0 {
                 return Err(StoreCallError::new("append", key, failure));
@@ -106,7 +106,7 @@ impl StoreCalls {
     ///
     /// # Errors
     ///
-    /// If the call fails, or another host has the session ([`TranscriptError::Refused`]).
+    /// If the call fails, or another host has the session ([`TranscriptFailure::Refused`]).
     pub async fn hold(
         &self,
         session: &TranscriptKey,

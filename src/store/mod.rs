@@ -15,7 +15,7 @@ pub(crate) use catch_up::{Merged, hole, merge};
 pub(crate) use home::{Leftover, PrivateHome, UsersHome, private_homes};
 pub use memory::MemoryStore;
 pub(crate) use shared::SharedStore;
-pub use shared::{Refused, TranscriptError};
+pub use shared::{Refused, TranscriptFailure};
 pub(crate) use source::Source;
 pub use source::StoreCallError;
 

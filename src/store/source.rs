@@ -1,6 +1,6 @@
 //! The store that a session may be resumed from.
 
-use super::{SharedStore, Transcript, TranscriptError, TranscriptKey};
+use super::{SharedStore, Transcript, TranscriptFailure, TranscriptKey};
 use agentwire_protocol::Json;
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -27,11 +27,11 @@ pub struct StoreCallError {
     /// The transcript of the call.
     pub of: TranscriptKey,
     /// The cause.
-    pub failure: TranscriptError,
+    pub failure: TranscriptFailure,
 }
 
 impl StoreCallError {
-    pub(crate) fn new(call: &'static str, of: &TranscriptKey, failure: TranscriptError) -> Self {
+    pub(crate) fn new(call: &'static str, of: &TranscriptKey, failure: TranscriptFailure) -> Self {
         let of = of.clone();
         Self { call, of, failure }
     }
@@ -54,7 +54,7 @@ impl Source {
         let is_another = |it: &&Transcript| !it.0.is_of(session);
         if let Some((key, _)) = found.iter().find(is_another) {
             let why = format!("a key in its response is of another session: {key:?}");
-            return Err(failed(TranscriptError::Failed(why)));
+            return Err(failed(TranscriptFailure::Failed(why)));
         }
         // Its own is the first.
         found.sort_by(|(one, _), (other, _)| one.cmp(other));
@@ -77,7 +77,7 @@ impl Source {
         let subpaths = self.store.subpaths(session.clone(), self.limit).await;
         for subpath in BTreeSet::from_iter(subpaths.map_err(failed)?) {
             let key = session.part(subpath);
-            let key = key.map_err(|it| failed(TranscriptError::Failed(it.to_string())))?;
+            let key = key.map_err(|it| failed(TranscriptFailure::Failed(it.to_string())))?;
             if let Some(entries) = self.load(&key).await? {
                 found.push((key, entries));
             }

@@ -8,9 +8,9 @@
 
 use agentwire::protocol::Json;
 use agentwire::store::StoreError;
-use agentwire_stores::Memory;
+use agentwire_stores::MemoryLog;
 use agentwire_stores::session_log::{
-    AppendError, Batch, Entry, Head, LogStore, NewBatch, Part, Position, SessionKey, Token,
+    AppendError, Batch, Entry, Head, LogKey, LogStore, NewBatch, Part, Position, Token,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -93,7 +93,7 @@ fn outcome(outcome: Result<Value, AppendError>) -> Result<String, StoreError> {
 /// The result of a call, as JSON.
 async fn respond(store: &impl LogStore, request: Request) -> Result<String, StoreError> {
     let Request { session, token, .. } = request;
-    let session = SessionKey::new(session.project, session.session_id);
+    let session = LogKey::new(session.project, session.session_id);
     let token = Token::new(token.number, token.writer);
     let after = Position(request.after);
     Ok(match &*request.call {
@@ -142,7 +142,7 @@ async fn respond(store: &impl LogStore, request: Request) -> Result<String, Stor
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), StoreError> {
-    let store = Memory::new();
+    let store = MemoryLog::new();
     let mut output = std::io::stdout().lock();
     let calls = ["append", "head", "read", "summaries", "parts", "delete"];
     let calls = calls.map(|it| format!("log_{it}"));

@@ -10,7 +10,7 @@
 use agentwire::SessionStore;
 use agentwire::protocol::Json;
 use agentwire::store::{StoreError, StoredSession, StoredSummary, TranscriptKey};
-use agentwire_stores::{LogBacked, Memory};
+use agentwire_stores::{LogBacked, MemoryLog};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::io::{BufRead, Write};
@@ -87,7 +87,7 @@ async fn respond(store: &impl SessionStore, request: Request) -> Result<Json, St
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), StoreError> {
-    let store = LogBacked::new(Memory::new());
+    let store = LogBacked::new(MemoryLog::new());
     let mut output = std::io::stdout().lock();
     let calls = [
         "append",

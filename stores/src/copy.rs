@@ -69,8 +69,8 @@ pub enum CopyError {
 /// - [`CopyError::NotFound`], [`CopyError::History`]
 /// - [`CopyError::Store`] if a call of the store fails, takes more than a minute, or another
 ///   host has the session; and, before anything is appended, if the store has entries of
-///   another continuation ([`TranscriptError::Diverged`](agentwire::store::TranscriptError::Diverged)) or
-///   lacks some in between ([`TranscriptError::Hole`](agentwire::store::TranscriptError::Hole))
+///   another continuation ([`TranscriptFailure::Diverged`](agentwire::store::TranscriptFailure::Diverged)) or
+///   lacks some in between ([`TranscriptFailure::Hole`](agentwire::store::TranscriptFailure::Hole))
 ///
 /// # Cancel safety
 ///
@@ -115,8 +115,8 @@ pub async fn copy_to_store(
 /// # Errors
 ///
 /// - [`CopyError::Store`] if a call of the store fails or takes more than a minute, if it does
-///   not have the session ([`TranscriptError::Missing`](agentwire::store::TranscriptError::Missing)), or
-///   lacks entries in between ([`TranscriptError::Hole`](agentwire::store::TranscriptError::Hole))
+///   not have the session ([`TranscriptFailure::Missing`](agentwire::store::TranscriptFailure::Missing)), or
+///   lacks entries in between ([`TranscriptFailure::Hole`](agentwire::store::TranscriptFailure::Hole))
 /// - [`CopyError::History`], also if a transcript here has entries that the store does not have
 pub async fn copy_from_store(
     history: &History,

@@ -1,6 +1,6 @@
 //! A layer that encrypts.
 
-use crate::session_log::{Part, Position, SessionKey};
+use crate::session_log::{LogKey, Part, Position};
 use crate::{Layer, Place};
 use agentwire::store::StoreError;
 use agentwire_protocol::Json;
@@ -13,11 +13,11 @@ use std::fmt;
 /// Encrypts entries and summaries with XChaCha20-Poly1305, each with a random nonce.
 ///
 /// ```
-/// use agentwire_stores::{Encrypted, Layered, LogBacked, Memory};
+/// use agentwire_stores::{Encrypted, Layered, LogBacked, MemoryLog};
 ///
 /// # let (new_key, old_key) = ([1; 32], [2; 32]);
 /// let layer = Encrypted::new(new_key).also_reads(old_key);
-/// let store = LogBacked::new(Layered::new(Memory::new(), layer));
+/// let store = LogBacked::new(Layered::new(MemoryLog::new(), layer));
 /// ```
 ///
 /// # What is bound
@@ -69,7 +69,7 @@ const NONCE: usize = 24;
 #[non_exhaustive]
 pub struct DecryptError {
     /// The session.
-    pub session: SessionKey,
+    pub session: LogKey,
     /// The part that the entry belongs to; `None` for a summary.
     pub part: Option<Part>,
     /// What is wrong.
@@ -156,7 +156,7 @@ fn associated(place: &Place<'_>, after: Position) -> Vec<u8> {
         data.extend(number(it.len()));
         data.extend(it.as_bytes());
     };
-    let SessionKey {
+    let LogKey {
         project,
         session_id,
         ..
@@ -246,15 +246,15 @@ impl Layer for Encrypted {
 mod tests {
     use super::*;
     use crate::session_log::{Batch, Entry, LogStore, NewBatch, Token};
-    use crate::{Layered, LogBacked, Memory};
+    use crate::{Layered, LogBacked, MemoryLog};
     use DecryptProblem::{Malformed, NotEncrypted, OutOfOrder, Undecryptable, UnknownVersion};
     use agentwire::SessionStore;
     use std::collections::BTreeSet;
 
-    type Store = Layered<Memory, Encrypted>;
+    type Store = Layered<MemoryLog, Encrypted>;
 
-    fn session(id: &str) -> SessionKey {
-        SessionKey::new("crabs", id)
+    fn session(id: &str) -> LogKey {
+        LogKey::new("crabs", id)
     }
 
     fn json(text: &str) -> Json {
@@ -266,7 +266,7 @@ mod tests {
     }
 
     fn store() -> Store {
-        Layered::new(Memory::new(), Encrypted::new([1; 32]))
+        Layered::new(MemoryLog::new(), Encrypted::new([1; 32]))
     }
 
     /// Appends a batch of each of these parts and texts, one behind the other.
@@ -287,8 +287,8 @@ mod tests {
     const MAIN: Part = Part::Main;
 
     /// A log of three batches: of two entries, of a sub-agent's and a note, of one.
-    async fn written() -> (Memory, Vec<Batch>) {
-        let memory = Memory::new();
+    async fn written() -> (MemoryLog, Vec<Batch>) {
+        let memory = MemoryLog::new();
         let store = Layered::new(memory.clone(), Encrypted::new([1; 32]));
         let second = [(agent(), "c"), (Part::Session, "d")];
         append(
@@ -502,7 +502,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_summary_with_another_key_hides_no_other_session() {
-        let memory = Memory::new();
+        let memory = MemoryLog::new();
         let with = |key| Layered::new(memory.clone(), Encrypted::new([key; 32]));
         append(&with(1), "one", &[&[(MAIN, "a")]]).await;
         append(&with(2), "two", &[&[(MAIN, "b")]]).await;

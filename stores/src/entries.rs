@@ -1,6 +1,6 @@
 //! Entries as JSON: `[["PART",ENTRY],…]`, with each entry as it was appended.
 
-use crate::session_log::{Entry, LogStore, Part, Position, SessionKey};
+use crate::session_log::{Entry, LogKey, LogStore, Part, Position};
 use agentwire::store::StoreError;
 use agentwire_protocol::Json;
 #[cfg(any(feature = "nats", feature = "objects"))]
@@ -40,7 +40,7 @@ pub(crate) fn present<'de, D: serde::Deserializer<'de>>(
 /// The parts of a log, from reading it, a page after the other.
 pub(crate) async fn parts(
     store: &impl LogStore,
-    session: &SessionKey,
+    session: &LogKey,
 ) -> Result<Vec<Part>, StoreError> {
     let (mut parts, mut after) = (BTreeSet::new(), Position::START);
     loop {

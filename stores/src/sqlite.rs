@@ -1,8 +1,8 @@
 //! A store in a SQLite database.
 
 use crate::session_log::{
-    Admission, AppendError, Batch, Entry, Head, LogStore, NewBatch, Next, Part, Position,
-    SessionKey, Summarized, Token,
+    Admission, AppendError, Batch, Entry, Head, LogKey, LogStore, NewBatch, Next, Part, Position,
+    Summarized, Token,
 };
 use agentwire::store::{StoreError, StoredSession};
 use agentwire_files::private_file;
@@ -225,10 +225,7 @@ fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
     Ok(transaction.commit()?)
 }
 
-fn find(
-    transaction: &Transaction<'_>,
-    session: &SessionKey,
-) -> Result<Option<Found>, rusqlite::Error> {
+fn find(transaction: &Transaction<'_>, session: &LogKey) -> Result<Option<Found>, rusqlite::Error> {
     let query = "SELECT id, position, token_number, token_writer, is_deleted FROM logs
                  WHERE project = ?1 AND session_id = ?2";
     let mut statement = transaction.prepare_cached(query)?;
@@ -279,7 +276,7 @@ fn now() -> i64 {
 
 /// What is appended.
 struct Appended {
-    session: SessionKey,
+    session: LogKey,
     after: Position,
     token: Token,
     entries: Vec<Entry>,
@@ -308,7 +305,7 @@ impl Appended {
                          position = ?3, token_number = ?4, token_writer = ?5, is_deleted = FALSE,
                          modified = max(modified, ?6), summary = ?7
                      RETURNING id";
-        let SessionKey {
+        let LogKey {
             project,
             session_id,
             ..
@@ -348,7 +345,7 @@ impl Appended {
 /// Reads batches until they are a page.
 fn read(
     transaction: &Transaction<'_>,
-    session: &SessionKey,
+    session: &LogKey,
     after: Position,
 ) -> Result<Vec<Batch>, StoreError> {
     let (Some(found), Ok(after)) = (find(transaction, session)?, i64::try_from(after.0)) else {
@@ -410,11 +407,7 @@ fn summaries(transaction: &Transaction<'_>, project: &str) -> Result<Vec<Summari
     Ok(found)
 }
 
-fn delete(
-    transaction: &Transaction<'_>,
-    session: &SessionKey,
-    token: &Token,
-) -> Result<(), Failure> {
+fn delete(transaction: &Transaction<'_>, session: &LogKey, token: &Token) -> Result<(), Failure> {
     let Some(found) = find(transaction, session)? else {
         return Ok(());
     };
@@ -436,7 +429,7 @@ fn delete(
 impl LogStore for Sqlite {
     async fn append(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         batch: &NewBatch<'_>,
     ) -> Result<Position, AppendError> {
         if batch.entries.is_empty() {
@@ -453,7 +446,7 @@ impl LogStore for Sqlite {
             .await
     }
 
-    async fn head(&self, session: &SessionKey) -> Result<Option<Head>, StoreError> {
+    async fn head(&self, session: &LogKey) -> Result<Option<Head>, StoreError> {
         let session = session.clone();
         let head = move |transaction: &Transaction<'_>| {
             let found = find(transaction, &session)?;
@@ -462,7 +455,7 @@ impl LogStore for Sqlite {
         self.look(head).await
     }
 
-    async fn read(&self, session: &SessionKey, after: Position) -> Result<Vec<Batch>, StoreError> {
+    async fn read(&self, session: &LogKey, after: Position) -> Result<Vec<Batch>, StoreError> {
         let session = session.clone();
         self.look(move |transaction| read(transaction, &session, after))
             .await
@@ -474,7 +467,7 @@ impl LogStore for Sqlite {
             .await
     }
 
-    async fn parts(&self, session: &SessionKey) -> Result<Vec<Part>, StoreError> {
+    async fn parts(&self, session: &LogKey) -> Result<Vec<Part>, StoreError> {
         let session = session.clone();
         let parts = move |transaction: &Transaction<'_>| {
             let Some(found) = find(transaction, &session)? else {
@@ -489,7 +482,7 @@ impl LogStore for Sqlite {
         self.look(parts).await
     }
 
-    async fn delete(&self, session: &SessionKey, token: &Token) -> Result<(), AppendError> {
+    async fn delete(&self, session: &LogKey, token: &Token) -> Result<(), AppendError> {
         let (session, token) = (session.clone(), token.clone());
         self.write(move |transaction| delete(transaction, &session, &token))
             .await
@@ -509,7 +502,7 @@ mod tests {
         let summary = Json::null();
         let batch = NewBatch::new(Position::START, &token, &entries).summary(&summary);
         for id in ["a", "b"] {
-            let session = SessionKey::new("p", id);
+            let session = LogKey::new("p", id);
             store.append(&session, &batch).await.unwrap();
         }
         let query = "UPDATE logs SET summary = '{' WHERE session_id = 'a'";

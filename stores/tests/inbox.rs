@@ -9,7 +9,7 @@ use agentwire::attachment::Attach;
 use agentwire::protocol::Json;
 use agentwire::protocol::host::Redelivery;
 use agentwire::protocol::message::{Priority, UserMessage};
-use agentwire::store::{MemoryStore, StoreError, TranscriptError, TranscriptKey};
+use agentwire::store::{MemoryStore, StoreError, TranscriptFailure, TranscriptKey};
 use agentwire::{
     Client, EndReason, Error, Event, Notice, Options, SessionStore, SessionUpdate, SubmissionState,
     TurnEvent,
@@ -288,7 +288,7 @@ async fn a_session_is_begun_if_it_has_accepted_something_and_missing_if_it_has_n
         matches!(
             &missing,
             Error::SessionStore {
-                failure: TranscriptError::Missing,
+                failure: TranscriptFailure::Missing,
                 ..
             }
         ),

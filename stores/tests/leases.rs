@@ -6,10 +6,10 @@ use agentwire::SessionStore;
 use agentwire::store::{StoreError, TranscriptKey};
 use agentwire_protocol::Json;
 use agentwire_stores::session_log::{
-    AppendError, Batch, Head, LeaseClock, LogStore, NewBatch, Part, Position, SessionKey,
-    Summarized, Token,
+    AppendError, Batch, Head, LeaseClock, LogKey, LogStore, NewBatch, Part, Position, Summarized,
+    Token,
 };
-use agentwire_stores::{Claim, Claimed, LeasedStore, LogBacked, Memory};
+use agentwire_stores::{Claim, Claimed, LeasedStore, LogBacked, MemoryLog};
 use serde_json::json;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -30,7 +30,7 @@ fn clock() -> LeaseClock {
 /// A host's connection to logs, which can be cut.
 #[derive(Clone)]
 struct Connection {
-    logs: Arc<Memory>,
+    logs: Arc<MemoryLog>,
     is_cut: Arc<AtomicBool>,
     /// The next append is kept, and its answer is lost; or it is on its way until the end of
     /// the log has been read.
@@ -45,11 +45,11 @@ enum Fault {
     IsLate,
     /// It hangs.
     Hangs,
-    OnItsWay(SessionKey, Batch),
+    OnItsWay(LogKey, Batch),
 }
 
 impl Connection {
-    fn to(logs: &Arc<Memory>) -> Self {
+    fn to(logs: &Arc<MemoryLog>) -> Self {
         Self {
             logs: Arc::clone(logs),
             is_cut: Arc::default(),
@@ -76,7 +76,7 @@ impl Connection {
 impl LogStore for Connection {
     async fn append(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         batch: &NewBatch<'_>,
     ) -> Result<Position, AppendError> {
         self.check().map_err(AppendError::Failed)?;
@@ -98,7 +98,7 @@ impl LogStore for Connection {
         Err(AppendError::failed("the answer is lost"))
     }
 
-    async fn head(&self, session: &SessionKey) -> Result<Option<Head>, StoreError> {
+    async fn head(&self, session: &LogKey) -> Result<Option<Head>, StoreError> {
         self.check()?;
         let head = self.logs.head(session).await;
         match self.fault(Fault::None) {
@@ -111,7 +111,7 @@ impl LogStore for Connection {
         head
     }
 
-    async fn read(&self, session: &SessionKey, after: Position) -> Result<Vec<Batch>, StoreError> {
+    async fn read(&self, session: &LogKey, after: Position) -> Result<Vec<Batch>, StoreError> {
         self.check()?;
         self.logs.read(session, after).await
     }
@@ -120,11 +120,11 @@ impl LogStore for Connection {
         self.logs.summaries(project).await
     }
 
-    async fn parts(&self, session: &SessionKey) -> Result<Vec<Part>, StoreError> {
+    async fn parts(&self, session: &LogKey) -> Result<Vec<Part>, StoreError> {
         self.logs.parts(session).await
     }
 
-    async fn delete(&self, session: &SessionKey, token: &Token) -> Result<(), AppendError> {
+    async fn delete(&self, session: &LogKey, token: &Token) -> Result<(), AppendError> {
         self.logs.delete(session, token).await
     }
 }
@@ -157,7 +157,7 @@ async fn said(host: &LogBacked<Connection>) -> usize {
 
 #[tokio::test(start_paused = true)]
 async fn a_session_is_one_hosts_as_long_as_the_lease_is_renewed() {
-    let logs = Arc::new(Memory::new());
+    let logs = Arc::new(MemoryLog::new());
     let (one, two) = (host(&Connection::to(&logs)), host(&Connection::to(&logs)));
     let mut claimed = claim(&one).await.unwrap();
     one.append(&key(), &[entry(1)]).await.unwrap();
@@ -177,7 +177,7 @@ async fn a_session_is_one_hosts_as_long_as_the_lease_is_renewed() {
 
 #[tokio::test(start_paused = true)]
 async fn a_session_that_is_given_back_is_free_at_once_and_keeps_its_summary() {
-    let logs = Arc::new(Memory::new());
+    let logs = Arc::new(MemoryLog::new());
     let (one, two) = (host(&Connection::to(&logs)), host(&Connection::to(&logs)));
     let begun = Instant::now();
     let claimed = claim(&one).await.unwrap();
@@ -199,7 +199,7 @@ async fn a_session_that_is_given_back_is_free_at_once_and_keeps_its_summary() {
 
 #[tokio::test(start_paused = true)]
 async fn a_host_that_is_cut_off_loses_the_session_before_another_has_it() {
-    let logs = Arc::new(Memory::new());
+    let logs = Arc::new(MemoryLog::new());
     let cut = Connection::to(&logs);
     let (one, two) = (host(&cut), host(&Connection::to(&logs)));
     let mut claimed = claim(&one).await.unwrap();
@@ -227,7 +227,7 @@ async fn a_host_that_is_cut_off_loses_the_session_before_another_has_it() {
 
 #[tokio::test(start_paused = true)]
 async fn a_failure_that_is_shorter_than_the_lease_costs_nothing() {
-    let logs = Arc::new(Memory::new());
+    let logs = Arc::new(MemoryLog::new());
     let cut = Connection::to(&logs);
     let one = host(&cut);
     let mut claimed = claim(&one).await.unwrap();
@@ -244,7 +244,7 @@ async fn a_failure_that_is_shorter_than_the_lease_costs_nothing() {
 
 #[tokio::test(start_paused = true)]
 async fn a_host_without_leases_respects_those_of_others() {
-    let logs = Arc::new(Memory::new());
+    let logs = Arc::new(MemoryLog::new());
     let one = host(&Connection::to(&logs));
     let without = LogBacked::new(Connection::to(&logs)).clock(clock());
     assert!(without.attachment().is_none());
@@ -261,7 +261,7 @@ async fn a_host_without_leases_respects_those_of_others() {
 
 #[tokio::test(start_paused = true)]
 async fn a_deleted_session_is_nobodys() {
-    let logs = Arc::new(Memory::new());
+    let logs = Arc::new(MemoryLog::new());
     let (one, two) = (host(&Connection::to(&logs)), host(&Connection::to(&logs)));
     let mut claimed = claim(&one).await.unwrap();
     one.append(&key(), &[entry(1)]).await.unwrap();
@@ -273,7 +273,7 @@ async fn a_deleted_session_is_nobodys() {
 
 #[tokio::test(start_paused = true)]
 async fn a_session_in_which_nothing_was_said_is_not_listed() {
-    let logs = Arc::new(Memory::new());
+    let logs = Arc::new(MemoryLog::new());
     let one = host(&Connection::to(&logs));
     let claimed = claim(&one).await.unwrap();
     assert_eq!(one.sessions("crabs").await.unwrap(), []);
@@ -289,7 +289,7 @@ async fn a_session_in_which_nothing_was_said_is_not_listed() {
 async fn an_entry_whose_answer_was_lost_is_there_once() {
     for has_lease in [false, true] {
         for is_late in [false, true] {
-            let logs = Arc::new(Memory::new());
+            let logs = Arc::new(MemoryLog::new());
             let connection = Connection::to(&logs);
             let one = match has_lease {
                 true => host(&connection),
@@ -343,7 +343,7 @@ async fn an_entry_whose_answer_was_lost_is_there_once() {
 
 #[tokio::test(start_paused = true)]
 async fn a_renewal_that_hangs_is_made_again_before_the_lease_is_over() {
-    let logs = Arc::new(Memory::new());
+    let logs = Arc::new(MemoryLog::new());
     let connection = Connection::to(&logs);
     let one = host(&connection);
     let mut claimed = claim(&one).await.unwrap();
@@ -358,7 +358,7 @@ async fn a_renewal_that_hangs_is_made_again_before_the_lease_is_over() {
 /// The agent's first entries may come before the session is claimed (`/clear`).
 #[tokio::test(start_paused = true)]
 async fn what_was_kept_before_a_session_is_claimed_is_not_kept_again() {
-    let logs = Arc::new(Memory::new());
+    let logs = Arc::new(MemoryLog::new());
     let connection = Connection::to(&logs);
     let one = host(&connection);
     connection.fault(Fault::LosesAnswer);
@@ -370,7 +370,7 @@ async fn what_was_kept_before_a_session_is_claimed_is_not_kept_again() {
 
 #[tokio::test(start_paused = true)]
 async fn a_lease_of_no_length_claims_nothing_and_one_of_any_length_is_given_back() {
-    let logs = Arc::new(Memory::new());
+    let logs = Arc::new(MemoryLog::new());
     let of = |length| {
         let store = LogBacked::new(Connection::to(&logs)).leased(length);
         store.clock(clock())
@@ -389,7 +389,7 @@ async fn a_lease_of_no_length_claims_nothing_and_one_of_any_length_is_given_back
 
 #[tokio::test(start_paused = true)]
 async fn the_inbox_is_the_owners_and_goes_with_the_session() {
-    let logs = Arc::new(Memory::new());
+    let logs = Arc::new(MemoryLog::new());
     let (connection, other) = (Connection::to(&logs), Connection::to(&logs));
     let (one, two) = (host(&connection), host(&other));
     let mut claimed = claim(&one).await.unwrap();
@@ -433,7 +433,7 @@ async fn hosts_with_skewed_clocks_never_have_a_session_at_once() {
         (LeaseClock::new(fast), clock()),
     ];
     for (first, second) in pairs {
-        let logs = Arc::new(Memory::new());
+        let logs = Arc::new(MemoryLog::new());
         let connection = Connection::to(&logs);
         let on = |connection: &Connection, clock| {
             let store = LogBacked::new(connection.clone()).leased(LENGTH);

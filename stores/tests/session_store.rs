@@ -10,16 +10,16 @@ use agentwire::store::{MemoryStore, StoreError, StoredSession, TranscriptKey};
 use agentwire_protocol::Json;
 use agentwire_protocol::transcript::fold_summary;
 use agentwire_stores::session_log::{
-    AppendError, Batch, Head, LogStore, NewBatch, Part, Position, SessionKey, Summarized, Token,
+    AppendError, Batch, Head, LogKey, LogStore, NewBatch, Part, Position, Summarized, Token,
 };
-use agentwire_stores::{Layer, Layered, LogBacked, Memory, Place};
+use agentwire_stores::{Layer, Layered, LogBacked, MemoryLog, Place};
 use agentwire_testkit::stores::{Conformance, Optional, Outcome};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-fn store() -> LogBacked<Memory> {
-    LogBacked::new(Memory::new())
+fn store() -> LogBacked<MemoryLog> {
+    LogBacked::new(MemoryLog::new())
 }
 
 fn key() -> TranscriptKey {
@@ -99,7 +99,7 @@ impl Layer for Counted {
 #[tokio::test]
 async fn a_session_with_sub_agents_is_loaded_with_one_pass() {
     let counted = Counted::default();
-    let store = LogBacked::new(Layered::new(Memory::new(), counted.clone()));
+    let store = LogBacked::new(Layered::new(MemoryLog::new(), counted.clone()));
     store.append(&key(), &numbered(&[1, 2])).await.unwrap();
     for number in 1..=20 {
         let sub = key().part(format!("subagents/agent-{number}")).unwrap();
@@ -113,7 +113,7 @@ async fn a_session_with_sub_agents_is_loaded_with_one_pass() {
 
 #[tokio::test]
 async fn of_two_stores_that_write_a_session_the_one_before_is_refused() {
-    let logs = Memory::new();
+    let logs = MemoryLog::new();
     let (one, other) = (LogBacked::new(logs.clone()), LogBacked::new(logs));
     one.append(&key(), &numbered(&[1])).await.unwrap();
     other.append(&key(), &numbered(&[2])).await.unwrap();
@@ -154,7 +154,7 @@ enum Happens {
 
 /// Fails now and then.
 struct Failing {
-    store: Memory,
+    store: MemoryLog,
     plan: Mutex<Vec<Happens>>,
     late: Mutex<Option<(Position, Token, Vec<agentwire_stores::session_log::Entry>)>>,
 }
@@ -162,7 +162,7 @@ struct Failing {
 impl LogStore for Failing {
     async fn append(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         batch: &NewBatch<'_>,
     ) -> Result<Position, AppendError> {
         let late = self.late.lock().unwrap().take();
@@ -183,11 +183,11 @@ impl LogStore for Failing {
         Err(AppendError::failed("the line is cut"))
     }
 
-    async fn head(&self, session: &SessionKey) -> Result<Option<Head>, StoreError> {
+    async fn head(&self, session: &LogKey) -> Result<Option<Head>, StoreError> {
         self.store.head(session).await
     }
 
-    async fn read(&self, session: &SessionKey, after: Position) -> Result<Vec<Batch>, StoreError> {
+    async fn read(&self, session: &LogKey, after: Position) -> Result<Vec<Batch>, StoreError> {
         self.store.read(session, after).await
     }
 
@@ -199,11 +199,11 @@ impl LogStore for Failing {
         self.store.summaries(project).await
     }
 
-    async fn parts(&self, session: &SessionKey) -> Result<Vec<Part>, StoreError> {
+    async fn parts(&self, session: &LogKey) -> Result<Vec<Part>, StoreError> {
         self.store.parts(session).await
     }
 
-    async fn delete(&self, session: &SessionKey, token: &Token) -> Result<(), AppendError> {
+    async fn delete(&self, session: &LogKey, token: &Token) -> Result<(), AppendError> {
         self.store.delete(session, token).await
     }
 }
@@ -224,7 +224,7 @@ async fn an_append_that_failed_is_there_once_or_not_at_all() {
             for again in 0..4 {
                 cases += 1;
                 let store = LogBacked::new(Failing {
-                    store: Memory::new(),
+                    store: MemoryLog::new(),
                     plan: Mutex::default(),
                     late: Mutex::default(),
                 });

@@ -6,7 +6,7 @@
 use agentwire::SessionStore;
 use agentwire::store::{MemoryStore, StoreError, StoredSession, StoredSummary, TranscriptKey};
 use agentwire_protocol::Json;
-use agentwire_stores::{LogBacked, Memory};
+use agentwire_stores::{LogBacked, MemoryLog};
 use agentwire_testkit::stores::{Conformance, Optional, transcript_contracts};
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -87,7 +87,7 @@ const FAULTS: [Fault; 23] = [
 ];
 
 struct Faulty {
-    store: LogBacked<Memory>,
+    store: LogBacked<MemoryLog>,
     /// Of the same entries, but which knows all keys.
     keys: MemoryStore,
     fault: Fault,
@@ -258,7 +258,7 @@ async fn every_fault_is_found() {
     let mut finders = BTreeSet::new();
     for fault in FAULTS {
         let faulty = Arc::new(Faulty {
-            store: LogBacked::new(Memory::new()),
+            store: LogBacked::new(MemoryLog::new()),
             keys: MemoryStore::new(),
             fault,
         });

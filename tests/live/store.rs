@@ -3,7 +3,7 @@
 use crate::support::Live;
 use crate::transcripts::branched;
 use agentwire::protocol::Json;
-use agentwire::store::{MemoryStore, StoreError, StoreFlush, TranscriptError, TranscriptKey};
+use agentwire::store::{MemoryStore, StoreError, StoreFlush, TranscriptFailure, TranscriptKey};
 use agentwire::{Client, Event, Notice, Options, SessionStore, query};
 use agentwire_testkit::{Scenario, Step};
 use serde_json::{Value, json};
@@ -350,9 +350,9 @@ async fn a_store_that_fails_panics_or_hangs_holds_no_turn_up_and_is_told() {
         assert!(!failures.is_empty(), "{store:?}");
         for failure in failures {
             let is_it = match store {
-                Broken::Fails => matches!(failure, TranscriptError::Failed(_)),
-                Broken::Panics => matches!(failure, TranscriptError::Panicked(_)),
-                Broken::Hangs => failure == TranscriptError::SessionOver,
+                Broken::Fails => matches!(failure, TranscriptFailure::Failed(_)),
+                Broken::Panics => matches!(failure, TranscriptFailure::Panicked(_)),
+                Broken::Hangs => failure == TranscriptFailure::SessionOver,
             };
             assert!(is_it, "{store:?}: {failure:?}");
         }

@@ -2,7 +2,7 @@
 //! the agent's own file.
 
 use super::spool::{CALL_BYTES, CALL_ENTRIES, End, Place, Read};
-use crate::store::{TranscriptError, TranscriptKey};
+use crate::store::{TranscriptFailure, TranscriptKey};
 use agentwire_protocol::Json;
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -59,14 +59,14 @@ struct Transcript {
     looks: u32,
     behind: Option<Since>,
     /// Why entries are missing for ever: what follows them would leave a hole.
-    cut: Option<TranscriptError>,
+    cut: Option<TranscriptFailure>,
 }
 
 /// Since when the store is behind, and why.
 #[derive(Debug, Clone)]
 struct Since {
     time: SystemTime,
-    failure: TranscriptError,
+    failure: TranscriptFailure,
 }
 
 #[derive(Debug)]
@@ -109,7 +109,7 @@ pub(super) enum Outcome {
     StoredFromDisk(Read),
     /// The agent's file does not have it, or not yet.
     NotThere,
-    Failed(TranscriptError),
+    Failed(TranscriptFailure),
 }
 
 /// The state that the store is in.
@@ -117,7 +117,7 @@ pub(super) enum Outcome {
 pub(super) struct Behind {
     pub(super) entries: usize,
     pub(super) since: SystemTime,
-    pub(super) failure: TranscriptError,
+    pub(super) failure: TranscriptFailure,
 }
 
 /// Entries that the store will not get.
@@ -125,7 +125,7 @@ pub(super) struct Behind {
 pub(super) struct Missing {
     pub(super) key: TranscriptKey,
     pub(super) entries: usize,
-    pub(super) failure: TranscriptError,
+    pub(super) failure: TranscriptFailure,
 }
 
 impl Backlog {
@@ -260,7 +260,7 @@ impl Backlog {
     ) -> (usize, Option<Missing>) {
         let transcript = self.transcript(&call.key, None);
         match outcome {
-            Outcome::Failed(failure @ TranscriptError::Refused(_)) => {
+            Outcome::Failed(failure @ TranscriptFailure::Refused(_)) => {
                 transcript.cut = Some(failure.clone());
                 return transcript.give_up(failure);
             }
@@ -276,8 +276,8 @@ impl Backlog {
             // An agent may not write what it has told. It is of no entry's conversation.
             Outcome::NotThere if call.has_only_trailing() => {}
             Outcome::NotThere => {
-                transcript.cut = Some(TranscriptError::TooSlow);
-                return transcript.give_up(TranscriptError::TooSlow);
+                transcript.cut = Some(TranscriptFailure::TooSlow);
+                return transcript.give_up(TranscriptFailure::TooSlow);
             }
             Outcome::Stored | Outcome::StoredFromDisk(_) => {}
         }
@@ -308,13 +308,13 @@ impl Backlog {
     }
 
     /// Returns why a transcript goes on in the agent's own file only.
-    pub(super) fn cut(&self, key: &TranscriptKey) -> Option<TranscriptError> {
+    pub(super) fn cut(&self, key: &TranscriptKey) -> Option<TranscriptFailure> {
         match self.transcripts.iter().find(|it| it.key == *key) {
             Some(known) => known.cut.clone(),
             None if self.transcripts.len() < MOST => None,
             None => {
                 let why = format!("the session has more than {MOST} transcripts");
-                Some(TranscriptError::Unreadable(why))
+                Some(TranscriptFailure::Unreadable(why))
             }
         }
     }
@@ -338,13 +338,13 @@ impl Backlog {
     }
 
     /// Gives up everything.
-    pub(super) fn give_up_all(&mut self, failure: &TranscriptError) -> (usize, Vec<Missing>) {
+    pub(super) fn give_up_all(&mut self, failure: &TranscriptFailure) -> (usize, Vec<Missing>) {
         self.give_up(|_| Some(failure.clone()))
     }
 
     fn give_up(
         &mut self,
-        why: impl Fn(&Transcript) -> Option<TranscriptError>,
+        why: impl Fn(&Transcript) -> Option<TranscriptFailure>,
     ) -> (usize, Vec<Missing>) {
         let (mut bytes, mut all) = (0, vec![]);
         for transcript in &mut self.transcripts {
@@ -417,12 +417,12 @@ impl Transcript {
         }
     }
 
-    fn failed(&mut self, failure: TranscriptError, now: Instant) {
+    fn failed(&mut self, failure: TranscriptFailure, now: Instant) {
         let pause = PAUSES[self.failed.min(PAUSES.len() - 1)];
         self.failed += 1;
         self.pause = now.checked_add(pause);
-        self.is_unsure |= !matches!(failure, TranscriptError::Failed(_));
-        let is_slow = matches!(failure, TranscriptError::TimedOut(_));
+        self.is_unsure |= !matches!(failure, TranscriptFailure::Failed(_));
+        let is_slow = matches!(failure, TranscriptFailure::TimedOut(_));
         if let Some(since) = &mut self.behind {
             since.failure = failure;
         } else if self.failed >= ATTEMPTS || is_slow {
@@ -433,7 +433,7 @@ impl Transcript {
         }
     }
 
-    fn give_up(&mut self, failure: TranscriptError) -> (usize, Option<Missing>) {
+    fn give_up(&mut self, failure: TranscriptFailure) -> (usize, Option<Missing>) {
         let entries = self.count();
         let mut bytes = 0;
         for piece in self.pieces.drain(..) {

@@ -5,7 +5,7 @@ use super::entries::{Entries, Lacking};
 use super::spool::{CALL_BYTES, CALL_ENTRIES, Chunk, End};
 use crate::event::{Error, Notice};
 use crate::process::blocking_result;
-use crate::store::{EntryHead, SharedStore, TranscriptError, TranscriptKey};
+use crate::store::{EntryHead, SharedStore, TranscriptFailure, TranscriptKey};
 use agentwire_protocol::{Frame, Json};
 use std::collections::HashSet;
 use std::future::pending;
@@ -122,7 +122,7 @@ impl Task {
                 () = over.cancelled() => break,
             }
         }
-        let given_up = self.backlog.give_up_all(&TranscriptError::SessionOver);
+        let given_up = self.backlog.give_up_all(&TranscriptFailure::SessionOver);
         self.give_up(given_up);
     }
 
@@ -256,7 +256,7 @@ impl Task {
     }
 
     /// Replies to all that it has failed.
-    fn refuse(&mut self, key: &TranscriptKey, failure: &TranscriptError) {
+    fn refuse(&mut self, key: &TranscriptKey, failure: &TranscriptFailure) {
         for (_, waiter) in self.waiters.drain(..) {
             let error = Error::session_store("append", key, failure.clone());
             let _ = waiter.send(Err(error));
@@ -286,7 +286,7 @@ impl Task {
     /// Tells of entries that are not sent, because earlier ones of the transcript are not.
     fn is_cut(&self, key: TranscriptKey, entries: usize) {
         self.say(Notice::NotMirrored {
-            failure: self.backlog.cut(&key).unwrap_or(TranscriptError::TooSlow),
+            failure: self.backlog.cut(&key).unwrap_or(TranscriptFailure::TooSlow),
             key: Some(key),
             entries,
         });
@@ -339,7 +339,7 @@ async fn missing_from(
     store: &SharedStore,
     key: &TranscriptKey,
     entries: &Arc<[Json]>,
-) -> Result<Arc<[Json]>, TranscriptError> {
+) -> Result<Arc<[Json]>, TranscriptFailure> {
     let uuid = |entry: &Json| EntryHead::of(entry)?.uuid;
     let stored = store.load(key.clone(), CALL).await?.unwrap_or_default();
     let known: HashSet<String> = stored.iter().filter_map(uuid).collect();

@@ -3,7 +3,9 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::store::{EntryHead, Refused, SessionStore, StoreError, TranscriptError, TranscriptKey};
+use crate::store::{
+    EntryHead, Refused, SessionStore, StoreError, TranscriptFailure, TranscriptKey,
+};
 use agentwire_protocol::Json;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -345,7 +347,7 @@ fn a_transcript_ends_where_something_is_missing_for_ever() {
         let missing = |entries| Notice::NotMirrored {
             key: Some(TranscriptKey::new("-p", ID).unwrap()),
             entries,
-            failure: TranscriptError::TooSlow,
+            failure: TranscriptFailure::TooSlow,
         };
         assert_eq!(mirror.notices.recv().await.unwrap(), missing(2));
         let (reply, flushed) = oneshot::channel();
@@ -411,7 +413,7 @@ fn a_store_that_another_host_has_taken_is_not_asked_again() {
         let missing = |entries| Notice::NotMirrored {
             key: Some(TranscriptKey::new("-p", ID).unwrap()),
             entries,
-            failure: TranscriptError::Refused("another host has it".to_owned()),
+            failure: TranscriptFailure::Refused("another host has it".to_owned()),
         };
         assert_eq!(mirror.notices.recv().await.unwrap(), missing(2));
         mirror.intercept(&agent.adds(0, &[(10, true)]));

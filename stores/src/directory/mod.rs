@@ -5,8 +5,8 @@ mod names;
 mod record;
 
 use crate::session_log::{
-    Admission, AppendError, Batch, Head, LogStore, NewBatch, Part, Position, SessionKey,
-    Summarized, Token,
+    Admission, AppendError, Batch, Head, LogKey, LogStore, NewBatch, Part, Position, Summarized,
+    Token,
 };
 use agentwire::store::{StoreError, StoredSession};
 use file::{Lock, LogFile};
@@ -35,7 +35,7 @@ use std::{fs, io};
 #[derive(Debug, Clone)]
 pub struct Directory {
     root: Arc<Path>,
-    places: Arc<Mutex<HashMap<SessionKey, Place>>>,
+    places: Arc<Mutex<HashMap<LogKey, Place>>>,
 }
 
 /// Where a reader stopped: a log is read in pages.
@@ -73,13 +73,13 @@ impl Directory {
         Ok(task.await?)
     }
 
-    fn path(&self, session: &SessionKey) -> PathBuf {
+    fn path(&self, session: &LogKey) -> PathBuf {
         names::path(&self.root, session)
     }
 
     fn append_now(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         after: Position,
         token: &Token,
         kept: Record,
@@ -108,7 +108,7 @@ impl Directory {
         Ok(kept.position)
     }
 
-    fn read_now(&self, session: &SessionKey, after: Position) -> io::Result<Vec<Batch>> {
+    fn read_now(&self, session: &LogKey, after: Position) -> io::Result<Vec<Batch>> {
         let Some(mut file) = LogFile::open(&self.root, &self.path(session))? else {
             return Ok(Vec::new());
         };
@@ -137,12 +137,12 @@ impl Directory {
         Ok(batches)
     }
 
-    fn place(&self, session: &SessionKey) -> Option<Place> {
+    fn place(&self, session: &LogKey) -> Option<Place> {
         let places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
         places.get(session).cloned()
     }
 
-    fn remember(&self, session: &SessionKey, place: Option<Place>) {
+    fn remember(&self, session: &LogKey, place: Option<Place>) {
         let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
         match place {
             None => drop(places.remove(session)),
@@ -176,7 +176,7 @@ impl Directory {
         Ok(found)
     }
 
-    fn parts_now(&self, session: &SessionKey) -> io::Result<BTreeSet<Part>> {
+    fn parts_now(&self, session: &LogKey) -> io::Result<BTreeSet<Part>> {
         let mut parts = BTreeSet::new();
         if let Some(mut file) = LogFile::open(&self.root, &self.path(session))? {
             let mut scan = file.scan()?;
@@ -187,7 +187,7 @@ impl Directory {
         Ok(parts)
     }
 
-    fn delete_now(&self, session: &SessionKey, token: &Token) -> Result<(), AppendError> {
+    fn delete_now(&self, session: &LogKey, token: &Token) -> Result<(), AppendError> {
         let path = self.path(session);
         let failed = |error: io::Error| AppendError::failed(error);
         if fs::symlink_metadata(&path).is_err() {
@@ -209,7 +209,7 @@ impl Directory {
 impl LogStore for Directory {
     async fn append(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         batch: &NewBatch<'_>,
     ) -> Result<Position, AppendError> {
         if batch.entries.is_empty() {
@@ -221,7 +221,7 @@ impl LogStore for Directory {
         appended.await.map_err(AppendError::Failed)?
     }
 
-    async fn head(&self, session: &SessionKey) -> Result<Option<Head>, StoreError> {
+    async fn head(&self, session: &LogKey) -> Result<Option<Head>, StoreError> {
         let path = self.path(session);
         let head = self.run(move |store| -> io::Result<_> {
             let file = LogFile::open(&store.root, &path)?;
@@ -231,7 +231,7 @@ impl LogStore for Directory {
         Ok(head.await??)
     }
 
-    async fn read(&self, session: &SessionKey, after: Position) -> Result<Vec<Batch>, StoreError> {
+    async fn read(&self, session: &LogKey, after: Position) -> Result<Vec<Batch>, StoreError> {
         let session = session.clone();
         Ok(self
             .run(move |store| store.read_now(&session, after))
@@ -245,13 +245,13 @@ impl LogStore for Directory {
             .await??)
     }
 
-    async fn parts(&self, session: &SessionKey) -> Result<Vec<Part>, StoreError> {
+    async fn parts(&self, session: &LogKey) -> Result<Vec<Part>, StoreError> {
         let session = session.clone();
         let parts = self.run(move |store| store.parts_now(&session)).await??;
         Ok(parts.into_iter().collect())
     }
 
-    async fn delete(&self, session: &SessionKey, token: &Token) -> Result<(), AppendError> {
+    async fn delete(&self, session: &LogKey, token: &Token) -> Result<(), AppendError> {
         let (session, token) = (session.clone(), token.clone());
         let deleted = self.run(move |store| store.delete_now(&session, &token));
         deleted.await.map_err(AppendError::Failed)?

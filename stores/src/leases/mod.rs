@@ -14,7 +14,7 @@ use agentwire::attachment::{Action, Attach, Attachment, Boxed, Gate, Happened, L
 use agentwire::hook::HookCall;
 use agentwire::ownership::WhenOwned;
 use agentwire::protocol::host::Redelivery;
-use agentwire::store::{StoreError, TranscriptError, TranscriptKey};
+use agentwire::store::{StoreError, TranscriptFailure, TranscriptKey};
 use agentwire::{Error, Hook, Notice, Options, SessionStore};
 use agentwire_protocol::control::{AgentRequest, ControlRequest};
 use agentwire_protocol::hook::{HookEvent, PreSkillShellCommand, PreToolUse};
@@ -160,7 +160,7 @@ impl<S: LeasedStore> Attach for Leases<S> {
             let session = TranscriptKey::new(project, id).map_err(|error| Error::SessionStore {
                 call: "load",
                 of: id.to_owned(),
-                failure: TranscriptError::Refused(error.to_string()),
+                failure: TranscriptFailure::Refused(error.to_string()),
             })?;
             let claims = Claims::new(&store, &session, when).await?;
             let found = store.load_inbox(&session).await?;
@@ -182,7 +182,7 @@ impl<S: LeasedStore> Attach for Leases<S> {
     fn hold<'a>(
         &'a self,
         session: &'a TranscriptKey,
-    ) -> Boxed<'a, Result<Option<Box<dyn Attachment>>, TranscriptError>> {
+    ) -> Boxed<'a, Result<Option<Box<dyn Attachment>>, TranscriptFailure>> {
         Box::pin(async move {
             let store = Store::new(&self.store, HOLD, self.length);
             match store.claim(session).await? {
@@ -192,7 +192,7 @@ impl<S: LeasedStore> Attach for Leases<S> {
                 }
                 Claimed::Anothers { .. } => {
                     let why = "the session is open in another host, by its lease";
-                    Err(TranscriptError::Refused(why.to_owned()))
+                    Err(TranscriptFailure::Refused(why.to_owned()))
                 }
             }
         })

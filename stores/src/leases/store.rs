@@ -3,7 +3,7 @@
 use super::LeasedStore;
 use super::claim::Claimed;
 use agentwire::Error;
-use agentwire::store::{Refused, StoreError, TranscriptError, TranscriptKey};
+use agentwire::store::{Refused, StoreError, TranscriptFailure, TranscriptKey};
 use agentwire_protocol::Json;
 use std::sync::Arc;
 use std::time::Duration;
@@ -37,7 +37,10 @@ impl<S: LeasedStore> Store<S> {
         }
     }
 
-    pub(super) async fn claim(&self, session: &TranscriptKey) -> Result<Claimed, TranscriptError> {
+    pub(super) async fn claim(
+        &self,
+        session: &TranscriptKey,
+    ) -> Result<Claimed, TranscriptFailure> {
         let (store, session) = (Arc::clone(&self.store), session.clone());
         call(self.limit, async move { store.claim(&session).await }).await
     }
@@ -46,7 +49,7 @@ impl<S: LeasedStore> Store<S> {
         &self,
         session: &TranscriptKey,
         entries: &Arc<[Json]>,
-    ) -> Result<(), TranscriptError> {
+    ) -> Result<(), TranscriptFailure> {
         let (store, session) = (Arc::clone(&self.store), session.clone());
         let entries = Arc::clone(entries);
         let append = async move { store.append_inbox(&session, &entries).await };
@@ -63,7 +66,7 @@ impl<S: LeasedStore> Store<S> {
         &self,
         call: &'static str,
         session: &TranscriptKey,
-        failure: TranscriptError,
+        failure: TranscriptFailure,
     ) -> Error {
         Error::SessionStore {
             call,
@@ -77,17 +80,17 @@ impl<S: LeasedStore> Store<S> {
 async fn call<T: Send + 'static>(
     limit: Duration,
     call: impl Future<Output = Result<T, StoreError>> + Send + 'static,
-) -> Result<T, TranscriptError> {
+) -> Result<T, TranscriptFailure> {
     let mut task = JoinSet::new();
     task.spawn(call);
     match timeout(limit, task.join_next()).await {
-        Err(_) => Err(TranscriptError::TimedOut(limit)),
+        Err(_) => Err(TranscriptFailure::TimedOut(limit)),
         Ok(Some(Ok(Ok(outcome)))) => Ok(outcome),
         Ok(Some(Ok(Err(error)))) if error.is::<Refused>() => {
-            Err(TranscriptError::Refused(error.to_string()))
+            Err(TranscriptFailure::Refused(error.to_string()))
         }
-        Ok(Some(Ok(Err(error)))) => Err(TranscriptError::Failed(error.to_string())),
-        Ok(Some(Err(gone))) => Err(TranscriptError::Panicked(gone.to_string())),
+        Ok(Some(Ok(Err(error)))) => Err(TranscriptFailure::Failed(error.to_string())),
+        Ok(Some(Err(gone))) => Err(TranscriptFailure::Panicked(gone.to_string())),
         Ok(None) => unreachable!("there is one task"),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::held::Held;
 use super::logs::{LogBacked, Owned, Refused, note};
-use crate::session_log::{Head, LogStore, NewBatch, SessionKey};
+use crate::session_log::{Head, LogKey, LogStore, NewBatch};
 use crate::{Claim, ClaimKeeper, Claimed};
 use agentwire::store::StoreError;
 use serde_json::json;
@@ -19,7 +19,7 @@ const LOOK: Duration = Duration::from_secs(1);
 const RELEASE: Duration = Duration::from_secs(5);
 
 impl<S: LogStore> LogBacked<S> {
-    pub(super) async fn claim_log(&self, session: SessionKey) -> Result<Claimed, StoreError> {
+    pub(super) async fn claim_log(&self, session: LogKey) -> Result<Claimed, StoreError> {
         let Some(length) = self.lease else {
             return Err("this store has no leases".into());
         };
@@ -57,7 +57,7 @@ impl<S: LogStore> LogBacked<S> {
     }
 
     /// Renews the lease until the claim is given back, and then gives the log back.
-    async fn keep(self, session: SessionKey, keeper: Arc<ClaimKeeper>, length: Duration) {
+    async fn keep(self, session: LogKey, keeper: Arc<ClaimKeeper>, length: Duration) {
         let owned = self.owned(&session);
         let renew = async {
             loop {
@@ -77,7 +77,7 @@ impl<S: LogStore> LogBacked<S> {
     /// Gives the log back: the last token has no lease.
     async fn release(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         owned: &tokio::sync::Mutex<Owned>,
     ) -> Result<(), StoreError> {
         let mut owned = owned.lock().await;
@@ -102,7 +102,7 @@ impl<S: LogStore> LogBacked<S> {
     /// Renews the lease, if it is time. Returns when to look again.
     async fn renew(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         owned: &tokio::sync::Mutex<Owned>,
         length: Duration,
     ) -> Duration {

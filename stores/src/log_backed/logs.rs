@@ -2,8 +2,8 @@
 
 use super::held::Held;
 use crate::session_log::{
-    AppendError, Batch, Entry, Head, LeaseClock, LeaseWatch, LogStore, NewBatch, Part, Position,
-    Refusal, SessionKey, Token,
+    AppendError, Batch, Entry, Head, LeaseClock, LeaseWatch, LogKey, LogStore, NewBatch, Part,
+    Position, Refusal, Token,
 };
 use agentwire::store::StoreError;
 use agentwire_protocol::Json;
@@ -20,9 +20,9 @@ use std::time::Duration;
 ///
 /// ```
 /// use agentwire::Options;
-/// use agentwire_stores::{LogBacked, Memory};
+/// use agentwire_stores::{LogBacked, MemoryLog};
 ///
-/// let options = Options::new().session_store(LogBacked::new(Memory::new()));
+/// let options = Options::new().session_store(LogBacked::new(MemoryLog::new()));
 /// ```
 ///
 /// The first append to a session takes its log over, so that another process that wrote it
@@ -39,7 +39,7 @@ use std::time::Duration;
 /// [`Options::session_store`]: agentwire::Options::session_store
 pub struct LogBacked<S> {
     pub(super) store: Arc<S>,
-    owned: Arc<Mutex<HashMap<SessionKey, Arc<tokio::sync::Mutex<Owned>>>>>,
+    owned: Arc<Mutex<HashMap<LogKey, Arc<tokio::sync::Mutex<Owned>>>>>,
     pub(super) writer: Arc<Writer>,
     /// The length of the leases, if there are any.
     pub(super) lease: Option<Duration>,
@@ -178,7 +178,7 @@ impl<S: LogStore> LogBacked<S> {
         &self.store
     }
 
-    pub(super) fn owned(&self, session: &SessionKey) -> Arc<tokio::sync::Mutex<Owned>> {
+    pub(super) fn owned(&self, session: &LogKey) -> Arc<tokio::sync::Mutex<Owned>> {
         let mut owned = self.owned.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(owned.entry(session.clone()).or_default())
     }
@@ -186,7 +186,7 @@ impl<S: LogStore> LogBacked<S> {
     /// The end of a log, with a token that takes it over; a refusal if another host has it.
     pub(super) async fn take_over(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         watch: &mut LeaseWatch,
     ) -> Result<Result<End, Refused>, StoreError> {
         let head = self.store.head(session).await?;
@@ -214,7 +214,7 @@ impl<S: LogStore> LogBacked<S> {
         }))
     }
 
-    pub(super) async fn summary(&self, session: &SessionKey) -> Result<Option<Json>, StoreError> {
+    pub(super) async fn summary(&self, session: &LogKey) -> Result<Option<Json>, StoreError> {
         let mut summary = None;
         let take = |entry: Entry| {
             if entry.part == Part::Main {
@@ -227,7 +227,7 @@ impl<S: LogStore> LogBacked<S> {
 
     pub(super) async fn append_all(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         entries: Vec<Entry>,
     ) -> Result<(), StoreError> {
         if entries.is_empty() {
@@ -240,7 +240,7 @@ impl<S: LogStore> LogBacked<S> {
 
     pub(super) async fn append_to(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         owned: &mut Owned,
         entries: Vec<Entry>,
     ) -> Result<(), StoreError> {
@@ -311,7 +311,7 @@ impl<S: LogStore> LogBacked<S> {
     /// log goes on behind them.
     async fn settle(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         owned: &mut Owned,
         end: Position,
     ) -> Result<(), StoreError> {
@@ -330,7 +330,7 @@ impl<S: LogStore> LogBacked<S> {
     /// Gives every entry that is there to `take`.
     pub(super) async fn each(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         mut take: impl FnMut(Entry) + Send,
     ) -> Result<(), StoreError> {
         let mut after = Position::START;

@@ -6,7 +6,7 @@ mod logs;
 
 pub use logs::LogBacked;
 
-use crate::session_log::{Entry, Head, LogStore, Part, Refusal, SessionKey, Summarized};
+use crate::session_log::{Entry, Head, LogKey, LogStore, Part, Refusal, Summarized};
 use crate::{Claimed, LeasedStore, Leases};
 use agentwire::SessionStore;
 use agentwire::attachment::Attach;
@@ -97,7 +97,7 @@ impl<S: LogStore> SessionStore for LogBacked<S> {
         let mut sessions = vec![];
         for (session, summary) in self.store.summaries(project).await? {
             // One that was claimed, and in which nothing was said yet, is none.
-            let key = SessionKey::new(project, &session.id);
+            let key = LogKey::new(project, &session.id);
             let is_one = match summary {
                 Ok(None) => {
                     let parts = self.store.parts(&key).await;
@@ -161,7 +161,7 @@ impl<S: LogStore> SessionStore for LogBacked<S> {
     }
 
     async fn delete(&self, key: &TranscriptKey) -> Result<(), StoreError> {
-        let session: SessionKey = key.into();
+        let session: LogKey = key.into();
         if key.subpath().is_some() {
             let part = part(key);
             return match self.store.parts(&session).await?.contains(&part) {

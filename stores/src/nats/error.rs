@@ -1,6 +1,6 @@
 //! Why the store failed.
 
-use crate::session_log::{AppendError, Position, SessionKey};
+use crate::session_log::{AppendError, LogKey, Position};
 use std::error::Error;
 use std::fmt;
 
@@ -31,7 +31,7 @@ pub enum NatsError {
     /// A log is damaged.
     Damaged {
         /// The log.
-        session: SessionKey,
+        session: LogKey,
         /// The position at which it is damaged.
         position: Position,
         /// What is wrong.
@@ -50,7 +50,7 @@ impl NatsError {
         }
     }
 
-    pub(super) fn damaged(session: &SessionKey, position: u64, problem: &'static str) -> Self {
+    pub(super) fn damaged(session: &LogKey, position: u64, problem: &'static str) -> Self {
         Self::Damaged {
             session: session.clone(),
             position: Position(position),

@@ -4,7 +4,7 @@ use super::error::NatsError;
 use super::page::{self, Stored, next};
 use super::record::{self, Last, Record};
 use super::subject::Subjects;
-use crate::session_log::{Batch, Entry, Next, Position, SessionKey, Token};
+use crate::session_log::{Batch, Entry, LogKey, Next, Position, Token};
 use agentwire_protocol::Json;
 use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, push};
 use async_nats::jetstream::context::{PublishError, PublishErrorKind};
@@ -47,7 +47,7 @@ pub(super) struct Logs {
     pub(super) timeout: Duration,
     /// Ends of logs, as this store has written them. Others may have written since:
     /// an append is on condition that they have not.
-    pub(super) written: Mutex<HashMap<SessionKey, Last>>,
+    pub(super) written: Mutex<HashMap<LogKey, Last>>,
 }
 
 /// What became of a message.
@@ -62,7 +62,7 @@ impl Logs {
     /// this token.
     pub(super) fn remembered(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         after: Position,
         token: &Token,
     ) -> Option<Last> {
@@ -72,7 +72,7 @@ impl Logs {
         (is_ours && !last.head.is_deleted).then(|| last.clone())
     }
 
-    fn remember(&self, session: &SessionKey, last: Option<Last>) {
+    fn remember(&self, session: &LogKey, last: Option<Last>) {
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         match last {
             None => {
@@ -88,7 +88,7 @@ impl Logs {
     }
 
     /// Asks the leader of the stream for the last message of a log.
-    pub(super) async fn last(&self, session: &SessionKey) -> Result<Option<Last>, NatsError> {
+    pub(super) async fn last(&self, session: &LogKey) -> Result<Option<Last>, NatsError> {
         let subject = self.subjects.log(session);
         let request = self.stream.raw_message_builder().last_by_subject(subject);
         match request.send().await {
@@ -102,7 +102,7 @@ impl Logs {
     }
 
     /// Asks the leader of the stream for the first message of a log from a sequence on.
-    async fn first(&self, session: &SessionKey, from: u64) -> Result<Option<Stored>, NatsError> {
+    async fn first(&self, session: &LogKey, from: u64) -> Result<Option<Stored>, NatsError> {
         let subject = self.subjects.log(session);
         let request = self.stream.raw_message_builder().sequence(from);
         match request.next_by_subject(subject).send().await {
@@ -119,7 +119,7 @@ impl Logs {
     /// The batch directly behind a position of a log that ends so, and its chunks.
     pub(super) async fn next(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         last: &Last,
         after: Position,
     ) -> Result<Option<(Next, Vec<u64>)>, NatsError> {
@@ -181,7 +181,7 @@ impl Logs {
     /// Publishes the entries of a large batch. Returns the sequences of the messages.
     async fn publish_chunks(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         entries: &[u8],
     ) -> Result<Vec<u64>, NatsError> {
         const WHAT: &str = "publishing a large batch";
@@ -212,7 +212,7 @@ impl Logs {
     /// Reads the entries of a batch. `None` if a chunk is missing.
     async fn entries(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         record: &Record,
         message: &Stored,
     ) -> Result<Option<Vec<Entry>>, NatsError> {
@@ -239,7 +239,7 @@ impl Logs {
     /// meanwhile, so that there is another end now.
     pub(super) async fn read(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         after: Position,
         last: &Last,
     ) -> Result<Option<Vec<Batch>>, NatsError> {
@@ -288,7 +288,7 @@ impl Logs {
 
     /// Purges what is before a deletion. Chunks of a batch behind it are behind it, too,
     /// because only then its writer knew the position.
-    pub(super) async fn purge(&self, session: &SessionKey, deletion: u64) -> Result<(), NatsError> {
+    pub(super) async fn purge(&self, session: &LogKey, deletion: u64) -> Result<(), NatsError> {
         for subject in [self.subjects.log(session), self.subjects.chunks(session)] {
             let purge = self.stream.purge().filter(subject).sequence(deletion);
             purge.await.map_err(NatsError::of("deleting a log"))?;
@@ -413,11 +413,7 @@ impl Logs {
 }
 
 /// Reads the headers of a message of a log.
-fn record_of(
-    session: &SessionKey,
-    sequence: u64,
-    headers: &HeaderMap,
-) -> Result<Record, NatsError> {
+fn record_of(session: &LogKey, sequence: u64, headers: &HeaderMap) -> Result<Record, NatsError> {
     let damaged = |problem| NatsError::damaged(session, sequence, problem);
     let record = Record::of(headers).ok_or_else(|| damaged("its headers cannot be read"))?;
     if record.session != *session {

@@ -13,8 +13,8 @@ pub use options::NatsOptions;
 
 use crate::entries;
 use crate::session_log::{
-    Admission, AppendError, Batch, Head, LogStore, NewBatch, Part, Position, SessionKey,
-    Summarized, Token,
+    Admission, AppendError, Batch, Head, LogKey, LogStore, NewBatch, Part, Position, Summarized,
+    Token,
 };
 use agentwire::store::{StoreError, StoredSession};
 use async_nats::Client;
@@ -162,7 +162,7 @@ impl NatsOptions {
 impl LogStore for Nats {
     async fn append(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         batch: &NewBatch<'_>,
     ) -> Result<Position, AppendError> {
         let NewBatch {
@@ -229,11 +229,11 @@ impl LogStore for Nats {
         }
     }
 
-    async fn head(&self, session: &SessionKey) -> Result<Option<Head>, StoreError> {
+    async fn head(&self, session: &LogKey) -> Result<Option<Head>, StoreError> {
         Ok(self.0.last(session).await?.map(|last| last.head))
     }
 
-    async fn read(&self, session: &SessionKey, after: Position) -> Result<Vec<Batch>, StoreError> {
+    async fn read(&self, session: &LogKey, after: Position) -> Result<Vec<Batch>, StoreError> {
         let mut ended: Option<Position> = None;
         loop {
             let last = self.0.last(session).await?;
@@ -266,7 +266,7 @@ impl LogStore for Nats {
             let summary = match record::read(&payload) {
                 Some((summary, _)) => Ok(summary),
                 None => {
-                    let session = SessionKey::new(project, &id);
+                    let session = LogKey::new(project, &id);
                     let problem = "its last message cannot be read";
                     Err(NatsError::damaged(&session, 0, problem).into())
                 }
@@ -276,11 +276,11 @@ impl LogStore for Nats {
         Ok(summaries)
     }
 
-    async fn parts(&self, session: &SessionKey) -> Result<Vec<Part>, StoreError> {
+    async fn parts(&self, session: &LogKey) -> Result<Vec<Part>, StoreError> {
         entries::parts(self, session).await
     }
 
-    async fn delete(&self, session: &SessionKey, token: &Token) -> Result<(), AppendError> {
+    async fn delete(&self, session: &LogKey, token: &Token) -> Result<(), AppendError> {
         let store = &*self.0;
         loop {
             let Some(last) = store.last(session).await? else {

@@ -1,7 +1,7 @@
 //! Subjects: keys as tokens.
 
 use crate::names::name;
-use crate::session_log::SessionKey;
+use crate::session_log::LogKey;
 
 /// The subjects of a store.
 #[derive(Debug)]
@@ -24,12 +24,12 @@ impl Subjects {
     }
 
     /// That of a session's batches.
-    pub(super) fn log(&self, session: &SessionKey) -> String {
+    pub(super) fn log(&self, session: &LogKey) -> String {
         self.of("log", &session.project, &name(&session.session_id))
     }
 
     /// That of the parts of a session's large batches.
-    pub(super) fn chunks(&self, session: &SessionKey) -> String {
+    pub(super) fn chunks(&self, session: &LogKey) -> String {
         self.of("chunk", &session.project, &name(&session.session_id))
     }
 

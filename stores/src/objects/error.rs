@@ -1,6 +1,6 @@
 //! Why the store failed.
 
-use crate::session_log::{AppendError, Position, SessionKey};
+use crate::session_log::{AppendError, LogKey, Position};
 use object_store::Error;
 use std::fmt;
 use std::time::Duration;
@@ -32,14 +32,14 @@ pub enum ObjectsError {
     /// The object store says that a batch exists, and does not list it.
     NotListed {
         /// The log.
-        session: SessionKey,
+        session: LogKey,
         /// The position of the batch.
         position: Position,
     },
     /// A log is damaged.
     Damaged {
         /// The log.
-        session: SessionKey,
+        session: LogKey,
         /// The position at which it is damaged.
         position: Position,
         /// What is wrong.
@@ -48,7 +48,7 @@ pub enum ObjectsError {
 }
 
 impl ObjectsError {
-    pub(super) fn damaged(session: &SessionKey, position: u64, problem: &'static str) -> Self {
+    pub(super) fn damaged(session: &LogKey, position: u64, problem: &'static str) -> Self {
         Self::Damaged {
             session: session.clone(),
             position: Position(position),

@@ -3,7 +3,7 @@
 use super::error::ObjectsError;
 use super::record::{self, Last, Record};
 use crate::names::{name, unescaped};
-use crate::session_log::{Batch, Next, Position, SessionKey, Token};
+use crate::session_log::{Batch, LogKey, Next, Position, Token};
 use agentwire::store::StoredSession;
 use agentwire_protocol::Json;
 use futures_util::stream::{self, StreamExt, TryStreamExt};
@@ -42,7 +42,7 @@ pub(super) struct Logs {
     pub(super) timeout: Duration,
     /// Ends of logs as they were when this store saw them last. Logs only get longer, so
     /// that what comes behind is all that has to be listed.
-    pub(super) seen: Mutex<HashMap<SessionKey, Last>>,
+    pub(super) seen: Mutex<HashMap<LogKey, Last>>,
 }
 
 /// What became of an object.
@@ -78,13 +78,13 @@ impl Logs {
     }
 
     /// Where the objects of a log are.
-    fn log(&self, session: &SessionKey) -> Path {
+    fn log(&self, session: &LogKey) -> Path {
         self.project(&session.project)
             .join(name(&session.session_id))
     }
 
     /// An object of a log. Sorted by name, they are sorted by position.
-    fn object(&self, session: &SessionKey, position: u64) -> Path {
+    fn object(&self, session: &LogKey, position: u64) -> Path {
         self.log(session).join(format!("{position:020}"))
     }
 
@@ -135,7 +135,7 @@ impl Logs {
     /// token.
     pub(super) fn remembered(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         after: Position,
         token: &Token,
     ) -> Option<Last> {
@@ -144,12 +144,12 @@ impl Logs {
         (is_ours && !last.head.is_deleted).then_some(last)
     }
 
-    fn seen(&self, session: &SessionKey) -> Option<Last> {
+    fn seen(&self, session: &LogKey) -> Option<Last> {
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         seen.get(session).cloned()
     }
 
-    fn remember(&self, session: &SessionKey, last: Last) {
+    fn remember(&self, session: &LogKey, last: Last) {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         if seen.len() >= REMEMBERED && !seen.contains_key(session) {
             seen.clear();
@@ -179,7 +179,7 @@ impl Logs {
     }
 
     /// The end of a log.
-    pub(super) async fn last(&self, session: &SessionKey) -> Result<Option<Last>, ObjectsError> {
+    pub(super) async fn last(&self, session: &LogKey) -> Result<Option<Last>, ObjectsError> {
         let mut empty = None;
         loop {
             let seen = self.seen(session);
@@ -231,7 +231,7 @@ impl Logs {
     /// A record of a log; `None` if the log was deleted since.
     async fn record(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         position: u64,
     ) -> Result<Option<Record>, ObjectsError> {
         let damaged = |problem| Err(ObjectsError::damaged(session, position, problem));
@@ -266,7 +266,7 @@ impl Logs {
     /// The batch directly behind a position of a log that ends so.
     pub(super) async fn next(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         last: &Last,
         after: Position,
     ) -> Result<Option<Next>, ObjectsError> {
@@ -281,7 +281,7 @@ impl Logs {
     /// Reads a page of a log that ends so; `None` if the log was deleted meanwhile.
     pub(super) async fn read(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         after: Position,
         last: &Last,
     ) -> Result<Option<Vec<Batch>>, ObjectsError> {
@@ -306,11 +306,7 @@ impl Logs {
 
     /// Empties the objects of a log before its deletion. They stay, so that what another
     /// host still tries to create there is refused.
-    pub(super) async fn purge(
-        &self,
-        session: &SessionKey,
-        deletion: u64,
-    ) -> Result<(), ObjectsError> {
+    pub(super) async fn purge(&self, session: &LogKey, deletion: u64) -> Result<(), ObjectsError> {
         let mut full = Vec::new();
         let each = |object: ObjectMeta| {
             let position = position_of(&object.location);
@@ -359,7 +355,7 @@ impl Logs {
                 let folder = object.location.parts().rev().nth(1);
                 let id = folder.as_ref().and_then(|it| unescaped(it.as_ref()));
                 let id = id.unwrap_or_else(|| object.location.to_string());
-                let session = SessionKey::new(project, &id);
+                let session = LogKey::new(project, &id);
                 let problem = "the object cannot be read";
                 let error = ObjectsError::damaged(&session, position, problem);
                 return Ok(Some((StoredSession::new(id, modified), Err(error))));

@@ -1,6 +1,6 @@
 //! Why the store failed.
 
-use crate::session_log::{AppendError, Position, SessionKey};
+use crate::session_log::{AppendError, LogKey, Position};
 use deadpool_postgres::PoolError;
 use std::error::Error;
 use std::fmt;
@@ -50,7 +50,7 @@ pub enum PostgresError {
     /// Batches are missing from a log.
     Damaged {
         /// The log.
-        session: SessionKey,
+        session: LogKey,
         /// The position at which a batch is missing.
         position: Position,
     },

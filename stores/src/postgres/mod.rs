@@ -10,8 +10,8 @@ pub use error::{KEY_BYTES, PostgresError};
 pub use options::PostgresOptions;
 
 use crate::session_log::{
-    Admission, AppendError, Batch, Entry, Head, LogStore, NewBatch, Next, Part, Position,
-    SessionKey, Summarized, Token,
+    Admission, AppendError, Batch, Entry, Head, LogKey, LogStore, NewBatch, Next, Part, Position,
+    Summarized, Token,
 };
 use agentwire::store::{StoreError, StoredSession};
 use agentwire_protocol::Json;
@@ -208,11 +208,11 @@ impl Inner {
     /// The end of a log, and the batch directly behind a position.
     async fn look(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         after: Position,
     ) -> Result<(Option<Head>, Option<Next>), PostgresError> {
         let next = after.0.checked_add(1).and_then(|it| i64::try_from(it).ok());
-        let SessionKey {
+        let LogKey {
             project,
             session_id,
             ..
@@ -251,7 +251,7 @@ impl Inner {
 impl LogStore for Postgres {
     async fn append(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         batch: &NewBatch<'_>,
     ) -> Result<Position, AppendError> {
         let NewBatch {
@@ -309,14 +309,14 @@ impl LogStore for Postgres {
         }
     }
 
-    async fn head(&self, session: &SessionKey) -> Result<Option<Head>, StoreError> {
+    async fn head(&self, session: &LogKey) -> Result<Option<Head>, StoreError> {
         check(session)?;
         let parameters: Parameters<'_> = &[&session.project, &session.session_id];
         let rows = self.0.query(&self.0.statements.head, parameters).await?;
         Ok(rows.first().map(head).transpose()?)
     }
 
-    async fn read(&self, session: &SessionKey, after: Position) -> Result<Vec<Batch>, StoreError> {
+    async fn read(&self, session: &LogKey, after: Position) -> Result<Vec<Batch>, StoreError> {
         check(session)?;
         let Ok(after) = i64::try_from(after.0) else {
             return Ok(Vec::new());
@@ -365,7 +365,7 @@ impl LogStore for Postgres {
         Ok(listed.map(|(it, summary)| (it, Ok(summary))).collect())
     }
 
-    async fn parts(&self, session: &SessionKey) -> Result<Vec<Part>, StoreError> {
+    async fn parts(&self, session: &LogKey) -> Result<Vec<Part>, StoreError> {
         check(session)?;
         let parameters: Parameters<'_> = &[&session.project, &session.session_id];
         let rows = self.0.query(&self.0.statements.parts, parameters).await?;
@@ -376,7 +376,7 @@ impl LogStore for Postgres {
         Ok(parts)
     }
 
-    async fn delete(&self, session: &SessionKey, token: &Token) -> Result<(), AppendError> {
+    async fn delete(&self, session: &LogKey, token: &Token) -> Result<(), AppendError> {
         check(session)?;
         has_no_nul("writer", &token.writer)?;
         let (number, writer) = (token.number.to_string(), &*token.writer);
@@ -408,8 +408,8 @@ impl LogStore for Postgres {
 }
 
 /// Whether PostgreSQL can keep the key.
-fn check(session: &SessionKey) -> Result<(), PostgresError> {
-    let SessionKey {
+fn check(session: &LogKey) -> Result<(), PostgresError> {
+    let LogKey {
         project,
         session_id,
         ..

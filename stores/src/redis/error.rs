@@ -1,6 +1,6 @@
 //! Why the store failed.
 
-use crate::session_log::{AppendError, Position, SessionKey};
+use crate::session_log::{AppendError, LogKey, Position};
 use std::fmt;
 
 /// A failure of [`Redis`](super::Redis).
@@ -15,7 +15,7 @@ pub enum RedisError {
     /// A log is damaged.
     Damaged {
         /// The log.
-        session: SessionKey,
+        session: LogKey,
         /// The position at which it is damaged.
         position: Position,
         /// What is wrong.
@@ -24,7 +24,7 @@ pub enum RedisError {
 }
 
 impl RedisError {
-    pub(super) fn damaged(session: &SessionKey, position: u64, problem: &'static str) -> Self {
+    pub(super) fn damaged(session: &LogKey, position: u64, problem: &'static str) -> Self {
         Self::Damaged {
             session: session.clone(),
             position: Position(position),

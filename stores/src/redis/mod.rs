@@ -10,8 +10,8 @@ pub use options::RedisOptions;
 
 use crate::entries;
 use crate::session_log::{
-    Admission, AppendError, Batch, Entry, Head, LogStore, NewBatch, Next, Part, Position,
-    SessionKey, Summarized, Token,
+    Admission, AppendError, Batch, Entry, Head, LogKey, LogStore, NewBatch, Next, Part, Position,
+    Summarized, Token,
 };
 use agentwire::store::{StoreError, StoredSession};
 use agentwire_protocol::Json;
@@ -131,7 +131,7 @@ impl Logs {
     }
 
     /// The key of a log, and that of its batches.
-    fn keys(&self, session: &SessionKey) -> [String; 2] {
+    fn keys(&self, session: &LogKey) -> [String; 2] {
         let session = json!([session.project, session.session_id]);
         ["log", "batches"].map(|kind| self.key(kind, &session))
     }
@@ -144,7 +144,7 @@ impl Logs {
     /// Makes a log end otherwise, if it ends so. Returns whether it did.
     async fn change(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         from: Option<&Head>,
         to: &Head,
         batch: &str,
@@ -167,7 +167,7 @@ impl Logs {
     /// Reads the end of a log, and batches behind a position.
     async fn look(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         after: Position,
         bytes: usize,
     ) -> Result<Option<Look>, RedisError> {
@@ -213,7 +213,7 @@ fn kept(token: &Token, entries: &[Entry]) -> String {
 }
 
 fn batch_of(
-    session: &SessionKey,
+    session: &LogKey,
     (position, text): (u64, Option<Vec<u8>>),
 ) -> Result<Batch, RedisError> {
     let damaged = |problem| RedisError::damaged(session, position, problem);
@@ -228,7 +228,7 @@ fn batch_of(
 impl LogStore for Redis {
     async fn append(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         batch: &NewBatch<'_>,
     ) -> Result<Position, AppendError> {
         let NewBatch {
@@ -266,12 +266,12 @@ impl LogStore for Redis {
         }
     }
 
-    async fn head(&self, session: &SessionKey) -> Result<Option<Head>, StoreError> {
+    async fn head(&self, session: &LogKey) -> Result<Option<Head>, StoreError> {
         let look = self.0.look(session, Position(u64::MAX), 0).await?;
         Ok(look.map(|it| it.head))
     }
 
-    async fn read(&self, session: &SessionKey, after: Position) -> Result<Vec<Batch>, StoreError> {
+    async fn read(&self, session: &LogKey, after: Position) -> Result<Vec<Batch>, StoreError> {
         let look = self.0.look(session, after, PAGE).await?;
         let batches = look.map(|it| it.batches).unwrap_or_default().into_iter();
         let batches = batches.map(|it| batch_of(session, it));
@@ -290,7 +290,7 @@ impl LogStore for Redis {
         for some in sessions.chunks(1_000) {
             let mut pipeline = redis::pipe();
             for id in some {
-                let [log, _] = self.0.keys(&SessionKey::new(project, id));
+                let [log, _] = self.0.keys(&LogKey::new(project, id));
                 pipeline.hmget(log, &["modified", "summary", "deleted"]);
             }
             let found = pipeline.query_async(&mut connection).await;
@@ -309,11 +309,11 @@ impl LogStore for Redis {
         Ok(summaries)
     }
 
-    async fn parts(&self, session: &SessionKey) -> Result<Vec<Part>, StoreError> {
+    async fn parts(&self, session: &LogKey) -> Result<Vec<Part>, StoreError> {
         entries::parts(self, session).await
     }
 
-    async fn delete(&self, session: &SessionKey, token: &Token) -> Result<(), AppendError> {
+    async fn delete(&self, session: &LogKey, token: &Token) -> Result<(), AppendError> {
         loop {
             let look = self.0.look(session, Position(u64::MAX), 0).await?;
             let Some(Look { head, .. }) = look else {

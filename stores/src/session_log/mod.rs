@@ -11,9 +11,9 @@
 //! tests that a store has to pass.
 //!
 //! ```
-//! use agentwire_stores::session_log::{Entry, Part, Position, SessionKey, Token};
+//! use agentwire_stores::session_log::{Entry, Part, Position, LogKey, Token};
 //!
-//! let session = SessionKey::new("crabs", "0d4f7d6a-0c67-4c92-b1a5-3ef1b7d3c3a7");
+//! let session = LogKey::new("crabs", "0d4f7d6a-0c67-4c92-b1a5-3ef1b7d3c3a7");
 //! // Of a log that does not exist yet.
 //! let token = Token::next(None, "host-1");
 //! assert_eq!(token.number, 1);
@@ -32,7 +32,7 @@ pub(crate) mod since_boot;
 pub use batch::{Batch, Entry, NewBatch, Part};
 pub use clock::LeaseClock;
 pub use head::{Admission, AppendError, Head, Next, Position, Refusal, Token};
-pub use key::SessionKey;
+pub use key::LogKey;
 pub use lease::{Lease, LeaseWatch};
 
 use agentwire::store::{StoreError, StoredSession};
@@ -73,7 +73,7 @@ pub trait LogStore: Send + Sync + 'static {
     ///   its position is returned.
     fn append(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         batch: &NewBatch<'_>,
     ) -> impl Future<Output = Result<Position, AppendError>> + Send;
 
@@ -85,7 +85,7 @@ pub trait LogStore: Send + Sync + 'static {
     /// If the store cannot be read.
     fn head(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
     ) -> impl Future<Output = Result<Option<Head>, StoreError>> + Send;
 
     /// Returns batches that come behind a position, in their order: some of them,
@@ -104,7 +104,7 @@ pub trait LogStore: Send + Sync + 'static {
     /// end of a log.
     fn read(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         after: Position,
     ) -> impl Future<Output = Result<Vec<Batch>, StoreError>> + Send;
 
@@ -141,10 +141,8 @@ pub trait LogStore: Send + Sync + 'static {
     /// # Errors
     ///
     /// If the log cannot be read.
-    fn parts(
-        &self,
-        session: &SessionKey,
-    ) -> impl Future<Output = Result<Vec<Part>, StoreError>> + Send;
+    fn parts(&self, session: &LogKey)
+    -> impl Future<Output = Result<Vec<Part>, StoreError>> + Send;
 
     /// Deletes all entries of a log, of all its parts. What remains is its
     /// [end](LogStore::head), so that the token stays spent: no token up to this one
@@ -157,7 +155,7 @@ pub trait LogStore: Send + Sync + 'static {
     /// [newer](Token::next) one.
     fn delete(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         token: &Token,
     ) -> impl Future<Output = Result<(), AppendError>> + Send;
 }
@@ -165,7 +163,7 @@ pub trait LogStore: Send + Sync + 'static {
 impl<S: LogStore> LogStore for Arc<S> {
     fn append(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         batch: &NewBatch<'_>,
     ) -> impl Future<Output = Result<Position, AppendError>> + Send {
         S::append(self, session, batch)
@@ -173,14 +171,14 @@ impl<S: LogStore> LogStore for Arc<S> {
 
     fn head(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
     ) -> impl Future<Output = Result<Option<Head>, StoreError>> + Send {
         S::head(self, session)
     }
 
     fn read(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         after: Position,
     ) -> impl Future<Output = Result<Vec<Batch>, StoreError>> + Send {
         S::read(self, session, after)
@@ -202,14 +200,14 @@ impl<S: LogStore> LogStore for Arc<S> {
 
     fn parts(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
     ) -> impl Future<Output = Result<Vec<Part>, StoreError>> + Send {
         S::parts(self, session)
     }
 
     fn delete(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         token: &Token,
     ) -> impl Future<Output = Result<(), AppendError>> + Send {
         S::delete(self, session, token)

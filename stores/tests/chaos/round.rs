@@ -5,7 +5,7 @@ use crate::host::{Told, VARIABLE, time};
 use crate::number;
 use crate::random::random;
 use agentwire::store::TranscriptKey;
-use agentwire_stores::session_log::{LogStore, Part, Position, SessionKey};
+use agentwire_stores::session_log::{LogKey, LogStore, Part, Position};
 use agentwire_testkit::model::ScriptedModel;
 use agentwire_testkit::{Reply, Scenario, Step, When};
 use rustix::process::{Pid, Signal, kill_process};
@@ -442,13 +442,13 @@ async fn try_play(engine: &Engine, seed: u64, outcome: &mut Outcome) -> Result<(
             }
         }
     }
-    let key = SessionKey::from(&TranscriptKey::in_directory(&project, &id).expect("a key"));
+    let key = LogKey::from(&TranscriptKey::in_directory(&project, &id).expect("a key"));
     on_store!(engine, store => look(&store, &key, [&one, &two], outcome).await);
     Ok(())
 }
 
 /// What is in the store.
-async fn look(store: &impl LogStore, key: &SessionKey, hosts: [&Host; 2], outcome: &mut Outcome) {
+async fn look(store: &impl LogStore, key: &LogKey, hosts: [&Host; 2], outcome: &mut Outcome) {
     let (mut after, mut token) = (Position::START, 0);
     let mut uuids = BTreeSet::new();
     let mut prompts: BTreeMap<String, usize> = BTreeMap::new();

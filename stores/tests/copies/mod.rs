@@ -1,11 +1,11 @@
 //! Sessions that are copied between the disk and a store.
 
 use agentwire::SessionStore;
-use agentwire::store::{MemoryStore, StoreError, TranscriptError, TranscriptKey};
+use agentwire::store::{MemoryStore, StoreError, TranscriptFailure, TranscriptKey};
 use agentwire_history::{History, HistoryError};
 use agentwire_protocol::Json;
 use agentwire_stores::{
-    Claimed, CopyError, LeasedStore, LogBacked, Memory, copy_from_store, copy_to_store,
+    Claimed, CopyError, LeasedStore, LogBacked, MemoryLog, copy_from_store, copy_to_store,
 };
 use serde_json::json;
 use std::fs;
@@ -53,7 +53,7 @@ fn key() -> TranscriptKey {
     TranscriptKey::new(PROJECT, ID).unwrap()
 }
 
-fn failure(error: CopyError) -> TranscriptError {
+fn failure(error: CopyError) -> TranscriptFailure {
     match error {
         CopyError::Store(call) => call.failure,
         other => panic!("{other}"),
@@ -209,7 +209,7 @@ async fn what_went_two_ways_is_not_mixed() {
     let error = copy_to_store(&two_ways, ID, store.clone())
         .await
         .unwrap_err();
-    assert_eq!(failure(error), TranscriptError::Diverged);
+    assert_eq!(failure(error), TranscriptFailure::Diverged);
     assert_eq!(store.load(&key()).await.unwrap(), before);
     let here = get(&two, &name);
     let error = copy_from_store(&two_ways, &key(), store.clone())
@@ -237,7 +237,7 @@ async fn what_is_not_there_is_an_error_and_so_is_a_hole() {
     let error = copy_from_store(&history, &key(), store.clone())
         .await
         .unwrap_err();
-    assert_eq!(failure(error), TranscriptError::Missing);
+    assert_eq!(failure(error), TranscriptFailure::Missing);
     let behind: Json = line("c", Some("b")).parse().unwrap();
     store
         .append(&key(), &[line("a", None).parse().unwrap(), behind])
@@ -246,12 +246,12 @@ async fn what_is_not_there_is_an_error_and_so_is_a_hole() {
     let error = copy_from_store(&history, &key(), store.clone())
         .await
         .unwrap_err();
-    assert_eq!(failure(error), TranscriptError::Hole);
+    assert_eq!(failure(error), TranscriptFailure::Hole);
     assert!(!machine.path().join("projects").exists());
     let error = copy_from_store(&history, &key(), Panics).await;
     assert_eq!(
         failure(error.unwrap_err()),
-        TranscriptError::Panicked("a bug".to_owned())
+        TranscriptFailure::Panicked("a bug".to_owned())
     );
 }
 
@@ -259,14 +259,14 @@ async fn what_is_not_there_is_an_error_and_so_is_a_hole() {
 async fn a_session_in_a_store_with_leases_is_claimed_while_it_is_copied() {
     let machine = TempDir::new().unwrap();
     filled(machine.path());
-    let logs = Arc::new(Memory::new());
+    let logs = Arc::new(MemoryLog::new());
     let host = || LogBacked::new(Arc::clone(&logs)).leased(Duration::from_secs(60));
     let history = History::in_directory(machine.path());
     let Claimed::Yours(claim) = host().claim(&key()).await.unwrap() else {
         panic!("nobody else has it")
     };
     let error = copy_to_store(&history, ID, host()).await.unwrap_err();
-    assert!(matches!(failure(error), TranscriptError::Refused(_)));
+    assert!(matches!(failure(error), TranscriptFailure::Refused(_)));
     assert_eq!(host().load(&key()).await.unwrap(), None);
     claim.release().await;
     copy_to_store(&history, ID, host()).await.unwrap();

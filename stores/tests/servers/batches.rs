@@ -2,7 +2,7 @@
 //! against what was acknowledged.
 
 use agentwire_stores::session_log::{
-    AppendError, Batch, Entry, Head, LogStore, NewBatch, Part, Position, SessionKey, Token,
+    AppendError, Batch, Entry, Head, LogKey, LogStore, NewBatch, Part, Position, Token,
 };
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ pub(crate) fn entries(number: usize) -> Vec<Entry> {
 /// Appends a batch, and makes the call again until the store responds.
 pub(crate) async fn append(
     store: &impl LogStore,
-    session: &SessionKey,
+    session: &LogKey,
     after: Position,
     token: &Token,
     number: usize,
@@ -46,7 +46,7 @@ pub(crate) async fn append(
 }
 
 /// Reads the end of a log, and makes the call again until the store responds.
-pub(crate) async fn head(store: &impl LogStore, session: &SessionKey) -> Option<Head> {
+pub(crate) async fn head(store: &impl LogStore, session: &LogKey) -> Option<Head> {
     loop {
         match store.head(session).await {
             Err(_) => tokio::time::sleep(PAUSE).await,
@@ -57,7 +57,7 @@ pub(crate) async fn head(store: &impl LogStore, session: &SessionKey) -> Option<
 
 /// Reads a whole log, and makes calls again until the store responds.
 #[allow(dead_code, reason = "the writer reads nothing")]
-pub(crate) async fn batches(store: &impl LogStore, session: &SessionKey) -> Vec<Batch> {
+pub(crate) async fn batches(store: &impl LogStore, session: &LogKey) -> Vec<Batch> {
     let (mut all, mut after) = (Vec::<Batch>::new(), Position::START);
     loop {
         match store.read(session, after).await {

@@ -85,7 +85,7 @@ pub struct Flags {
     /// `--no-session-persistence`.
     pub no_session_persistence: bool,
     /// The given flags that are unsupported.
-    pub not_followed: Vec<&'static str>,
+    pub unsupported: Vec<&'static str>,
 }
 
 /// The values of `--output-format`.
@@ -137,8 +137,8 @@ impl Flags {
             if matches!(name, "--await-initialize" | "--await-claim") {
                 awaits = Some(name);
             }
-            if flag.class == Class::NotFollowed && !flags.not_followed.contains(&name) {
-                flags.not_followed.push(name);
+            if flag.class == Class::Unsupported && !flags.unsupported.contains(&name) {
+                flags.unsupported.push(name);
             }
             flags.take(name, value.unwrap_or_default());
         }
@@ -468,7 +468,7 @@ mod tests {
             model: Some("a=b".to_owned()),
             permission_prompt_tool: Some("stdio".to_owned()),
             setting_sources: Some(vec!["project".to_owned()]),
-            not_followed: vec!["--include-hook-events", "--tmux"],
+            unsupported: vec!["--include-hook-events", "--tmux"],
             ..Flags::default()
         };
         assert_eq!(read(&args), Ok(expected));

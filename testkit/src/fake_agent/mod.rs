@@ -148,7 +148,7 @@ fn make_no_sense(error: &ScriptError) -> ! {
 
 /// Reports unsupported flags on standard error.
 fn tell_not_followed(flags: &Flags) {
-    for flag in &flags.not_followed {
+    for flag in &flags.unsupported {
         // Standard error may be closed.
         drop(writeln!(
             io::stderr(),

@@ -2,11 +2,14 @@
 
 use crate::dialog::{Dialog, Outcome};
 use crate::transcript::{From, Transcript};
+use agentwire::event::{PendingRequest, RequestKind};
 use agentwire::protocol::content::{Content, ContentBlock};
 use agentwire::protocol::mcp::McpElicitationResult;
 use agentwire::protocol::message::{AssistantMessage, Priority, UserMessage};
-use agentwire::event::{PendingRequest, RequestKind};
-use agentwire::{Event, Handle, Message, SessionUpdate, Submission, SubmissionState, TurnEnd, TurnEvent, TurnOutcome};
+use agentwire::{
+    Event, Handle, Message, SessionUpdate, Submission, SubmissionState, TurnEnd, TurnEvent,
+    TurnOutcome,
+};
 use crossterm::event::{Event as TerminalEvent, KeyCode, KeyEvent, KeyModifiers};
 use std::collections::VecDeque;
 use tokio::sync::mpsc::UnboundedSender;

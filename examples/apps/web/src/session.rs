@@ -3,11 +3,11 @@
 
 use crate::entry::{Entry, Painter};
 use crate::log::Log;
+use agentwire::event::{PendingRequest, RequestKind};
+use agentwire::permission::Answers;
 use agentwire::protocol::mcp::McpElicitationResult;
 use agentwire::protocol::message::Priority;
 use agentwire::protocol::permission::CanUseTool;
-use agentwire::event::{PendingRequest, RequestKind};
-use agentwire::permission::Answers;
 use agentwire::{Client, Error, Event, Handle, Options, PermissionResult, UserMessage};
 use serde::Deserialize;
 use std::collections::{BTreeMap, HashMap};

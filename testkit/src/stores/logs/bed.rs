@@ -3,7 +3,7 @@
 use super::super::demands::Demands;
 use super::super::keys;
 use agentwire_stores::session_log::{
-    AppendError, Batch, Entry, LogStore, NewBatch, Part, Position, Refusal, SessionKey, Token,
+    AppendError, Batch, Entry, LogKey, LogStore, NewBatch, Part, Position, Refusal, Token,
 };
 use std::sync::Arc;
 
@@ -40,16 +40,16 @@ impl<S: LogStore> Bed<S> {
     }
 
     /// The session of a contract that needs one.
-    pub(super) fn session(&self) -> SessionKey {
+    pub(super) fn session(&self) -> LogKey {
         self.session_named("session")
     }
 
-    pub(super) fn session_named(&self, id: &str) -> SessionKey {
-        SessionKey::new(self.project("p"), id)
+    pub(super) fn session_named(&self, id: &str) -> LogKey {
+        LogKey::new(self.project("p"), id)
     }
 
     /// Begins to write a log.
-    pub(super) fn writer(&self, session: &SessionKey, number: u64) -> Writer<S> {
+    pub(super) fn writer(&self, session: &LogKey, number: u64) -> Writer<S> {
         Writer {
             bed: self.clone(),
             session: session.clone(),
@@ -59,7 +59,7 @@ impl<S: LogStore> Bed<S> {
     }
 
     /// The whole log.
-    pub(super) async fn batches(&self, session: &SessionKey) -> Vec<Batch> {
+    pub(super) async fn batches(&self, session: &LogKey) -> Vec<Batch> {
         let mut all: Vec<Batch> = Vec::new();
         loop {
             let after = all.last().map_or(Position::START, |it| it.position);
@@ -81,13 +81,13 @@ impl<S: LogStore> Bed<S> {
     }
 
     /// The entries of a whole log.
-    pub(super) async fn entries(&self, session: &SessionKey) -> Vec<Entry> {
+    pub(super) async fn entries(&self, session: &LogKey) -> Vec<Entry> {
         let batches = self.batches(session).await.into_iter();
         batches.flat_map(|batch| batch.entries).collect()
     }
 
     /// Holds what is in a log against what was appended.
-    pub(super) async fn has(&self, session: &SessionKey, wanted: &[Entry]) {
+    pub(super) async fn has(&self, session: &LogKey, wanted: &[Entry]) {
         self.are_same(&self.entries(session).await, wanted);
     }
 
@@ -104,7 +104,7 @@ impl<S: LogStore> Bed<S> {
 /// Who writes a log.
 pub(super) struct Writer<S> {
     pub(super) bed: Bed<S>,
-    pub(super) session: SessionKey,
+    pub(super) session: LogKey,
     pub(super) token: Token,
     /// The position that the next batch goes behind.
     pub(super) at: Position,

@@ -2,15 +2,15 @@
 
 use super::bed::{Bed, Writer, agent, numbered};
 use agentwire_stores::session_log::{
-    AppendError, Entry, LogStore, Position, Refusal, SessionKey, Token,
+    AppendError, Entry, LogKey, LogStore, Position, Refusal, Token,
 };
 
-async fn deletes<S: LogStore>(bed: &Bed<S>, session: &SessionKey, token: &Token) {
+async fn deletes<S: LogStore>(bed: &Bed<S>, session: &LogKey, token: &Token) {
     let deleted = bed.store.delete(session, token).await;
     deleted.expect("the log is deleted");
 }
 
-async fn is_refused<S: LogStore>(bed: &Bed<S>, session: &SessionKey, token: &Token) -> Refusal {
+async fn is_refused<S: LogStore>(bed: &Bed<S>, session: &LogKey, token: &Token) -> Refusal {
     match bed.store.delete(session, token).await {
         Err(AppendError::Refused(refusal)) => refusal,
         other => panic!("the deletion was to be refused: {other:?}"),
@@ -63,7 +63,7 @@ pub(super) async fn a_deletion_takes_all_parts_and_nothing_else<S: LogStore>(bed
     let others = [
         bed.session_named("session2"),
         bed.session_named("sessio"),
-        SessionKey::new(bed.project("q"), "session"),
+        LogKey::new(bed.project("q"), "session"),
     ];
     let of = |part| Entry::new(part, r#"{"n":1}"#.parse().expect("JSON"));
     let entries = [of(agent("a")), of(agent("b")), numbered([0]).remove(0)];

@@ -2,7 +2,7 @@
 
 use super::super::keys::odd;
 use super::bed::{Bed, entry};
-use agentwire_stores::session_log::{Entry, LogStore, Part, SessionKey};
+use agentwire_stores::session_log::{Entry, LogKey, LogStore, Part};
 use std::collections::BTreeSet;
 
 fn keys() -> Vec<String> {
@@ -15,8 +15,8 @@ pub(super) async fn odd_keys_are_kept_apart<S: LogStore>(bed: Bed<S>) {
     // As projects, and as sessions.
     let mut sessions = Vec::new();
     for key in keys() {
-        sessions.push(SessionKey::new(bed.project(&key), "s"));
-        sessions.push(SessionKey::new(bed.project("odd"), key));
+        sessions.push(LogKey::new(bed.project(&key), "s"));
+        sessions.push(LogKey::new(bed.project("odd"), key));
     }
     for (number, session) in sessions.iter().enumerate() {
         let said = entry(&format!(r#"{{"n":{number}}}"#));
@@ -59,7 +59,7 @@ pub(super) async fn odd_names_of_parts_come_back<S: LogStore>(bed: Bed<S>) {
 /// The same session IDs in projects whose names begin alike.
 pub(super) async fn tenants_see_nothing_of_each_other<S: LogStore>(bed: Bed<S>) {
     let tenants = ["t", "t1", "t1.s", "t1/s", "T1", "t1:"];
-    let session = |tenant: &str| SessionKey::new(bed.project(tenant), "s");
+    let session = |tenant: &str| LogKey::new(bed.project(tenant), "s");
     for (number, tenant) in tenants.iter().enumerate() {
         let said = entry(&format!(r#"{{"n":{number}}}"#));
         let mut writer = bed.writer(&session(tenant), number as u64 + 1);

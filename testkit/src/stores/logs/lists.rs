@@ -2,19 +2,19 @@
 
 use super::bed::{Bed, agent, entry, numbered};
 use agentwire_protocol::Json;
-use agentwire_stores::session_log::{Entry, LogStore, NewBatch, SessionKey};
+use agentwire_stores::session_log::{Entry, LogKey, LogStore, NewBatch};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, SystemTime};
 
 pub(super) async fn sessions_are_listed_by_project<S: LogStore>(bed: Bed<S>) {
     let keys = [("p", "a"), ("p", "b"), ("q", "a")];
     for (project, id) in keys {
-        let session = SessionKey::new(bed.project(project), id);
+        let session = LogKey::new(bed.project(project), id);
         bed.writer(&session, 1).append(&numbered([0])).await;
     }
     // One of which only a part has entries is listed as well.
     let part = Entry::new(agent("a"), Json::null());
-    let session = SessionKey::new(bed.project("p"), "c");
+    let session = LogKey::new(bed.project("p"), "c");
     bed.writer(&session, 1).append(&[part]).await;
     for (project, wanted) in [("p", &["a", "b", "c"][..]), ("q", &["a"]), ("r", &[])] {
         let list = bed.store.list(&bed.project(project)).await;
