@@ -74,7 +74,7 @@ fn measure(agent: &Path, number: usize) {
             let was_signalled = report.step != CloseStep::Exited;
             signalled += usize::from(was_signalled);
             healthy += usize::from(was_signalled && !is_stubborn);
-            left += report.left.len();
+            left += report.remaining.len();
         }
         let wall = wall.elapsed().as_secs_f64();
         let (cpu_after, agents_after) = self::cpu();

@@ -208,9 +208,9 @@ pub enum Happened<'a> {
         /// has one.
         mark: Option<&'a str>,
     },
-    /// The process is gone. If no other follows, nothing writes the session any more.
+    /// The process has exited. If no other follows, nothing writes the session any more.
     #[non_exhaustive]
-    Gone {
+    Exited {
         /// Whether no other follows.
         is_last: bool,
     },

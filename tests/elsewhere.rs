@@ -287,7 +287,7 @@ struct Remote {
 struct Machine {
     /// Whether the agent was told to go, and has gone.
     told: tokio_util::sync::CancellationToken,
-    gone: tokio_util::sync::CancellationToken,
+    exited: tokio_util::sync::CancellationToken,
 }
 
 impl Transport for Remote {
@@ -303,9 +303,9 @@ impl Transport for Remote {
 }
 
 impl Peer for Machine {
-    fn gone(&self) -> PeerFuture<'_, Option<std::process::ExitStatus>> {
+    fn exited(&self) -> PeerFuture<'_, Option<std::process::ExitStatus>> {
         Box::pin(async {
-            self.gone.cancelled().await;
+            self.exited.cancelled().await;
             Some(std::process::ExitStatus::default())
         })
     }
@@ -317,7 +317,7 @@ impl Peer for Machine {
 
     fn closed(&self) -> PeerFuture<'_, Option<CloseReport>> {
         Box::pin(async {
-            self.gone.cancelled().await;
+            self.exited.cancelled().await;
             let mut report = CloseReport::default();
             report.step = CloseStep::Terminated;
             Some(report)
@@ -352,7 +352,7 @@ async fn a_transport_is_told_what_the_options_come_to_and_says_how_the_agent_end
     let (mut client, line, agent, machine) = connect_remote(Options::new().model("haiku")).await;
     assert!(line.arguments.contains(&"--model=haiku".to_owned()));
     // Its exit counts, although its output is held open.
-    machine.gone.cancel();
+    machine.exited.cancel();
     let end = end_of(&mut client).await.unwrap();
     assert_eq!(end.reason, EndReason::ExitedBeforeFirstTurn);
     assert!(end.exit.unwrap().success());
@@ -385,7 +385,7 @@ async fn every_transport_resumes_from_a_store_and_the_folder_goes_with_the_sessi
     assert_eq!(written.lines().count(), 1);
     drop(line);
     assert!(folder.exists());
-    machine.gone.cancel();
+    machine.exited.cancel();
     end_of(&mut client).await.unwrap();
     assert!(!folder.exists());
     drop(agent);
@@ -411,7 +411,7 @@ async fn closing_is_the_transports_business_and_so_is_its_report() {
     let leaves = async {
         machine.told.cancelled().await;
         assert!(agent.input.next_line().await.unwrap().is_none());
-        machine.gone.cancel();
+        machine.exited.cancel();
     };
     let (report, ()) = tokio::join!(client.close(), leaves);
     assert_eq!(report.step, CloseStep::Terminated);

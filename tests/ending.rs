@@ -234,7 +234,7 @@ async fn closing_comes_to_an_end_when_the_runtime_of_the_session_is_gone() {
     client.send("Go").await.unwrap();
     runtime.shutdown_background();
     let report = client.close().await;
-    assert!(report.left.is_empty(), "{report:?}");
+    assert!(report.remaining.is_empty(), "{report:?}");
     let (_, error) = log_to_end(async || client.next().await).await;
     assert_eq!(ended(error.unwrap()).reason, EndReason::RuntimeGone);
 }

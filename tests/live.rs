@@ -474,7 +474,7 @@ async fn closing_with_a_tool_running_reports_what_it_took() {
     let tool = stubborn.pid().await;
     let report = client.close().await;
     println!("{report:?}");
-    assert!(report.left.is_empty(), "{report:?}");
+    assert!(report.remaining.is_empty(), "{report:?}");
     assert!(!support::is_alive(tool));
 }
 

@@ -123,7 +123,7 @@ async fn closing_reports_what_it_took() {
     let report = client.close().await;
     assert_eq!(report.step, agentwire::process::CloseStep::Exited);
     assert_eq!(report.swept, [child]);
-    assert!(report.left.is_empty(), "{report:?}");
+    assert!(report.remaining.is_empty(), "{report:?}");
     assert!(!support::is_alive(agent) && !support::is_alive(child));
 }
 

@@ -76,7 +76,7 @@ async fn assert_is_closed(options: Options) {
     assert_eq!(submission.final_state().await, SubmissionState::Lost);
     assert!(client.stop(impatient()).await.is_err());
     let report = client.close().await;
-    assert!(report.left.is_empty(), "{report:?}");
+    assert!(report.remaining.is_empty(), "{report:?}");
 }
 
 #[tokio::test]

@@ -283,9 +283,9 @@ impl Work {
         let mut pause = (!self.polled.is_empty()).then_some(ROUND);
         for child in self.busy.values() {
             let ladder = child.ladder();
-            let left = |due: Duration| due.saturating_sub(self.clock.now);
-            let look = ladder.look_due().map(|due| left(due).max(until_look));
-            for due in [look, ladder.due().map(left)].into_iter().flatten() {
+            let until = |due: Duration| due.saturating_sub(self.clock.now);
+            let look = ladder.look_due().map(|due| until(due).max(until_look));
+            for due in [look, ladder.due().map(until)].into_iter().flatten() {
                 pause = Some(due.min(pause.unwrap_or(ROUND)));
             }
         }

@@ -256,7 +256,7 @@ impl Closing {
             exit: exit.and_then(Result::ok),
             step: outcome.step,
             swept: outcome.swept,
-            left: outcome.left,
+            remaining: outcome.remaining,
             took: self
                 .input_closed
                 .get()

@@ -92,7 +92,7 @@ pub(super) enum Action {
 pub(super) struct Outcome {
     pub(super) step: CloseStep,
     pub(super) swept: Vec<u32>,
-    pub(super) left: Vec<u32>,
+    pub(super) remaining: Vec<u32>,
     pub(super) descendants_unknown: bool,
 }
 
@@ -354,16 +354,16 @@ impl Ladder {
             },
             _ => CloseStep::StillAlive,
         };
-        let mut left = self.descendants.pids();
+        let mut remaining_pids = self.descendants.pids();
         if step == CloseStep::StillAlive {
-            left.push(self.child);
+            remaining_pids.push(self.child);
         }
         self.stage = Stage::Closed;
         self.look_due = None;
         self.actions.push_back(Action::Report(Outcome {
             step,
             swept: self.signalled.keys().copied().collect(),
-            left,
+            remaining: remaining_pids,
             descendants_unknown: self.is_unknown,
         }));
     }

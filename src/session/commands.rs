@@ -14,7 +14,7 @@ const AT_ONCE: usize = 64;
 
 impl Driver {
     /// Executes a command and those that have come behind it.
-    pub(super) fn obey_all(&mut self, first: Command) {
+    pub(super) fn handle_commands(&mut self, first: Command) {
         self.handle_command(first);
         for _ in 1..AT_ONCE {
             if self.life.is_falling_asleep() {

@@ -50,7 +50,7 @@ pub(super) enum Happened {
     Pipe(PipeEvent),
     Callback(Step),
     Attached(Action),
-    TimeCame,
+    Deadline,
     /// Input may be wanted, or there may be space for it.
     Demand,
 }
@@ -91,15 +91,15 @@ impl Driver {
             let sleeps_at = self.sleeps_at();
             alarm.set(self.next_timeout().into_iter().chain(sleeps_at).min());
             // Commands wait for the next process while this one exits.
-            let obeys = !self.life.is_falling_asleep();
+            let accepts_commands = !self.life.is_falling_asleep();
             let (reads, can_relay) = (!self.flow.is_paused(), self.host.has_room_to_relay());
             let buffer = self.host.buffer();
             let happened = tokio::select! {
-                Some(command) = self.commands.recv(), if obeys => Happened::Command(command),
+                Some(command) = self.commands.recv(), if accepts_commands => Happened::Command(command),
                 event = self.process.next(buffer, reads) => Happened::Pipe(event),
                 step = self.callbacks.next(can_relay) => Happened::Callback(step),
                 action = self.attachments.next() => Happened::Attached(action),
-                () = alarm.rings() => Happened::TimeCame,
+                () = alarm.rings() => Happened::Deadline,
                 () = self.flow.demand_changed(), if !reads => Happened::Demand,
             };
             match happened {
@@ -121,13 +121,13 @@ impl Driver {
                     self.process.output_ended();
                 }
                 Happened::Pipe(PipeEvent::Written(outcome)) => self.written(&outcome),
-                Happened::Command(command) => self.obey_all(*command),
+                Happened::Command(command) => self.handle_commands(*command),
                 happened => self.handle(happened),
             }
         };
         self.report_written();
         if self.life.is_closed() {
-            self.gone_for_good();
+            self.observe_last_exit();
         }
         Box::pin(self.drain()).await;
         exit
@@ -183,9 +183,9 @@ impl Driver {
     }
 
     /// The agent writes no more, and no other process follows.
-    fn gone_for_good(&mut self) {
-        let gone = attachment::Happened::Gone { is_last: true };
-        self.attachments.observe(&gone);
+    fn observe_last_exit(&mut self) {
+        let exited = attachment::Happened::Exited { is_last: true };
+        self.attachments.observe(&exited);
     }
 
     /// Handles an event that is not one of a process.
@@ -194,7 +194,7 @@ impl Driver {
             Happened::Command(command) => self.handle_command(*command),
             Happened::Callback(step) => self.take(step),
             Happened::Attached(action) => self.act(action),
-            Happened::TimeCame => self.time_came(),
+            Happened::Deadline => self.handle_deadlines(),
             // Whether reading resumes is decided after everything else.
             Happened::Demand | Happened::Pipe(_) => {}
         }
@@ -285,7 +285,7 @@ impl Driver {
         all.into_iter().flatten().min()
     }
 
-    fn time_came(&mut self) {
+    fn handle_deadlines(&mut self) {
         let now = now();
         self.host.handle_timeout(now);
         self.flow.handle_timeout(now, &self.streams);
@@ -379,11 +379,11 @@ impl Driver {
         let reason = match self.life.input_closed() {
             Some(EndReason::Closed) if self.failed_at_exit(exit) => EndReason::FailedAtExit,
             Some(reason) => reason,
-            None => self.left(exit),
+            None => self.exit_reason(exit),
         };
         self.process.is_last();
         self.no_other_process();
-        self.gone_for_good();
+        self.observe_last_exit();
         // Closes all processes of the session, also if the CLI crashed.
         self.process.close(true);
         let stderr = self.process.put_away().await;
@@ -393,13 +393,13 @@ impl Driver {
             // No other process could be started.
             Some(end) if !is_closed => end,
             _ => {
-                let is_silent =
+                let has_no_output =
                     reason == EndReason::ExitedBeforeFirstTurn && stderr.trim().is_empty();
                 Arc::new(SessionEnd {
                     reason,
                     exit,
                     stderr,
-                    suspects: match is_silent {
+                    suspects: match has_no_output {
                         true => self.process.take_suspects(),
                         false => Vec::new(),
                     },
@@ -429,7 +429,7 @@ impl Driver {
     }
 
     /// Returns why a session ended that the host did not close.
-    pub(super) fn left(&self, exit: Option<ExitStatus>) -> EndReason {
+    pub(super) fn exit_reason(&self, exit: Option<ExitStatus>) -> EndReason {
         if exit.is_some() || self.process.pid().is_some() {
             match self.waiters.had_turn() {
                 true => EndReason::Exited,

@@ -136,7 +136,7 @@ impl Attachment for Owned {
             }
             Happened::TurnEnded => self.lock(true),
             // Otherwise it is dropped when its files are put back.
-            Happened::Gone { is_last: true } if !self.has_home => self.state = None,
+            Happened::Exited { is_last: true } if !self.has_home => self.state = None,
             _ => {}
         }
     }
@@ -167,11 +167,12 @@ impl State {
     where
         A: Future<Output = Attempt>,
     {
-        for left in (0..=TRIES).rev() {
+        for attempts in (0..=TRIES).rev() {
             // Nothing is tried for a session that has ended.
             let state = state.upgrade()?;
             let outcome = attempt().await;
-            if let ControlFlow::Break(owner) = locked(&state).has_tried(id, outcome, left == 0) {
+            if let ControlFlow::Break(owner) = locked(&state).has_tried(id, outcome, attempts == 0)
+            {
                 return owner;
             }
             drop(state);

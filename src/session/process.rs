@@ -282,7 +282,7 @@ async fn gone(peer: Arc<dyn Peer>) -> Gone {
         }
     };
     tokio::select! {
-        exit = peer.gone() => Gone::Exited(exit),
+        exit = peer.exited() => Gone::Exited(exit),
         gone = still_alive => gone,
     }
 }

@@ -53,7 +53,7 @@ impl Driver {
                 self.life.input_closed()
             }
             None if self.life.is_falling_asleep() => None,
-            None if !self.life.is_finishing() => Some(self.left(*exit)),
+            None if !self.life.is_finishing() => Some(self.exit_reason(*exit)),
             _ => return false,
         };
         if reason.is_some() && !self.may_restart() {
@@ -268,7 +268,7 @@ impl Driver {
             Some(command) = self.commands.recv() => Happened::Command(command),
             step = self.callbacks.next(false) => Happened::Callback(step),
             action = self.attachments.next() => Happened::Attached(action),
-            () = alarm.rings() => Happened::TimeCame,
+            () = alarm.rings() => Happened::Deadline,
             else => pending().await,
         }
     }

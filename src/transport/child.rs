@@ -71,7 +71,7 @@ impl Peer for ChildProcess {
         Some(self.session())
     }
 
-    fn gone(&self) -> PeerFuture<'_, Option<ExitStatus>> {
+    fn exited(&self) -> PeerFuture<'_, Option<ExitStatus>> {
         Box::pin(async {
             match self.exit().wait_for(Option::is_some).await {
                 Ok(exit) => exit.clone()?.ok(),

@@ -170,7 +170,7 @@ pub trait Peer: fmt::Debug + Send + Sync + 'static {
 
     /// Waits until the agent has exited, even if another process holds its
     /// output open. Returns its exit status if known. Must be cancel safe.
-    fn gone(&self) -> PeerFuture<'_, Option<ExitStatus>>;
+    fn exited(&self) -> PeerFuture<'_, Option<ExitStatus>>;
 
     /// Called when the agent's output has ended. If nothing else is known about
     /// the agent, this counts as its exit.

@@ -69,7 +69,7 @@ where
 /// An agent of which only the end of its output is known.
 #[derive(Debug)]
 struct Elsewhere {
-    gone: CancellationToken,
+    exited: CancellationToken,
     closing: CancellationToken,
     report: watch::Receiver<Option<CloseReport>>,
 }
@@ -78,17 +78,17 @@ impl Elsewhere {
     /// Spawns the task that waits for the end of the output once closing
     /// starts.
     fn new(policy: ClosePolicy) -> Self {
-        let (gone, closing) = (CancellationToken::new(), CancellationToken::new());
+        let (exited, closing) = (CancellationToken::new(), CancellationToken::new());
         let (reporter, report) = watch::channel(None);
         let this = Self {
-            gone: gone.clone(),
+            exited: exited.clone(),
             closing: closing.clone(),
             report,
         };
         spawn(async move {
             closing.cancelled().await;
             let started = Instant::now();
-            let step = match timeout(policy.exit, gone.cancelled()).await {
+            let step = match timeout(policy.exit, exited.cancelled()).await {
                 Ok(()) => CloseStep::Exited,
                 Err(_) => CloseStep::StillAlive,
             };
@@ -104,15 +104,15 @@ impl Elsewhere {
 }
 
 impl Peer for Elsewhere {
-    fn gone(&self) -> PeerFuture<'_, Option<ExitStatus>> {
+    fn exited(&self) -> PeerFuture<'_, Option<ExitStatus>> {
         Box::pin(async {
-            self.gone.cancelled().await;
+            self.exited.cancelled().await;
             None
         })
     }
 
     fn output_ended(&self) {
-        self.gone.cancel();
+        self.exited.cancel();
     }
 
     fn close(&self, close_input: CloseInput) {

@@ -137,7 +137,7 @@ async fn gone(process: Arc<Process>) {
 }
 
 impl Peer for Guarded {
-    fn gone(&self) -> PeerFuture<'_, Option<ExitStatus>> {
+    fn exited(&self) -> PeerFuture<'_, Option<ExitStatus>> {
         Box::pin(async {
             gone(Arc::clone(&self.0)).await;
             None

@@ -227,7 +227,7 @@ impl Recorded {
             Err(_) => panic!("the session hangs"),
         };
         assert_eq!(played.report.exit.unwrap().code(), Some(0));
-        assert!(played.report.left.is_empty());
+        assert!(played.report.remaining.is_empty());
 
         let mut frames = Vec::new();
         let mut not_supported = Vec::new();

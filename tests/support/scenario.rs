@@ -262,7 +262,7 @@ async fn play(file: &str, options: Options, host: Host) {
     let (rest, error) = log_to_end(async || client.next().await).await;
     log.extend(rest);
     assert!(error.is_none(), "{file}: {error:?}");
-    assert!(report.left.is_empty(), "{file}: {report:?}");
+    assert!(report.remaining.is_empty(), "{file}: {report:?}");
 
     compare(file, &called.lock().unwrap(), &host.called);
     let mut asked = asked.lock().unwrap().clone();

@@ -195,7 +195,7 @@ impl Host {
                 self.handle_line(now, Line::Whole(ask));
             }
         }
-        if !self.requests.has_greeting() {
+        if !self.requests.has_initialize() {
             self.answered_requests.clear();
         }
     }

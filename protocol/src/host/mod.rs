@@ -557,7 +557,7 @@ impl Host {
     /// A pending `initialize` may still list in its response a request that is
     /// already answered.
     fn remember_answered(&mut self, request_id: &str) {
-        if self.answered_requests.len() < MOST_REMEMBERED && self.requests.has_greeting() {
+        if self.answered_requests.len() < MOST_REMEMBERED && self.requests.has_initialize() {
             self.answered_requests.insert(request_id.into(), ());
         }
     }

@@ -45,7 +45,7 @@ pub(super) struct Requests {
     pending: IdMap<Pending>,
     deadlines: SortedMap<(Instant, Box<str>), ()>,
     /// The number of pending `initialize` requests.
-    greetings: usize,
+    initializes: usize,
 }
 
 impl Requests {
@@ -54,14 +54,14 @@ impl Requests {
     }
 
     /// Whether an `initialize` is pending.
-    pub(super) fn has_greeting(&self) -> bool {
-        self.greetings > 0
+    pub(super) fn has_initialize(&self) -> bool {
+        self.initializes > 0
     }
 
     /// Adds a request; replaces one with the same ID.
     pub(super) fn insert(&mut self, id: Box<str>, pending: Pending) {
         self.remove(&id);
-        self.greetings += usize::from(pending.greets());
+        self.initializes += usize::from(pending.is_initialize());
         if let Some(deadline) = pending.deadline {
             self.deadlines.insert((deadline, id.clone()), ());
         }
@@ -77,7 +77,7 @@ impl Requests {
         if self.pending.is_empty() {
             self.pending = IdMap::default();
         }
-        self.greetings -= usize::from(pending.greets());
+        self.initializes -= usize::from(pending.is_initialize());
         match pending.deadline {
             None => Some((id, pending)),
             Some(deadline) => {
@@ -120,7 +120,7 @@ impl Requests {
 }
 
 impl Pending {
-    fn greets(&self) -> bool {
+    fn is_initialize(&self) -> bool {
         &*self.subtype == "initialize"
     }
 }

@@ -193,7 +193,7 @@ impl Host {
             }
             FrameClass::State(_) | FrameClass::Init(_) => state.shows_turn = true,
             FrameClass::Lifecycle(it) if it.state == CommandState::Started => {
-                state.shows_turn = true
+                state.shows_turn = true;
             }
             FrameClass::ModelOutput => {
                 state.shows_turn |= is_of_main_agent(frame);

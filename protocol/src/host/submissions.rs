@@ -298,7 +298,7 @@ impl Submissions {
         match class {
             FrameClass::Lifecycle(_) => self.has_lifecycles = true,
             FrameClass::Init(init) => {
-                self.has_names |= is_queue_named(init.capabilities.as_deref())
+                self.has_names |= is_queue_named(init.capabilities.as_deref());
             }
             _ => {}
         }
@@ -329,7 +329,7 @@ impl Submissions {
             }
             FrameClass::Status { names, .. } => self.started(names, is_turn),
             FrameClass::ModelOutput if frame.kind() == "assistant" => {
-                self.started(&named(frame), is_turn)
+                self.started(&named(frame), is_turn);
             }
             FrameClass::Result(result) => {
                 self.started(result.names.as_deref().unwrap_or_default(), is_turn);

@@ -58,13 +58,13 @@ struct Shared {
 
 impl Shared {
     /// Returns how long the lease is valid. Once it was seen to be over, it is over.
-    fn left(&self) -> Duration {
+    fn remaining(&self) -> Duration {
         let until = self.until.load(Ordering::Relaxed);
-        let left = Duration::from_millis(until).saturating_sub(self.clock.now());
-        if left.is_zero() {
+        let remaining = Duration::from_millis(until).saturating_sub(self.clock.now());
+        if remaining.is_zero() {
             self.until.store(0, Ordering::Relaxed);
         }
-        left
+        remaining
     }
 }
 
@@ -96,13 +96,13 @@ impl Claim {
     /// Whether the session is this host's now. Once it is not, it never is again.
     #[must_use]
     pub fn is_valid(&self) -> bool {
-        !self.shared.left().is_zero()
+        !self.shared.remaining().is_zero()
     }
 
     /// Returns how long it stays valid, unless it is renewed.
     #[must_use]
-    pub fn left(&self) -> Duration {
-        self.shared.left()
+    pub fn remaining(&self) -> Duration {
+        self.shared.remaining()
     }
 
     /// Returns another observer of this claim, for what changes from now on.
@@ -151,14 +151,14 @@ impl Watch {
 
 async fn changed(shared: &Shared, changes: &mut watch::Receiver<()>) -> Option<Duration> {
     loop {
-        let left = shared.left();
-        if left.is_zero() {
+        let remaining = shared.remaining();
+        if remaining.is_zero() {
             return None;
         }
         tokio::select! {
-            () = sleep(left.min(LOOK)) => {}
+            () = sleep(remaining.min(LOOK)) => {}
             Ok(()) = changes.changed() => {
-                return Some(shared.left()).filter(|left| !left.is_zero());
+                return Some(shared.remaining()).filter(|remaining| !remaining.is_zero());
             }
         }
     }
@@ -213,7 +213,7 @@ mod tests {
         assert!(timeout(second, claim.lost()).await.is_ok());
         keeper.renew(now() + second);
         assert!(!claim.is_valid());
-        assert!(claim.left().is_zero());
+        assert!(claim.remaining().is_zero());
     }
 
     #[tokio::test(start_paused = true)]
@@ -226,8 +226,8 @@ mod tests {
             sleep(second).await;
             keeper.renew(now() + second * 300);
         };
-        let (left, ()) = tokio::join!(claim.watch().changed(), renew);
-        assert!(left > Some(second * 200));
+        let (remaining, ()) = tokio::join!(claim.watch().changed(), renew);
+        assert!(remaining > Some(second * 200));
         assert!(timeout(second, claim.watch().changed()).await.is_err());
     }
 

@@ -104,9 +104,9 @@ impl<S: LeasedStore> Claims<S> {
     }
 
     /// Returns how long the session is this host's, unless it is renewed.
-    pub(super) fn left(&self) -> Duration {
+    pub(super) fn remaining(&self) -> Duration {
         let last = self.claimed.last();
-        last.map_or(Duration::ZERO, |it| it.claim.left())
+        last.map_or(Duration::ZERO, |it| it.claim.remaining())
     }
 
     /// The session that was claimed last.
@@ -117,7 +117,7 @@ impl<S: LeasedStore> Claims<S> {
     /// Waits until it is known whether the session is lost, after the agent was killed: the
     /// watchdog may have been a little earlier than this host's own clock.
     pub(super) async fn settle(&mut self) {
-        if self.left() < EARLY {
+        if self.remaining() < EARLY {
             let _ = timeout(EARLY, poll_fn(|context| self.poll_changed(context))).await;
         }
     }
@@ -137,8 +137,8 @@ impl<S: LeasedStore> Claims<S> {
         let Some(last) = self.claimed.last_mut() else {
             return Poll::Pending;
         };
-        let left = std::task::ready!(last.changed.as_mut().poll(context));
-        match left {
+        let remaining = std::task::ready!(last.changed.as_mut().poll(context));
+        match remaining {
             Some(_) => last.changed = Box::pin(last.claim.watch().changed()),
             None => self.is_over = true,
         }
@@ -163,13 +163,13 @@ async fn claim<S: LeasedStore>(
     let mut least = Duration::MAX;
     loop {
         let claimed = store.claim(session).await;
-        let left = match claimed.map_err(|failure| store.error("claim", session, failure))? {
+        let remaining = match claimed.map_err(|failure| store.error("claim", session, failure))? {
             Claimed::Yours(claim) => return Ok(claim),
             Claimed::Anothers { runs_out_in } => runs_out_in,
         };
         // It was renewed, or does not run out.
-        let is_alive = left > least || left == Duration::MAX;
-        least = least.min(left);
+        let is_alive = remaining > least || remaining == Duration::MAX;
+        least = least.min(remaining);
         let waits = match when {
             WhenOwned::Wait(time) => begun.elapsed() < time || !is_alive,
             _ => false,
@@ -180,6 +180,6 @@ async fn claim<S: LeasedStore>(
                 owner: SessionOwner::Elsewhere,
             });
         }
-        sleep(PAUSE.min(left)).await;
+        sleep(PAUSE.min(remaining)).await;
     }
 }

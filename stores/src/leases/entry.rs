@@ -83,10 +83,10 @@ pub(super) struct Inherited {
     pub(super) redelivery: Redelivery,
 }
 
-/// Returns what is left in an inbox, in the order in which it was accepted. The agent has
+/// Returns what remains in an inbox, in the order in which it was accepted. The agent has
 /// read what is in the transcript.
 pub(super) fn inherited(inbox: &[Json], transcript: &[Json]) -> Vec<Inherited> {
-    let mut left: Vec<Inherited> = vec![];
+    let mut remaining: Vec<Inherited> = vec![];
     let mut places: HashMap<Box<str>, usize> = HashMap::new();
     let (mut began, mut over) = (HashSet::new(), HashSet::new());
     // Entries of later versions may be there too.
@@ -101,27 +101,27 @@ pub(super) fn inherited(inbox: &[Json], transcript: &[Json]) -> Vec<Inherited> {
                 };
                 // Accepted again, it is the same one.
                 places.entry(uuid.clone()).or_insert_with(|| {
-                    left.push(Inherited {
+                    remaining.push(Inherited {
                         uuid,
                         message,
                         redelivery: Redelivery::Resent,
                     });
-                    left.len()
+                    remaining.len()
                 });
             }
         }
     }
-    left.retain(|it| !over.contains(&it.uuid));
-    if left.is_empty() {
-        return left;
+    remaining.retain(|it| !over.contains(&it.uuid));
+    if remaining.is_empty() {
+        return remaining;
     }
     began.extend(transcript.iter().flat_map(picked_up));
-    for it in &mut left {
+    for it in &mut remaining {
         if began.contains(&it.uuid) {
             it.redelivery = Redelivery::CutOff;
         }
     }
-    left
+    remaining
 }
 
 /// The messages that an entry of a transcript says were picked up: its own, or the one that
@@ -146,11 +146,15 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn left(inbox: &[InboxEntry], transcript: &[serde_json::Value]) -> Vec<(String, Redelivery)> {
+    fn remaining(
+        inbox: &[InboxEntry],
+        transcript: &[serde_json::Value],
+    ) -> Vec<(String, Redelivery)> {
         let inbox: Vec<Json> = inbox.iter().map(InboxEntry::to_json).collect();
         let transcript: Vec<Json> = transcript.iter().map(|it| it.clone().into()).collect();
-        let left = inherited(&inbox, &transcript).into_iter();
-        left.map(|it| (it.uuid.to_string(), it.redelivery))
+        let remaining = inherited(&inbox, &transcript).into_iter();
+        remaining
+            .map(|it| (it.uuid.to_string(), it.redelivery))
             .collect()
     }
 
@@ -164,7 +168,7 @@ mod tests {
         let mut inbox = inbox.to_vec();
         inbox.push(InboxEntry::over(vec!["c".into()]));
         let expected = ["b", "a"].map(|uuid| (uuid.to_owned(), Redelivery::Resent));
-        assert_eq!(left(&inbox, &[]), expected);
+        assert_eq!(remaining(&inbox, &[]), expected);
     }
 
     #[test]
@@ -184,7 +188,7 @@ mod tests {
             ("d", Redelivery::Resent),
         ];
         let expected = expected.map(|(uuid, redelivery)| (uuid.to_owned(), redelivery));
-        assert_eq!(left(&inbox, &transcript), expected);
+        assert_eq!(remaining(&inbox, &transcript), expected);
     }
 
     #[test]

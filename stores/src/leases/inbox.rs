@@ -99,15 +99,15 @@ impl<S: LeasedStore> Inbox<S> {
         true
     }
 
-    /// A message has got so far. `is_told` says whether the agent tells what its turns pick
+    /// A message has got so far. `is_reported` says whether the agent tells what its turns pick
     /// up.
-    pub(super) fn saw(&mut self, uuid: &str, state: SubmissionState, is_told: bool) {
+    pub(super) fn handle_state(&mut self, uuid: &str, state: SubmissionState, is_reported: bool) {
         let Some(open) = self.open.get_mut(uuid) else {
             return;
         };
         let is_picked_up = match state {
             SubmissionState::Started => true,
-            SubmissionState::Written => !is_told,
+            SubmissionState::Written => !is_reported,
             _ => false,
         };
         if is_picked_up && open.stage == Stage::Waiting {

@@ -237,15 +237,15 @@ impl<S: LeasedStore> Leased<S> {
     fn feed(&mut self) {
         #[cfg(target_os = "linux")]
         if let Some((pid, mark)) = &self.process {
-            let left = self.claims.left();
-            if left.is_zero() {
+            let remaining = self.claims.remaining();
+            if remaining.is_zero() {
                 return;
             }
-            let fed = match &self.watchdog {
-                Some(watchdog) => watchdog.feed(left),
-                None => Watchdog::start(*pid, mark, left).map(|it| self.watchdog = Some(it)),
+            let started = match &self.watchdog {
+                Some(watchdog) => watchdog.feed(remaining),
+                None => Watchdog::start(*pid, mark, remaining).map(|it| self.watchdog = Some(it)),
             };
-            if let Err(error) = fed {
+            if let Err(error) = started {
                 tracing::warn!(pid, %error, "there is no watchdog for the agent");
             }
         }
@@ -263,12 +263,12 @@ impl<S: LeasedStore> Leased<S> {
 impl<S: LeasedStore> Attachment for Leased<S> {
     fn loaded(&mut self, session: &mut Loaded<'_>) {
         let found = std::mem::take(&mut self.found);
-        let left = inherited(&found, session.transcript());
+        let remaining = inherited(&found, session.transcript());
         for Inherited {
             uuid,
             message,
             redelivery,
-        } in left
+        } in remaining
         {
             let redelivery = session.inherit(uuid.clone(), message, redelivery);
             if redelivery == Redelivery::CutOff
@@ -319,7 +319,7 @@ impl<S: LeasedStore> Attachment for Leased<S> {
                 ..
             } => {
                 if let Some(inbox) = &mut self.inbox {
-                    inbox.saw(uuid, *state, *reports_pick_ups);
+                    inbox.handle_state(uuid, *state, *reports_pick_ups);
                 }
             }
             Happened::TurnEnded => {

@@ -49,11 +49,13 @@ pub(super) struct Watchdog {
 
 impl Watchdog {
     /// Starts it. The agent is killed after this time.
-    pub(super) fn start(pid: u32, session: &str, left: Duration) -> io::Result<Self> {
+    pub(super) fn start(pid: u32, session: &str, remaining: Duration) -> io::Result<Self> {
         let started = start(pid).ok_or(io::ErrorKind::NotFound)?;
         let other = |(_, error)| error;
         let folder = PrivateFolder::new("agentwire-watchdog").map_err(other)?;
-        folder.write(FILE, line(left).as_bytes()).map_err(other)?;
+        folder
+            .write(FILE, line(remaining).as_bytes())
+            .map_err(other)?;
         let process = Command::new("sh")
             .args(["-c", SCRIPT, "agentwire-watchdog"])
             .args([&pid.to_string(), &started.to_string(), session])
@@ -68,10 +70,10 @@ impl Watchdog {
     }
 
     /// The agent is killed after this time, and not before.
-    pub(super) fn feed(&self, left: Duration) -> io::Result<()> {
+    pub(super) fn feed(&self, remaining: Duration) -> io::Result<()> {
         let folder = self.folder.path();
         let new = folder.join("new");
-        fs::write(&new, line(left))?;
+        fs::write(&new, line(remaining))?;
         fs::rename(&new, folder.join(FILE))
     }
 }
@@ -92,9 +94,9 @@ const FILE: &str = "until";
 /// More than the shell can count is no time that anyone waits for.
 const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
-fn line(left: Duration) -> String {
-    let left = left.min(LONGEST);
-    let until = since_boot().saturating_add(left);
+fn line(remaining: Duration) -> String {
+    let remaining = remaining.min(LONGEST);
+    let until = since_boot().saturating_add(remaining);
     format!("{}\n", until.as_millis() / 10)
 }
 
@@ -142,8 +144,8 @@ mod tests {
             }
         }
 
-        fn watchdog(&self, left: Duration) -> Watchdog {
-            Watchdog::start(self.process.id(), &self.session, left).unwrap()
+        fn watchdog(&self, remaining: Duration) -> Watchdog {
+            Watchdog::start(self.process.id(), &self.session, remaining).unwrap()
         }
 
         /// The output ends when both are gone.

@@ -62,10 +62,10 @@ pub(super) fn is_plain_awk(arguments: &[&str]) -> bool {
 
 /// Whether a filter only filters.
 pub(super) fn is_plain_jq(arguments: &[&str]) -> bool {
-    let odd = ["env", "import", "include", "input_filename", "system"];
+    let forbidden = ["env", "import", "include", "input_filename", "system"];
     !arguments
         .iter()
-        .any(|word| odd.iter().any(|odd| contains(word, odd)))
+        .any(|word| forbidden.iter().any(|it| contains(word, it)))
 }
 
 /// Whether sed only prints, deletes and replaces. Its script is the first word

@@ -99,18 +99,18 @@ pub(super) fn is_harmless(words: &[&str], spelled: usize) -> bool {
     let program = &*name(first);
     let spelled = spelled.saturating_sub(1).min(arguments.len());
     // What is quoted is none of the shell's; some readers do not see quotes.
-    let odd: &[char] = match is_in(FILES, program) {
+    let special: &[char] = match is_in(FILES, program) {
         true => &['$', '`', '*', '?', '[', '{', '\\'],
         false => &['$', '`'],
     };
     let mut words = arguments.iter().enumerate();
     let is_file = is_in(FILES, program);
-    let is_odd = |at: usize, word: &str| {
+    let is_special = |at: usize, word: &str| {
         contains(word, "/proc/")
-            || (word.contains(odd) || is_file && word.starts_with('='))
+            || (word.contains(special) || is_file && word.starts_with('='))
                 && !is_pattern(program, arguments, at)
     };
-    if words.any(|(at, word)| is_odd(at, word)) {
+    if words.any(|(at, word)| is_special(at, word)) {
         return false;
     }
     if builtins::is_one(program) {

@@ -83,13 +83,13 @@ impl Part {
             let mut names = text.split(['/', '=', ':', ',']);
             // Names with a dot in front are those that the agent guards.
             let is_guarded = |name: &str| !only_reads && name.len() > 1 && name.starts_with('.');
-            let is_odd = names.any(|name| name == ".." || is_guarded(name))
+            let is_outside = names.any(|name| name == ".." || is_guarded(name))
                 || (removes && places.is_work(text));
             let value = text.split_once('=').map(|(_, value)| value);
             let option = text.starts_with('-').then(|| text.find(['/', '~']));
             let glued = option.flatten().map(|at| &text[at..]);
             let mut paths = [Some(text), value, glued].into_iter().flatten();
-            !is_odd && paths.all(|path| places.is_at_work(path, disk))
+            !is_outside && paths.all(|path| places.is_at_work(path, disk))
         };
         let mut words = arguments.iter().enumerate();
         words.all(|(at, word)| stays(word) || is_pattern(&program, arguments, at))
