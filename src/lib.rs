@@ -159,22 +159,23 @@
 //!
 //! # Names
 //!
-//! The root has what most programs use. Everything else is in a module, by subject. The names
-//! follow these rules:
+//! The root has what most programs use. Everything else is in a module, by subject. Names follow
+//! these rules:
 //!
-//! - A type that ends in `Future` is returned by a call that has already sent something:
+//! - `…Future`: returned by a call that has already sent something. Await it for the outcome.
 //!   [`ResponseFuture`](control::ResponseFuture), [`InterruptFuture`](control::InterruptFuture),
-//!   [`RespondFuture`](callback::RespondFuture). No other type is named so.
-//! - A type that ends in `Request` is a request of the agent, as data:
-//!   [`PermissionRequest`](permission::PermissionRequest), [`PendingRequest`](event::PendingRequest).
-//!   A callback returns a [`Response`](callback::Response).
-//! - A type that ends in `End` says how something ended: [`TurnEnd`], [`SessionEnd`]. A method
-//!   that waits is named after what it returns: [`Submission::final_state`],
-//!   [`Submission::turn_ended`], [`InterruptFuture::outcome`](control::InterruptFuture::outcome).
-//! - A type that ends in `Error` is an error; in `Failure`, a cause inside of an error or a notice;
-//!   in `Policy`, a setting.
-//! - [`protocol::host`] is the state machine below a session. Its [`HostEvent`](protocol::host::HostEvent)
-//!   becomes an [`Event`], its [`WireNotice`](protocol::host::WireNotice) a [`Notice`].
+//!   [`RespondFuture`](callback::RespondFuture).
+//! - `…Request`: a request of the agent, as data. A callback gets a [`Request`](callback::Request),
+//!   such as a [`PermissionRequest`](permission::PermissionRequest), and returns a
+//!   [`Response`](callback::Response). A [`PendingRequest`](event::PendingRequest) is in the
+//!   client's stream.
+//! - `…End`: how something ended: [`TurnEnd`], [`SessionEnd`]. A method that waits is named after
+//!   what it waits for: [`Submission::final_state`], [`Submission::turn_ended`],
+//!   [`InterruptFuture::outcome`](control::InterruptFuture::outcome).
+//! - `…Error` is an error. `…Failure` is the cause in an error or a notice.
+//! - [`protocol::host`] is the state machine below a session. Its
+//!   [`HostEvent`](protocol::host::HostEvent) becomes an [`Event`], its
+//!   [`WireNotice`](protocol::host::WireNotice) a [`Notice`].
 //!
 //! # Features
 //!

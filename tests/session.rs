@@ -183,7 +183,7 @@ async fn what_is_no_message_is_an_event_and_the_session_goes_on() {
     while let Some(event) = answer.next().await {
         match event.unwrap() {
             Event::Notice(Notice::Wire(host::WireNotice::NotAFrame { line, .. })) => {
-                notices.push(line)
+                notices.push(line);
             }
             Event::Frame(frame) => match frame.message() {
                 Message::Unknown(_) => unknown.push(frame),

@@ -385,8 +385,8 @@ pub enum EndReason {
     /// The host closed the session because the agent did not stop its turn:
     /// [`Handle::stop`](crate::Handle::stop).
     Unresponsive,
-    /// The agent owed something, was silent, and did not answer a request
-    /// either ([`RestartPolicy::hang`](crate::RestartPolicy)).
+    /// The agent had work pending, wrote nothing, and did not respond to a probe
+    /// ([`RestartPolicy::hang`](crate::RestartPolicy)).
     Hung,
     /// The session is another host's, or could be by now: an
     /// [attachment](crate::attachment) said that it may not act any more. The agent was killed.

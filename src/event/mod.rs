@@ -48,7 +48,7 @@ pub enum Event {
     /// The agent's process has ended, because the agent was put to sleep
     /// ([`Handle::sleep`](crate::Handle::sleep)).
     Asleep,
-    /// The session went on in another process of the agent.
+    /// The agent was restarted: the session continues in another process.
     Restarted(Box<Restart>),
     /// A problem that does not end the session.
     Notice(Notice),

@@ -1,10 +1,10 @@
-//! How a session went on in another process of the agent.
+//! Restarts of the agent.
 
 use super::error::{Error, SessionEnd};
 use agentwire_protocol::host;
 use std::sync::Arc;
 
-/// The session went on in another process of the agent.
+/// A restart: the session continues in another process of the agent.
 ///
 /// # What a new process does not have
 ///
@@ -21,31 +21,30 @@ use std::sync::Arc;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Restart {
-    /// The number of the process in the session, from 1. The first that this can
-    /// be is 2.
+    /// The number of the new process in the session: 2 or more.
     pub process: u64,
     /// The process ID of the agent, if it is known.
     pub pid: Option<u32>,
-    /// Why there is another process.
+    /// Why the agent was restarted.
     pub reason: RestartReason,
     /// How many processes were started for it, this one included.
     pub attempts: u32,
-    /// What the end of the earlier process handover: the turn, the messages, and
-    /// what is gone.
+    /// What became of the turn, the messages and the requests of the earlier
+    /// process.
     pub handover: host::Handover,
     /// The settings that were restored, by the subtype of their request.
     pub restored: Vec<Box<str>>,
-    /// Those that were not, and reason.
+    /// The settings that were not restored, and why.
     pub not_restored: Vec<(Box<str>, Error)>,
 }
 
-/// Why a session has another process.
+/// Why the agent was restarted.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum RestartReason {
-    /// It was asleep.
+    /// The agent was asleep.
     Slept,
-    /// The earlier process ended, as told here.
+    /// The earlier process ended.
     Ended(Arc<SessionEnd>),
 }
 

@@ -28,10 +28,9 @@ pub struct RestartPolicy {
     pub pause: Duration,
     /// The longest pause. 30 s by default.
     pub longest_pause: Duration,
-    /// How long an agent that owes something may be silent before it is sent a
-    /// request, and then how long it may take to answer that. An agent that does
-    /// not is ended, and started again. `None`, the default: an agent that hangs
-    /// is not noticed.
+    /// How long an agent with pending work may write nothing before it is sent a
+    /// probe, and then how long it may take to respond. An agent that does not
+    /// respond is killed and restarted. `None`, the default: there is no watchdog.
     pub hang: Option<Duration>,
     /// What happens to the turn that was cut off. [`TurnRecovery::Resume`] by default.
     pub turn_recovery: TurnRecovery,
@@ -73,8 +72,8 @@ impl RestartPolicy {
 
     /// Sets [`turn_recovery`](Self::turn_recovery).
     #[must_use]
-    pub fn turn_recovery(mut self, what: TurnRecovery) -> Self {
-        self.turn_recovery = what;
+    pub fn turn_recovery(mut self, recovery: TurnRecovery) -> Self {
+        self.turn_recovery = recovery;
         self
     }
 

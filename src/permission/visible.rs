@@ -20,7 +20,7 @@ pub fn line(text: &str) -> Cow<'_, str> {
 }
 
 /// Escapes a text for display on several lines: like [`line`](fn@line), but
-/// line ends and tabs are except.
+/// line ends and tabs are kept.
 ///
 /// ```
 /// assert_eq!(agentwire::permission::visible::lines("a\n\tb\u{202e}c"), "a\n\tb\\u{202e}c");

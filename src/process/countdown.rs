@@ -12,7 +12,7 @@ pub(super) const STRETCH: u32 = 10;
 /// measured.
 const PARTS: u32 = 4;
 
-/// The shortest part, since little may be remaining of a limit.
+/// The shortest part, since little of a limit may remain.
 const SHORTEST: Duration = Duration::from_millis(1);
 
 /// How a process has spent its time, as counted by the system.

@@ -1,4 +1,4 @@
-//! The CLI's standard error: always drained, and its end tail.
+//! The CLI's standard error: always drained, and its end retained.
 
 use crate::options::StderrCallback;
 use crate::process::spawn;
@@ -16,7 +16,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-/// How much is tail, in bytes.
+/// The size of the retained end, in bytes.
 const TAIL_LIMIT: usize = 64 * 1024;
 
 /// How much is read at once, in bytes.
@@ -30,7 +30,7 @@ const WAITING: usize = 1024;
 /// may hold the pipe open.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// The task that drains standard error, and what it has tail.
+/// The task that drains standard error, and the end of its output.
 #[derive(Debug)]
 pub(super) struct StderrTail {
     tail: Arc<Mutex<VecDeque<u8>>>,

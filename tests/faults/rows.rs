@@ -183,7 +183,7 @@ fn lines() -> Vec<Row> {
         line("the same message twice", OddLine::MessageAgain).sees([BEFORE]),
         line("the same answer twice", OddLine::AnswerAgain)
             .sees(["notice: unexpected response: no pending request with id `…`"]),
-        line("an answer that nobody asked for", OddLine::StrayResponse)
+        line("an answer that nobody asked for", OddLine::StrayAnswer)
             .sees(["notice: unexpected response: no pending request with id `nobody asked`"]),
         line("two requests with one id", OddLine::SameRequestId)
             .sees(["notice: `Bash` was denied: no callback is set; set `Options::on_permis…"]),

@@ -94,7 +94,7 @@ pub enum OddLine {
     /// The answer that was given last, once more.
     AnswerAgain,
     /// An answer to a request that nobody made.
-    StrayResponse,
+    StrayAnswer,
     /// Two questions whether a tool may run, under the same id.
     SameRequestId,
     /// A request without an id.
@@ -185,7 +185,7 @@ impl OddLine {
         Self::MemberTwice,
         Self::MessageAgain,
         Self::AnswerAgain,
-        Self::StrayResponse,
+        Self::StrayAnswer,
         Self::SameRequestId,
         Self::RequestWithoutId,
         Self::UnknownRequest,
@@ -238,7 +238,7 @@ impl OddLine {
                     r#"{"type":"text","text":"The first.","text":"The second."}"#,
                 ));
             }
-            Self::StrayResponse => {
+            Self::StrayAnswer => {
                 r#"{"type":"control_response","response":{"subtype":"success","request_id":"nobody asked","response":{}}}"#
             }
             Self::SameRequestId => concat!(
