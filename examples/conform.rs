@@ -9,12 +9,14 @@
 
 #![allow(clippy::print_stdout, reason = "it is what an adapter does")]
 
+use agentwire::callback::Response;
 use agentwire::mcp::Tools;
+use agentwire::permission::PermissionRequest;
 use agentwire::protocol::content::{Content, ContentBlock};
 use agentwire::protocol::host::TurnEvent;
 use agentwire::{
     Activity, Client, ClosePolicy, Error, Event, Frame, Handle, Hook, Message, Options,
-    PermissionAsk, PermissionResult, Reply, query,
+    PermissionResult, query,
 };
 use agentwire_testkit::conform::sdk::{CASE, CLI};
 use agentwire_testkit::{Scenario, Step, fake_agent};
@@ -225,13 +227,17 @@ fn read(mut client: Client, mut closed: oneshot::Receiver<()>, seen: Seen) -> Jo
 }
 
 /// The permission callback.
-async fn decide(ask: PermissionAsk, answers: Vec<Answer>, seen: Seen) -> Reply<PermissionResult> {
+async fn decide(
+    ask: PermissionRequest,
+    answers: Vec<Answer>,
+    seen: Seen,
+) -> Response<PermissionResult> {
     let tool = ask.request.tool_name.clone();
     let input: Value = ask.request.input.read().unwrap_or_default();
     seen.see(json!({ "saw": "ask", "tool": tool, "input": input }));
     let mut answers = answers.into_iter();
     let Some(answer) = answers.find(|it| input["command"] == it.command) else {
-        return Reply::Failed("the case does not say".to_owned());
+        return Response::Failed("the case does not say".to_owned());
     };
     if let Some(other) = &answer.after {
         seen.until(|it| it.answered.contains(other)).await;
@@ -243,15 +249,15 @@ async fn decide(ask: PermissionAsk, answers: Vec<Answer>, seen: Seen) -> Reply<P
         ("wait", _) => {
             ask.cancelled.cancelled().await;
             seen.see(json!({ "saw": "cancelled", "tool": tool }));
-            return Reply::Now(PermissionResult::deny("Too late."));
+            return Response::Now(PermissionResult::deny("Too late."));
         }
-        _ => return Reply::Failed("it fails, as the case says".to_owned()),
+        _ => return Response::Failed("it fails, as the case says".to_owned()),
     };
     // Sent with a responder instead of returned, so that its time is known.
-    if ask.later().answer(result).await.is_ok() {
+    if ask.later().respond(result).await.is_ok() {
         seen.change(|it| it.answered.push(answer.command));
     }
-    Reply::Later
+    Response::Later
 }
 
 fn hook_of(hook: CaseHook, seen: &Seen) -> Hook {

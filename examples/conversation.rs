@@ -55,7 +55,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         "closed in {:?}: {:?}, nothing left: {}",
         report.took,
         report.step,
-        report.left.is_empty()
+        report.remaining.is_empty()
     );
     Ok(())
 }

@@ -7,7 +7,8 @@
 
 #![allow(clippy::print_stdout, reason = "it is what an example does")]
 
-use agentwire::{Activity, Client, Event, Options, Pipes};
+use agentwire::transport::Pipes;
+use agentwire::{Activity, Client, Event, Options};
 use agentwire_testkit::agent::Config;
 use agentwire_testkit::fake_agent::{Output, Player};
 use agentwire_testkit::{Scenario, Step};

@@ -6,12 +6,13 @@
 
 #![allow(clippy::print_stdout, reason = "it is what an example does")]
 
+use agentwire::hook::HookCall;
 use agentwire::protocol::content::ContentBlock;
 use agentwire::protocol::hook::{
     HookOutput, PostToolUse, PostToolUseOutput, PreToolUse, PreToolUseOutput, Stop,
     UserPromptSubmit,
 };
-use agentwire::{Event, Hook, HookCall, Message, Options, query};
+use agentwire::{Event, Hook, Message, Options, query};
 use agentwire_testkit::{Scenario, Step, fake_agent};
 use serde_json::json;
 use std::time::Duration;

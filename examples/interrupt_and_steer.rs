@@ -34,11 +34,11 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("An interrupt ends the turn, and nothing else:");
     let mut novel = client.send("Write a novel.");
     until_it_writes(&mut client).await?;
-    let interrupted = client.interrupt().ended().await?;
+    let interrupted = client.interrupt().outcome().await?;
     if let Some(turn) = interrupted.turn {
         println!("  the turn: {}", turn.outcome);
     }
-    println!("  the novel: {:?}", novel.ended().await);
+    println!("  the novel: {:?}", novel.final_state().await);
 
     println!("A message that does not wait ends it as well, and runs next:");
     let mut story = client.send("Then a story.");

@@ -7,11 +7,10 @@
 
 #![allow(clippy::print_stdout, reason = "it is what an example does")]
 
+use agentwire::callback::{Responder, Response};
+use agentwire::permission::{Audited, PermissionRequest, Policy, ReadOnly};
 use agentwire::protocol::permission::CanUseTool;
-use agentwire::{
-    Audited, Later, Options, PermissionAsk, PermissionResult, Policy, ReadOnly, Reply, Responder,
-    Rules, query,
-};
+use agentwire::{Later, Options, PermissionResult, Rules, query};
 use agentwire_testkit::{Scenario, Step, fake_agent};
 use serde_json::json;
 use tokio::sync::mpsc;
@@ -36,7 +35,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     // returns long before that.
     let (desk, inbox) = mpsc::unbounded_channel::<Question>();
     tokio::spawn(answer_slowly(inbox));
-    let ask = move |ask: PermissionAsk| {
+    let ask = move |ask: PermissionRequest| {
         let question = (ask.request.clone(), ask.later());
         // If the receiver is gone, the responder is dropped, which denies.
         drop(desk.send(question));
@@ -45,11 +44,11 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let handler = Audited::new(
         ReadOnly.or_ask(ask),
-        |request: &CanUseTool, reply: &Reply<PermissionResult>, _| {
+        |request: &CanUseTool, reply: &Response<PermissionResult>, _| {
             let said = match reply {
-                Reply::Now(PermissionResult::Allow(_)) => "yes".to_owned(),
-                Reply::Now(PermissionResult::Deny(deny)) => format!("no: {}", deny.message),
-                Reply::Later => "pending".to_owned(),
+                Response::Now(PermissionResult::Allow(_)) => "yes".to_owned(),
+                Response::Now(PermissionResult::Deny(deny)) => format!("no: {}", deny.message),
+                Response::Later => "pending".to_owned(),
                 other => format!("{other:?}"),
             };
             println!("{} {}: {said}", request.tool_name, request.input);
@@ -88,7 +87,7 @@ async fn answer_slowly(mut inbox: mpsc::UnboundedReceiver<Question>) {
             PermissionResult::deny("Not from the web.")
         };
         // The agent may have withdrawn the request meanwhile.
-        drop(responder.answer(answer));
+        drop(responder.respond(answer));
     }
 }
 

@@ -20,7 +20,8 @@
 )]
 
 use agentwire::protocol::Json;
-use agentwire::{Event, MemoryStore, Notice, Options, SessionStore, TranscriptKey, query};
+use agentwire::store::{MemoryStore, TranscriptKey};
+use agentwire::{Event, Notice, Options, SessionStore, query};
 use agentwire_testkit::{Fault, Scenario, Step, fake_agent};
 use serde_json::json;
 use std::error::Error;

@@ -7,7 +7,8 @@
 
 #![allow(clippy::print_stdout, reason = "it is what an example does")]
 
-use agentwire::{Client, Error, Event, Moved, Options, RestartPolicy};
+use agentwire::event::Restart;
+use agentwire::{Client, Error, Event, Options, RestartPolicy};
 use agentwire_testkit::{Scenario, Step, fake_agent};
 use std::time::Duration;
 
@@ -39,7 +40,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     client.sleep().await?;
     println!("asleep: no process runs");
     println!("woken: {}", say(&client, "Hello?").await?);
-    let next = moved(&mut client).await?;
+    let next = restart(&mut client).await?;
     show(&next);
 
     let pid = client.pid().map(|pid| pid.to_string()).unwrap_or_default();
@@ -47,7 +48,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         .args(["-9", &pid])
         .status()?;
     println!("killed");
-    let next = moved(&mut client).await?;
+    let next = restart(&mut client).await?;
     show(&next);
     println!("and it goes on: {}", say(&client, "Still there?").await?);
     client.close().await;
@@ -59,19 +60,19 @@ async fn say(client: &Client, prompt: &str) -> Result<String, Error> {
 }
 
 /// The next event that says that the session has another process.
-async fn moved(client: &mut Client) -> Result<Box<Moved>, Error> {
+async fn restart(client: &mut Client) -> Result<Box<Restart>, Error> {
     loop {
         match client.next().await {
-            Some(Ok(Event::Moved(moved))) => return Ok(moved),
+            Some(Ok(Event::Restarted(restart))) => return Ok(restart),
             Some(event) => drop(event?),
             None => return Err(Error::transport("the session is over")),
         }
     }
 }
 
-fn show(moved: &Moved) {
+fn show(restart: &Restart) {
     println!(
         "process {} ({:?}), because {}; restored: {:?}",
-        moved.process, moved.pid, moved.why, moved.restored
+        restart.process, restart.pid, restart.reason, restart.restored
     );
 }

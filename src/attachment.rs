@@ -30,7 +30,7 @@
 //! }
 //!
 //! impl Attachment for Count {
-//!     fn takes(&mut self, _: &Frame) -> bool {
+//!     fn intercept(&mut self, _: &Frame) -> bool {
 //!         self.0 += 1;
 //!         false
 //!     }
@@ -48,8 +48,8 @@
 use crate::event::{Error, Notice};
 use crate::options::{CommandLine, Options};
 use crate::ownership::WhenOwned;
-use crate::store::{StoreFailure, TranscriptKey, is_session_id};
-use agentwire_protocol::host::{Fate, Prompt, SubmissionState};
+use crate::store::{TranscriptFailure, TranscriptKey, is_session_id};
+use agentwire_protocol::host::{Prompt, Redelivery, SubmissionState};
 use agentwire_protocol::{Frame, Json};
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -92,7 +92,7 @@ pub trait Attach: Send + Sync + 'static {
     fn hold<'a>(
         &'a self,
         session: &'a TranscriptKey,
-    ) -> Boxed<'a, Result<Option<Box<dyn Attachment>>, StoreFailure>> {
+    ) -> Boxed<'a, Result<Option<Box<dyn Attachment>>, TranscriptFailure>> {
         let _ = session;
         Box::pin(async { Ok(None) })
     }
@@ -131,7 +131,7 @@ pub trait Attachment: Send + 'static {
 
     /// Called when a message has arrived. Returns whether the attachment takes it, so that
     /// nobody else gets it.
-    fn takes(&mut self, message: &Frame) -> bool {
+    fn intercept(&mut self, message: &Frame) -> bool {
         let _ = message;
         false
     }
@@ -208,9 +208,9 @@ pub enum Happened<'a> {
         /// has one.
         mark: Option<&'a str>,
     },
-    /// The process is gone. If no other follows, nothing writes the session any more.
+    /// The process has exited. If no other follows, nothing writes the session any more.
     #[non_exhaustive]
-    Gone {
+    Exited {
         /// Whether no other follows.
         is_last: bool,
     },
@@ -280,7 +280,7 @@ impl<'a> Opening<'a> {
     }
 
     /// Returns the project that the session belongs to, as in
-    /// [`TranscriptKey::project`](crate::TranscriptKey::project).
+    /// [`TranscriptKey::project`](crate::store::TranscriptKey::project).
     #[must_use]
     pub fn project(&self) -> &str {
         self.project
@@ -334,22 +334,27 @@ impl<'a> Loaded<'a> {
     }
 
     /// Hands over a message that an earlier host had accepted for the session. With
-    /// [`Fate::SentAgain`] it is sent, before all others. Returns what becomes of it:
-    /// [`Fate::HandedBack`] if it is not a user message. Reported with
+    /// [`Redelivery::Resent`] it is sent, before all others. Returns what becomes of it:
+    /// [`Redelivery::CutOff`] if it is not a user message. Reported with
     /// [`Notice::Inherited`].
     ///
     /// A session that has such a message exists, also if its transcript is empty.
-    pub fn inherit(&mut self, uuid: Box<str>, message: Json, mut fate: Fate) -> Fate {
+    pub fn inherit(
+        &mut self,
+        uuid: Box<str>,
+        message: Json,
+        mut redelivery: Redelivery,
+    ) -> Redelivery {
         match Prompt::from_json(uuid.clone(), &message) {
-            Ok(prompt) if fate == Fate::SentAgain => self.messages.push_back(prompt),
-            _ => fate = Fate::HandedBack,
+            Ok(prompt) if redelivery == Redelivery::Resent => self.messages.push_back(prompt),
+            _ => redelivery = Redelivery::CutOff,
         }
         self.notices.push(Notice::Inherited {
             uuid,
             message,
-            fate,
+            redelivery,
         });
-        fate
+        redelivery
     }
 
     pub(crate) fn take(self) -> (VecDeque<Prompt>, Vec<Notice>) {

@@ -28,15 +28,15 @@
 //! | configure a session | [`Options`] |
 //! | send messages, track and cancel them | [`Handle::send`], [`Submission`] |
 //! | read events, messages, text | [`Event`], [`Messages`], [`TextStream`], [`Turn`] |
-//! | decide about tool calls | [`Options::on_permission`], [`Rules`], [`Policy`] |
-//! | observe and change what the agent does | [`Hook`] |
+//! | decide about tool calls | [`Options::on_permission`], [`Rules`], the module [`permission`] |
+//! | observe and change what the agent does | [`Hook`], the module [`hook`] |
 //! | give the agent tools | `mcp::Tools`, with the feature `mcp` |
-//! | send control requests | the methods of [`Handle`] |
-//! | keep transcripts in a database | [`SessionStore`] |
+//! | send control requests | the methods of [`Handle`], the module [`control`] |
+//! | keep transcripts in a database | [`SessionStore`], the module [`store`] |
 //! | list and change the sessions that the agent has stored | the crate `agentwire-history` |
 //! | add an optional part to a session | the module [`attachment`] |
-//! | connect to an agent elsewhere | [`Client::connect_over`], [`Transport`] |
-//! | shut down | [`Client::close`], [`ExitGuard`], [`close_all`] |
+//! | connect to an agent elsewhere | [`Client::connect_over`], the module [`transport`] |
+//! | shut down | [`Client::close`], [`ExitGuard`], [`close_all`], the module [`process`] |
 //! | test without a network | the crate `agentwire-testkit` |
 //!
 //! A client and a query are streams of [`Event`]s, mostly [`Frame`]s: one
@@ -50,8 +50,8 @@
 //!
 //! let options = Options::new()
 //!     .partial_messages(true)
-//!     .on_permission(|ask| async move {
-//!         println!("{} requests {}", ask.request.tool_name, ask.request.input);
+//!     .on_permission(|call| async move {
+//!         println!("{} requests {}", call.request.tool_name, call.request.input);
 //!         PermissionResult::allow()
 //!     });
 //! let mut client = Client::connect(options).await?;
@@ -76,7 +76,7 @@
 //! See [`protocol::outbox`].
 //!
 //! For a CLI without support for priorities, agentwire keeps the queue
-//! ([`Queueing`]): one turn runs at a time, and queued messages do not delay
+//! ([`Queueing`](protocol::host::Queueing)): one turn runs at a time, and queued messages do not delay
 //! control requests. A [`Handle::set_model`] then also applies to messages that
 //! were sent before it and are still queued.
 //!
@@ -116,7 +116,7 @@
 //! while the program waits for something that only input can bring, such as the
 //! response to a control request. Beyond [`Options::unread_hard_limit`], events
 //! are dropped, and a [`Notice::Lagged`] precedes the remaining ones. See
-//! [`Backpressure`]; [`Handle::unread`] returns the sizes of the buffers.
+//! [`Backpressure`](options::Backpressure); [`Handle::unread`] returns the sizes of the buffers.
 //!
 //! A session has a single pipe: a response that follows a huge message arrives
 //! after all of that message.
@@ -127,7 +127,7 @@
 //! the model, hooks ([`Hook`]), elicitations, dialogs. Each call runs in its
 //! own task, may take as long as it needs, and may call every control method of
 //! its `session`. If a callback panics, returns an error or drops its
-//! [`Responder`], the request is denied and a [`Notice::CallbackFailed`]
+//! [`Responder`](callback::Responder), the request is denied and a [`Notice::CallbackFailed`]
 //! reports it; a hook that fails is skipped, unless it is a [gate](Hook::gate).
 //! Requests without a callback are denied. A response can also be sent long
 //! after the callback has returned ([`Later`]).
@@ -157,6 +157,26 @@
 //! continues. An [`Error`] ends either the session or only the call that
 //! returned it.
 //!
+//! # Names
+//!
+//! The root has what most programs use. Everything else is in a module, by subject. Names follow
+//! these rules:
+//!
+//! - `…Future`: returned by a call that has already sent something. Await it for the outcome.
+//!   [`ResponseFuture`](control::ResponseFuture), [`InterruptFuture`](control::InterruptFuture),
+//!   [`RespondFuture`](callback::RespondFuture).
+//! - `…Request`: a request of the agent, as data. A callback gets a [`Request`](callback::Request),
+//!   such as a [`PermissionRequest`](permission::PermissionRequest), and returns a
+//!   [`Response`](callback::Response). A [`PendingRequest`](event::PendingRequest) is in the
+//!   client's stream.
+//! - `…End`: how something ended: [`TurnEnd`], [`SessionEnd`]. A method that waits is named after
+//!   what it waits for: [`Submission::final_state`], [`Submission::turn_ended`],
+//!   [`InterruptFuture::outcome`](control::InterruptFuture::outcome).
+//! - `…Error` is an error. `…Failure` is the cause in an error or a notice.
+//! - [`protocol::host`] is the state machine below a session. Its
+//!   [`HostEvent`](protocol::host::HostEvent) becomes an [`Event`], its
+//!   [`WireNotice`](protocol::host::WireNotice) a [`Notice`].
+//!
 //! # Features
 //!
 //! - `mcp`: tools and MCP servers inside your program.
@@ -171,59 +191,48 @@
 pub use agentwire_protocol as protocol;
 
 pub mod attachment;
-mod callback;
+pub mod callback;
 mod client;
 mod command;
-mod event;
+pub mod control;
+pub mod event;
 #[cfg(any(doc, doctest))]
 pub mod guide;
 mod handle;
+pub mod hook;
 #[cfg(feature = "mcp")]
 pub mod mcp;
-mod options;
-mod ownership;
-mod process;
+pub mod options;
+pub mod ownership;
+pub mod permission;
+pub mod process;
 mod session;
-mod store;
+pub mod store;
+pub mod terminal;
+pub mod transport;
 
 pub use agentwire_protocol::host::{
-    Activity, AuthUpdate, CutOff, Fate, Queueing, SessionUpdate, SubmissionState, TurnEnd,
-    TurnEvent, TurnOutcome,
+    Activity, SessionUpdate, SubmissionState, TurnEnd, TurnEvent, TurnOutcome,
 };
 pub use agentwire_protocol::message::UserMessage;
 pub use agentwire_protocol::permission::PermissionResult;
-pub use agentwire_protocol::{Fault, Frame, Json, Message, StringList};
-pub use callback::visible;
-pub use callback::{
-    Always, Answers, Ask, AskAnswer, Askable, Audited, BoxFuture, Decision, DialogAsk, Either,
-    ElicitationAsk, Handler, Hook, HookAnswer, HookCall, Later, OrAsk, OrDeny, PendingAnswer,
-    PermissionAsk, PlanAsk, Policy, QuestionAsk, ReadOnly, Reply, Responder, Rules, RulesBuilder,
-    RulesError, RulesVerdict, TerminalPrompt, TerminalPrompter, TerminalQuestion, Undecided,
-};
+pub use agentwire_protocol::{Frame, Json, Message};
+#[doc(inline)]
+pub use callback::Later;
 pub use client::{Client, Query, attach, attach_up_to, prompt, query};
-pub use command::OutboundQueue;
-pub use event::{
-    Asked, AttachError, Busy, CallbackFailure, EndReason, Error, Event, IgnoredOption, MoveReason,
-    Moved, Notice, PendingRequest, RequestKind, SessionEnd, StreamKind, Unread, UnreadStream,
-};
-pub use handle::{
-    Handle, Interrupted, McpReadiness, Messages, Pending, PendingInterrupt, StopPolicy, Stopped,
-    Submission, Subscription, TextStream, Turn,
-};
-pub use options::{
-    Backpressure, CommandLine, DYNAMIC_BOUNDARY, Options, PermissionPrompts, QuestionPreview,
-    RestartPolicy, Thinking,
-};
-pub use ownership::{SessionOwner, WhenOwned};
-pub use process::{
-    CliNotFound, CliVersion, ClosePolicy, CloseReport, CloseStep, Environment, ExitGuard,
-    HOST_TOOLS, InvalidVersion, OUTER_SESSION, PassedEnvironment, close_all,
-};
-pub use session::{CloseInput, Connection, LocalCli, Peer, PeerFuture, Pipes, Transport};
-pub use store::{
-    FailedCall, InvalidKey, KeyPart, MemoryStore, Refused, SessionStore, StoreCalls, StoreError,
-    StoreFailure, StoreFlush, StoredSession, StoredSummary, Transcript, TranscriptKey,
-};
+#[doc(inline)]
+pub use event::{EndReason, Error, Event, Notice, SessionEnd};
+pub use handle::{Handle, Messages, Submission, Subscription, TextStream, Turn};
+#[doc(inline)]
+pub use hook::Hook;
+#[doc(inline)]
+pub use options::{Options, RestartPolicy, Thinking};
+#[doc(inline)]
+pub use permission::Rules;
+#[doc(inline)]
+pub use process::{ClosePolicy, ExitGuard, close_all};
+#[doc(inline)]
+pub use store::SessionStore;
 
 /// The crate with the trait and the derive macro `JsonSchema`, for the types of
 /// [`Options::output_type`] and of the tools of `mcp::Tools`. Needs the feature

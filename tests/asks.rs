@@ -4,14 +4,15 @@
 
 use crate::support;
 
+use agentwire::callback::{Responder, Response};
+use agentwire::event::{CallbackFailure, RequestSummary};
+use agentwire::permission::PermissionRequest;
+use agentwire::process::CliVersion;
 use agentwire::protocol::dialog::UserDialogResult;
 use agentwire::protocol::host;
 use agentwire::protocol::mcp::McpElicitationResult;
 use agentwire::protocol::permission::QuestionUnanswered;
-use agentwire::{
-    Asked, CallbackFailure, CliVersion, Client, Error, Event, Later, Notice, Options,
-    PermissionAsk, PermissionResult, Reply, Responder,
-};
+use agentwire::{Client, Error, Event, Later, Notice, Options, PermissionResult};
 use serde_json::{Value, json};
 use support::peer::{Peer, connect, connect_with};
 use support::{callback_failure, wait_for};
@@ -23,7 +24,7 @@ fn tool(name: &str) -> Value {
 }
 
 /// A session whose asks are left open and come here.
-async fn open_asks() -> (Client, Peer, UnboundedReceiver<PermissionAsk>) {
+async fn open_asks() -> (Client, Peer, UnboundedReceiver<PermissionRequest>) {
     let (put, asks) = mpsc::unbounded_channel();
     let options = Options::new().on_permission(move |ask| {
         put.send(ask).unwrap();
@@ -44,13 +45,13 @@ async fn an_answer_may_come_hours_later_and_after_others() {
     assert!(!first.cancelled().is_cancelled());
     second
         .later()
-        .answer(PermissionResult::deny("No."))
+        .respond(PermissionResult::deny("No."))
         .await
         .unwrap();
     let (id, answer) = agent.is_answered().await;
     assert_eq!((&*id, &answer["message"]), ("a2", &json!("No.")));
     // From a thread that knows of no runtime.
-    std::thread::spawn(move || drop(first.answer(PermissionResult::allow())))
+    std::thread::spawn(move || drop(first.respond(PermissionResult::allow())))
         .join()
         .unwrap();
     let (id, answer) = agent.is_answered().await;
@@ -66,18 +67,18 @@ async fn whoever_has_the_id_may_answer_once() {
     let session = client.handle();
     // The wrong kind of answer, and the wrong id.
     for answering in [
-        session.answer("a1", UserDialogResult::cancelled()),
-        session.answer("a2", PermissionResult::allow()),
+        session.respond("a1", UserDialogResult::cancelled()),
+        session.respond("a2", PermissionResult::allow()),
     ] {
         let error = answering.await.unwrap_err();
         assert!(matches!(error, Error::NoPendingRequest { .. }), "{error}");
     }
     session
-        .answer("a1", PermissionResult::allow())
+        .respond("a1", PermissionResult::allow())
         .await
         .unwrap();
     assert_eq!(agent.is_answered().await.0, "a1");
-    let again = session.answer("a1", PermissionResult::allow()).await;
+    let again = session.respond("a1", PermissionResult::allow()).await;
     let Err(Error::NoPendingRequest { request_id }) = again else {
         panic!("{again:?}")
     };
@@ -93,14 +94,14 @@ async fn a_responder_that_is_dropped_denies_and_says_so() {
     assert_eq!(answer["behavior"], "deny");
     let (asked, failure) = callback_failure(&mut client).await;
     let tool_name = "Bash".to_owned();
-    assert_eq!(asked, Asked::Permission { tool_name });
+    assert_eq!(asked, RequestSummary::Permission { tool_name });
     assert_eq!(failure, CallbackFailure::Dropped);
     // One whose id is kept leaves the ask open.
     agent.asks("a2", &tool("Bash")).await;
     let id = asks.recv().await.unwrap().later().into_request_id();
     client
         .handle()
-        .answer(&id, PermissionResult::allow())
+        .respond(&id, PermissionResult::allow())
         .await
         .unwrap();
     assert_eq!(agent.is_answered().await.0, "a2");
@@ -116,7 +117,7 @@ async fn an_ask_that_was_cancelled_gets_no_late_answer_even_if_its_id_comes_agai
     ask.cancelled.cancelled().await;
     agent.asks("a1", &tool("Edit")).await;
     let again = asks.recv().await.unwrap();
-    let refused = late.answer(PermissionResult::allow()).await;
+    let refused = late.respond(PermissionResult::allow()).await;
     assert!(
         matches!(refused, Err(Error::NoPendingRequest { .. })),
         "{refused:?}"
@@ -124,7 +125,7 @@ async fn an_ask_that_was_cancelled_gets_no_late_answer_even_if_its_id_comes_agai
     drop(ask.later());
     again
         .later()
-        .answer(PermissionResult::deny("No."))
+        .respond(PermissionResult::deny("No."))
         .await
         .unwrap();
     let (_, answer) = agent.is_answered().await;
@@ -133,8 +134,11 @@ async fn an_ask_that_was_cancelled_gets_no_late_answer_even_if_its_id_comes_agai
 
 #[tokio::test]
 async fn an_answer_beside_the_callback_is_the_answer() {
-    let options = Options::new().on_permission(|ask: PermissionAsk| async move {
-        ask.later().answer(PermissionResult::allow()).await.unwrap();
+    let options = Options::new().on_permission(|ask: PermissionRequest| async move {
+        ask.later()
+            .respond(PermissionResult::allow())
+            .await
+            .unwrap();
         ask.cancelled.cancelled().await;
         PermissionResult::deny("too late")
     });
@@ -155,7 +159,7 @@ async fn an_answer_beside_the_callback_is_the_answer() {
 
 #[tokio::test]
 async fn a_callback_that_fails_denies_and_says_why() {
-    let options = Options::new().on_permission(|ask: PermissionAsk| async move {
+    let options = Options::new().on_permission(|ask: PermissionRequest| async move {
         match &*ask.request.tool_name {
             "Bash" => Err("the database is gone"),
             _ => Ok(PermissionResult::allow()),
@@ -182,7 +186,7 @@ async fn asks_that_are_open_when_the_session_ends_are_cancelled() {
     let late = ask.later();
     drop(agent);
     ask.cancelled.cancelled().await;
-    let refused = late.answer(PermissionResult::allow()).await;
+    let refused = late.respond(PermissionResult::allow()).await;
     assert!(
         matches!(
             refused,
@@ -303,7 +307,7 @@ async fn elicitations_are_answered_and_declined_where_nobody_does() {
     assert_eq!(agent.is_answered().await.1, json!({"action": "decline"}));
     let server_name = "mill".to_owned();
     let (asked, _) = callback_failure(&mut client).await;
-    assert_eq!(asked, Asked::Elicitation { server_name });
+    assert_eq!(asked, RequestSummary::Elicitation { server_name });
 
     let (_client, mut agent) = connect(Options::new()).await;
     agent.asks("a1", &elicitation()).await;
@@ -315,8 +319,8 @@ async fn dialogs_of_declared_kinds_are_shown_and_others_left_alone() {
     let options = Options::new()
         .on_dialog("choice", |ask| async move {
             match ask.request.payload {
-                Some(payload) => Reply::Now(UserDialogResult::completed(payload)),
-                None => Reply::Failed("nothing to show".to_owned()),
+                Some(payload) => Response::Now(UserDialogResult::completed(payload)),
+                None => Response::Failed("nothing to show".to_owned()),
             }
         })
         .on_dialog("text", |_| async { UserDialogResult::cancelled() });
@@ -357,7 +361,7 @@ async fn dialogs_of_declared_kinds_are_shown_and_others_left_alone() {
 /// A callback that does not heed its token, and goes on until this is sent.
 fn heedless() -> (tokio::sync::watch::Sender<bool>, Options) {
     let (end, ended) = tokio::sync::watch::channel(false);
-    let options = Options::new().on_permission(move |_: PermissionAsk| {
+    let options = Options::new().on_permission(move |_: PermissionRequest| {
         let mut ended = ended.clone();
         async move {
             ended.wait_for(|ended| *ended).await.unwrap();
@@ -369,7 +373,9 @@ fn heedless() -> (tokio::sync::watch::Sender<bool>, Options) {
 
 fn is_too_many(event: &Event) -> Option<u32> {
     match event {
-        Event::Notice(Notice::Wire(host::Notice::TooManyAsks { untold, .. })) => Some(*untold),
+        Event::Notice(Notice::Wire(host::WireNotice::TooManyRequests { suppressed, .. })) => {
+            Some(*suppressed)
+        }
         _ => None,
     }
 }

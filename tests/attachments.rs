@@ -43,7 +43,7 @@ impl Attachment for Told {
         self.gate()
     }
 
-    fn takes(&mut self, message: &Frame) -> bool {
+    fn intercept(&mut self, message: &Frame) -> bool {
         message.kind() == "mine"
     }
 

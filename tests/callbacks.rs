@@ -5,10 +5,11 @@
 
 use crate::support;
 
+use agentwire::permission::PermissionRequest;
 use agentwire::protocol::Json;
 use agentwire::protocol::control::McpStatus;
 use agentwire::protocol::permission::PermissionMode;
-use agentwire::{Client, Error, PermissionAsk, PermissionResult};
+use agentwire::{Client, Error, PermissionResult};
 use agentwire_testkit::{Fault, Scenario, Step, fake_agent};
 use serde_json::json;
 use std::time::Duration;
@@ -17,7 +18,7 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 /// What a callback does that uses every kind of control.
-async fn control(ask: &PermissionAsk) -> Vec<String> {
+async fn control(ask: &PermissionRequest) -> Vec<String> {
     let session = &ask.session;
     let model = session.set_model("other").await.unwrap().model;
     let mode = session.set_permission_mode(PermissionMode::Plan).await;

@@ -5,7 +5,8 @@
 
 use crate::support;
 
-use agentwire::{Client, CloseReport, CloseStep, Options};
+use agentwire::process::{CloseReport, CloseStep};
+use agentwire::{Client, Options};
 use std::os::unix::process::ExitStatusExt;
 use std::time::Duration;
 use support::{LONG, patient, wait_until_gone};
@@ -92,7 +93,7 @@ async fn of_many_sessions_that_are_closed_at_once_only_those_are_signalled_that_
         };
         let exit = report.exit.unwrap();
         assert_eq!((report.step, exit.signal()), (step, signal), "{number}");
-        assert_eq!((report.swept, report.left), (vec![], vec![]));
+        assert_eq!((report.swept, report.remaining), (vec![], vec![]));
         assert!(!report.descendants_unknown);
     }
     pids.into_iter().for_each(wait_until_gone);

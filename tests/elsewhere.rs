@@ -4,13 +4,16 @@
 
 use crate::support;
 
+use agentwire::options::CommandLine;
+use agentwire::process::{CloseReport, CloseStep};
 use agentwire::protocol::mcp::McpHttpServer;
 use agentwire::protocol::permission::PermissionMode;
 use agentwire::protocol::plugin::LocalPlugin;
+use agentwire::store::{MemoryStore, TranscriptKey};
+use agentwire::transport::{CloseInput, Connection, Peer, PeerFuture, Pipes, Transport};
 use agentwire::{
-    Client, CloseInput, ClosePolicy, CloseReport, CloseStep, CommandLine, Connection, EndReason,
-    Error, Event, MemoryStore, Notice, Options, Peer, PeerFuture, PermissionResult, Pipes,
-    SessionEnd, SessionStore, TranscriptKey, Transport,
+    Client, ClosePolicy, EndReason, Error, Event, Notice, Options, PermissionResult, SessionEnd,
+    SessionStore,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -284,7 +287,7 @@ struct Remote {
 struct Machine {
     /// Whether the agent was told to go, and has gone.
     told: tokio_util::sync::CancellationToken,
-    gone: tokio_util::sync::CancellationToken,
+    exited: tokio_util::sync::CancellationToken,
 }
 
 impl Transport for Remote {
@@ -300,9 +303,9 @@ impl Transport for Remote {
 }
 
 impl Peer for Machine {
-    fn gone(&self) -> PeerFuture<'_, Option<std::process::ExitStatus>> {
+    fn exited(&self) -> PeerFuture<'_, Option<std::process::ExitStatus>> {
         Box::pin(async {
-            self.gone.cancelled().await;
+            self.exited.cancelled().await;
             Some(std::process::ExitStatus::default())
         })
     }
@@ -314,7 +317,7 @@ impl Peer for Machine {
 
     fn closed(&self) -> PeerFuture<'_, Option<CloseReport>> {
         Box::pin(async {
-            self.gone.cancelled().await;
+            self.exited.cancelled().await;
             let mut report = CloseReport::default();
             report.step = CloseStep::Terminated;
             Some(report)
@@ -349,7 +352,7 @@ async fn a_transport_is_told_what_the_options_come_to_and_says_how_the_agent_end
     let (mut client, line, agent, machine) = connect_remote(Options::new().model("haiku")).await;
     assert!(line.arguments.contains(&"--model=haiku".to_owned()));
     // Its exit counts, although its output is held open.
-    machine.gone.cancel();
+    machine.exited.cancel();
     let end = end_of(&mut client).await.unwrap();
     assert_eq!(end.reason, EndReason::ExitedBeforeFirstTurn);
     assert!(end.exit.unwrap().success());
@@ -382,7 +385,7 @@ async fn every_transport_resumes_from_a_store_and_the_folder_goes_with_the_sessi
     assert_eq!(written.lines().count(), 1);
     drop(line);
     assert!(folder.exists());
-    machine.gone.cancel();
+    machine.exited.cancel();
     end_of(&mut client).await.unwrap();
     assert!(!folder.exists());
     drop(agent);
@@ -408,7 +411,7 @@ async fn closing_is_the_transports_business_and_so_is_its_report() {
     let leaves = async {
         machine.told.cancelled().await;
         assert!(agent.input.next_line().await.unwrap().is_none());
-        machine.gone.cancel();
+        machine.exited.cancel();
     };
     let (report, ()) = tokio::join!(client.close(), leaves);
     assert_eq!(report.step, CloseStep::Terminated);

@@ -5,7 +5,8 @@
 
 use crate::support;
 
-use agentwire::{Client, EndReason, Error, Options, Queueing, query};
+use agentwire::protocol::host::Queueing;
+use agentwire::{Client, EndReason, Error, Options, query};
 use agentwire_testkit::{Fault, Scenario, Step, fake_agent};
 use serde_json::json;
 use std::os::unix::process::ExitStatusExt;
@@ -186,7 +187,7 @@ async fn closing_lets_the_turn_that_runs_come_to_its_end() {
     let mut client = Client::connect(fake(&scenario)).await.unwrap();
     client.send("Go").await.unwrap();
     let report = client.close().await;
-    assert_eq!(report.step, agentwire::CloseStep::Exited);
+    assert_eq!(report.step, agentwire::process::CloseStep::Exited);
     let (log, error) = log_to_end(async || client.next().await).await;
     assert!(error.is_none(), "{error:?}");
     assert_eq!(log, ["text: Slow, but done.", "result: success fine"]);
@@ -212,7 +213,7 @@ async fn a_session_that_is_closing_takes_nothing_new() {
     };
     let (report, late) = tokio::join!(close, late);
     assert_eq!(ended(late.unwrap_err()).reason, EndReason::Closed);
-    assert_eq!(report.step, agentwire::CloseStep::Terminated);
+    assert_eq!(report.step, agentwire::process::CloseStep::Terminated);
     let (_, error) = log_to_end(async || client.next().await).await;
     assert_eq!(ended(error.unwrap()).reason, EndReason::CutOff);
 }
@@ -233,7 +234,7 @@ async fn closing_comes_to_an_end_when_the_runtime_of_the_session_is_gone() {
     client.send("Go").await.unwrap();
     runtime.shutdown_background();
     let report = client.close().await;
-    assert!(report.left.is_empty(), "{report:?}");
+    assert!(report.remaining.is_empty(), "{report:?}");
     let (_, error) = log_to_end(async || client.next().await).await;
     assert_eq!(ended(error.unwrap()).reason, EndReason::RuntimeGone);
 }

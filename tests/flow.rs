@@ -5,9 +5,11 @@
 
 use crate::support;
 
+use agentwire::event::{StreamKind, Unread};
+use agentwire::options::Backpressure;
 use agentwire::{
-    Activity, Backpressure, Client, EndReason, Error, Event, Handle, Notice, Options,
-    PermissionResult, StreamKind, Subscription, Unread, query,
+    Activity, Client, EndReason, Error, Event, Handle, Notice, Options, PermissionResult,
+    Subscription, query,
 };
 use agentwire_testkit::{Fault, Scenario, Step, fake_agent};
 use serde_json::{Value, json};
@@ -233,7 +235,7 @@ async fn what_becomes_of_a_message_is_heard_although_nothing_is_read() {
     let folder = tempfile::tempdir().unwrap();
     let mut client = paused(&folder, &ten_thousand()).await;
     let mut submission = client.send("One more");
-    assert!(submission.ended().await.is_end());
+    assert!(submission.final_state().await.is_end());
     assert!(numbers_to_result(&mut client).await.into_iter().eq(all()));
 }
 
@@ -246,7 +248,7 @@ async fn the_end_of_a_turn_is_heard_although_nothing_is_read() {
     let mut submission = client.send("Go");
     let turn = submission.turn();
     until_paused(&client).await;
-    turn.ended().await.unwrap();
+    turn.turn_ended().await.unwrap();
     submission.turn_ended().await.unwrap();
     assert!(numbers_to_result(&mut client).await.into_iter().eq(all()));
 }

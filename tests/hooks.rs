@@ -5,12 +5,14 @@
 
 use crate::support;
 
+use agentwire::event::{CallbackFailure, RequestSummary};
+use agentwire::hook::HookCall;
 use agentwire::protocol::control::Initialize;
 use agentwire::protocol::hook::{
     HookEvent, HookKind, HookMatcher, HookOutput, Hooks, Notification, PostToolUse, PreToolUse,
     PreToolUseOutput, Stop, UserPromptSubmit,
 };
-use agentwire::{Asked, CallbackFailure, Error, Event, Hook, HookCall, Notice, Options};
+use agentwire::{Error, Event, Hook, Notice, Options};
 use serde_json::{Value, json};
 use std::time::Duration;
 use support::peer::{Peer, connect, connect_with};
@@ -143,7 +145,7 @@ async fn a_hook_that_fails_is_passed_over_and_a_gate_stays_shut() {
             _ => None,
         })
         .await;
-        assert_eq!(asked, Asked::Hook { event, is_gate });
+        assert_eq!(asked, RequestSummary::Hook { event, is_gate });
         let why = "out of order".to_owned();
         assert_eq!(
             failure,

@@ -5,11 +5,11 @@
 
 use crate::support;
 
+use agentwire::event::{CallbackFailure, RequestSummary};
+use agentwire::hook::HookCall;
+use agentwire::permission::{PermissionRequest, Policy as _, ReadOnly};
 use agentwire::protocol::hook::{PostToolUse, PreToolUse, PreToolUseOutput};
-use agentwire::{
-    Asked, CallbackFailure, Hook, HookCall, Options, PermissionAsk, PermissionResult, Policy as _,
-    ReadOnly, Rules,
-};
+use agentwire::{Hook, Options, PermissionResult, Rules};
 use serde_json::{Value, json};
 use support::callback_failure;
 use support::peer::{Peer, connect, connect_with};
@@ -66,7 +66,7 @@ async fn no_policy_approves_a_request_with_an_invalid_member() {
 
 #[tokio::test]
 async fn a_request_with_an_invalid_member_requires_a_human() {
-    let options = Options::new().on_permission(|ask: PermissionAsk| async move {
+    let options = Options::new().on_permission(|ask: PermissionRequest| async move {
         match ask.request.requires_human() {
             true => PermissionResult::deny("A person is asked."),
             false => PermissionResult::allow(),
@@ -82,7 +82,7 @@ async fn a_request_with_an_invalid_member_requires_a_human() {
 #[tokio::test]
 async fn a_request_without_a_tool_or_an_input_is_refused() {
     let options =
-        Options::new().on_permission(|_: PermissionAsk| async { PermissionResult::allow() });
+        Options::new().on_permission(|_: PermissionRequest| async { PermissionResult::allow() });
     let (_client, mut agent) = connect(options).await;
     for (invalid, why) in [
         (json!({"tool_name": 7}), "request.tool_name"),
@@ -102,7 +102,7 @@ async fn a_request_without_a_tool_or_an_input_is_refused() {
 async fn questions_with_an_invalid_member_are_denied_and_reported() {
     let options = Options::new()
         .on_question(|ask| async move { ask.answers() })
-        .on_permission(|_: PermissionAsk| async { PermissionResult::allow() });
+        .on_permission(|_: PermissionRequest| async { PermissionResult::allow() });
     let (mut client, mut agent) = connect(options).await;
     let input = json!({"questions": [{"question": "Tea?", "header": "Tea", "options": []}]});
     let plain = tool("AskUserQuestion", &json!({"input": input}));
@@ -147,7 +147,7 @@ async fn a_gate_blocks_on_an_invalid_input_and_other_hooks_are_not_called() {
         let decision = &said["hookSpecificOutput"]["permissionDecision"];
         assert_eq!(decision, "deny", "{invalid}: {said}");
         let (asked, failure) = callback_failure(&mut client).await;
-        assert!(matches!(asked, Asked::Hook { is_gate: true, .. }));
+        assert!(matches!(asked, RequestSummary::Hook { is_gate: true, .. }));
         assert!(
             matches!(failure, CallbackFailure::InvalidRequest(_)),
             "{failure:?}"

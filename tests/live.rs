@@ -70,6 +70,7 @@ async fn every_scenario_file_passes_on_the_real_cli() {
 use agentwire::protocol::agent_definition::{AgentDefinition, AgentMemory};
 use agentwire::protocol::content::{ContentBlock, DocumentBlock, ImageBlock, Source};
 use agentwire::protocol::control::Initialize;
+use agentwire::protocol::host::Queueing;
 use agentwire::protocol::mcp::McpHttpServer;
 use agentwire::protocol::message::{Priority, SystemMessage};
 use agentwire::protocol::model::EffortLevel;
@@ -78,7 +79,7 @@ use agentwire::protocol::permission::{
     PermissionUpdate,
 };
 use agentwire::{
-    Client, EndReason, Error, Event, Message, Options, PermissionResult, Queueing, SubmissionState,
+    Client, EndReason, Error, Event, Message, Options, PermissionResult, SubmissionState,
     UserMessage, attach, query,
 };
 use agentwire_testkit::{Scenario, Step};
@@ -473,7 +474,7 @@ async fn closing_with_a_tool_running_reports_what_it_took() {
     let tool = stubborn.pid().await;
     let report = client.close().await;
     println!("{report:?}");
-    assert!(report.left.is_empty(), "{report:?}");
+    assert!(report.remaining.is_empty(), "{report:?}");
     assert!(!support::is_alive(tool));
 }
 
@@ -505,9 +506,9 @@ async fn a_message_is_taken_out_of_the_agents_queue() {
         second.changed().await;
     }
     assert!(second.cancel().await.unwrap().cancelled);
-    assert_eq!(second.ended().await, SubmissionState::Cancelled);
+    assert_eq!(second.final_state().await, SubmissionState::Cancelled);
     assert!(!first.cancel().await.unwrap().cancelled);
     client.interrupt().await.unwrap();
-    assert_eq!(first.ended().await, SubmissionState::Interrupted);
+    assert_eq!(first.final_state().await, SubmissionState::Interrupted);
     client.close().await;
 }

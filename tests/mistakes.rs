@@ -222,7 +222,9 @@ async fn permissions() {
 
     let options = bash().on_permission(|_| async { Later });
     let client = Client::connect(options).await.unwrap();
-    let error = client.answer("no-such-id", PermissionResult::allow()).await;
+    let error = client
+        .respond("no-such-id", PermissionResult::allow())
+        .await;
     says("an unknown request ID", error.unwrap_err(), &["no-such-id"]);
 
     let options = fake(&tool("AskUserQuestion", json!({"questions": []})))

@@ -4,11 +4,12 @@
 
 use crate::support;
 
+use agentwire::hook::HookCall;
+use agentwire::permission::PermissionRequest;
+use agentwire::process::CliVersion;
 use agentwire::protocol::hook::{PreToolUse, PreToolUseOutput};
 use agentwire::protocol::permission::PermissionResult;
-use agentwire::{
-    CliVersion, Client, Error, Hook, HookCall, Later, Options, PermissionAsk, SubmissionState,
-};
+use agentwire::{Client, Error, Hook, Later, Options, SubmissionState};
 use agentwire_testkit::{Scenario, Step, fake_agent};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -121,7 +122,7 @@ async fn a_message_that_is_to_stay_verbatim_is_not_sent_to_a_cli_that_would_expa
     let mut submission = client.send(message);
     let error = submission.written().await.unwrap_err();
     assert!(matches!(error, Error::TooOld { .. }), "{error}");
-    assert!(submission.ended().await == SubmissionState::Lost);
+    assert!(submission.final_state().await == SubmissionState::Lost);
     assert!(client.send("See @notes").await.is_ok());
 }
 
@@ -197,7 +198,7 @@ async fn an_allow_sends_the_input_back_as_it_came_now_and_later_but_not_for_ques
         .reply([Step::tool("Bash", input.clone(), "changed")])
         .reply([Step::tool("AskUserQuestion", question, "none")])
         .reply([Step::text("Done.")]);
-    let (sender, mut asks) = mpsc::unbounded_channel::<PermissionAsk>();
+    let (sender, mut asks) = mpsc::unbounded_channel::<PermissionRequest>();
     let options = fake(&scenario)
         .env(fake_agent::LOG, &log)
         .on_permission(move |ask| {
@@ -212,17 +213,20 @@ async fn an_allow_sends_the_input_back_as_it_came_now_and_later_but_not_for_ques
         next()
             .await
             .later()
-            .answer(PermissionResult::allow())
+            .respond(PermissionResult::allow())
             .await
             .unwrap();
         let id = next().await.request_id;
-        handle.answer(&id, PermissionResult::allow()).await.unwrap();
+        handle
+            .respond(&id, PermissionResult::allow())
+            .await
+            .unwrap();
         let other = PermissionResult::allow_with(json!({"command": "true"}));
-        next().await.later().answer(other).await.unwrap();
+        next().await.later().respond(other).await.unwrap();
         next()
             .await
             .later()
-            .answer(PermissionResult::allow())
+            .respond(PermissionResult::allow())
             .await
             .unwrap();
     });

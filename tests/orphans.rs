@@ -121,9 +121,9 @@ async fn closing_reports_what_it_took() {
     // The turn would go on for ten minutes.
     client.interrupt().await.unwrap();
     let report = client.close().await;
-    assert_eq!(report.step, agentwire::CloseStep::Exited);
+    assert_eq!(report.step, agentwire::process::CloseStep::Exited);
     assert_eq!(report.swept, [child]);
-    assert!(report.left.is_empty(), "{report:?}");
+    assert!(report.remaining.is_empty(), "{report:?}");
     assert!(!support::is_alive(agent) && !support::is_alive(child));
 }
 

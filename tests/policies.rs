@@ -4,11 +4,11 @@
 
 use crate::support;
 
+use agentwire::callback::Response;
+use agentwire::permission::{Audited, PermissionRequest, Policy, ReadOnly};
 use agentwire::protocol::permission::CanUseTool;
-use agentwire::{
-    Audited, Later, Options, PermissionAsk, PermissionResult, Policy, ReadOnly, Reply, Rules,
-    TerminalPrompter,
-};
+use agentwire::terminal::TerminalPrompter;
+use agentwire::{Later, Options, PermissionResult, Rules};
 use serde_json::{Value, json};
 use std::time::Duration;
 use support::peer::{Peer, connect, connect_with};
@@ -52,17 +52,17 @@ async fn what_no_policy_decides_is_denied_with_the_message() {
 #[tokio::test]
 async fn somebody_is_asked_for_the_rest_and_each_decision_is_told() {
     let (tell, mut told) = mpsc::unbounded_channel();
-    let ask = |ask: PermissionAsk| async move {
+    let ask = |ask: PermissionRequest| async move {
         match &*ask.request.tool_name {
             "WebFetch" => {
                 drop(ask.later().into_request_id());
                 Later.into()
             }
-            "WebSearch" => Reply::Failed("out of order".to_owned()),
+            "WebSearch" => Response::Failed("out of order".to_owned()),
             _ => PermissionResult::deny("No.").into(),
         }
     };
-    let record = move |request: &CanUseTool, reply: &Reply<PermissionResult>, took: Duration| {
+    let record = move |request: &CanUseTool, reply: &Response<PermissionResult>, took: Duration| {
         let decision = (request.tool_name.clone(), reply.clone(), took);
         tell.send(decision).unwrap();
     };
@@ -75,11 +75,11 @@ async fn somebody_is_asked_for_the_rest_and_each_decision_is_told() {
             PermissionResult::allow().into(),
         ),
         ("Write", json!({}), PermissionResult::deny("No.").into()),
-        ("WebFetch", json!({}), Reply::Later),
+        ("WebFetch", json!({}), Response::Later),
         (
             "WebSearch",
             json!({}),
-            Reply::Failed("out of order".to_owned()),
+            Response::Failed("out of order".to_owned()),
         ),
     ] {
         agent.asks(name, &tool(name, input)).await;
@@ -106,7 +106,7 @@ async fn rules_of_a_session_go_to_the_agent_and_stand_before_its_tools_and_the_c
     let arguments = options.arguments().unwrap();
     let denied = "--disallowedTools=Write,Read(.env)".to_owned();
     assert!(arguments.contains(&denied), "{arguments:?}");
-    let handler = |ask: PermissionAsk| async move {
+    let handler = |ask: PermissionRequest| async move {
         PermissionResult::deny(format!("Asked about {}.", ask.request.tool_name))
     };
     let answer = json!({"hooks_applied": true, "settings_applied": true});

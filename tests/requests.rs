@@ -4,9 +4,8 @@
 
 use crate::support;
 
-use agentwire::{
-    Asked, CallbackFailure, Client, Event, Message, Notice, Options, PermissionResult, RequestKind,
-};
+use agentwire::event::{CallbackFailure, RequestKind, RequestSummary};
+use agentwire::{Client, Event, Message, Notice, Options, PermissionResult};
 use agentwire_testkit::{Scenario, Step};
 use serde_json::json;
 use support::{fake, wait_for};
@@ -39,7 +38,7 @@ async fn a_request_comes_behind_the_text_that_led_to_it_and_is_answered_by_its_i
                     panic!("{pending:?}")
                 };
                 seen.push(format!("request {}", request.tool_name));
-                let answered = client.answer(&pending.request_id, PermissionResult::allow());
+                let answered = client.respond(&pending.request_id, PermissionResult::allow());
                 answered.await.unwrap();
             }
             Event::Frame(frame) => match frame.message() {
@@ -70,7 +69,7 @@ async fn other_streams_have_no_requests() {
         _ => None,
     })
     .await;
-    drop(client.answer(&request_id, PermissionResult::deny("No.")));
+    drop(client.respond(&request_id, PermissionResult::deny("No.")));
     loop {
         match log.next().await.unwrap().unwrap() {
             Event::Request(pending) => panic!("{pending:?}"),
@@ -83,7 +82,7 @@ async fn other_streams_have_no_requests() {
 #[tokio::test]
 async fn a_request_that_is_dropped_unread_is_denied_with_a_notice() {
     let options = fake(&asks())
-        .backpressure(agentwire::Backpressure::DropOldest)
+        .backpressure(agentwire::options::Backpressure::DropOldest)
         .unread_limit(1);
     let mut client = connect(options).await;
     let mut log = client.subscribe();
@@ -98,8 +97,8 @@ async fn a_request_that_is_dropped_unread_is_denied_with_a_notice() {
             failures.push((asked, failure));
         }
     }
-    let is_denied = |(asked, failure): &(Asked, CallbackFailure)| {
-        matches!(asked, Asked::Permission { tool_name } if tool_name == "Bash")
+    let is_denied = |(asked, failure): &(RequestSummary, CallbackFailure)| {
+        matches!(asked, RequestSummary::Permission { tool_name } if tool_name == "Bash")
             && *failure == CallbackFailure::Unread
     };
     // The notice itself may have been dropped by what came later.
@@ -135,7 +134,7 @@ async fn a_request_that_the_agent_withdraws_is_reported() {
         _ => None,
     });
     assert_eq!(&*withdrawn.await, "r1");
-    let answer = client.answer("r1", PermissionResult::allow()).await;
+    let answer = client.respond("r1", PermissionResult::allow()).await;
     assert!(matches!(
         answer,
         Err(agentwire::Error::NoPendingRequest { .. })

@@ -5,10 +5,11 @@
 
 use crate::support;
 
+use agentwire::permission::PermissionRequest;
 use agentwire::protocol::{Json, host};
 use agentwire::{
-    Activity, Client, EndReason, Error, Event, Message, Notice, Options, PermissionAsk,
-    PermissionResult, TurnEvent, TurnOutcome, query,
+    Activity, Client, EndReason, Error, Event, Message, Notice, Options, PermissionResult,
+    TurnEvent, TurnOutcome, query,
 };
 use agentwire_testkit::{Fault, Scenario, Step};
 use serde_json::json;
@@ -116,7 +117,7 @@ async fn without_a_callback_an_ask_is_denied_and_told() {
     );
 }
 
-async fn panics(_: PermissionAsk) -> PermissionResult {
+async fn panics(_: PermissionRequest) -> PermissionResult {
     panic!("out of order")
 }
 
@@ -181,7 +182,9 @@ async fn what_is_no_message_is_an_event_and_the_session_goes_on() {
     let (mut notices, mut unknown, mut text) = (Vec::new(), Vec::new(), String::new());
     while let Some(event) = answer.next().await {
         match event.unwrap() {
-            Event::Notice(Notice::Wire(host::Notice::NotAFrame { line, .. })) => notices.push(line),
+            Event::Notice(Notice::Wire(host::WireNotice::NotAFrame { line, .. })) => {
+                notices.push(line);
+            }
             Event::Frame(frame) => match frame.message() {
                 Message::Unknown(_) => unknown.push(frame),
                 message => text.extend(message.text_delta()),

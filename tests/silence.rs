@@ -4,9 +4,8 @@
 
 use crate::support;
 
-use agentwire::{
-    Asked, CallbackFailure, Client, EndReason, Event, Notice, Options, PermissionResult, query,
-};
+use agentwire::event::{CallbackFailure, RequestSummary};
+use agentwire::{Client, EndReason, Event, Notice, Options, PermissionResult, query};
 use agentwire_testkit::{Fault, Scenario, Step};
 use serde_json::{Value, json};
 use std::sync::Mutex;
@@ -15,7 +14,7 @@ use support::peer::connect;
 use support::{ended, fake, hasty, script, wait_for};
 
 /// The next thing that a callback is missing for, or gave no valid answer to.
-async fn failure(client: &mut Client) -> (Asked, CallbackFailure, String) {
+async fn failure(client: &mut Client) -> (RequestSummary, CallbackFailure, String) {
     wait_for(client, |event| match event {
         Event::Notice(notice @ Notice::CallbackFailed { asked, failure, .. }) => {
             Some((asked.clone(), failure.clone(), notice.to_string()))
@@ -79,7 +78,7 @@ async fn a_tool_that_is_denied_for_want_of_a_callback_is_told() {
     assert_eq!(answer["behavior"], "deny");
     let (asked, why, text) = failure(&mut client).await;
     let tool_name = "Bash".to_owned();
-    assert_eq!(asked, Asked::Permission { tool_name });
+    assert_eq!(asked, RequestSummary::Permission { tool_name });
     assert_eq!(why, CallbackFailure::NoCallback);
     assert_eq!(
         text,

@@ -4,7 +4,8 @@
 
 use crate::support;
 
-use agentwire::{Client, EndReason, Options, StopPolicy, Stopped, SubmissionState, TurnOutcome};
+use agentwire::control::{StopPolicy, Stopped};
+use agentwire::{Client, EndReason, Options, SubmissionState, TurnOutcome};
 use agentwire_testkit::{Fault, Scenario, Step};
 use std::time::Duration;
 use support::{ended, fake, says, wait_for};
@@ -18,12 +19,12 @@ async fn an_interrupt_gives_its_receipt_and_then_the_end_of_the_turn() {
     let mut client = Client::connect(fake(&busy())).await.unwrap();
     client.send("Work");
     wait_for(&mut client, says("Hm")).await;
-    let interrupted = client.interrupt().ended().await.unwrap();
+    let interrupted = client.interrupt().outcome().await.unwrap();
     assert_eq!(interrupted.receipt.still_queued.unwrap(), [""; 0]);
     let turn = interrupted.turn.unwrap();
     assert_eq!((turn.turn, turn.outcome), (1, TurnOutcome::Interrupted));
     // Now there is nothing to stop.
-    let interrupted = client.interrupt().ended().await.unwrap();
+    let interrupted = client.interrupt().outcome().await.unwrap();
     assert_eq!(interrupted.turn, None);
     client.close().await;
 }
@@ -34,10 +35,10 @@ async fn interrupting_all_takes_back_what_waits() {
     client.send("Work");
     wait_for(&mut client, says("Hm")).await;
     let mut queued = client.send("And then?");
-    let interrupted = client.handle().interrupt_all().ended().await.unwrap();
+    let interrupted = client.handle().interrupt_all().outcome().await.unwrap();
     assert_eq!(interrupted.receipt.cancelled.unwrap(), [queued.uuid()]);
     assert!(matches!(
-        queued.ended().await,
+        queued.final_state().await,
         SubmissionState::Cancelled | SubmissionState::Withdrawn
     ));
     client.close().await;
@@ -72,10 +73,10 @@ async fn assert_is_closed(options: Options) {
         }
     };
     assert_eq!(ended(error).reason, EndReason::Unresponsive);
-    assert_eq!(submission.ended().await, SubmissionState::Lost);
+    assert_eq!(submission.final_state().await, SubmissionState::Lost);
     assert!(client.stop(impatient()).await.is_err());
     let report = client.close().await;
-    assert!(report.left.is_empty(), "{report:?}");
+    assert!(report.remaining.is_empty(), "{report:?}");
 }
 
 #[tokio::test]

@@ -46,7 +46,7 @@ async fn a_message_can_be_watched_to_its_end() {
         states.push(submission.changed().await);
     }
     assert!(states.is_sorted(), "{states:?}");
-    assert_eq!(submission.ended().await, SubmissionState::Completed);
+    assert_eq!(submission.final_state().await, SubmissionState::Completed);
     // It can be asked again, and by others.
     assert_eq!(
         submission.clone().changed().await,
@@ -65,13 +65,13 @@ async fn a_message_is_taken_out_of_the_agents_queue() {
     until(&mut second, SubmissionState::Queued).await;
 
     assert!(second.cancel().await.unwrap().cancelled);
-    assert_eq!(second.ended().await, SubmissionState::Cancelled);
+    assert_eq!(second.final_state().await, SubmissionState::Cancelled);
     // One that a turn has taken up goes on.
     assert!(!first.cancel().await.unwrap().cancelled);
     assert_eq!(first.state(), SubmissionState::Started);
 
     client.interrupt().await.unwrap();
-    assert_eq!(first.ended().await, SubmissionState::Interrupted);
+    assert_eq!(first.final_state().await, SubmissionState::Interrupted);
     client.close().await;
 }
 
@@ -91,17 +91,17 @@ async fn a_message_that_waits_here_is_taken_back_here() {
     let answer = waiting.cancel().await.unwrap();
     assert!(answer.cancelled);
     assert_eq!(answer.message_uuid.as_deref(), Some(waiting.uuid()));
-    assert_eq!(waiting.ended().await, SubmissionState::Withdrawn);
+    assert_eq!(waiting.final_state().await, SubmissionState::Withdrawn);
     assert!(matches!(
         waiting.written().await,
         Err(Error::Withdrawn { .. })
     ));
 
     client.abort().await;
-    assert_eq!(huge.ended().await, SubmissionState::Lost);
+    assert_eq!(huge.final_state().await, SubmissionState::Lost);
     assert!(matches!(huge.written().await, Err(Error::Ended(_))));
     // This one was written; what became of it nobody knows.
-    assert_eq!(first.ended().await, SubmissionState::Lost);
+    assert_eq!(first.final_state().await, SubmissionState::Lost);
     first.written().await.unwrap();
 }
 
@@ -116,7 +116,7 @@ async fn what_is_sent_when_the_session_is_over_is_lost() {
         handle.outbound_queue().await,
         Err(Error::Ended(_))
     ));
-    assert_eq!(late.ended().await, SubmissionState::Lost);
+    assert_eq!(late.final_state().await, SubmissionState::Lost);
     assert_eq!(late.changed().await, SubmissionState::Lost);
 }
 
@@ -126,7 +126,7 @@ async fn a_watch_outlives_its_client() {
     let mut submission = client.send("Work");
     until(&mut submission, SubmissionState::Started).await;
     drop(client);
-    let ended = tokio::time::timeout(support::LONG, submission.ended());
+    let ended = tokio::time::timeout(support::LONG, submission.final_state());
     assert_eq!(ended.await.unwrap(), SubmissionState::Lost);
 }
 
@@ -155,7 +155,7 @@ async fn messages_that_went_into_one_turn_have_its_end_in_common() {
         let mut taken_back = client.send(UserMessage::text("Never").priority(Priority::Later));
         assert!(taken_back.cancel().await.unwrap().cancelled);
 
-        let stopped = client.interrupt().ended().await.unwrap().turn.unwrap();
+        let stopped = client.interrupt().outcome().await.unwrap().turn.unwrap();
         assert_eq!(stopped.outcome, TurnOutcome::Interrupted);
         assert_eq!(first.turn_ended().await.unwrap(), stopped);
 
@@ -179,12 +179,12 @@ async fn an_interrupt_tells_of_its_turn_however_late_it_is_asked() {
     until(&mut first, SubmissionState::Started).await;
     let interruption = client.interrupt();
     let end = first.turn_ended().await.unwrap();
-    assert_eq!(interruption.ended().await.unwrap().turn, Some(end));
+    assert_eq!(interruption.outcome().await.unwrap().turn, Some(end));
 
     let interruption = client.interrupt();
     let second = client.send("And then?").turn_ended().await.unwrap();
     assert_eq!(second.outcome, TurnOutcome::Completed);
-    assert_eq!(interruption.ended().await.unwrap().turn, None);
+    assert_eq!(interruption.outcome().await.unwrap().turn, None);
     client.close().await;
 }
 
@@ -198,7 +198,7 @@ async fn nobody_waits_for_a_turn_whose_session_is_gone() {
     let end = ended(submission.turn_ended().await.unwrap_err());
     assert_eq!(end.reason, EndReason::Dropped);
     assert!(matches!(
-        interruption.interrupt().ended().await,
+        interruption.interrupt().outcome().await,
         Err(Error::Ended(_))
     ));
 }
@@ -288,7 +288,7 @@ async fn a_message_that_nobody_observed_has_its_state_when_it_is_sent_again() {
     wait_for(&mut client, says("Hm")).await;
     let mut again = client.send(message());
     again.written().await.unwrap();
-    client.interrupt().ended().await.unwrap();
+    client.interrupt().outcome().await.unwrap();
     let end = again.turn_ended().await.unwrap();
     assert_eq!(end.outcome, TurnOutcome::Interrupted);
     client.close().await;

@@ -72,7 +72,7 @@ async fn each_turn_has_its_own_messages_and_ends() {
     let texts: Vec<&String> = log.iter().filter(|it| it.starts_with("text")).collect();
     assert_eq!(texts, ["text: One.", "text: One and a half."]);
     assert_eq!(log.last().unwrap(), "result: success fine");
-    assert_eq!(first.ended().await.unwrap().turn, 1);
+    assert_eq!(first.turn_ended().await.unwrap().turn, 1);
     client.close().await;
 }
 
@@ -128,7 +128,7 @@ async fn a_stream_that_comes_late_has_the_start_of_its_turn() {
     let (log, outcome) = read(&mut late).await;
     assert_eq!(outcome, Some(TurnOutcome::Interrupted));
     assert!(log.contains(&"text: Hm ".to_owned()), "{log:?}");
-    submission.ended().await;
+    submission.final_state().await;
     // The turn is over.
     assert!(submission.turn().next().await.is_none());
     client.close().await;

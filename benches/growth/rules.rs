@@ -1,8 +1,9 @@
 //! Permission rules, and calls of a hostile agent.
 
 use crate::Case;
+use agentwire::Rules;
+use agentwire::permission::RulesBuilder;
 use agentwire::protocol::permission::CanUseTool;
-use agentwire::{Rules, RulesBuilder};
 use serde_json::json;
 
 pub(crate) fn all() -> Vec<Case> {

@@ -2,7 +2,8 @@
 
 use crate::Case;
 use crate::lines::{kinds, repeated};
-use agentwire::{Client, Options, Pipes, Rules};
+use agentwire::transport::Pipes;
+use agentwire::{Client, Options, Rules};
 use agentwire_protocol::codec::LineDecoder;
 use agentwire_protocol::control::{Initialize, SetModel};
 use agentwire_protocol::host::{Host, Prompt, Request, Transmit};

@@ -2,7 +2,7 @@
 //! untyped members and faults.
 
 use crate::terminal::{complain, json as json_line};
-use agentwire::visible::{line, shortened};
+use agentwire::permission::visible::{line, shortened};
 use agentwire_protocol::audit::{Audit, Auditor};
 use agentwire_protocol::content::{Content, ContentBlock};
 use agentwire_protocol::{Fault, Frame, Message};

@@ -1,8 +1,9 @@
 //! `agentwire rules`: evaluates permission rules for requests.
 
 use crate::terminal::complain;
+use agentwire::Rules;
+use agentwire::permission::{RulesError, RulesVerdict, visible};
 use agentwire::protocol::permission::CanUseTool;
-use agentwire::{Rules, RulesError, RulesVerdict, visible};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::io::{self, BufRead, Write};

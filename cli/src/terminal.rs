@@ -1,6 +1,6 @@
 //! Output for a terminal that contains text of agents, models and files.
 
-use agentwire::visible::{is_hidden, lines};
+use agentwire::permission::visible::{is_hidden, lines};
 use std::borrow::Cow;
 use std::fmt::{Display, Write as _};
 use std::io::{self, Write as _};

@@ -88,7 +88,7 @@ fn with_blocks(mut record: Value) -> Value {
 }
 
 fn is_plain(text: &str) -> bool {
-    !text.contains(|it| agentwire::visible::is_hidden(it) && it != '\n')
+    !text.contains(|it| agentwire::permission::visible::is_hidden(it) && it != '\n')
 }
 
 #[test]

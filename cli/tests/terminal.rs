@@ -79,7 +79,7 @@ fn assert_harmless(written: &str) {
     }
     // `agentwire` itself writes colours and line breaks.
     let ours = |c: char| matches!(c, '\u{1b}' | '\r' | '\n');
-    let hidden = |c: char| agentwire::visible::is_hidden(c) && !ours(c);
+    let hidden = |c: char| agentwire::permission::visible::is_hidden(c) && !ours(c);
     assert!(!written.contains(hidden), "{written:?}");
 }
 

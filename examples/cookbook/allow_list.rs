@@ -1,4 +1,5 @@
-use agentwire::{Options, Policy, ReadOnly, Rules, prompt};
+use agentwire::permission::{Policy, ReadOnly};
+use agentwire::{Options, Rules, prompt};
 use std::error::Error;
 
 pub async fn run(options: Options) -> Result<(), Box<dyn Error>> {

@@ -14,7 +14,7 @@ pub async fn run(options: Options) -> Result<(), Error> {
 
     if let Some((id, tool)) = inbox.recv().await {
         println!("pending: {tool}");
-        client.answer(&id, PermissionResult::allow()).await?;
+        client.respond(&id, PermissionResult::allow()).await?;
     }
     println!("{}", answer.await?.text());
     Ok(())

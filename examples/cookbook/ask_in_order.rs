@@ -1,4 +1,5 @@
-use agentwire::{Client, Error, Event, Message, Options, PermissionResult, RequestKind};
+use agentwire::event::RequestKind;
+use agentwire::{Client, Error, Event, Message, Options, PermissionResult};
 
 pub async fn run(options: Options) -> Result<(), Error> {
     let mut client = Client::connect(options.requests_in_stream(true)).await?;
@@ -17,7 +18,7 @@ pub async fn run(options: Options) -> Result<(), Error> {
                 if let RequestKind::Permission(request) = &pending.request {
                     println!("[allow {} {}? yes]", request.tool_name, request.input);
                     let allow = PermissionResult::allow();
-                    client.answer(&pending.request_id, allow).await?;
+                    client.respond(&pending.request_id, allow).await?;
                 }
             }
             _ => {}

@@ -1,5 +1,6 @@
 use agentwire::protocol::hook::{PreToolUse, PreToolUseOutput};
-use agentwire::{Error, Hook, HookCall, Options, prompt};
+use agentwire::hook::HookCall;
+use agentwire::{Error, Hook, Options, prompt};
 
 pub async fn run(options: Options) -> Result<(), Error> {
     let no_pushes = Hook::new(|call: HookCall<PreToolUse>| async move {

@@ -1,4 +1,5 @@
-use agentwire::{Environment, Options};
+use agentwire::Options;
+use agentwire::process::Environment;
 
 pub async fn run(_: Options) -> Result<(), agentwire::Error> {
     let options = Options::new()

@@ -5,6 +5,6 @@ pub async fn run(options: Options) -> Result<(), Error> {
     client.prompt("Hello").await?;
     let report = client.close().await;
     println!("{:?}, {:?}", report.step, report.exit.and_then(|it| it.code()));
-    println!("processes left: {}", report.left.len());
+    println!("processes left: {}", report.remaining.len());
     Ok(())
 }

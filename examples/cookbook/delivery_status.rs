@@ -7,7 +7,7 @@ pub async fn run(options: Options) -> Result<(), Error> {
 
     for submission in [&mut first, &mut second] {
         let end = submission.turn_ended().await?;
-        println!("{} by turn {}", submission.ended().await, end.turn);
+        println!("{} by turn {}", submission.final_state().await, end.turn);
     }
     Ok(())
 }

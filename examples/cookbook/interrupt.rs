@@ -11,10 +11,10 @@ pub async fn run(options: Options) -> Result<(), Error> {
 
     // A handle works in every task, for example in one that waits for Ctrl-C.
     let handle = client.handle();
-    let interrupted = handle.interrupt().ended().await?;
+    let interrupted = handle.interrupt().outcome().await?;
     if let Some(turn) = interrupted.turn {
         println!("the turn: {}", turn.outcome);
     }
-    println!("the message: {}", novel.ended().await);
+    println!("the message: {}", novel.final_state().await);
     Ok(())
 }

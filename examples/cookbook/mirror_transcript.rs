@@ -1,4 +1,5 @@
-use agentwire::{Client, Error, MemoryStore, Options};
+use agentwire::store::MemoryStore;
+use agentwire::{Client, Error, Options};
 
 pub async fn run(options: Options) -> Result<(), Error> {
     // Implement `SessionStore` for your database in the same way.

@@ -7,7 +7,7 @@ pub async fn run(options: Options) -> Result<(), Error> {
     // In a handler of SIGTERM, and before `std::process::exit`:
     let reports = tokio::task::spawn_blocking(agentwire::close_all).await;
     for report in reports.unwrap_or_default() {
-        println!("{:?}, left: {}", report.step, report.left.len());
+        println!("{:?}, left: {}", report.step, report.remaining.len());
     }
     drop((one, other));
     Ok(())

@@ -1,4 +1,5 @@
-use agentwire::{Backpressure, Client, Error, Event, Notice, Options};
+use agentwire::options::Backpressure;
+use agentwire::{Client, Error, Event, Notice, Options};
 
 pub async fn run(options: Options) -> Result<(), Error> {
     let options = options

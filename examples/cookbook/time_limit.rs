@@ -1,4 +1,5 @@
-use agentwire::{Client, Error, Options, StopPolicy};
+use agentwire::control::StopPolicy;
+use agentwire::{Client, Error, Options};
 use std::time::Duration;
 use tokio::time::timeout;
 

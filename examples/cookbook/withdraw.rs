@@ -10,7 +10,7 @@ pub async fn run(options: Options) -> Result<(), Error> {
     let mut play = client.send(later);
     let answer = play.cancel().await?;
     println!("withdrawn: {}", answer.cancelled);
-    println!("{}", play.ended().await);
+    println!("{}", play.final_state().await);
     client.interrupt().await?;
     client.close().await;
     Ok(())

@@ -1,8 +1,8 @@
 //! The callbacks of a session.
 
-use super::ask::{QUESTION_TOOL, Shared};
-use super::hook::Registry;
-use super::permission::{PLAN_TOOL, Rules};
+use super::request::{QUESTION_TOOL, Shared};
+use crate::hook::Registry;
+use crate::permission::{PLAN_TOOL, Rules};
 use agentwire_protocol::control::Initialize;
 use agentwire_protocol::dialog::RequestUserDialog;
 use agentwire_protocol::mcp::McpElicitation;

@@ -1,7 +1,7 @@
 //! Responses that are sent after the callback has returned.
 
-use super::ask::{Ask, AskAnswer, Askable};
-use crate::command::{AskNumber, Command, Encode, LateAnswer, Link};
+use super::request::{CallbackRequest, CallbackResponse, Request};
+use crate::command::{Command, Encode, LateAnswer, Link, RequestNumber};
 use crate::event::{CallbackFailure, Error};
 use crate::handle::Handle;
 use agentwire_protocol::control;
@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 pub struct Responder<A> {
     session: Link,
     request_id: Box<str>,
-    number: AskNumber,
+    number: RequestNumber,
     cancelled: CancellationToken,
     /// Whether dropping this sends nothing.
     is_done: bool,
@@ -30,22 +30,22 @@ pub struct Responder<A> {
 
 /// A response that was sent. Await it to learn whether the agent was still
 /// waiting. Dropping it does not withdraw the response.
-pub struct PendingAnswer {
+pub struct RespondFuture {
     session: Link,
     reply: Result<oneshot::Receiver<Result<(), Error>>, Error>,
 }
 
-impl<R: Askable> Ask<R> {
+impl<R: CallbackRequest> Request<R> {
     /// Returns a responder, which can be sent anywhere and used minutes or
     /// hours later. The callback then returns [`Later`](crate::Later). There is
     /// no timeout. Dropping the responder without an answer denies the request.
-    pub fn later(&self) -> Responder<R::Answer> {
+    pub fn later(&self) -> Responder<R::Response> {
         Responder::new(self)
     }
 }
 
-impl<A: AskAnswer> Responder<A> {
-    fn new<R: Askable<Answer = A>>(ask: &Ask<R>) -> Self {
+impl<A: CallbackResponse> Responder<A> {
+    fn new<R: CallbackRequest<Response = A>>(ask: &Request<R>) -> Self {
         Self {
             session: ask.session.link().clone(),
             request_id: ask.request_id.clone(),
@@ -60,13 +60,13 @@ impl<A: AskAnswer> Responder<A> {
     ///
     /// # Errors
     ///
-    /// The returned [`PendingAnswer`] fails with [`Error::NoPendingRequest`] if
+    /// The returned [`RespondFuture`] fails with [`Error::NoPendingRequest`] if
     /// the request was already answered or cancelled, and with [`Error::Ended`]
     /// if the session is over.
-    pub fn answer(mut self, answer: impl Into<A>) -> PendingAnswer {
+    pub fn respond(mut self, response: impl Into<A>) -> RespondFuture {
         self.is_done = true;
         let number = Some(self.number);
-        put_answer(&self.session, &self.request_id, number, answer.into())
+        put_answer(&self.session, &self.request_id, number, response.into())
     }
 }
 
@@ -78,14 +78,14 @@ impl<A> Responder<A> {
     }
 
     /// Returns the token that is cancelled once the agent no longer waits for
-    /// the response; see [`Ask::cancelled`].
+    /// the response; see [`Request::cancelled`].
     #[must_use]
     pub fn cancelled(&self) -> &CancellationToken {
         &self.cancelled
     }
 
     /// Returns the request ID and leaves the request pending. It can then only
-    /// be answered by [`Handle::answer`].
+    /// be answered by [`Handle::respond`].
     pub fn into_request_id(mut self) -> Box<str> {
         self.is_done = true;
         self.request_id.clone()
@@ -135,28 +135,28 @@ impl Handle {
     /// let client = Client::connect(options).await?;
     /// // Much later, and anywhere:
     /// # let id = "id";
-    /// client.handle().answer(id, PermissionResult::allow()).await?;
+    /// client.handle().respond(id, PermissionResult::allow()).await?;
     /// # Ok(())
     /// # }
     /// ```
     ///
     /// # Errors
     ///
-    /// The returned [`PendingAnswer`] fails with [`Error::NoPendingRequest`] if
+    /// The returned [`RespondFuture`] fails with [`Error::NoPendingRequest`] if
     /// no request with this ID is pending, or if it takes another type of
     /// response; and with [`Error::Ended`] if the session is over.
-    pub fn answer<A: AskAnswer>(&self, request_id: &str, answer: A) -> PendingAnswer {
+    pub fn respond<A: CallbackResponse>(&self, request_id: &str, answer: A) -> RespondFuture {
         put_answer(self.link(), request_id, None, answer)
     }
 }
 
-fn put_answer<A: AskAnswer>(
+fn put_answer<A: CallbackResponse>(
     session: &Link,
     request_id: &str,
-    number: Option<AskNumber>,
+    number: Option<RequestNumber>,
     answer: A,
-) -> PendingAnswer {
-    let (reply, told) = oneshot::channel();
+) -> RespondFuture {
+    let (reply, delivered) = oneshot::channel();
     let sent = session.command(Command::Answer(LateAnswer {
         request_id: request_id.into(),
         number,
@@ -164,14 +164,14 @@ fn put_answer<A: AskAnswer>(
         fits: A::fits,
         reply,
     }));
-    PendingAnswer {
+    RespondFuture {
         session: session.clone(),
-        reply: sent.map(|()| told),
+        reply: sent.map(|()| delivered),
     }
 }
 
 /// Serializes a response as a line.
-pub(crate) fn encode<A: AskAnswer>(request_id: Box<str>, mut answer: A) -> Encode {
+pub(crate) fn encode<A: CallbackResponse>(request_id: Box<str>, mut answer: A) -> Encode {
     Encode::new(move |asked, to_repeat, version| {
         answer.check(asked).map_err(CallbackFailure::Invalid)?;
         answer.fit(version);
@@ -183,21 +183,21 @@ pub(crate) fn encode<A: AskAnswer>(request_id: Box<str>, mut answer: A) -> Encod
     })
 }
 
-impl Future for PendingAnswer {
+impl Future for RespondFuture {
     type Output = Result<(), Error>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         match &mut self.reply {
-            Ok(reply) => Pin::new(reply)
-                .poll(context)
-                .map(|told| told.unwrap_or_else(|_| Err(Error::Ended(self.session.end())))),
+            Ok(reply) => Pin::new(reply).poll(context).map(|delivered| {
+                delivered.unwrap_or_else(|_| Err(Error::Ended(self.session.end())))
+            }),
             Err(error) => Poll::Ready(Err(error.clone())),
         }
     }
 }
 
-impl fmt::Debug for PendingAnswer {
+impl fmt::Debug for RespondFuture {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("PendingAnswer")
+        f.write_str("RespondFuture")
     }
 }

@@ -16,7 +16,8 @@ use crate::options::{
     CommandLine, Options, PLUGINS, PrivateFiles, not_applied, unsupported_option,
 };
 use crate::process::CloseReport;
-use crate::session::{self, Connection, Known, LocalCli, Peers, Starter, Transport};
+use crate::session::{self, Known, Peers, Starter};
+use crate::transport::{Connection, LocalCli, Transport};
 use agentwire_protocol::control::InitializeAnswer;
 use agentwire_protocol::host::RequestFailure;
 use agentwire_protocol::message::Message;
@@ -119,7 +120,7 @@ impl Client {
     /// the first request. Use [`Pipes`] for an agent that was started
     /// elsewhere: in a container, over ssh, in a test.
     ///
-    /// [`Pipes`]: crate::Pipes
+    /// [`Pipes`]: crate::transport::Pipes
     ///
     /// # Errors
     ///
@@ -143,7 +144,7 @@ impl Client {
         let sleeps = options.sleep_after.map(|_| "sleep_after");
         let restarts = options.restart.map(|_| "restart");
         if let Some(option) = restarts.or(sleeps)
-            && !(line.is_kept() && transport.starts_agent())
+            && !(line.is_persisted() && transport.starts_agent())
         {
             let problem = "needs a session that is kept on disk (`persist_session`) and a transport \
                            that starts the agent";
@@ -192,7 +193,7 @@ impl Client {
         let mut initialize = line.initialize.clone();
         let has_gates = options.callbacks.hooks.has_gates();
         #[cfg(feature = "mcp")]
-        let (servers, patience) = (options.mcp_servers.clone(), options.request_timeout);
+        let (servers, timeout) = (options.mcp_servers.clone(), options.request_timeout);
         let finish = options.close.finish;
         let background = options.background_limit;
         let session::Started {
@@ -220,7 +221,7 @@ impl Client {
             background,
         };
         #[cfg(feature = "mcp")]
-        crate::mcp::introduce(servers, &client.handle, patience, &mut initialize).await;
+        crate::mcp::introduce(servers, &client.handle, timeout, &mut initialize).await;
         match client.handle.initialize(&initialize).await {
             Ok(answer) => client.initialized = answer,
             // The CLI is ready. Its response is invalid, and kept as it is.

@@ -1,6 +1,6 @@
 //! Responses of callbacks on their way to the driver.
 
-use crate::event::{Asked, CallbackFailure, Error};
+use crate::event::{CallbackFailure, Error, RequestSummary};
 use crate::process::CliVersion;
 use agentwire_protocol::Json;
 use bytes::Bytes;
@@ -10,18 +10,22 @@ use tokio::sync::oneshot;
 /// Identifies a request of the agent within the session: an agent may reuse
 /// IDs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct AskNumber(pub(crate) u64);
+pub(crate) struct RequestNumber(pub(crate) u64);
 
 /// Encodes a response for a CLI of some version, including the part of the
 /// request that it must repeat.
 pub(crate) struct Encode(Box<EncodeFn>);
 
-type EncodeFn =
-    dyn FnOnce(&Asked, Option<&Json>, Option<CliVersion>) -> Result<Bytes, CallbackFailure> + Send;
+type EncodeFn = dyn FnOnce(&RequestSummary, Option<&Json>, Option<CliVersion>) -> Result<Bytes, CallbackFailure>
+    + Send;
 
 impl Encode {
     pub(crate) fn new(
-        encode: impl FnOnce(&Asked, Option<&Json>, Option<CliVersion>) -> Result<Bytes, CallbackFailure>
+        encode: impl FnOnce(
+            &RequestSummary,
+            Option<&Json>,
+            Option<CliVersion>,
+        ) -> Result<Bytes, CallbackFailure>
         + Send
         + 'static,
     ) -> Self {
@@ -30,7 +34,7 @@ impl Encode {
 
     pub(crate) fn line(
         self,
-        asked: &Asked,
+        asked: &RequestSummary,
         to_repeat: Option<&Json>,
         version: Option<CliVersion>,
     ) -> Result<Bytes, CallbackFailure> {
@@ -49,10 +53,10 @@ impl fmt::Debug for Encode {
 pub(crate) struct LateAnswer {
     pub(crate) request_id: Box<str>,
     /// The request's number, if known.
-    pub(crate) number: Option<AskNumber>,
+    pub(crate) number: Option<RequestNumber>,
     /// The response.
     pub(crate) answer: Result<Encode, CallbackFailure>,
     /// Returns whether the response fits that type of request.
-    pub(crate) fits: fn(&Asked) -> bool,
+    pub(crate) fits: fn(&RequestSummary) -> bool,
     pub(crate) reply: oneshot::Sender<Result<(), Error>>,
 }

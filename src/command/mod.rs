@@ -9,7 +9,7 @@ mod progress;
 mod servers;
 mod turn;
 
-pub(crate) use answer::{AskNumber, Encode, LateAnswer};
+pub(crate) use answer::{Encode, LateAnswer, RequestNumber};
 pub(crate) use declared::Declared;
 pub(crate) use link::{End, Link};
 pub use progress::OutboundQueue;
@@ -35,7 +35,7 @@ pub(crate) enum Command {
     /// Sends a request, and returns its outcome.
     Request {
         request: Request,
-        patience: Duration,
+        timeout: Duration,
         reply: oneshot::Sender<Result<Answer, Error>>,
     },
     /// Responds to a request of the agent.

@@ -3,7 +3,7 @@
 use super::turn::TurnWatch;
 use crate::event::Error;
 use agentwire_protocol::host::SubmissionState;
-use agentwire_protocol::outbox::Waiting;
+use agentwire_protocol::outbox::QueueSize;
 use std::time::{Duration, Instant};
 
 /// The delivery status of a message, and the error that ended it.
@@ -83,7 +83,7 @@ pub struct OutboundQueue {
 }
 
 impl OutboundQueue {
-    pub(crate) fn new(waiting: Waiting, now: Instant) -> Self {
+    pub(crate) fn new(waiting: QueueSize, now: Instant) -> Self {
         Self {
             messages: waiting.users,
             message_bytes: waiting.user_bytes,

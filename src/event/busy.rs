@@ -12,7 +12,7 @@ pub enum Busy {
     Request,
     /// A request of the agent is open, or a callback is running.
     #[error("a request of the agent is open, or a callback is running")]
-    Ask,
+    IncomingRequest,
     /// A background task is running.
     #[error("a background task is running")]
     Background,
@@ -22,7 +22,7 @@ pub enum Busy {
     WakeUp,
     /// The agent's process has ended, and another is about to be started.
     #[error("its process has ended, and another is about to be started")]
-    Moving,
+    Restarting,
     /// The session cannot be resumed: it is not kept
     /// ([`Options::persist_session`](crate::Options::persist_session)), or its
     /// transport does not start the agent.

@@ -3,7 +3,7 @@
 use super::busy::Busy;
 use crate::ownership::SessionOwner;
 use crate::process::{CliNotFound, CliVersion};
-use crate::store::{FailedCall, StoreFailure};
+use crate::store::{StoreCallError, TranscriptFailure};
 use agentwire_protocol::content::CannotAttach;
 use agentwire_protocol::control::Refusal;
 use agentwire_protocol::host::{RequestFailure, SubmissionState, TurnOutcome};
@@ -41,7 +41,7 @@ pub enum Error {
     )]
     NoRuntime,
     /// The connection to the agent could not be opened
-    /// ([`Transport::open`](crate::Transport::open)).
+    /// ([`Transport::open`](crate::transport::Transport::open)).
     #[error("cannot connect to the agent: {error}")]
     Transport {
         /// The cause.
@@ -103,7 +103,7 @@ pub enum Error {
     /// The CLI did not apply an option of the first request that the session
     /// relies on: `settings`, `managed_settings`, `mcp_servers`, or `hooks`
     /// including a [gate](crate::Hook::gate). Either the CLI is too old, or it
-    /// was spawned elsewhere ([`Pipes`](crate::Pipes)) without
+    /// was spawned elsewhere ([`Pipes`](crate::transport::Pipes)) without
     /// [`Options::arguments`](crate::Options::arguments).
     #[error(
         "the agent CLI did not apply the option `{option}`: it is too old, or was started without \
@@ -203,7 +203,7 @@ pub enum Error {
         /// The transcript or project of the call.
         of: String,
         /// The cause.
-        failure: StoreFailure,
+        failure: TranscriptFailure,
     },
     /// A file for the CLI could not be written: the transcript of a resumed
     /// session, or the configuration of a CLI that does not read it from the
@@ -226,8 +226,8 @@ pub enum Error {
     Ended(Arc<SessionEnd>),
 }
 
-impl From<FailedCall> for Error {
-    fn from(FailedCall { call, of, failure }: FailedCall) -> Self {
+impl From<StoreCallError> for Error {
+    fn from(StoreCallError { call, of, failure }: StoreCallError) -> Self {
         Self::session_store(call, of, failure)
     }
 }
@@ -237,7 +237,7 @@ impl Error {
     pub(crate) fn session_store(
         call: &'static str,
         of: impl ToString,
-        failure: StoreFailure,
+        failure: TranscriptFailure,
     ) -> Self {
         Self::SessionStore {
             call,
@@ -247,7 +247,7 @@ impl Error {
     }
 
     /// Creates an [`Error::Transport`], for implementations of
-    /// [`Transport`](crate::Transport).
+    /// [`Transport`](crate::transport::Transport).
     pub fn transport(why: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         Self::Transport {
             error: Arc::from(why.into()),
@@ -349,7 +349,7 @@ pub struct SessionEnd {
     /// The end of its standard error, at most 64 KiB.
     pub stderr: String,
     /// The variables of its environment that are known to stop a CLI
-    /// ([`HOST_TOOLS`](crate::HOST_TOOLS), `LD_PRELOAD`), if it exited before its
+    /// ([`HOST_TOOLS`](crate::process::HOST_TOOLS), `LD_PRELOAD`), if it exited before its
     /// first turn and wrote nothing to standard error.
     pub suspects: Vec<String>,
 }
@@ -387,8 +387,8 @@ pub enum EndReason {
     /// The host closed the session because the agent did not stop its turn:
     /// [`Handle::stop`](crate::Handle::stop).
     Unresponsive,
-    /// The agent owed something, was silent, and did not answer a request
-    /// either ([`RestartPolicy::hang`](crate::RestartPolicy)).
+    /// The agent had work pending, wrote nothing, and did not respond to a probe
+    /// ([`RestartPolicy::hang`](crate::RestartPolicy)).
     Hung,
     /// The session is another host's, or could be by now: an
     /// [attachment](crate::attachment) said that it may not act any more. The agent was killed.

@@ -1,28 +1,28 @@
 //! What a session delivers: events, notices, errors, and the mailbox of each
 //! stream.
 
-mod asked;
 mod busy;
 mod demand;
 mod error;
 mod ignored_option;
 mod mailbox;
-mod moved;
 mod notice;
 mod queue;
 mod request;
+mod restart;
+mod summary;
 mod unread;
 
-pub use asked::{Asked, CallbackFailure};
 pub use busy::Busy;
 pub(crate) use demand::{Demand, Wanted};
 pub use error::{AttachError, EndReason, Error, SessionEnd};
 pub use ignored_option::IgnoredOption;
 pub(crate) use mailbox::{Mailbox, Room, Sender, mailbox, unused_mailbox};
-pub use moved::{MoveReason, Moved};
 pub use notice::Notice;
 pub(crate) use request::Unanswered;
 pub use request::{PendingRequest, RequestKind};
+pub use restart::{Restart, RestartReason};
+pub use summary::{CallbackFailure, RequestSummary};
 pub use unread::{StreamKind, Unread, UnreadStream};
 
 use agentwire_protocol::Frame;
@@ -48,12 +48,12 @@ pub enum Event {
     /// The agent's process has ended, because the agent was put to sleep
     /// ([`Handle::sleep`](crate::Handle::sleep)).
     Asleep,
-    /// The session went on in another process of the agent.
-    Moved(Box<Moved>),
+    /// The agent was restarted: the session continues in another process.
+    Restarted(Box<Restart>),
     /// A problem that does not end the session.
     Notice(Notice),
     /// A request of the agent that you answer with
-    /// [`Handle::answer`](crate::Handle::answer). Only in the client's stream, and
+    /// [`Handle::respond`](crate::Handle::respond). Only in the client's stream, and
     /// only with [`Options::requests_in_stream`](crate::Options::requests_in_stream).
     Request(PendingRequest),
     /// The agent withdrew a request that was in the stream.
@@ -81,10 +81,10 @@ impl Event {
         match self {
             Self::Frame(frame) => frame.raw().len(),
             // The result arrived as a frame, which shares its bytes.
-            Self::Moved(moved) => moved.size(),
+            Self::Restarted(restart) => restart.size(),
             Self::Asleep | Self::Activity(_) | Self::Turn(_) | Self::RequestWithdrawn { .. } => 0,
             Self::Request(request) => request.size,
-            Self::Session(SessionUpdate::Auth(news)) => news.size(),
+            Self::Session(SessionUpdate::Auth(update)) => update.size(),
             Self::Session(_) => SESSION,
             Self::Background(tasks) => tasks.len() * OVERHEAD,
             Self::Notice(notice) => notice.size(),

@@ -1,9 +1,9 @@
 //! Problems that do not end the session.
 
-use super::asked::{Asked, CallbackFailure};
 use super::ignored_option::IgnoredOption;
+use super::summary::{CallbackFailure, RequestSummary};
 use crate::ownership::SessionOwner;
-use crate::store::{StoreFailure, TranscriptKey};
+use crate::store::{TranscriptFailure, TranscriptKey};
 use agentwire_protocol::{Json, host};
 use std::fmt;
 use std::time::SystemTime;
@@ -13,14 +13,14 @@ use std::time::SystemTime;
 #[non_exhaustive]
 pub enum Notice {
     /// Unexpected input from the agent.
-    Wire(host::Notice),
+    Wire(host::WireNotice),
     /// A callback was not set, or gave no valid response. The agent's request
     /// was denied; a hook that is not a gate was skipped.
     CallbackFailed {
         /// The request's ID.
         request_id: Box<str>,
         /// The request.
-        asked: Asked,
+        asked: RequestSummary,
         /// The cause.
         failure: CallbackFailure,
     },
@@ -95,7 +95,7 @@ pub enum Notice {
     IgnoredOption(IgnoredOption),
     /// The agent did not apply the plugins of the first request. Either it is
     /// too old, a plugin could not be loaded, or it was spawned elsewhere
-    /// ([`Pipes`](crate::Pipes)) without
+    /// ([`Pipes`](crate::transport::Pipes)) without
     /// [`Options::arguments`](crate::Options::arguments). Options that a
     /// session relies on more cause an
     /// [`Error::NotApplied`](crate::Error::NotApplied).
@@ -112,7 +112,7 @@ pub enum Notice {
         /// Since when the store is behind.
         since: SystemTime,
         /// Why the last attempt failed.
-        failure: StoreFailure,
+        failure: TranscriptFailure,
     },
     /// The session store has taken everything that it was behind with.
     StoreCaughtUp {
@@ -129,7 +129,7 @@ pub enum Notice {
         /// How many entries; 0 if they could not be read.
         entries: usize,
         /// The cause.
-        failure: StoreFailure,
+        failure: TranscriptFailure,
     },
     /// The session that the agent has opened, because it was the last one or has a new ID, is
     /// open in another process as well. Both write it.
@@ -162,12 +162,12 @@ pub enum Notice {
         uuid: Box<str>,
         /// The message as the agent gets it.
         message: Json,
-        /// [`Fate::SentAgain`](crate::Fate::SentAgain): no turn had picked it up, and this host
+        /// [`Redelivery::Resent`](crate::protocol::host::Redelivery::Resent): no turn had picked it up, and this host
         /// sends it, before its own messages.
-        /// [`Fate::HandedBack`](crate::Fate::HandedBack): a turn had. It is not sent again,
+        /// [`Redelivery::CutOff`](crate::protocol::host::Redelivery::CutOff): a turn had. It is not sent again,
         /// because what it has the agent do might be done twice. Whether the turn came to its
         /// end is in the transcript.
-        fate: host::Fate,
+        redelivery: host::Redelivery,
     },
     /// A queued user message was withdrawn, as requested by an interrupt.
     Withdrawn {
@@ -215,10 +215,10 @@ impl Notice {
             } => subtype.len() + reason.len(),
             Self::StoreBehind { failure, .. } | Self::NotMirrored { failure, .. } => {
                 match failure {
-                    StoreFailure::Failed(why)
-                    | StoreFailure::Refused(why)
-                    | StoreFailure::Panicked(why)
-                    | StoreFailure::Unreadable(why) => why.len(),
+                    TranscriptFailure::Failed(why)
+                    | TranscriptFailure::Refused(why)
+                    | TranscriptFailure::Panicked(why)
+                    | TranscriptFailure::Unreadable(why) => why.len(),
                     _ => 0,
                 }
             }
@@ -247,7 +247,9 @@ impl fmt::Display for Notice {
             Self::CallbackFailed { asked, failure, .. } => f.write_str(&asked.failed(failure)),
             Self::NoPermissionCallback { tool_name, .. } => {
                 let tool_name = tool_name.clone();
-                f.write_str(&Asked::Permission { tool_name }.failed(&CallbackFailure::NoCallback))
+                f.write_str(
+                    &RequestSummary::Permission { tool_name }.failed(&CallbackFailure::NoCallback),
+                )
             }
             Self::NotSupported {
                 subtype, reason, ..
@@ -342,7 +344,7 @@ impl fmt::Display for Notice {
             }
             Self::Inherited {
                 uuid,
-                fate: host::Fate::SentAgain,
+                redelivery: host::Redelivery::Resent,
                 ..
             } => write!(
                 f,

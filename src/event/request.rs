@@ -6,7 +6,7 @@ use std::fmt;
 
 /// A request of the agent that waits for a response.
 ///
-/// Respond with [`Handle::answer`](crate::Handle::answer) and the
+/// Respond with [`Handle::respond`](crate::Handle::respond) and the
 /// [`request_id`](Self::request_id). The agent waits until then. If you never
 /// read the event, because it was dropped beyond
 /// [`Options::unread_hard_limit`](crate::Options::unread_hard_limit) or the session

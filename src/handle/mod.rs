@@ -1,31 +1,25 @@
 //! Control of a session from any task.
 
-mod control;
-mod interruption;
-mod pending;
 mod sleep;
 mod submission;
 mod subscription;
 mod turn;
 mod views;
 
-pub use control::McpReadiness;
-pub use interruption::{Interrupted, PendingInterrupt, StopPolicy, Stopped};
-pub use pending::Pending;
 pub use submission::Submission;
 pub use subscription::Subscription;
 pub use turn::Turn;
 pub(crate) use views::Events;
 pub use views::{Messages, TextStream};
 
-use crate::command::{Command, Link, OutboundQueue, Progress, WhenFull};
+use crate::command::{Command, Link, Progress, WhenFull};
+use crate::control::{OutboundQueue, ResponseFuture, new_id};
 use crate::event::{Error, StreamKind, Unread};
 use crate::process::CliVersion;
 use agentwire_protocol::Json;
 use agentwire_protocol::control::HostRequest;
 use agentwire_protocol::host::{Prompt, Request};
 use agentwire_protocol::message::{ResultMessage, UserMessage};
-use pending::new_id;
 use std::fmt;
 use std::pin::Pin;
 use tokio::sync::{mpsc, oneshot, watch};
@@ -166,7 +160,7 @@ impl Handle {
 
     /// Returns the size of the unread part of each stream of the session, and
     /// whether reading the agent's output is paused for it; see
-    /// [`Backpressure`](crate::Backpressure).
+    /// [`Backpressure`](crate::options::Backpressure).
     ///
     /// # Errors
     ///
@@ -250,7 +244,7 @@ impl Handle {
     ///
     /// # Errors
     ///
-    /// The returned [`Pending`] fails
+    /// The returned [`ResponseFuture`] fails
     ///
     /// - with [`Error::NotSupported`] if the agent does not support the
     ///   request. The request is not sent if the agent would ignore a field
@@ -261,8 +255,8 @@ impl Handle {
     ///   invalid;
     /// - with [`Error::Full`] if the outbound queue is full;
     /// - with [`Error::Ended`] if the session is over.
-    pub fn request<R: HostRequest>(&self, request: &R) -> Pending<R::Answer> {
-        Pending::request(&self.link, request)
+    pub fn request<R: HostRequest>(&self, request: &R) -> ResponseFuture<R::Answer> {
+        ResponseFuture::request(&self.link, request)
     }
 
     /// Sends a control request that has no type in this crate, by its subtype
@@ -286,9 +280,9 @@ impl Handle {
     ///
     /// As [`Handle::request`], and [`Error::Encode`] if `members` is not an
     /// object.
-    pub fn request_raw(&self, subtype: &str, members: impl Into<Json>) -> Pending<Json> {
+    pub fn request_raw(&self, subtype: &str, members: impl Into<Json>) -> ResponseFuture<Json> {
         let made = Request::raw(new_id(), subtype, members);
-        Pending::make(&self.link, subtype, None, made.map_err(Error::from))
+        ResponseFuture::make(&self.link, subtype, None, made.map_err(Error::from))
     }
 
     /// The connection to the driver of the session.

@@ -13,11 +13,11 @@ impl Handle {
     /// result of a turn, until the agent has said that it rests.
     ///
     /// Handles, subscriptions and callbacks stay. [`Event::Asleep`] and, after
-    /// waking, [`Event::Moved`] tell of it. Returns at once if the agent sleeps
+    /// waking, [`Event::Restarted`] tell of it. Returns at once if the agent sleeps
     /// already. Closing a session that sleeps does not wake it.
     ///
     /// [`Event::Asleep`]: crate::Event::Asleep
-    /// [`Event::Moved`]: crate::Event::Moved
+    /// [`Event::Restarted`]: crate::Event::Restarted
     ///
     /// # Errors
     ///

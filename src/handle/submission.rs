@@ -1,7 +1,7 @@
 //! User messages that were sent.
 
-use super::pending::Pending;
 use crate::command::{Link, Progress};
+use crate::control::ResponseFuture;
 use crate::event::Error;
 use agentwire_protocol::control::{CancelAsyncMessage, CancelAsyncMessageAnswer};
 use agentwire_protocol::host::{SubmissionState, TurnEnd, TurnOutcome};
@@ -26,7 +26,7 @@ use tokio::sync::watch;
 /// while !submission.state().is_end() {
 ///     println!("{}", submission.changed().await);
 /// }
-/// assert_eq!(submission.ended().await, SubmissionState::Completed);
+/// assert_eq!(submission.final_state().await, SubmissionState::Completed);
 /// # Ok(())
 /// # }
 /// ```
@@ -117,7 +117,7 @@ impl Submission {
     /// # Cancel safety
     ///
     /// Cancel safe: the message is sent all the same.
-    pub async fn ended(&mut self) -> SubmissionState {
+    pub async fn final_state(&mut self) -> SubmissionState {
         let _wanted = self.link.want_input();
         match self.progress.wait_for(|it| it.state.is_end()).await {
             Ok(progress) => progress.state,
@@ -199,9 +199,9 @@ impl Submission {
     /// [`SubmissionState::Cancelled`] (it was in the agent's queue). A message
     /// that a turn has picked up is not affected; use
     /// [`Handle::interrupt`](crate::Handle::interrupt) for that.
-    pub fn cancel(&self) -> Pending<CancelAsyncMessageAnswer> {
+    pub fn cancel(&self) -> ResponseFuture<CancelAsyncMessageAnswer> {
         let request = CancelAsyncMessage::new(self.uuid.to_string());
-        Pending::request(&self.link, &request)
+        ResponseFuture::request(&self.link, &request)
     }
 }
 

@@ -57,7 +57,7 @@ impl Turn {
     /// # Cancel safety
     ///
     /// The turn continues if the future is dropped; its unread events are lost.
-    pub async fn ended(self) -> Result<Arc<TurnEnd>, Error> {
+    pub async fn turn_ended(self) -> Result<Arc<TurnEnd>, Error> {
         let Self {
             mailbox,
             mut submission,

@@ -19,7 +19,6 @@ use rmcp::model::{
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::time::timeout;
 
 /// The MCP version that agents use. With a server of another version they make
 /// their own handshake.
@@ -30,7 +29,7 @@ const VERSION: ProtocolVersion = ProtocolVersion::V_2025_11_25;
 pub(crate) async fn introduce(
     servers: SortedMap<String, SharedServer>,
     session: &Handle,
-    patience: Duration,
+    timeout: Duration,
     initialize: &mut Initialize,
 ) {
     if servers.is_empty() {
@@ -43,11 +42,11 @@ pub(crate) async fn introduce(
         .collect();
     tokio::select! {
         // Servers that are too slow are announced without results.
-        _ = timeout(patience, shake_hands(&mut servers, &mut manifests, &mut under_way)) => {}
+        _ = tokio::time::timeout(timeout, shake_hands(&mut servers, &mut manifests, &mut under_way)) => {}
         () = session.link().closed() => {}
     }
     for name in under_way.keys() {
-        let reason = format!("it did not complete the MCP handshake within {patience:?}");
+        let reason = format!("it did not complete the MCP handshake within {timeout:?}");
         servers.report(name, vec![Unusable::all(reason)]);
     }
     let names = initialize.sdk_mcp_servers.get_or_insert_default();

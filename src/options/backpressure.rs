@@ -21,7 +21,7 @@ pub enum Backpressure {
     /// - a line that the pipe has not accepted yet,
     /// - a polled future of this crate that waits for input: `next` on a stream
     ///   without events, the futures of [`Submission`](crate::Submission) and
-    ///   [`PendingInterrupt`](crate::PendingInterrupt),
+    ///   [`InterruptFuture`](crate::control::InterruptFuture),
     ///   [`send_when_room`](crate::Handle::send_when_room),
     /// - connecting and closing.
     ///

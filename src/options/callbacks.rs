@@ -1,10 +1,9 @@
 //! Options that set callbacks.
 
 use super::Options;
-use crate::callback::{
-    Ask, DialogAsk, ElicitationAsk, Handler, Hook, PermissionAsk, PlanAsk, QuestionAsk, Reply,
-    Shared,
-};
+use crate::callback::{DialogRequest, ElicitationRequest, Handler, Request, Response, Shared};
+use crate::hook::Hook;
+use crate::permission::{PermissionRequest, PlanRequest, QuestionRequest};
 use agentwire_protocol::dialog::UserDialogResult;
 use agentwire_protocol::mcp::McpElicitationResult;
 use agentwire_protocol::permission::{CanUseTool, PermissionResult};
@@ -49,9 +48,9 @@ impl Options {
     #[doc(alias = "can_use_tool")]
     pub fn on_permission<F, D>(self, callback: F) -> Self
     where
-        F: Fn(PermissionAsk) -> D + Send + Sync + 'static,
+        F: Fn(PermissionRequest) -> D + Send + Sync + 'static,
         D: Future + Send + 'static,
-        D::Output: Into<Reply<PermissionResult>>,
+        D::Output: Into<Response<PermissionResult>>,
     {
         self.permission_handler(callback)
     }
@@ -72,7 +71,8 @@ impl Options {
     ///
     /// ```no_run
     /// # async fn example() -> Result<(), agentwire::Error> {
-    /// use agentwire::{Client, Event, Options, PermissionResult, RequestKind};
+    /// use agentwire::event::RequestKind;
+    /// use agentwire::{Client, Event, Options, PermissionResult};
     ///
     /// let mut client = Client::connect(Options::new().requests_in_stream(true)).await?;
     /// client.send("Clean up this directory.");
@@ -80,7 +80,7 @@ impl Options {
     ///     if let Event::Request(pending) = event? {
     ///         if let RequestKind::Permission(request) = &pending.request {
     ///             println!("{} {}", request.tool_name, request.input);
-    ///             client.answer(&pending.request_id, PermissionResult::allow()).await?;
+    ///             client.respond(&pending.request_id, PermissionResult::allow()).await?;
     ///         }
     ///     }
     /// }
@@ -96,11 +96,11 @@ impl Options {
     /// `AskUserQuestion`). Without it, they go to the permission callback.
     pub fn on_question<F, D>(mut self, callback: F) -> Self
     where
-        F: Fn(QuestionAsk) -> D + Send + Sync + 'static,
+        F: Fn(QuestionRequest) -> D + Send + Sync + 'static,
         D: Future + Send + 'static,
-        D::Output: Into<Reply<PermissionResult>>,
+        D::Output: Into<Response<PermissionResult>>,
     {
-        self.callbacks.question = Some(typed(QuestionAsk::read, callback));
+        self.callbacks.question = Some(typed(QuestionRequest::read, callback));
         self
     }
 
@@ -108,11 +108,11 @@ impl Options {
     /// `ExitPlanMode`). Without it, they go to the permission callback.
     pub fn on_plan<F, D>(mut self, callback: F) -> Self
     where
-        F: Fn(PlanAsk) -> D + Send + Sync + 'static,
+        F: Fn(PlanRequest) -> D + Send + Sync + 'static,
         D: Future + Send + 'static,
-        D::Output: Into<Reply<PermissionResult>>,
+        D::Output: Into<Response<PermissionResult>>,
     {
-        self.callbacks.plan = Some(typed(PlanAsk::read, callback));
+        self.callbacks.plan = Some(typed(PlanRequest::read, callback));
         self
     }
 
@@ -128,9 +128,9 @@ impl Options {
     /// declined.
     pub fn on_elicitation<F, D>(mut self, callback: F) -> Self
     where
-        F: Fn(ElicitationAsk) -> D + Send + Sync + 'static,
+        F: Fn(ElicitationRequest) -> D + Send + Sync + 'static,
         D: Future + Send + 'static,
-        D::Output: Into<Reply<McpElicitationResult>>,
+        D::Output: Into<Response<McpElicitationResult>>,
     {
         self.callbacks.elicitation = Some(Shared::new(callback));
         self
@@ -145,9 +145,9 @@ impl Options {
     #[doc(alias = "supportedDialogKinds")]
     pub fn on_dialog<F, D>(mut self, kind: impl Into<String>, callback: F) -> Self
     where
-        F: Fn(DialogAsk) -> D + Send + Sync + 'static,
+        F: Fn(DialogRequest) -> D + Send + Sync + 'static,
         D: Future + Send + 'static,
-        D::Output: Into<Reply<UserDialogResult>>,
+        D::Output: Into<Response<UserDialogResult>>,
     {
         let dialogs = &mut self.callbacks.dialogs;
         dialogs.insert(kind.into(), Shared::new(callback));
@@ -156,19 +156,22 @@ impl Options {
 }
 
 /// Wraps a callback for a special kind of permission request.
-fn typed<T, F, D>(read: fn(PermissionAsk) -> Result<T, String>, callback: F) -> Shared<CanUseTool>
+fn typed<T, F, D>(
+    read: fn(PermissionRequest) -> Result<T, String>,
+    callback: F,
+) -> Shared<CanUseTool>
 where
     T: 'static,
     F: Fn(T) -> D + Send + Sync + 'static,
     D: Future + Send + 'static,
-    D::Output: Into<Reply<PermissionResult>>,
+    D::Output: Into<Response<PermissionResult>>,
 {
-    Shared::new(move |ask: Ask<CanUseTool>| {
+    Shared::new(move |ask: Request<CanUseTool>| {
         let answer = read(ask).map(&callback);
         async move {
             match answer {
                 Ok(answer) => answer.await.into(),
-                Err(why) => Reply::Failed(why),
+                Err(why) => Response::Failed(why),
             }
         }
     })

@@ -263,7 +263,7 @@ impl CommandLine {
     /// Returns the configuration folder with the session that is resumed from a
     /// [store](Options::session_store), if one is: `CLAUDE_CONFIG_DIR` in
     /// [`environment`](Self::environment) names it. A
-    /// [`Transport`](crate::Transport) that starts the agent on another machine copies
+    /// [`Transport`](crate::transport::Transport) that starts the agent on another machine copies
     /// the folder there and sets the variable to the copy. It has credentials, can be
     /// read by this user only, and is removed when the session has ended.
     #[must_use]

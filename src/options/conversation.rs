@@ -45,7 +45,7 @@ impl Options {
     /// other hosts, and a session whose host is gone is taken over when that is certain.
     ///
     /// Not locked are sessions that are not persisted, that which is forked, sessions over a
-    /// [`Transport`](crate::Transport) that does not start the agent, and where there is no
+    /// [`Transport`](crate::transport::Transport) that does not start the agent, and where there is no
     /// configuration folder or its file system has no locks.
     pub fn when_owned(mut self, when: WhenOwned) -> Self {
         self.when_owned = when;
@@ -74,8 +74,8 @@ impl Options {
 
     /// Sets whether the session is stored on disk, so that it can be resumed;
     /// `true` if unset. `false` passes `--no-session-persistence`.
-    pub fn persist_session(self, kept: bool) -> Self {
-        self.switch("--no-session-persistence", !kept)
+    pub fn persist_session(self, persist: bool) -> Self {
+        self.switch("--no-session-persistence", !persist)
     }
 
     /// Sets the title of a new session. If unset, the agent generates one.

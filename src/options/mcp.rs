@@ -7,7 +7,7 @@ use rmcp::{RoleServer, Service};
 impl Options {
     /// Adds an MCP server that runs in this process, under the name that the
     /// agent sees. It is [`Tools`](crate::mcp::Tools) or any server made with
-    /// [`rmcp`](crate::mcp::rmcp). If a name is added twice, the last one
+    /// [`rmcp`]. If a name is added twice, the last one
     /// counts. See the [module](crate::mcp).
     ///
     /// The server is cloned for each handshake. Other servers named in an

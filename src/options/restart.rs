@@ -13,9 +13,9 @@ impl Options {
     ///
     /// The new process gets the same options and first request, and then what was
     /// set meanwhile: model, permission mode, settings, MCP servers. An
-    /// [`Event::Moved`](crate::Event::Moved) tells what was restored and what
+    /// [`Event::Restarted`](crate::Event::Restarted) tells what was restored and what
     /// became of each message. What no process can bring back is listed at
-    /// [`Moved`](crate::Moved).
+    /// [`Restart`](crate::event::Restart).
     ///
     /// A new session gets an ID from agentwire (`--session-id`), so that it can
     /// be resumed from its first message on.
@@ -25,7 +25,7 @@ impl Options {
     /// Connecting fails with [`Error::Option`](crate::Error::Option) if the
     /// session cannot be resumed: with
     /// [`persist_session(false)`](Self::persist_session), or over a
-    /// [`Transport`](crate::Transport) that does not start the agent.
+    /// [`Transport`](crate::transport::Transport) that does not start the agent.
     pub fn restart(mut self, policy: RestartPolicy) -> Self {
         self.restart = Some(policy);
         self

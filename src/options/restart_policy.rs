@@ -1,18 +1,19 @@
 //! When the agent is started again.
 
-use agentwire_protocol::host::CutOff;
+use agentwire_protocol::host::TurnRecovery;
 use std::time::Duration;
 
 /// When the agent is started again after its process ended unexpectedly, and
 /// what happens to the turn that was cut off; see [`Options::restart`](crate::Options::restart).
 ///
 /// ```
-/// use agentwire::{CutOff, Options, RestartPolicy};
+/// use agentwire::protocol::host::TurnRecovery;
+/// use agentwire::{Options, RestartPolicy};
 /// use std::time::Duration;
 ///
 /// let policy = RestartPolicy::default()
 ///     .hang(Duration::from_secs(120))
-///     .cut_off(CutOff::HandBack);
+///     .turn_recovery(TurnRecovery::CutOff);
 /// let options = Options::new().restart(policy);
 /// # drop(options);
 /// ```
@@ -27,13 +28,12 @@ pub struct RestartPolicy {
     pub pause: Duration,
     /// The longest pause. 30 s by default.
     pub longest_pause: Duration,
-    /// How long an agent that owes something may be silent before it is sent a
-    /// request, and then how long it may take to answer that. An agent that does
-    /// not is ended, and started again. `None`, the default: an agent that hangs
-    /// is not noticed.
+    /// How long an agent with pending work may write nothing before it is sent a
+    /// probe, and then how long it may take to respond. An agent that does not
+    /// respond is killed and restarted. `None`, the default: there is no watchdog.
     pub hang: Option<Duration>,
-    /// What happens to the turn that was cut off. [`CutOff::GoesOn`] by default.
-    pub cut_off: CutOff,
+    /// What happens to the turn that was cut off. [`TurnRecovery::Resume`] by default.
+    pub turn_recovery: TurnRecovery,
 }
 
 impl Default for RestartPolicy {
@@ -43,7 +43,7 @@ impl Default for RestartPolicy {
             pause: Duration::from_millis(500),
             longest_pause: Duration::from_secs(30),
             hang: None,
-            cut_off: CutOff::GoesOn,
+            turn_recovery: TurnRecovery::Resume,
         }
     }
 }
@@ -65,15 +65,15 @@ impl RestartPolicy {
 
     /// Sets [`hang`](Self::hang).
     #[must_use]
-    pub fn hang(mut self, patience: Duration) -> Self {
-        self.hang = Some(patience);
+    pub fn hang(mut self, timeout: Duration) -> Self {
+        self.hang = Some(timeout);
         self
     }
 
-    /// Sets [`cut_off`](Self::cut_off).
+    /// Sets [`turn_recovery`](Self::turn_recovery).
     #[must_use]
-    pub fn cut_off(mut self, what: CutOff) -> Self {
-        self.cut_off = what;
+    pub fn turn_recovery(mut self, recovery: TurnRecovery) -> Self {
+        self.turn_recovery = recovery;
         self
     }
 

@@ -42,8 +42,8 @@ impl CommandLine {
 
     /// Whether the session is a new one without an ID.
     fn is_new_session(&self) -> bool {
-        let is_told = |argument: &String| CONVERSATION.contains(&flag(argument));
-        !self.arguments.iter().any(is_told)
+        let sets_conversation = |argument: &String| CONVERSATION.contains(&flag(argument));
+        !self.arguments.iter().any(sets_conversation)
     }
 
     /// Whether the session is a copy of the one that is resumed.
@@ -72,8 +72,8 @@ impl CommandLine {
         self.session_id().or(resumed.filter(|_| !is_forked))
     }
 
-    /// Whether the session is kept on disk.
-    pub(crate) fn is_kept(&self) -> bool {
+    /// Whether the session is persisted.
+    pub(crate) fn is_persisted(&self) -> bool {
         let is_not = |argument: &String| flag(argument) == "--no-session-persistence";
         !self.arguments.iter().any(is_not)
     }
@@ -132,7 +132,7 @@ mod tests {
         let said: Vec<_> = next.arguments.iter().filter(of_conversation).collect();
         assert_eq!(said, ["--resume=b"]);
         assert!(next.arguments.contains(&"--model=haiku".to_owned()));
-        assert!(line.resumes() && line.is_kept() && line.session_id().is_none());
+        assert!(line.resumes() && line.is_persisted() && line.session_id().is_none());
     }
 
     #[test]

@@ -2,8 +2,9 @@
 
 use super::Options;
 use super::settings::object;
-use crate::callback::{Hook, HookCall, Rules, RulesVerdict};
 use crate::event::Error;
+use crate::hook::{Hook, HookCall};
+use crate::permission::{Rules, RulesVerdict};
 use agentwire_protocol::hook::{
     PreSkillShellCommand, PreSkillShellCommandOutput, PreToolUse, PreToolUseOutput,
 };
@@ -22,7 +23,7 @@ impl Options {
     ///     .build()?;
     /// let options = Options::new().rules(rules);
     /// # drop(options);
-    /// # Ok::<(), agentwire::RulesError>(())
+    /// # Ok::<(), agentwire::permission::RulesError>(())
     /// ```
     ///
     /// Deny and ask rules are passed to the agent as its own (`--disallowedTools`, and
@@ -44,7 +45,7 @@ impl Options {
     ///
     /// A relative path starts at [`Options::cwd`]. Connecting fails with
     /// [`Error::Option`](crate::Error) if the rules were built for another
-    /// [working directory](crate::RulesBuilder::working_directory), or if they contain ask
+    /// [working directory](crate::permission::RulesBuilder::working_directory), or if they contain ask
     /// rules and there is a [settings file](Options::settings_file), to which none can be added.
     pub fn rules(mut self, rules: Rules) -> Self {
         self.callbacks.rules = Some(Arc::new(rules));

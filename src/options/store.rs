@@ -13,7 +13,8 @@ impl Options {
     /// (`--session-mirror`), and resumes sessions from it.
     ///
     /// ```no_run
-    /// use agentwire::{MemoryStore, Options, query};
+    /// use agentwire::store::MemoryStore;
+    /// use agentwire::{Options, query};
     ///
     /// # async fn example() -> Result<(), agentwire::Error> {
     /// let store = MemoryStore::new();
@@ -30,7 +31,7 @@ impl Options {
     ///
     /// The agent writes its own files as well. The store is written concurrently and does
     /// not delay the session, unless it is asked to:
-    /// [`StoreFlush::BeforeResult`](crate::StoreFlush::BeforeResult).
+    /// [`StoreFlush::BeforeResult`].
     /// [`Handle::flush_store`](crate::Handle::flush_store) waits until the store
     /// has everything received so far.
     ///
@@ -63,7 +64,7 @@ impl Options {
     /// store is right; what it lacks stays where it is, and
     /// [`Notice::NotMirrored`](crate::Notice::NotMirrored) says how much that is. A session of
     /// which entries are missing in between is not resumed: [`Error::SessionStore`] with
-    /// [`StoreFailure::Hole`](crate::StoreFailure::Hole), unless
+    /// [`TranscriptFailure::Hole`](crate::store::TranscriptFailure::Hole), unless
     /// [`Options::resume_with_holes`] allows it.
     ///
     /// The session is written to a private configuration folder
@@ -77,8 +78,8 @@ impl Options {
     /// (see [`ExitGuard`](crate::ExitGuard)).
     ///
     /// [`Options::command_line`] does not ask the store, so its result does not
-    /// show any of this. Over [`Pipes`](crate::Pipes), or another
-    /// [`Transport`](crate::Transport) that does not start the agent, entries are
+    /// show any of this. Over [`Pipes`](crate::transport::Pipes), or another
+    /// [`Transport`](crate::transport::Transport) that does not start the agent, entries are
     /// copied to the store, and no session is loaded from it.
     ///
     /// # Attachments
@@ -106,7 +107,7 @@ impl Options {
     /// Resumes a session from a store, on any machine: [`Options::session_store`] and
     /// [`Options::resume`] in one, for a session that has to be in the store. If it is not,
     /// connecting fails with [`Error::SessionStore`] and
-    /// [`StoreFailure::Missing`](crate::StoreFailure::Missing), where `resume` would look for
+    /// [`TranscriptFailure::Missing`](crate::store::TranscriptFailure::Missing), where `resume` would look for
     /// it in the agent's own files.
     pub fn resume_from(mut self, store: impl SessionStore, session_id: impl Into<String>) -> Self {
         self.resumes_from_store = true;

@@ -32,11 +32,11 @@ impl Options {
 
     /// Sets the rules for tool calls that run without a permission request
     /// (`--allowedTools`), such as `Read` or `Bash(git *)`: strings or
-    /// [`PermissionRule`](agentwire_protocol::permission::PermissionRule)s. An
+    /// [`PermissionRule`]s. An
     /// empty list is the same as unset.
     ///
     /// The permission callback is not called for these: see
-    /// [`CommandLine::ignored`](crate::CommandLine).
+    /// [`CommandLine::ignored`](crate::options::CommandLine).
     pub fn allowed_tools(mut self, rules: impl Into<StringList>) -> Self {
         self.allowed_tools = rules.into().into();
         self

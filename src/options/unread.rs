@@ -19,7 +19,7 @@ impl Options {
     /// counts as its size plus 256 bytes.
     ///
     /// A limit of 1 TiB or more is an
-    /// [`Error::Option`](crate::Error::Option) when the session starts.
+    /// [`Error::Option`] when the session starts.
     pub fn unread_limit(mut self, bytes: usize) -> Self {
         self.unread.pause = bytes;
         self
@@ -32,7 +32,7 @@ impl Options {
     /// [`Backpressure::Pause`].
     ///
     /// A limit below [`Options::unread_limit`], or of 1 TiB or more, is an
-    /// [`Error::Option`](crate::Error::Option) when the session starts.
+    /// [`Error::Option`] when the session starts.
     pub fn unread_hard_limit(mut self, bytes: usize) -> Self {
         self.unread_hard_limit = Some(bytes);
         self

@@ -15,7 +15,7 @@ pub(crate) struct SessionLock {
     path: PathBuf,
     pub(super) file: File,
     /// Who had it locked was killed, and its agent may still run.
-    was_left: bool,
+    was_abandoned: bool,
     is_taken: bool,
 }
 
@@ -53,20 +53,20 @@ impl SessionLock {
             if !is_at(&file, &path) {
                 continue;
             }
-            let was_left = file.metadata()?.len() > 0;
+            let was_abandoned = file.metadata()?.len() > 0;
             return Ok(Ok(Self {
                 id: id.to_owned(),
                 path,
                 file,
-                was_left,
+                was_abandoned,
                 is_taken: false,
             }));
         }
     }
 
     /// Whether the file is that of a program that was killed.
-    pub(super) fn was_left(&self) -> bool {
-        self.was_left
+    pub(super) fn was_abandoned(&self) -> bool {
+        self.was_abandoned
     }
 
     /// Takes the session. The file, which is left if this program is killed, is removed
@@ -88,7 +88,7 @@ impl Drop for SessionLock {
         if self.is_taken {
             let _ = self.file.set_len(0);
         }
-        let is_done = self.is_taken || !self.was_left;
+        let is_done = self.is_taken || !self.was_abandoned;
         if cfg!(unix) && is_done && fs::remove_file(&self.path).is_ok() {
             let _ = self.path.parent().map(fs::remove_dir);
         }

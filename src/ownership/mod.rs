@@ -101,7 +101,7 @@ pub(crate) fn attempt(config: &Path, id: &str, own: Option<u32>) -> Attempt {
         }
     };
     let mut agent = running::agent_of(config, id, own);
-    if agent.is_none() && lock.as_ref().is_some_and(SessionLock::was_left) {
+    if agent.is_none() && lock.as_ref().is_some_and(SessionLock::was_abandoned) {
         // An agent that was resumed from a store has a configuration folder of its own.
         // While it starts up, it has written nothing down.
         agent = running::started(id, own)

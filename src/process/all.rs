@@ -40,7 +40,7 @@ use super::policy::CloseReport;
 /// }
 /// let reports = tokio::task::spawn_blocking(agentwire::close_all).await?;
 /// for report in reports {
-///     assert!(report.left.is_empty() && !report.descendants_unknown);
+///     assert!(report.remaining.is_empty() && !report.descendants_unknown);
 /// }
 /// # Ok(())
 /// # }

@@ -168,7 +168,7 @@ impl ChildProcess {
     /// Keeps `what` until the child has exited, and drops it before the exit is
     /// reported. It is also dropped if the child could not be closed.
     pub(crate) fn keep(&self, what: impl Send + 'static) {
-        self.closing.kept.keep(what);
+        self.closing.resource.set(what);
     }
 
     #[cfg(test)]

@@ -50,7 +50,7 @@ pub(super) struct Closer {
 struct State {
     /// The children that are not closed and reaped, by their numbers.
     children: SortedMap<u64, Arc<Closing>>,
-    asked: Vec<(u64, Asked)>,
+    asked: Vec<(u64, RequestSummary)>,
     thread: Option<Thread>,
 }
 
@@ -61,7 +61,7 @@ struct Thread {
 }
 
 /// What the thread is asked to do for a child.
-enum Asked {
+enum RequestSummary {
     Watch,
     Close,
     Kill,
@@ -101,7 +101,7 @@ impl Closer {
         self.start(&mut state)?;
         state.children.insert(child.number, Arc::clone(child));
         if child.watched.is_some() {
-            state.ask(child.number, Asked::Watch);
+            state.ask(child.number, RequestSummary::Watch);
         }
         Ok(())
     }
@@ -122,7 +122,7 @@ impl Closer {
         close_input: impl FnOnce() + Send + 'static,
     ) -> watch::Receiver<Option<CloseReport>> {
         if child.begin(close_input) {
-            self.ask_to_close(child, Asked::Close);
+            self.ask_to_close(child, RequestSummary::Close);
         }
         child.report()
     }
@@ -132,11 +132,11 @@ impl Closer {
     pub(super) fn kill(&'static self, child: &Arc<Closing>) {
         child.begin(|| ());
         if child.is_ours() {
-            self.ask_to_close(child, Asked::Kill);
+            self.ask_to_close(child, RequestSummary::Kill);
         }
     }
 
-    fn ask_to_close(&'static self, child: &Arc<Closing>, how: Asked) {
+    fn ask_to_close(&'static self, child: &Arc<Closing>, how: RequestSummary) {
         let mut state = lock(&self.state);
         match self.start(&mut state) {
             Ok(()) => state.ask(child.number, how),
@@ -165,9 +165,9 @@ impl Closer {
         spawn_thread(NAME, move || work.run())?;
         for (number, child) in state.children.entries() {
             let number = *number;
-            state.asked.push((number, Asked::Watch));
+            state.asked.push((number, RequestSummary::Watch));
             if child.has_begun() {
-                state.asked.push((number, Asked::Close));
+                state.asked.push((number, RequestSummary::Close));
             }
         }
         state.thread = Some(Thread {
@@ -182,7 +182,7 @@ impl Closer {
         let child = Arc::clone(child);
         spawn_thread("agentwire-exit", move || {
             wait_unreaped(&child.child);
-            lock(&self.state).ask(child.number, Asked::SeeExit);
+            lock(&self.state).ask(child.number, RequestSummary::SeeExit);
         })
     }
 
@@ -213,7 +213,7 @@ impl fmt::Debug for Closer {
 }
 
 impl State {
-    fn ask(&mut self, number: u64, what: Asked) {
+    fn ask(&mut self, number: u64, what: RequestSummary) {
         self.asked.push((number, what));
         if let Some(thread) = &self.thread {
             thread.events.wake();
@@ -268,7 +268,7 @@ impl Work {
         loop {
             let exited = self.events.wait(self.pause());
             self.clock.advance();
-            self.take_what_is_asked(exited);
+            self.take_commands(exited);
             self.pass_time();
             self.look();
             if !self.keep_the_busy() {
@@ -283,20 +283,20 @@ impl Work {
         let mut pause = (!self.polled.is_empty()).then_some(ROUND);
         for child in self.busy.values() {
             let ladder = child.ladder();
-            let left = |due: Duration| due.saturating_sub(self.clock.now);
-            let look = ladder.look_due().map(|due| left(due).max(until_look));
-            for due in [look, ladder.due().map(left)].into_iter().flatten() {
+            let until = |due: Duration| due.saturating_sub(self.clock.now);
+            let look = ladder.look_due().map(|due| until(due).max(until_look));
+            for due in [look, ladder.due().map(until)].into_iter().flatten() {
                 pause = Some(due.min(pause.unwrap_or(ROUND)));
             }
         }
         Some(pause?.min(ROUND))
     }
 
-    fn take_what_is_asked(&mut self, exited: Vec<u64>) {
+    fn take_commands(&mut self, exited: Vec<u64>) {
         let mut state = lock(&self.closer.state);
         let mut all = mem::take(&mut state.asked);
         for number in exited {
-            all.push((number, Asked::SeeExit));
+            all.push((number, RequestSummary::SeeExit));
         }
         let mut asked = Vec::with_capacity(all.len());
         for (number, what) in all {
@@ -308,13 +308,13 @@ impl Work {
         let now = self.clock.now;
         for (child, what) in asked {
             match what {
-                Asked::Watch => self.watch(child),
-                Asked::SeeExit => self.see_exit(child),
-                Asked::Close => {
+                RequestSummary::Watch => self.watch(child),
+                RequestSummary::SeeExit => self.see_exit(child),
+                RequestSummary::Close => {
                     child.ladder().close(now, child.policy());
                     self.busy.insert(child.number, child);
                 }
-                Asked::Kill => {
+                RequestSummary::Kill => {
                     child.ladder().hasten(now, child.policy(), &table::usage);
                     self.busy.insert(child.number, child);
                 }

@@ -5,10 +5,10 @@ use super::events::Watched;
 use super::exit::{Exit, Seen, see};
 #[cfg(windows)]
 use super::job::Job;
-use super::kept::Kept;
 use super::ladder::{Action, Ladder, Outcome};
 use super::lock;
 use super::policy::{ClosePolicy, CloseReport};
+use super::resource::Resource;
 use super::signal::Signal;
 use shared_child::SharedChild;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -37,7 +37,7 @@ pub(super) struct Closing {
     ladder: Mutex<Ladder>,
     policy: Mutex<ClosePolicy>,
     signalled: AtomicBool,
-    pub(super) kept: Kept,
+    pub(super) resource: Resource,
     /// How the child exited, once observed.
     seen: OnceLock<Exit>,
     exit: watch::Sender<Option<Exit>>,
@@ -75,7 +75,7 @@ impl Closing {
             ladder: Mutex::new(Ladder::new(pid, session)),
             policy: Mutex::new(policy),
             signalled: AtomicBool::new(false),
-            kept: Kept::default(),
+            resource: Resource::default(),
             seen: OnceLock::new(),
             exit: watch::Sender::new(None),
             has_begun: AtomicBool::new(false),
@@ -176,7 +176,7 @@ impl Closing {
                 if self.ladder().is_over() {
                     self.reap();
                 }
-                self.kept.drop_then(move || {
+                self.resource.drop_then(move || {
                     this.exit.send_replace(exit.clone());
                     tracing::debug!(pid, ?exit, "child exited");
                 });
@@ -204,7 +204,7 @@ impl Closing {
                     self.reap();
                 }
                 let this = Arc::clone(self);
-                self.kept.drop_then(move || this.tell_report(outcome));
+                self.resource.drop_then(move || this.tell_report(outcome));
             }
         }
     }
@@ -256,7 +256,7 @@ impl Closing {
             exit: exit.and_then(Result::ok),
             step: outcome.step,
             swept: outcome.swept,
-            left: outcome.left,
+            remaining: outcome.remaining,
             took: self
                 .input_closed
                 .get()

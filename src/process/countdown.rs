@@ -12,7 +12,7 @@ pub(super) const STRETCH: u32 = 10;
 /// measured.
 const PARTS: u32 = 4;
 
-/// The shortest part, since little may be left of a limit.
+/// The shortest part, since little of a limit may remain.
 const SHORTEST: Duration = Duration::from_millis(1);
 
 /// How a process has spent its time, as counted by the system.
@@ -63,8 +63,8 @@ impl Countdown {
     /// Returns when to call [`advance`](Self::advance) next.
     pub(super) fn due(&self) -> Duration {
         let part = self.limit / PARTS;
-        let left = self.limit.saturating_sub(self.counted);
-        self.since.saturating_add(part.min(left).max(SHORTEST))
+        let remaining = self.limit.saturating_sub(self.counted);
+        self.since.saturating_add(part.min(remaining).max(SHORTEST))
     }
 
     /// Counts the time since the last part, as far as every process could run

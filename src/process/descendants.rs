@@ -16,7 +16,7 @@ pub(super) struct Descendants {
     /// The child, until it is reaped: its PID is not reused before.
     root: Option<u32>,
     /// The processes alive at the last look: start times by PID.
-    alive: SortedMap<u32, u64>,
+    remaining: SortedMap<u32, u64>,
 }
 
 impl Descendants {
@@ -24,7 +24,7 @@ impl Descendants {
         Self {
             session: session.into(),
             root: Some(root),
-            alive: SortedMap::new(),
+            remaining: SortedMap::new(),
         }
     }
 
@@ -36,7 +36,7 @@ impl Descendants {
             found.extend(table.group(root));
         }
         found.extend(table.session(&self.session));
-        for (pid, start) in self.alive.entries() {
+        for (pid, start) in self.remaining.entries() {
             let same = table.get(*pid);
             found.extend(same.filter(|it| it.start == *start));
         }
@@ -53,7 +53,7 @@ impl Descendants {
         if let Some(root) = self.root {
             ours.remove(&root);
         }
-        self.alive = ours;
+        self.remaining = ours;
     }
 
     /// Returns the child's PID, as long as it cannot have been reused.
@@ -67,12 +67,12 @@ impl Descendants {
     }
 
     /// Returns the processes alive at the last look: start times by PID.
-    pub(super) fn alive(&self) -> &SortedMap<u32, u64> {
-        &self.alive
+    pub(super) fn remaining(&self) -> &SortedMap<u32, u64> {
+        &self.remaining
     }
 
     /// Returns the PIDs of the processes alive at the last look.
     pub(super) fn pids(&self) -> Vec<u32> {
-        self.alive.keys().copied().collect()
+        self.remaining.keys().copied().collect()
     }
 }

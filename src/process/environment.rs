@@ -132,7 +132,8 @@ impl Environment {
     /// Inherits only the variables with these names, if set.
     ///
     /// ```
-    /// use agentwire::{Environment, Options};
+    /// use agentwire::Options;
+    /// use agentwire::process::Environment;
     ///
     /// let options = Options::new().environment(Environment::only(["HOME", "PATH", "LANG"]));
     /// # drop(options);
@@ -290,7 +291,7 @@ mod tests {
             ("LD_PRELOAD", "/p.so"),
             ("npm_config_registry", "r"),
         ];
-        let kept = [
+        let expected = [
             "ANTHROPIC_API_KEY",
             "BUN_INSTALL",
             "CLAUDE_CODE_USE_BEDROCK",
@@ -299,7 +300,7 @@ mod tests {
             "PATH",
             "npm_config_registry",
         ];
-        assert_eq!(passed(&Environment::default(), &all), kept);
+        assert_eq!(passed(&Environment::default(), &all), expected);
         assert_eq!(passed(&Environment::Inherited, &all).len(), all.len());
         let only = Environment::only(["PATH", "CLAUDECODE", "HOME"]);
         assert_eq!(passed(&only, &all), ["CLAUDECODE", "PATH"]);

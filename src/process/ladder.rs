@@ -30,7 +30,7 @@ pub(super) struct Ladder {
     stage: Stage,
     /// Whether the child has exited, and whether that was reported.
     has_exited: bool,
-    is_exit_told: bool,
+    is_exit_reported: bool,
     /// When the processes must be listed, at the earliest.
     look_due: Option<Duration>,
     /// All processes that were sent a signal.
@@ -92,7 +92,7 @@ pub(super) enum Action {
 pub(super) struct Outcome {
     pub(super) step: CloseStep,
     pub(super) swept: Vec<u32>,
-    pub(super) left: Vec<u32>,
+    pub(super) remaining: Vec<u32>,
     pub(super) descendants_unknown: bool,
 }
 
@@ -104,7 +104,7 @@ impl Ladder {
             policy: ClosePolicy::default(),
             stage: Stage::Open,
             has_exited: false,
-            is_exit_told: false,
+            is_exit_reported: false,
             look_due: None,
             signalled: SortedMap::new(),
             is_unknown: false,
@@ -237,7 +237,7 @@ impl Ladder {
 
     /// Returns whether nothing more will happen.
     pub(super) fn is_over(&self) -> bool {
-        matches!(self.stage, Stage::Closed) && self.is_exit_told
+        matches!(self.stage, Stage::Closed) && self.is_exit_reported
     }
 
     /// Stops closing.
@@ -251,8 +251,8 @@ impl Ladder {
     }
 
     fn tell_exit(&mut self) {
-        if !self.is_exit_told {
-            self.is_exit_told = true;
+        if !self.is_exit_reported {
+            self.is_exit_reported = true;
             self.actions.push_back(Action::TellExit);
         }
     }
@@ -310,16 +310,16 @@ impl Ladder {
     /// continues with the next step.
     fn sweep_on(&mut self, now: Duration, is_known: bool, usage: UsageOf<'_>) {
         while let Stage::Sweeping(sweep) = &mut self.stage {
-            let alive = self.descendants.alive();
-            if is_known && alive.is_empty() {
+            let remaining = self.descendants.remaining();
+            if is_known && remaining.is_empty() {
                 return self.report();
             }
             if !is_known && !sweep.is_group_signalled && self.descendants.root().is_some() {
                 sweep.is_group_signalled = true;
                 self.actions.push_back(Action::SignalGroup(sweep.signal));
             }
-            let alive = if is_known { alive.entries() } else { &[] };
-            for &(pid, start) in alive {
+            let remaining = if is_known { remaining.entries() } else { &[] };
+            for &(pid, start) in remaining {
                 if sweep.sent.insert((pid, start), ()).is_none() {
                     self.signalled.insert(pid, ());
                     self.actions.push_back(Action::SignalDescendant {
@@ -354,16 +354,16 @@ impl Ladder {
             },
             _ => CloseStep::StillAlive,
         };
-        let mut left = self.descendants.pids();
+        let mut remaining_pids = self.descendants.pids();
         if step == CloseStep::StillAlive {
-            left.push(self.child);
+            remaining_pids.push(self.child);
         }
         self.stage = Stage::Closed;
         self.look_due = None;
         self.actions.push_back(Action::Report(Outcome {
             step,
             swept: self.signalled.keys().copied().collect(),
-            left,
+            remaining: remaining_pids,
             descendants_unknown: self.is_unknown,
         }));
     }

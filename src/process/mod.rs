@@ -1,15 +1,13 @@
-//! The agent CLI as a process: spawning, watching, and closing it with
-//! everything that it started.
+//! The agent CLI as a process: locating it, its version and environment, and
+//! shutting it down with everything that it started.
 //!
-//! [`ChildProcess`] spawns the CLI and provides its pipes. Its exit is watched
-//! separately from the end of its output. Closing escalates ([`ClosePolicy`]):
-//! the CLI gets time to exit, is terminated, is killed; then its remaining
-//! processes are swept. One plain thread, the closer, does this for all
-//! children. So it works inside an async runtime, outside of one, and while one
-//! shuts down.
-//!
-//! The module also contains what a session needs before the CLI runs: locating
-//! the CLI (`locate`), its version, its environment and how that is printed.
+//! Closing escalates ([`ClosePolicy`]): the CLI gets time to exit, is
+//! terminated, is killed; then its remaining processes are swept. The
+//! [`CloseReport`] says which step was needed.
+
+// One plain thread, the closer, does this for all children. So it works inside
+// an async runtime, outside of one, and while one shuts down. The exit of a child
+// is watched separately from the end of its output.
 
 mod all;
 mod child;
@@ -23,12 +21,12 @@ mod exit;
 mod guard;
 #[cfg(windows)]
 mod job;
-mod kept;
 mod ladder;
 mod locate;
 pub(crate) mod mask;
 mod panic;
 mod policy;
+mod resource;
 mod running;
 mod signal;
 mod table;

@@ -125,7 +125,7 @@ pub struct CloseReport {
     pub swept: Vec<u32>,
     /// The PIDs of the session's processes that are still alive, including the
     /// CLI. These may belong to another user or hang in the kernel.
-    pub left: Vec<u32>,
+    pub remaining: Vec<u32>,
     /// How long closing took after stdin was closed.
     pub took: Duration,
     /// Whether the session's processes could not be listed. `swept` and `left`

@@ -129,7 +129,7 @@ fn exits_of_itself_when_stdin_ends() {
     let report = close(&mut child, patient());
     assert_eq!(report.step, CloseStep::Exited);
     assert_eq!(report.exit.unwrap().code(), Some(3));
-    assert_eq!((report.swept, report.left), (vec![], vec![]));
+    assert_eq!((report.swept, report.remaining), (vec![], vec![]));
     assert!(report.took < LONG);
 }
 
@@ -144,7 +144,7 @@ fn cleans_up_on_terminate() {
     assert_eq!(report.step, CloseStep::Terminated);
     assert_eq!(report.exit.unwrap().code(), Some(0));
     assert_eq!(lines.next(), "cleaned");
-    assert!(report.left.is_empty(), "{report:?}");
+    assert!(report.remaining.is_empty(), "{report:?}");
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn is_killed_if_it_ignores_terminate() {
     let report = close(&mut child, impatient());
     assert_eq!(report.step, CloseStep::Killed);
     assert_eq!(report.exit.unwrap().signal(), Some(9));
-    assert_eq!((report.swept, report.left), (vec![], vec![]));
+    assert_eq!((report.swept, report.remaining), (vec![], vec![]));
     assert!(!is_alive(child.id()));
 }
 
@@ -178,7 +178,7 @@ fn a_grandchild_in_its_own_session_goes() {
     drop(pipes.stdin);
     let report = close(&mut child, impatient().exit(LONG));
     assert_eq!(report.step, CloseStep::Exited);
-    assert_eq!((report.swept, report.left), (vec![grandchild], vec![]));
+    assert_eq!((report.swept, report.remaining), (vec![grandchild], vec![]));
     assert!(!is_alive(grandchild));
 }
 
@@ -198,7 +198,7 @@ fn a_reparented_grandchild_in_its_own_session_goes() {
     assert_ne!(parent, Some(child.id()));
     drop(pipes.stdin);
     let report = close(&mut child, patient());
-    assert_eq!((report.swept, report.left), (vec![grandchild], vec![]));
+    assert_eq!((report.swept, report.remaining), (vec![grandchild], vec![]));
     assert!(!is_alive(grandchild));
 }
 
@@ -210,7 +210,7 @@ fn an_unmarked_grandchild_in_its_own_session_goes() {
     let grandchild = Lines::new(pipes.stdout).pid();
     child.set_policy(patient());
     let report = value(child.close(move || drop(pipes.stdin)));
-    assert_eq!((report.swept, report.left), (vec![grandchild], vec![]));
+    assert_eq!((report.swept, report.remaining), (vec![grandchild], vec![]));
     assert!(!is_alive(grandchild));
 }
 
@@ -237,7 +237,7 @@ fn only_an_unmarked_process_whose_parent_has_exited_stays() {
         }
         drop(pipes.stdin);
         let report = close(&mut child, patient());
-        assert!(report.left.is_empty(), "{report:?}");
+        assert!(report.remaining.is_empty(), "{report:?}");
         match clear {
             "" => assert_eq!(report.swept, [pid]),
             _ => {
@@ -265,7 +265,7 @@ fn what_a_crashed_child_left_goes() {
     report.swept.sort_unstable();
     let mut expected = vec![marked, in_group];
     expected.sort_unstable();
-    assert_eq!((report.swept, report.left), (expected, vec![]));
+    assert_eq!((report.swept, report.remaining), (expected, vec![]));
     lines.end();
 }
 
@@ -279,7 +279,7 @@ fn what_starts_during_the_sweep_goes() {
     // A shell that is to become the `sleep` may take SIGTERM for a shell's.
     let policy = patient().terminate(Duration::from_secs(1));
     let report = close(&mut child, policy);
-    assert!(report.left.is_empty(), "{report:?}");
+    assert!(report.remaining.is_empty(), "{report:?}");
     lines.end();
 }
 
@@ -309,7 +309,7 @@ fn strangers_are_not_touched() {
     ));
     assert_eq!(Lines::new(pipes.stdout).next(), "ready");
     let report = close(&mut child, impatient());
-    assert!(report.left.is_empty(), "{report:?}");
+    assert!(report.remaining.is_empty(), "{report:?}");
     assert!(is_alive(stranger.0.id()));
     assert!(is_alive(other.id()));
     drop(other_pipes);
@@ -353,7 +353,10 @@ fn a_session_inside_goes_with_the_one_around_it() {
     let (inside, _inside_pipes) = spawn(command);
     drop(pipes);
     let report = close(&mut child, patient());
-    assert_eq!((report.swept, report.left), (vec![inside.id()], vec![]));
+    assert_eq!(
+        (report.swept, report.remaining),
+        (vec![inside.id()], vec![])
+    );
     assert_eq!(value(inside.exit()).unwrap().signal(), Some(15));
 }
 

@@ -6,12 +6,12 @@ use std::str::FromStr;
 /// A version of Claude Code, such as `2.1.332`.
 ///
 /// ```
-/// use agentwire::CliVersion;
+/// use agentwire::process::CliVersion;
 ///
 /// let version: CliVersion = "2.1.197 (Claude Code)".parse()?;
 /// assert!(version > CliVersion::new(2, 0, 77));
 /// assert_eq!(version.to_string(), "2.1.197");
-/// # Ok::<_, agentwire::InvalidVersion>(())
+/// # Ok::<_, agentwire::process::InvalidVersion>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CliVersion {

@@ -3,7 +3,7 @@
 use crate::attachment::{Action, Attachment, Gate, Happened};
 use crate::event::Notice;
 use agentwire_protocol::Frame;
-use agentwire_protocol::host::{Ask, Prompt};
+use agentwire_protocol::host::{IncomingRequest, Prompt};
 use agentwire_protocol::sorted::SortedMap;
 use std::future::poll_fn;
 use std::process::ExitStatus;
@@ -22,7 +22,7 @@ pub(super) struct Attachments {
 struct Deferred {
     /// Messages in the outbound queue, and how many attachments each waits for.
     messages: SortedMap<Box<str>, usize>,
-    requests: Vec<Ask>,
+    requests: Vec<IncomingRequest>,
     /// The result of a turn. The events behind it wait too.
     result: Option<Frame>,
 }
@@ -74,7 +74,7 @@ impl Attachments {
     }
 
     /// Returns the request, unless it has to wait.
-    pub(super) fn pass_request(&mut self, ask: Ask) -> Option<Ask> {
+    pub(super) fn pass_request(&mut self, ask: IncomingRequest) -> Option<IncomingRequest> {
         let mut gates = self.all.iter_mut().map(|it| it.before_callback(&ask.frame));
         if gates.any(|gate| gate == Gate::Wait) {
             let deferred = self.deferred.get_or_insert_default();
@@ -85,7 +85,7 @@ impl Attachments {
     }
 
     /// Takes the requests that wait, to ask again about them.
-    pub(super) fn take_requests(&mut self) -> Vec<Ask> {
+    pub(super) fn take_requests(&mut self) -> Vec<IncomingRequest> {
         let deferred = self.deferred.as_mut();
         deferred.map_or_else(Vec::new, |it| std::mem::take(&mut it.requests))
     }
@@ -104,7 +104,7 @@ impl Attachments {
         if self.all.is_empty() {
             return Some(frame);
         }
-        if self.all.iter_mut().any(|it| it.takes(&frame)) {
+        if self.all.iter_mut().any(|it| it.intercept(&frame)) {
             return None;
         }
         match frame.kind() {

@@ -14,8 +14,8 @@ const AT_ONCE: usize = 64;
 
 impl Driver {
     /// Executes a command and those that have come behind it.
-    pub(super) fn obey_all(&mut self, first: Command) {
-        self.obey(first);
+    pub(super) fn handle_commands(&mut self, first: Command) {
+        self.handle_command(first);
         for _ in 1..AT_ONCE {
             if self.life.is_falling_asleep() {
                 break;
@@ -23,12 +23,12 @@ impl Driver {
             let Ok(command) = self.commands.try_recv() else {
                 break;
             };
-            self.do_what_is_to_do();
-            self.obey(*command);
+            self.process_pending();
+            self.handle_command(*command);
         }
     }
 
-    pub(super) fn obey(&mut self, command: Command) {
+    pub(super) fn handle_command(&mut self, command: Command) {
         match command {
             Command::Send {
                 prompt,
@@ -48,22 +48,22 @@ impl Driver {
             }
             Command::Request {
                 request,
-                patience,
+                timeout,
                 reply,
             } => {
                 let request_id = request.request_id().into();
-                match self.host.request(now(), request, patience) {
+                match self.host.request(now(), request, timeout) {
                     Ok(()) => self.waiters.add_request(request_id, reply),
                     Err(error) => drop(reply.send(Err(self.not_taken(error)))),
                 }
             }
             Command::Answer(answer) => {
-                let step = self.asks.answer_late(answer);
+                let step = self.callbacks.answer_late(answer);
                 self.take(step);
             }
             #[cfg(feature = "mcp")]
             Command::Mcp(servers) => {
-                self.asks.set_servers(servers);
+                self.callbacks.set_servers(servers);
                 self.flow.has_servers();
                 self.streams.set_bound(self.flow.bound());
             }
@@ -84,7 +84,7 @@ impl Driver {
                 };
                 let _ = reply.send(unread);
             }
-            Command::Sleep { reply } => self.obey_sleep(reply),
+            Command::Sleep { reply } => self.handle_sleep(reply),
             Command::Finish { within, background } => {
                 self.host.finish(now(), background);
                 if self.process.has_output() {
@@ -100,7 +100,7 @@ impl Driver {
             Command::End(reason) => {
                 self.no_other_process();
                 self.cancel_asks();
-                self.asks.stop_servers();
+                self.callbacks.stop_servers();
                 self.close_input(reason);
             }
         }
@@ -130,7 +130,7 @@ impl Driver {
         if let Some(prompt) = for_attachments
             && self.attachments.defer_message(&prompt)
         {
-            self.host.hold_back(prompt.uuid());
+            self.host.defer(prompt.uuid());
         }
         if let Some(uuid) = uuid
             && let Some(state) = self.host.submission_state(&uuid)

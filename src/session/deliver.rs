@@ -1,26 +1,26 @@
 //! How the driver delivers events of the state machine.
 
-use super::asks::Step;
 use super::driver::Driver;
+use super::incoming_requests::Step;
 use crate::attachment::Happened;
 use crate::command::Out;
 use crate::event::{EndReason, Error, Event, Notice};
 use agentwire_protocol::control::{self, Refusal};
 use agentwire_protocol::host::{
-    self, Ask, RequestFailure, SessionUpdate, SubmissionState, TurnEvent,
+    self, IncomingRequest, RequestFailure, SessionUpdate, SubmissionState, TurnEvent,
 };
 use std::sync::Arc;
 
 impl Driver {
-    pub(super) fn deliver(&mut self, event: host::Event) {
+    pub(super) fn deliver(&mut self, event: host::HostEvent) {
         if !is_for_streams(&event) {
             // Others that are notified must find the earlier events in the
             // streams.
             self.streams.hand_over();
         }
         match event {
-            host::Event::Frame(frame) => {
-                let denied = self.asks.denied_unasked(&frame);
+            host::HostEvent::Frame(frame) => {
+                let denied = self.callbacks.denied_unasked(&frame);
                 let is_lost = self.life.is_lost();
                 if let Some(frame) = self.attachments.pass_message(frame, is_lost) {
                     self.streams.put(Event::Frame(frame));
@@ -29,7 +29,7 @@ impl Driver {
                     self.streams.put(Event::Notice(notice));
                 }
             }
-            host::Event::Turn(event) => {
+            host::HostEvent::Turn(event) => {
                 self.observe_turn(&event);
                 if let TurnEvent::PickedUp { uuid, .. } = &event
                     && self.waiters.is_observed(uuid)
@@ -38,12 +38,12 @@ impl Driver {
                 }
                 self.streams.put(Event::Turn(event));
             }
-            host::Event::Session(news) => {
-                if let SessionUpdate::Renumbered { .. } = &news {
-                    self.succession.saw_new_id();
+            host::HostEvent::Session(update) => {
+                if let SessionUpdate::Renumbered { .. } = &update {
+                    self.succession.handle_new_id();
                 }
-                if let SessionUpdate::Began(init) | SessionUpdate::Changed(init) = &news {
-                    let declared = self.asks.declared();
+                if let SessionUpdate::Began(init) | SessionUpdate::Changed(init) = &update {
+                    let declared = self.callbacks.declared();
                     let names = init.capabilities.as_deref().unwrap_or_default();
                     declared.add_capabilities(names);
                     if let Some(version) = &init.claude_code_version {
@@ -54,23 +54,23 @@ impl Driver {
                     }
                 }
                 self.observe_id();
-                self.streams.put(Event::Session(news));
+                self.streams.put(Event::Session(update));
             }
-            host::Event::Background(tasks) => self.streams.put(Event::Background(tasks)),
+            host::HostEvent::Background(tasks) => self.streams.put(Event::Background(tasks)),
             // Another host may be asked by now.
-            host::Event::Ask(_) if self.life.is_lost() => {}
-            host::Event::Ask(ask) => self.ask(ask),
-            host::Event::AskCancelled { request_id } => {
+            host::HostEvent::IncomingRequest(_) if self.life.is_lost() => {}
+            host::HostEvent::IncomingRequest(ask) => self.ask(ask),
+            host::HostEvent::IncomingRequestCancelled { request_id } => {
                 self.attachments.cancel_request(&request_id);
-                if self.asks.cancel(&request_id) {
+                if self.callbacks.cancel(&request_id) {
                     self.streams.put_own(Event::RequestWithdrawn { request_id });
                 }
             }
-            host::Event::Answered {
+            host::HostEvent::RequestEnded {
                 request_id,
                 outcome,
             } => {
-                let Some(outcome) = self.told(&request_id, outcome) else {
+                let Some(outcome) = self.handle_restored(&request_id, outcome) else {
                     return;
                 };
                 if let Some(reply) = self.waiters.take_request(&request_id) {
@@ -78,13 +78,13 @@ impl Driver {
                     drop(reply.send(outcome));
                 }
             }
-            host::Event::Hung => self.close_input(EndReason::Hung),
-            host::Event::Submission { uuid, state } => self.tell_submission(uuid, state),
-            host::Event::Activity(activity) => {
+            host::HostEvent::Hung => self.close_input(EndReason::Hung),
+            host::HostEvent::Submission { uuid, state } => self.tell_submission(uuid, state),
+            host::HostEvent::Activity(activity) => {
                 tracing::trace!(?activity, "the session's activity changed");
                 self.streams.put(Event::Activity(activity));
             }
-            host::Event::Notice(notice) => {
+            host::HostEvent::Notice(notice) => {
                 self.streams.put(Event::Notice(Notice::Wire(notice)));
             }
             _ => {}
@@ -92,9 +92,9 @@ impl Driver {
     }
 
     /// Handles a request of the agent, unless it has to wait for an attachment.
-    pub(super) fn ask(&mut self, ask: Ask) {
+    pub(super) fn ask(&mut self, ask: IncomingRequest) {
         if let Some(ask) = self.attachments.pass_request(ask) {
-            let step = self.asks.ask(ask);
+            let step = self.callbacks.ask(ask);
             self.take(step);
         }
     }
@@ -158,7 +158,7 @@ impl Driver {
         self.waiters.observe_turn(event);
         if let TurnEvent::Ended(end) = event {
             if end.result().is_some_and(|it| it.num_turns > Some(0)) {
-                self.succession.saw_result();
+                self.succession.handle_result();
             }
             self.observe_id();
             self.attachments.observe(&Happened::TurnEnded);
@@ -194,8 +194,8 @@ impl Driver {
 }
 
 /// Returns whether an event goes only to the streams.
-fn is_for_streams(event: &host::Event) -> bool {
-    use host::Event::{Activity, Background, Frame, Notice, Session};
+fn is_for_streams(event: &host::HostEvent) -> bool {
+    use host::HostEvent::{Activity, Background, Frame, Notice, Session};
     matches!(
         event,
         Frame(_) | Session(_) | Background(_) | Activity(_) | Notice(_)

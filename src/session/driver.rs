@@ -1,9 +1,9 @@
 //! The task that owns a session.
 
 use super::alarm::Alarm;
-use super::asks::{Asks, Step};
 use super::attachments::Attachments;
 use super::flow::{Change, Flow};
+use super::incoming_requests::{PendingCallbacks, Step};
 use super::life::{self, Life};
 use super::process::{self, Gone, PipeEvent, Process};
 use super::streams::Streams;
@@ -36,7 +36,7 @@ pub(super) struct Driver {
     pub(super) commands: mpsc::UnboundedReceiver<Box<Command>>,
     pub(super) streams: Streams,
     pub(super) flow: Flow,
-    pub(super) asks: Asks,
+    pub(super) callbacks: PendingCallbacks,
     pub(super) waiters: Waiters,
     pub(super) attachments: Attachments,
     pub(super) succession: Succession,
@@ -48,9 +48,9 @@ pub(super) struct Driver {
 pub(super) enum Happened {
     Command(Box<Command>),
     Pipe(PipeEvent),
-    Asked(Step),
+    Callback(Step),
     Attached(Action),
-    TimeCame,
+    Deadline,
     /// Input may be wanted, or there may be space for it.
     Demand,
 }
@@ -63,7 +63,7 @@ impl Driver {
             self.attachments.exited(exit).await;
             self.check();
             // Boxed, since what is rare would make room in each session for ever.
-            if !Box::pin(self.next_process(&mut exit)).await {
+            if !Box::pin(self.restart(&mut exit)).await {
                 return Box::pin(self.over(exit)).await;
             }
         }
@@ -77,29 +77,29 @@ impl Driver {
             mark: self.process.mark(),
         });
         let exit = loop {
-            self.do_what_is_to_do();
+            self.process_pending();
             self.gather();
             while let Some(outcome) = self.process.written_at_once().await {
                 self.written(&outcome);
-                self.do_what_is_to_do();
+                self.process_pending();
                 self.gather();
             }
             while self.pause_or_resume() {
-                self.do_what_is_to_do();
+                self.process_pending();
             }
             self.retry_pending_sleeps();
             let sleeps_at = self.sleeps_at();
             alarm.set(self.next_timeout().into_iter().chain(sleeps_at).min());
             // Commands wait for the next process while this one exits.
-            let obeys = !self.life.is_falling_asleep();
+            let accepts_commands = !self.life.is_falling_asleep();
             let (reads, can_relay) = (!self.flow.is_paused(), self.host.has_room_to_relay());
             let buffer = self.host.buffer();
             let happened = tokio::select! {
-                Some(command) = self.commands.recv(), if obeys => Happened::Command(command),
+                Some(command) = self.commands.recv(), if accepts_commands => Happened::Command(command),
                 event = self.process.next(buffer, reads) => Happened::Pipe(event),
-                step = self.asks.next(can_relay) => Happened::Asked(step),
+                step = self.callbacks.next(can_relay) => Happened::Callback(step),
                 action = self.attachments.next() => Happened::Attached(action),
-                () = alarm.rings() => Happened::TimeCame,
+                () = alarm.rings() => Happened::Deadline,
                 () = self.flow.demand_changed(), if !reads => Happened::Demand,
             };
             match happened {
@@ -121,13 +121,13 @@ impl Driver {
                     self.process.output_ended();
                 }
                 Happened::Pipe(PipeEvent::Written(outcome)) => self.written(&outcome),
-                Happened::Command(command) => self.obey_all(*command),
+                Happened::Command(command) => self.handle_commands(*command),
                 happened => self.handle(happened),
             }
         };
         self.report_written();
         if self.life.is_closed() {
-            self.gone_for_good();
+            self.observe_last_exit();
         }
         Box::pin(self.drain()).await;
         exit
@@ -147,7 +147,7 @@ impl Driver {
         if !lines.is_empty() {
             self.process.write_behind(&lines);
             // They are reported as handed over.
-            self.do_what_is_to_do();
+            self.process_pending();
         }
     }
 
@@ -176,25 +176,25 @@ impl Driver {
     /// Handles what was read.
     fn received(&mut self) {
         while self.host.handle_received(now()) {
-            self.do_what_is_to_do();
+            self.process_pending();
         }
         process::share(self.host.buffer());
-        self.do_what_is_to_do();
+        self.process_pending();
     }
 
     /// The agent writes no more, and no other process follows.
-    fn gone_for_good(&mut self) {
-        let gone = attachment::Happened::Gone { is_last: true };
-        self.attachments.observe(&gone);
+    fn observe_last_exit(&mut self) {
+        let exited = attachment::Happened::Exited { is_last: true };
+        self.attachments.observe(&exited);
     }
 
     /// Handles an event that is not one of a process.
     pub(super) fn handle(&mut self, happened: Happened) {
         match happened {
-            Happened::Command(command) => self.obey(*command),
-            Happened::Asked(step) => self.take(step),
+            Happened::Command(command) => self.handle_command(*command),
+            Happened::Callback(step) => self.take(step),
             Happened::Attached(action) => self.act(action),
-            Happened::TimeCame => self.time_came(),
+            Happened::Deadline => self.handle_deadlines(),
             // Whether reading resumes is decided after everything else.
             Happened::Demand | Happened::Pipe(_) => {}
         }
@@ -205,7 +205,7 @@ impl Driver {
         match action {
             Action::Send(uuid) => {
                 if self.attachments.may_send(&uuid) {
-                    self.host.let_go(&uuid);
+                    self.host.release(&uuid);
                 }
             }
             Action::Retry => {
@@ -230,7 +230,7 @@ impl Driver {
     }
 
     /// Executes everything that the state machine requests.
-    pub(super) fn do_what_is_to_do(&mut self) {
+    pub(super) fn process_pending(&mut self) {
         loop {
             self.check();
             if !self.attachments.defer_events()
@@ -275,7 +275,7 @@ impl Driver {
             || self.flow.is_wanted()
             || !self.host.is_connected()
             || self.host.awaits_response()
-            || self.asks.servers_wait()
+            || self.callbacks.servers_wait()
             || self.process.is_writing()
     }
 
@@ -285,7 +285,7 @@ impl Driver {
         all.into_iter().flatten().min()
     }
 
-    fn time_came(&mut self) {
+    fn handle_deadlines(&mut self) {
         let now = now();
         self.host.handle_timeout(now);
         self.flow.handle_timeout(now, &self.streams);
@@ -326,14 +326,14 @@ impl Driver {
         tracing::warn!("the session may not act any more: it is another host's");
         self.no_other_process();
         self.cancel_asks();
-        self.asks.stop_servers();
+        self.callbacks.stop_servers();
         self.close_input(EndReason::OwnershipLost);
         self.process.kill();
     }
 
     /// Cancels all requests of the agent.
     pub(super) fn cancel_asks(&mut self) {
-        self.asks.cancel_all();
+        self.callbacks.cancel_all();
         drop(self.attachments.take_requests());
     }
 
@@ -357,7 +357,7 @@ impl Driver {
         if self.process.stop_reading() {
             self.host.handle_input_end(now());
         }
-        self.do_what_is_to_do();
+        self.process_pending();
         let until = tokio::time::Instant::now() + DEFERRED;
         while self.attachments.defer_events() {
             let next = tokio::time::timeout_at(until, self.attachments.next());
@@ -370,7 +370,7 @@ impl Driver {
                     }
                 }
             }
-            self.do_what_is_to_do();
+            self.process_pending();
         }
     }
 
@@ -379,11 +379,11 @@ impl Driver {
         let reason = match self.life.input_closed() {
             Some(EndReason::Closed) if self.failed_at_exit(exit) => EndReason::FailedAtExit,
             Some(reason) => reason,
-            None => self.left(exit),
+            None => self.exit_reason(exit),
         };
         self.process.is_last();
         self.no_other_process();
-        self.gone_for_good();
+        self.observe_last_exit();
         // Closes all processes of the session, also if the CLI crashed.
         self.process.close(true);
         let stderr = self.process.put_away().await;
@@ -393,13 +393,13 @@ impl Driver {
             // No other process could be started.
             Some(end) if !is_closed => end,
             _ => {
-                let is_silent =
+                let has_no_output =
                     reason == EndReason::ExitedBeforeFirstTurn && stderr.trim().is_empty();
                 Arc::new(SessionEnd {
                     reason,
                     exit,
                     stderr,
-                    suspects: match is_silent {
+                    suspects: match has_no_output {
                         true => self.process.take_suspects(),
                         false => Vec::new(),
                     },
@@ -419,8 +419,8 @@ impl Driver {
         self.waiters.end_blocked(ended);
         self.host.handle_end();
         self.cancel_asks();
-        self.asks.stop_servers();
-        self.do_what_is_to_do();
+        self.callbacks.stop_servers();
+        self.process_pending();
         self.waiters.end(ended);
         let streams = &mut self.streams;
         let deliver = |notice| streams.put(Event::Notice(notice));
@@ -429,7 +429,7 @@ impl Driver {
     }
 
     /// Returns why a session ended that the host did not close.
-    pub(super) fn left(&self, exit: Option<ExitStatus>) -> EndReason {
+    pub(super) fn exit_reason(&self, exit: Option<ExitStatus>) -> EndReason {
         if exit.is_some() || self.process.pid().is_some() {
             match self.waiters.had_turn() {
                 true => EndReason::Exited,

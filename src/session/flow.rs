@@ -33,7 +33,7 @@ pub(super) struct Flow {
 #[derive(Debug, Clone, Copy)]
 struct Pause {
     since: Instant,
-    was_told: bool,
+    was_reported: bool,
 }
 
 /// A change of whether output is read.
@@ -117,14 +117,17 @@ impl Flow {
         now: Instant,
         streams: &Streams,
         is_wanted: bool,
-        is_held: bool,
+        is_result_deferred: bool,
     ) -> Option<Change> {
-        let pauses = is_held || !is_wanted && streams.is_any_full();
+        let pauses = is_result_deferred || !is_wanted && streams.is_any_full();
         match (pauses, self.paused) {
             (true, None) => {
                 let since = now;
-                let was_told = false;
-                self.paused = Some(Pause { since, was_told });
+                let was_reported = false;
+                self.paused = Some(Pause {
+                    since,
+                    was_reported,
+                });
                 Some(Change::Pauses)
             }
             (false, Some(_)) => {
@@ -137,17 +140,17 @@ impl Flow {
 
     /// Returns when a long pause must be logged.
     pub(super) fn poll_timeout(&self) -> Option<Instant> {
-        let pause = self.paused.filter(|it| !it.was_told)?;
+        let pause = self.paused.filter(|it| !it.was_reported)?;
         pause.since.checked_add(LONG)
     }
 
     /// Logs a long pause.
     pub(super) fn handle_timeout(&mut self, now: Instant, streams: &Streams) {
         if let Some(pause) = &mut self.paused
-            && !pause.was_told
+            && !pause.was_reported
             && now.saturating_duration_since(pause.since) >= LONG
         {
-            pause.was_told = true;
+            pause.was_reported = true;
             for stream in streams.unread(now) {
                 tracing::warn!(
                     stream = ?stream.stream,

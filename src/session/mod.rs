@@ -7,25 +7,24 @@
 //! are [attachments](crate::attachment).
 
 mod alarm;
-mod asks;
 mod attachments;
 mod blocked;
 mod commands;
 mod deliver;
 mod driver;
 mod flow;
+mod incoming_requests;
 mod life;
 mod mirror;
-mod next_process;
 mod owned;
 mod peers;
 mod process;
+mod restart;
 mod resume;
 mod starter;
 mod stderr;
 mod streams;
 mod succession;
-mod transport;
 mod waiters;
 mod writer;
 
@@ -33,7 +32,6 @@ pub(crate) use mirror::Flusher;
 pub(crate) use peers::Peers;
 pub(crate) use resume::{Known, attach, resume};
 pub(crate) use starter::Starter;
-pub use transport::{CloseInput, Connection, LocalCli, Peer, PeerFuture, Pipes, Transport};
 
 use crate::command::{Declared, End, Link, Progress};
 use crate::event::{Demand, Event, IgnoredOption, Mailbox, Notice, mailbox, unused_mailbox};
@@ -41,12 +39,13 @@ use crate::handle::Handle;
 use crate::options::{Options, PrivateFiles};
 use crate::process::spawn;
 use crate::store::StoreFlush;
+use crate::transport::Connection;
 use agentwire_protocol::host::Host;
-use asks::Asks;
 use attachments::Attachments;
 use blocked::Blocked;
 use driver::Driver;
 use flow::Flow;
+use incoming_requests::PendingCallbacks;
 use life::Life;
 use mirror::Mirror;
 use process::Process;
@@ -123,8 +122,8 @@ pub(crate) fn start(
     host.set_limits(options.outbound_queue_limits);
     host.set_queueing(options.queueing);
     if let Some(policy) = &options.restart {
-        host.keep_for_next_process();
-        host.set_silence_limit(policy.hang);
+        host.retain_for_restart();
+        host.set_watchdog(policy.hang);
     }
     let flow = Flow::new(&options, demand);
     let succession = Succession::new(starter, &options);
@@ -142,7 +141,7 @@ pub(crate) fn start(
         commands: inbox,
         streams: Streams::new(sender, flow.bound(), flow.room(true), driver::now()),
         flow,
-        asks: Asks::new(options.callbacks, handle.clone()),
+        callbacks: PendingCallbacks::new(options.callbacks, handle.clone()),
         waiters: Waiters::new(turns, blocked.collect()),
         attachments,
         succession,

@@ -50,7 +50,7 @@ pub(crate) struct Owned {
 struct State {
     lock: Option<SessionLock>,
     /// The session that the agent has told, and how many more attempts to lock it there are.
-    told: Option<Box<str>>,
+    session_id: Option<Box<str>>,
     attempts: u32,
     /// An attempt runs. Of two at once, each would find that the other has the session.
     is_trying: bool,
@@ -97,7 +97,7 @@ impl Owned {
         self.has_home = has_home;
         let unlocked = CancellationToken::new();
         if let Some(state) = &self.state {
-            held(state)._unlocked = Some(unlocked.clone().drop_guard());
+            locked(state)._unlocked = Some(unlocked.clone().drop_guard());
         }
         unlocked
     }
@@ -108,7 +108,7 @@ impl Owned {
         let (Some(state), Some(id), Some(link)) = (&self.state, &self.id, &self.link) else {
             return;
         };
-        if !held(state).is_to_be_tried(id, turn_ended) {
+        if !locked(state).is_to_be_tried(id, turn_ended) {
             return;
         }
         let (config, id, link) = (self.config.clone(), id.to_string(), link.clone());
@@ -136,7 +136,7 @@ impl Attachment for Owned {
             }
             Happened::TurnEnded => self.lock(true),
             // Otherwise it is dropped when its files are put back.
-            Happened::Gone { is_last: true } if !self.has_home => self.state = None,
+            Happened::Exited { is_last: true } if !self.has_home => self.state = None,
             _ => {}
         }
     }
@@ -147,8 +147,8 @@ impl State {
         if self.lock.as_ref().is_some_and(|it| it.is_of(id)) {
             return false;
         }
-        if self.told.as_deref() != Some(id) {
-            self.told = Some(id.into());
+        if self.session_id.as_deref() != Some(id) {
+            self.session_id = Some(id.into());
             self.attempts = ATTEMPTS;
         } else if !turn_ended || self.attempts == 0 || self.is_trying {
             return false;
@@ -167,11 +167,12 @@ impl State {
     where
         A: Future<Output = Attempt>,
     {
-        for left in (0..=TRIES).rev() {
+        for attempts in (0..=TRIES).rev() {
             // Nothing is tried for a session that has ended.
             let state = state.upgrade()?;
             let outcome = attempt().await;
-            if let ControlFlow::Break(owner) = held(&state).has_tried(id, outcome, left == 0) {
+            if let ControlFlow::Break(owner) = locked(&state).has_tried(id, outcome, attempts == 0)
+            {
                 return owner;
             }
             drop(state);
@@ -189,7 +190,7 @@ impl State {
         is_last: bool,
     ) -> ControlFlow<Option<SessionOwner>> {
         // The agent may have another session by now.
-        let is_current = self.told.as_deref() == Some(id);
+        let is_current = self.session_id.as_deref() == Some(id);
         if let Attempt::Owned(SessionOwner::Host { .. }) = outcome
             && is_current
             && !is_last
@@ -211,7 +212,7 @@ impl State {
     }
 }
 
-fn held(state: &Mutex<State>) -> MutexGuard<'_, State> {
+fn locked(state: &Mutex<State>) -> MutexGuard<'_, State> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -287,7 +288,7 @@ mod tests {
         let first = open(WhenOwned::Refuse).await.unwrap().unwrap();
         let unlocked = CancellationToken::new();
         let guard = unlocked.clone().drop_guard();
-        held(first.state.as_ref().unwrap())._unlocked = Some(guard);
+        locked(first.state.as_ref().unwrap())._unlocked = Some(guard);
         for (when, time) in [
             (WhenOwned::Refuse, Duration::ZERO),
             (
@@ -321,7 +322,7 @@ mod tests {
     async fn one_attempt_runs_at_a_time() {
         let config = TempDir::new().unwrap();
         let (state, tried) = (Arc::new(Mutex::new(State::default())), Cell::new(0));
-        let tries = |turn_ended| held(&state).is_to_be_tried(ID, turn_ended);
+        let tries = |turn_ended| locked(&state).is_to_be_tried(ID, turn_ended);
         assert!(tries(false));
         let weak = Arc::downgrade(&state);
         let attempt = || {
@@ -331,7 +332,7 @@ mod tests {
         };
         assert!(State::try_for(&weak, ID, attempt).await.is_none());
         assert_eq!(tried.get(), 1);
-        assert!(held(&state).lock.is_some());
+        assert!(locked(&state).lock.is_some());
         assert!(!tries(true), "it is locked");
     }
 
@@ -348,16 +349,16 @@ mod tests {
             sleep(PAUSE * 3).await;
             drop(other);
         };
-        assert!(held(&state).is_to_be_tried(ID, false));
+        assert!(locked(&state).is_to_be_tried(ID, false));
         let (owner, ()) = tokio::join!(State::try_for(&weak, ID, attempt), looking);
         assert!(owner.is_none());
-        let lock = held(&state).lock.take();
+        let lock = locked(&state).lock.take();
         assert!(lock.is_some());
 
-        assert!(held(&state).is_to_be_tried(ID, true));
+        assert!(locked(&state).is_to_be_tried(ID, true));
         let owner = State::try_for(&weak, ID, attempt).await;
         assert!(matches!(owner, Some(SessionOwner::Host { .. })));
-        assert!(!held(&state).is_to_be_tried(ID, true), "it is told once");
+        assert!(!locked(&state).is_to_be_tried(ID, true), "it is told once");
         drop(state);
         assert!(State::try_for(&weak, ID, attempt).await.is_none());
     }

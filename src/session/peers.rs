@@ -1,9 +1,9 @@
 //! The agent's process of a session, which others may follow.
 
-use super::transport::{CloseInput, Peer};
 use crate::event::EndReason;
 use crate::handle::Handle;
 use crate::process::CloseReport;
+use crate::transport::{CloseInput, Peer};
 use std::sync::Arc;
 use tokio::sync::watch;
 

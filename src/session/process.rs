@@ -2,11 +2,11 @@
 
 use super::peers::Peers;
 use super::stderr::StderrTail;
-use super::transport::{Connection, Peer, Reader};
 use super::writer::Writer;
 use crate::handle::Handle;
 use crate::options::{PrivateFiles, StderrCallback};
 use crate::process::{CloseReport, CloseStep, blocking};
+use crate::transport::{Connection, Peer, Reader};
 use bytes::{BufMut, Bytes, BytesMut};
 use std::cell::Cell;
 use std::future::{pending, poll_fn};
@@ -282,7 +282,7 @@ async fn gone(peer: Arc<dyn Peer>) -> Gone {
         }
     };
     tokio::select! {
-        exit = peer.gone() => Gone::Exited(exit),
+        exit = peer.exited() => Gone::Exited(exit),
         gone = still_alive => gone,
     }
 }

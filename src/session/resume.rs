@@ -7,7 +7,7 @@ use crate::event::{Error, Notice};
 use crate::options::{CommandLine, Options};
 use crate::process::{blocking, blocking_result};
 use crate::store::{
-    Leftover, Merged, PrivateHome, Source, StoreFailure, Transcript, TranscriptKey, UsersHome,
+    Leftover, Merged, PrivateHome, Source, Transcript, TranscriptFailure, TranscriptKey, UsersHome,
     hole, is_session_id, merge, project, transcripts,
 };
 use agentwire_protocol::Json;
@@ -73,7 +73,7 @@ pub(crate) async fn resume<'a>(
     let environment = line.passed_environment();
     let users = UsersHome::of(&environment);
     let is_stored = line.source.is_some();
-    let own = async |id: Option<&str>| match line.is_kept() {
+    let own = async |id: Option<&str>| match line.is_persisted() {
         true => {
             let id = id.filter(|id| is_session_id(id));
             Owned::new(users.as_ref(), id, is_stored, options.when_owned).await
@@ -105,7 +105,11 @@ pub(crate) async fn resume<'a>(
     let Some((source, id)) = source.as_ref().zip(id.filter(|id| is_session_id(id))) else {
         known.load(&[]);
         if source.is_some_and(|it| it.has_session) {
-            return Err(Error::session_store("load", project, StoreFailure::Missing));
+            return Err(Error::session_store(
+                "load",
+                project,
+                TranscriptFailure::Missing,
+            ));
         }
         return Ok((Cow::Owned(line), known));
     };
@@ -118,7 +122,7 @@ pub(crate) async fn resume<'a>(
     let main = transcripts.iter().find(|(key, _)| *key == session);
     let is_known = known.load(main.map_or(&[], |(_, entries)| entries));
     if source.has_session && !is_stored && !is_known {
-        let missing = StoreFailure::Missing;
+        let missing = TranscriptFailure::Missing;
         return Err(Error::session_store("load", &session, missing));
     }
     if main.is_none() && is_known {
@@ -127,7 +131,7 @@ pub(crate) async fn resume<'a>(
     }
     for (key, entries) in &transcripts {
         if !source.allows_holes && hole(entries).is_some() {
-            return Err(Error::session_store("load", key, StoreFailure::Hole));
+            return Err(Error::session_store("load", key, TranscriptFailure::Hole));
         }
     }
     // Otherwise only the agent's own files have it, or it is nowhere.
@@ -163,7 +167,7 @@ const RESUME: &str = "--resume=";
 /// Returns the key of a session that is to be loaded.
 fn key(project: &str, id: &str) -> Result<TranscriptKey, Error> {
     TranscriptKey::new(project, id).map_err(|error| {
-        let failure = StoreFailure::Refused(error.to_string());
+        let failure = TranscriptFailure::Refused(error.to_string());
         Error::session_store("load", id, failure)
     })
 }
@@ -203,7 +207,7 @@ impl Found {
                 transcripts(folder, &session).map_err(|error| Notice::NotMirrored {
                     key: Some(session.clone()),
                     entries: 0,
-                    failure: StoreFailure::Failed(format!(
+                    failure: TranscriptFailure::Failed(format!(
                         "cannot read {}: {error}",
                         folder.display()
                     )),
@@ -284,8 +288,8 @@ impl Known {
                 diverged,
             } = merge(stored, local);
             for (count, failure) in [
-                (holes, StoreFailure::Hole),
-                (diverged, StoreFailure::Diverged),
+                (holes, TranscriptFailure::Hole),
+                (diverged, TranscriptFailure::Diverged),
             ] {
                 if count > 0 {
                     self.notices.push(Notice::NotMirrored {

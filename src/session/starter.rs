@@ -1,12 +1,12 @@
 //! Starting the agent's processes of a session.
 
-use super::transport::{Connection, Transport};
 use crate::event::Error;
 use crate::handle::Handle;
 #[cfg(feature = "mcp")]
 use crate::mcp::SharedServer;
 use crate::options::{CommandLine, Options, PrivateFiles};
 use crate::process::ClosePolicy;
+use crate::transport::{Connection, Transport};
 use agentwire_protocol::control::Initialize;
 #[cfg(feature = "mcp")]
 use agentwire_protocol::sorted::SortedMap;
@@ -33,7 +33,7 @@ pub(crate) struct Starter {
     /// What the first process was started with.
     pub(super) line: CommandLine,
     policy: ClosePolicy,
-    patience: Duration,
+    timeout: Duration,
     #[cfg(feature = "mcp")]
     servers: SortedMap<String, SharedServer>,
 }
@@ -51,7 +51,7 @@ impl Starter {
             transport: Box::new(transport),
             line,
             policy: options.close,
-            patience: options.request_timeout,
+            timeout: options.request_timeout,
             #[cfg(feature = "mcp")]
             servers: options.mcp_servers.clone(),
         }
@@ -76,7 +76,7 @@ impl Starter {
         #[cfg(feature = "mcp")]
         {
             let servers = self.servers.clone();
-            crate::mcp::introduce(servers, &session, self.patience, &mut initialize).await;
+            crate::mcp::introduce(servers, &session, self.timeout, &mut initialize).await;
         }
         #[cfg(not(feature = "mcp"))]
         drop(session);
@@ -89,8 +89,8 @@ impl Starter {
     }
 
     /// How long a process may take to answer its first request.
-    pub(super) fn patience(&self) -> Duration {
-        self.patience
+    pub(super) fn timeout(&self) -> Duration {
+        self.timeout
     }
 }
 

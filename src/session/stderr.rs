@@ -1,4 +1,4 @@
-//! The CLI's standard error: always drained, and its end kept.
+//! The CLI's standard error: always drained, and its end retained.
 
 use crate::options::StderrCallback;
 use crate::process::spawn;
@@ -16,8 +16,8 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-/// How much is kept, in bytes.
-const KEPT: usize = 64 * 1024;
+/// The size of the retained end, in bytes.
+const TAIL_LIMIT: usize = 64 * 1024;
 
 /// How much is read at once, in bytes.
 const CHUNK: usize = 8 * 1024;
@@ -30,10 +30,10 @@ const WAITING: usize = 1024;
 /// may hold the pipe open.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// The task that drains standard error, and what it has kept.
+/// The task that drains standard error, and the end of its output.
 #[derive(Debug)]
 pub(super) struct StderrTail {
-    kept: Arc<Mutex<VecDeque<u8>>>,
+    tail: Arc<Mutex<VecDeque<u8>>>,
     task: JoinHandle<()>,
 }
 
@@ -42,8 +42,8 @@ impl StderrTail {
         mut stderr: impl AsyncRead + Send + Unpin + 'static,
         callback: Option<StderrCallback>,
     ) -> Self {
-        let kept = Arc::new(Mutex::new(VecDeque::new()));
-        let keep = Arc::clone(&kept);
+        let tail = Arc::new(Mutex::new(VecDeque::new()));
+        let writer = Arc::clone(&tail);
         let listener = callback.map(listen);
         let task = spawn(async move {
             while let Ok(bytes) = poll_fn(|context| poll_chunk(&mut stderr, context)).await {
@@ -51,17 +51,17 @@ impl StderrTail {
                     return;
                 }
                 {
-                    let mut kept = keep.lock().unwrap_or_else(PoisonError::into_inner);
-                    kept.extend(&bytes);
-                    let excess = kept.len().saturating_sub(KEPT);
-                    kept.drain(..excess);
+                    let mut tail = writer.lock().unwrap_or_else(PoisonError::into_inner);
+                    tail.extend(&bytes);
+                    let excess = tail.len().saturating_sub(TAIL_LIMIT);
+                    tail.drain(..excess);
                 }
                 if let Some(listener) = &listener {
                     drop(listener.try_send(bytes));
                 }
             }
         });
-        Self { kept, task }
+        Self { tail, task }
     }
 
     /// Returns the end of standard error after the CLI's exit.
@@ -73,8 +73,8 @@ impl StderrTail {
 
     /// Returns the end of standard error so far.
     pub(super) fn so_far(&self) -> String {
-        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let (front, back) = kept.as_slices();
+        let tail = self.tail.lock().unwrap_or_else(PoisonError::into_inner);
+        let (front, back) = tail.as_slices();
         String::from_utf8_lossy(&[front, back].concat()).into_owned()
     }
 }

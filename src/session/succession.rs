@@ -1,9 +1,9 @@
 //! What a session needs to have more than one process of the agent.
 
 use super::starter::Starter;
-use crate::event::{Error, Moved, SessionEnd};
+use crate::event::{Error, Restart, SessionEnd};
 use crate::options::{CommandLine, Options, RestartPolicy};
-use agentwire_protocol::host::CutOff;
+use agentwire_protocol::host::TurnRecovery;
 use agentwire_protocol::sorted::SortedMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -37,21 +37,21 @@ pub(super) struct Succession {
     /// Those who wait until the agent is asleep.
     pub(super) sleepers: Vec<Sleeper>,
     /// Those who wait until it says that the turn which has ended was the last.
-    pub(super) drowsy: Vec<Sleeper>,
+    pub(super) waiting_for_idle: Vec<Sleeper>,
     /// What the current process has not been told yet.
     pub(super) restoring: Option<Box<Restoring>>,
 }
 
 /// A process that is told what an earlier one knew.
 pub(super) struct Restoring {
-    pub(super) moved: Moved,
+    pub(super) restart: Restart,
     /// Whether hooks are relied on.
     pub(super) has_gates: bool,
     pub(super) initialize: Box<str>,
     /// The settings that have no response yet.
     pub(super) pending: SortedMap<Box<str>, Setting>,
     /// Those that have one, and it.
-    pub(super) told: Vec<(Setting, Result<(), Error>)>,
+    pub(super) restored: Vec<(Setting, Result<(), Error>)>,
 }
 
 /// A setting that is restored: its place among them, and its request.
@@ -76,15 +76,16 @@ impl Succession {
             was_refused: false,
             ended: None,
             sleepers: vec![],
-            drowsy: vec![],
+            waiting_for_idle: vec![],
             restoring: None,
-            starter: starter.filter(|it| it.line.is_kept()).map(Box::new),
+            starter: starter.filter(|it| it.line.is_persisted()).map(Box::new),
         }
     }
 
     /// Whether turns that are cut off go on.
-    pub(super) fn cut_off(&self) -> CutOff {
-        self.policy.map_or(CutOff::GoesOn, |it| it.cut_off)
+    pub(super) fn turn_recovery(&self) -> TurnRecovery {
+        self.policy
+            .map_or(TurnRecovery::Resume, |it| it.turn_recovery)
     }
 
     /// Takes how the last process ended, if it was the last of several.
@@ -93,13 +94,13 @@ impl Succession {
     }
 
     /// A turn has ended with a result, and is on disk.
-    pub(super) fn saw_result(&mut self) {
+    pub(super) fn handle_result(&mut self) {
         self.is_on_disk = true;
         self.in_a_row = 0;
     }
 
     /// The session has another ID, and is not on disk under it yet.
-    pub(super) fn saw_new_id(&mut self) {
+    pub(super) fn handle_new_id(&mut self) {
         self.is_on_disk = false;
     }
 }

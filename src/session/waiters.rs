@@ -162,7 +162,7 @@ impl Waiters {
     }
 
     /// Another process follows.
-    pub(super) fn next_process(&mut self) {
+    pub(super) fn restart(&mut self) {
         self.last_result_failed = false;
     }
 

@@ -1,6 +1,6 @@
 //! Writing to the CLI: whole lines, one at a time, from the driver's task.
 
-use super::transport;
+use crate::transport;
 use bytes::{Buf, Bytes, BytesMut};
 use std::future::poll_fn;
 use std::io;

@@ -2,7 +2,7 @@
 
 use super::catch_up::{Merged, hole, merge};
 use super::{
-    FailedCall, SessionStore, SharedStore, Source, StoreFailure, Transcript, TranscriptKey,
+    SessionStore, SharedStore, Source, StoreCallError, Transcript, TranscriptFailure, TranscriptKey,
 };
 use crate::attachment::{Attach, Attachment};
 use agentwire_protocol::Json;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// A session store as a session calls it: each call runs in its own task and has a timeout, and
-/// a panic of the store is a [`FailedCall`]. For programs that copy sessions.
+/// a panic of the store is a [`StoreCallError`]. For programs that copy sessions.
 #[derive(Clone)]
 pub struct StoreCalls {
     source: Source,
@@ -36,15 +36,22 @@ impl StoreCalls {
     ///
     /// # Errors
     ///
-    /// If a call fails, if the store does not have the session ([`StoreFailure::Missing`]), or
-    /// if it lacks entries in between ([`StoreFailure::Hole`]).
-    pub async fn session(&self, session: &TranscriptKey) -> Result<Vec<Transcript>, FailedCall> {
+    /// If a call fails, if the store does not have the session ([`TranscriptFailure::Missing`]), or
+    /// if it lacks entries in between ([`TranscriptFailure::Hole`]).
+    pub async fn session(
+        &self,
+        session: &TranscriptKey,
+    ) -> Result<Vec<Transcript>, StoreCallError> {
         let stored = self.source.transcripts(session).await?;
         if stored.is_empty() {
-            return Err(FailedCall::new("load", session, StoreFailure::Missing));
+            return Err(StoreCallError::new(
+                "load",
+                session,
+                TranscriptFailure::Missing,
+            ));
         }
         match stored.iter().find(|(_, entries)| hole(entries).is_some()) {
-            Some((key, _)) => Err(FailedCall::new("load", key, StoreFailure::Hole)),
+            Some((key, _)) => Err(StoreCallError::new("load", key, TranscriptFailure::Hole)),
             None => Ok(stored),
         }
     }
@@ -55,20 +62,20 @@ impl StoreCalls {
     /// # Errors
     ///
     /// If a call fails, if the store has entries of another continuation
-    /// ([`StoreFailure::Diverged`]), or if it lacks entries in between ([`StoreFailure::Hole`]).
+    /// ([`TranscriptFailure::Diverged`]), or if it lacks entries in between ([`TranscriptFailure::Hole`]).
     pub async fn lacking(
         &self,
         key: &TranscriptKey,
         local: Vec<Json>,
-    ) -> Result<Vec<Json>, FailedCall> {
+    ) -> Result<Vec<Json>, StoreCallError> {
         let stored = self.source.load(key).await?.unwrap_or_default();
         let mut merged: Merged = merge(stored, local);
         for (count, failure) in [
-            (merged.diverged, StoreFailure::Diverged),
-            (merged.holes, StoreFailure::Hole),
+            (merged.diverged, TranscriptFailure::Diverged),
+            (merged.holes, TranscriptFailure::Hole),
         ] {
             if count > 0 {
-                return Err(FailedCall::new("append", key, failure));
+                return Err(StoreCallError::new("append", key, failure));
             }
         }
         let known = merged.entries.len() - merged.behind;
@@ -80,14 +87,18 @@ impl StoreCalls {
     /// # Errors
     ///
     /// If the call fails.
-    pub async fn append(&self, key: &TranscriptKey, entries: &[Json]) -> Result<(), FailedCall> {
+    pub async fn append(
+        &self,
+        key: &TranscriptKey,
+        entries: &[Json],
+    ) -> Result<(), StoreCallError> {
         let entries = Arc::from(entries);
         let appended = self
             .source
             .store
             .append(key, &entries, self.source.limit)
             .await;
-        appended.map_err(|failure| FailedCall::new("append", key, failure))
+        appended.map_err(|failure| StoreCallError::new("append", key, failure))
     }
 
     /// Holds a session by the [attachment](SessionStore::attachment) of its store until the
@@ -95,16 +106,16 @@ impl StoreCalls {
     ///
     /// # Errors
     ///
-    /// If the call fails, or another host has the session ([`StoreFailure::Refused`]).
+    /// If the call fails, or another host has the session ([`TranscriptFailure::Refused`]).
     pub async fn hold(
         &self,
         session: &TranscriptKey,
-    ) -> Result<Option<Box<dyn Attachment>>, FailedCall> {
+    ) -> Result<Option<Box<dyn Attachment>>, StoreCallError> {
         let Some(attachment) = &self.attachment else {
             return Ok(None);
         };
-        let held = attachment.hold(session).await;
-        held.map_err(|failure| FailedCall::new("claim", session, failure))
+        let attached = attachment.hold(session).await;
+        attached.map_err(|failure| StoreCallError::new("claim", session, failure))
     }
 }
 

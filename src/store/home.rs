@@ -33,7 +33,7 @@ pub(crate) struct UsersHome {
     /// The folder of `.claude.json`.
     account: PathBuf,
     /// The value of `CLAUDE_CONFIG_DIR`, if set.
-    told: Option<OsString>,
+    configured: Option<OsString>,
     /// The value of `CLAUDE_SECURESTORAGE_CONFIG_DIR`, if set.
     secrets: Option<OsString>,
 }
@@ -49,7 +49,7 @@ impl UsersHome {
         Some(Self {
             config: directory,
             account,
-            told: value("CLAUDE_CONFIG_DIR").filter(|it| !it.is_empty()),
+            configured: value("CLAUDE_CONFIG_DIR").filter(|it| !it.is_empty()),
             secrets: value("CLAUDE_SECURESTORAGE_CONFIG_DIR"),
         })
     }
@@ -95,8 +95,11 @@ impl PrivateHome {
         {
             // The names of secrets outside of files are derived from the
             // folder's name.
-            let kept = users.secrets.clone().or_else(|| users.told.clone());
-            variables.push(("CLAUDE_SECURESTORAGE_CONFIG_DIR", kept.unwrap_or_default()));
+            let folder = users.secrets.clone().or_else(|| users.configured.clone());
+            variables.push((
+                "CLAUDE_SECURESTORAGE_CONFIG_DIR",
+                folder.unwrap_or_default(),
+            ));
         }
         let home = Self {
             _lock: lock.ok(),
@@ -128,11 +131,11 @@ impl PrivateHome {
     /// all of them. If that is not possible, this folder stays.
     pub(crate) fn keep_transcripts(&self) {
         let from = self.path().join("projects");
-        let kept = match &self.users {
+        let folder = match &self.users {
             Some(users) => merge_transcripts(&from, &users.config.join("projects")),
             None => Err(io::Error::other("the user has no configuration folder")),
         };
-        if let Err(error) = kept {
+        if let Err(error) = folder {
             let folder = self.path().display();
             tracing::warn!(%folder, %error, "the session's transcripts stay in its private folder");
         } else {

@@ -15,9 +15,9 @@ pub(crate) use catch_up::{Merged, hole, merge};
 pub(crate) use home::{Leftover, PrivateHome, UsersHome, private_homes};
 pub use memory::MemoryStore;
 pub(crate) use shared::SharedStore;
-pub use shared::{Refused, StoreFailure};
-pub use source::FailedCall;
+pub use shared::{Refused, TranscriptFailure};
 pub(crate) use source::Source;
+pub use source::StoreCallError;
 
 use crate::attachment::Attach;
 use agentwire_protocol::Json;
@@ -37,7 +37,8 @@ pub type StoreError = Box<dyn Error + Send + Sync>;
 ///
 /// ```
 /// use agentwire::protocol::Json;
-/// use agentwire::{SessionStore, StoreError, TranscriptKey};
+/// use agentwire::SessionStore;
+/// use agentwire::store::{StoreError, TranscriptKey};
 /// use std::io::Write;
 /// use std::path::PathBuf;
 ///

@@ -25,10 +25,10 @@ impl Refused {
     }
 }
 
-/// Why a store operation failed.
+/// Why a transcript could not be stored or loaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum StoreFailure {
+pub enum TranscriptFailure {
     /// The store returned this error, in the last attempt.
     Failed(String),
     /// The store refused it, and will refuse what follows: another host has taken the
@@ -56,7 +56,7 @@ pub enum StoreFailure {
     Diverged,
 }
 
-impl fmt::Display for StoreFailure {
+impl fmt::Display for TranscriptFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Failed(why) | Self::Refused(why) => f.write_str(why),
@@ -121,7 +121,7 @@ impl SharedStore {
         key: &TranscriptKey,
         entries: &Arc<[Json]>,
         limit: Duration,
-    ) -> Result<(), StoreFailure> {
+    ) -> Result<(), TranscriptFailure> {
         let store = Arc::clone(&self.0);
         call(limit, store.append(key.clone(), Arc::clone(entries))).await
     }
@@ -130,7 +130,7 @@ impl SharedStore {
         &self,
         key: TranscriptKey,
         limit: Duration,
-    ) -> Result<Option<Vec<Json>>, StoreFailure> {
+    ) -> Result<Option<Vec<Json>>, TranscriptFailure> {
         call(limit, Arc::clone(&self.0).load(key)).await
     }
 
@@ -138,7 +138,7 @@ impl SharedStore {
         &self,
         project: &str,
         limit: Duration,
-    ) -> Result<Vec<StoredSession>, StoreFailure> {
+    ) -> Result<Vec<StoredSession>, TranscriptFailure> {
         call(limit, Arc::clone(&self.0).sessions(project.to_owned())).await
     }
 
@@ -146,7 +146,7 @@ impl SharedStore {
         &self,
         session: TranscriptKey,
         limit: Duration,
-    ) -> Result<Vec<String>, StoreFailure> {
+    ) -> Result<Vec<String>, TranscriptFailure> {
         call(limit, Arc::clone(&self.0).subpaths(session)).await
     }
 
@@ -154,7 +154,7 @@ impl SharedStore {
         &self,
         session: TranscriptKey,
         limit: Duration,
-    ) -> Result<Option<Vec<Transcript>>, StoreFailure> {
+    ) -> Result<Option<Vec<Transcript>>, TranscriptFailure> {
         call(limit, Arc::clone(&self.0).load_session(session)).await
     }
 }
@@ -165,16 +165,19 @@ impl fmt::Debug for SharedStore {
     }
 }
 
-fn why(error: &(dyn Error + Send + Sync + 'static)) -> StoreFailure {
+fn why(error: &(dyn Error + Send + Sync + 'static)) -> TranscriptFailure {
     match error.is::<Refused>() {
-        true => StoreFailure::Refused(error.to_string()),
-        false => StoreFailure::Failed(error.to_string()),
+        true => TranscriptFailure::Refused(error.to_string()),
+        false => TranscriptFailure::Failed(error.to_string()),
     }
 }
 
 /// Runs a call in its own task, which is aborted on timeout or when this future
 /// is dropped.
-async fn call<T: Send + 'static>(limit: Duration, call: Outcome<T>) -> Result<T, StoreFailure> {
+async fn call<T: Send + 'static>(
+    limit: Duration,
+    call: Outcome<T>,
+) -> Result<T, TranscriptFailure> {
     let outcome = Arc::new(Mutex::new(None));
     let filled = Arc::clone(&outcome);
     // It may panic before the first `await` as well.
@@ -187,21 +190,21 @@ async fn call<T: Send + 'static>(limit: Duration, call: Outcome<T>) -> Result<T,
         .lock()
         .unwrap_or_else(PoisonError::into_inner)
         .take();
-    outcome.unwrap_or(Err(StoreFailure::TimedOut(limit)))
+    outcome.unwrap_or(Err(TranscriptFailure::TimedOut(limit)))
 }
 
 async fn run(
     limit: Duration,
     call: Pin<Box<dyn Future<Output = ()> + Send>>,
-) -> Result<(), StoreFailure> {
+) -> Result<(), TranscriptFailure> {
     let mut task = JoinSet::new();
     task.spawn(call);
     match timeout(limit, task.join_next()).await {
-        Err(_) => Err(StoreFailure::TimedOut(limit)),
+        Err(_) => Err(TranscriptFailure::TimedOut(limit)),
         Ok(Some(Ok(()))) => Ok(()),
         Ok(Some(Err(gone))) => Err(match gone.try_into_panic() {
-            Ok(panic) => StoreFailure::Panicked(said_by(&*panic)),
-            Err(gone) => StoreFailure::Failed(gone.to_string()),
+            Ok(panic) => TranscriptFailure::Panicked(said_by(&*panic)),
+            Err(gone) => TranscriptFailure::Failed(gone.to_string()),
         }),
         Ok(None) => unreachable!("there is one task"),
     }

@@ -1,6 +1,6 @@
 //! The store that a session may be resumed from.
 
-use super::{SharedStore, StoreFailure, Transcript, TranscriptKey};
+use super::{SharedStore, Transcript, TranscriptFailure, TranscriptKey};
 use agentwire_protocol::Json;
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -21,17 +21,17 @@ pub(crate) struct Source {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("`SessionStore::{call}` of {of}: {failure}")]
 #[non_exhaustive]
-pub struct FailedCall {
+pub struct StoreCallError {
     /// The method of [`SessionStore`](super::SessionStore).
     pub call: &'static str,
     /// The transcript of the call.
     pub of: TranscriptKey,
     /// The cause.
-    pub failure: StoreFailure,
+    pub failure: TranscriptFailure,
 }
 
-impl FailedCall {
-    pub(crate) fn new(call: &'static str, of: &TranscriptKey, failure: StoreFailure) -> Self {
+impl StoreCallError {
+    pub(crate) fn new(call: &'static str, of: &TranscriptKey, failure: TranscriptFailure) -> Self {
         let of = of.clone();
         Self { call, of, failure }
     }
@@ -43,9 +43,9 @@ impl Source {
     pub(crate) async fn transcripts(
         &self,
         session: &TranscriptKey,
-    ) -> Result<Vec<Transcript>, FailedCall> {
+    ) -> Result<Vec<Transcript>, StoreCallError> {
         let loaded = self.store.load_session(session.clone(), self.limit).await;
-        let failed = |failure| FailedCall::new("load_session", session, failure);
+        let failed = |failure| StoreCallError::new("load_session", session, failure);
         let mut found = match loaded.map_err(failed)? {
             Some(all) => all,
             None => return self.one_by_one(session).await,
@@ -54,7 +54,7 @@ impl Source {
         let is_another = |it: &&Transcript| !it.0.is_of(session);
         if let Some((key, _)) = found.iter().find(is_another) {
             let why = format!("a key in its response is of another session: {key:?}");
-            return Err(failed(StoreFailure::Failed(why)));
+            return Err(failed(TranscriptFailure::Failed(why)));
         }
         // Its own is the first.
         found.sort_by(|(one, _), (other, _)| one.cmp(other));
@@ -67,17 +67,17 @@ impl Source {
         Ok(found)
     }
 
-    async fn one_by_one(&self, session: &TranscriptKey) -> Result<Vec<Transcript>, FailedCall> {
+    async fn one_by_one(&self, session: &TranscriptKey) -> Result<Vec<Transcript>, StoreCallError> {
         let mut found = vec![];
         let Some(own) = self.load(session).await? else {
             return Ok(found);
         };
         found.push((session.clone(), own));
-        let failed = |failure| FailedCall::new("subpaths", session, failure);
+        let failed = |failure| StoreCallError::new("subpaths", session, failure);
         let subpaths = self.store.subpaths(session.clone(), self.limit).await;
         for subpath in BTreeSet::from_iter(subpaths.map_err(failed)?) {
             let key = session.part(subpath);
-            let key = key.map_err(|it| failed(StoreFailure::Failed(it.to_string())))?;
+            let key = key.map_err(|it| failed(TranscriptFailure::Failed(it.to_string())))?;
             if let Some(entries) = self.load(&key).await? {
                 found.push((key, entries));
             }
@@ -86,9 +86,12 @@ impl Source {
     }
 
     /// Loads a transcript; `None` if it is empty.
-    pub(crate) async fn load(&self, key: &TranscriptKey) -> Result<Option<Vec<Json>>, FailedCall> {
+    pub(crate) async fn load(
+        &self,
+        key: &TranscriptKey,
+    ) -> Result<Option<Vec<Json>>, StoreCallError> {
         let entries = self.store.load(key.clone(), self.limit).await;
-        let entries = entries.map_err(|failure| FailedCall::new("load", key, failure))?;
+        let entries = entries.map_err(|failure| StoreCallError::new("load", key, failure))?;
         Ok(entries.filter(|entries| !entries.is_empty()))
     }
 }

@@ -11,7 +11,9 @@
 
 #![allow(clippy::print_stdout, reason = "it is what an example does")]
 
-use agentwire::{Client, Options, StoreFlush, WhenOwned};
+use agentwire::ownership::WhenOwned;
+use agentwire::store::StoreFlush;
+use agentwire::{Client, Options};
 use agentwire_stores::{Directory, LogBacked};
 use agentwire_testkit::{Scenario, Step, fake_agent};
 use std::error::Error;

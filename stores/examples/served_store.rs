@@ -7,12 +7,13 @@
 //! agentwire conform store --log -- target/debug/examples/served_store --log
 //! ```
 
+use agentwire::SessionStore;
 use agentwire::protocol::Json;
-use agentwire::{SessionStore, StoreError, StoredSession, StoredSummary, TranscriptKey};
+use agentwire::store::{StoreError, StoredSession, StoredSummary, TranscriptKey};
 use agentwire_stores::session_log::{
-    AppendError, Batch, Entry, Head, LogStore, NewBatch, Part, Position, SessionKey, Token,
+    AppendError, Batch, Entry, Head, LogKey, LogStore, NewBatch, Part, Position, Token,
 };
-use agentwire_stores::{LogBacked, Memory};
+use agentwire_stores::{LogBacked, MemoryLog};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::io::{BufRead, Write};
@@ -149,7 +150,7 @@ fn outcome(outcome: Result<Value, AppendError>) -> Result<String, StoreError> {
 /// Handles a call of a log store. Returns JSON.
 async fn respond_log(store: &impl LogStore, request: Request) -> Result<String, StoreError> {
     let Request { session, token, .. } = request;
-    let session = SessionKey::new(session.project, session.session_id);
+    let session = LogKey::new(session.project, session.session_id);
     let token = Token::new(token.number, token.writer);
     let after = Position(request.after);
     Ok(match &*request.call {
@@ -204,7 +205,7 @@ fn milliseconds(time: SystemTime) -> f64 {
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), StoreError> {
     let is_log = std::env::args().any(|it| it == "--log");
-    let (log, store) = (Memory::new(), LogBacked::new(Memory::new()));
+    let (log, store) = (MemoryLog::new(), LogBacked::new(MemoryLog::new()));
     let calls = match is_log {
         true => "log_append log_head log_read log_summaries log_parts log_delete",
         false => "append load sessions subpaths summaries delete",

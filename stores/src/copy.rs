@@ -1,6 +1,7 @@
 //! Copying sessions between the agent's files and session stores.
 
-use agentwire::{FailedCall, SessionStore, StoreCalls, Transcript, TranscriptKey};
+use agentwire::SessionStore;
+use agentwire::store::{StoreCallError, StoreCalls, Transcript, TranscriptKey};
 use agentwire_files::{transcripts, write_transcripts};
 use agentwire_history::{History, HistoryError};
 use std::path::Path;
@@ -38,7 +39,7 @@ pub enum CopyError {
     },
     /// A store call failed.
     #[error(transparent)]
-    Store(#[from] FailedCall),
+    Store(#[from] StoreCallError),
 }
 
 /// Copies a session from the agent's files to a store.
@@ -50,7 +51,7 @@ pub enum CopyError {
 /// If the store has [leases](crate::Leases), the session is claimed during the copy.
 ///
 /// ```no_run
-/// use agentwire::{MemoryStore, TranscriptKey};
+/// use agentwire::store::{MemoryStore, TranscriptKey};
 /// use agentwire_history::History;
 /// use agentwire_stores::{copy_from_store, copy_to_store};
 ///
@@ -69,8 +70,8 @@ pub enum CopyError {
 /// - [`CopyError::NotFound`], [`CopyError::History`]
 /// - [`CopyError::Store`] if a store call fails, takes more than a minute, or another host owns
 ///   the session. Before anything is appended: if the store has entries of another continuation
-///   ([`StoreFailure::Diverged`](agentwire::StoreFailure::Diverged)) or lacks entries in between
-///   ([`StoreFailure::Hole`](agentwire::StoreFailure::Hole))
+///   ([`TranscriptFailure::Diverged`](agentwire::store::TranscriptFailure::Diverged)) or lacks entries in between
+///   ([`TranscriptFailure::Hole`](agentwire::store::TranscriptFailure::Hole))
 ///
 /// # Cancel safety
 ///
@@ -118,8 +119,8 @@ pub async fn copy_to_store(
 /// # Errors
 ///
 /// - [`CopyError::Store`] if a store call fails or takes more than a minute, the store does not
-///   have the session ([`StoreFailure::Missing`](agentwire::StoreFailure::Missing)), or entries
-///   in between are missing ([`StoreFailure::Hole`](agentwire::StoreFailure::Hole))
+///   have the session ([`TranscriptFailure::Missing`](agentwire::store::TranscriptFailure::Missing)), or entries
+///   in between are missing ([`TranscriptFailure::Hole`](agentwire::store::TranscriptFailure::Hole))
 /// - [`CopyError::History`] if the files cannot be read or written, or have entries that the
 ///   store lacks
 pub async fn copy_from_store(

@@ -1,8 +1,8 @@
 //! Encryption of entries and summaries.
 
-use crate::session_log::{Part, Position, SessionKey};
+use crate::session_log::{LogKey, Part, Position};
 use crate::{Layer, Place};
-use agentwire::StoreError;
+use agentwire::store::StoreError;
 use agentwire_protocol::Json;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -13,11 +13,11 @@ use std::fmt;
 /// Encrypts entries and summaries with XChaCha20-Poly1305, each with a random nonce.
 ///
 /// ```
-/// use agentwire_stores::{Encrypted, Layered, LogBacked, Memory};
+/// use agentwire_stores::{Encrypted, Layered, LogBacked, MemoryLog};
 ///
 /// # let (new_key, old_key) = ([1; 32], [2; 32]);
 /// let layer = Encrypted::new(new_key).also_reads(old_key);
-/// let store = LogBacked::new(Layered::new(Memory::new(), layer));
+/// let store = LogBacked::new(Layered::new(MemoryLog::new(), layer));
 /// ```
 ///
 /// # Authenticated data
@@ -71,7 +71,7 @@ const NONCE: usize = 24;
 #[non_exhaustive]
 pub struct DecryptError {
     /// The session.
-    pub session: SessionKey,
+    pub session: LogKey,
     /// The entry's part; `None` for a summary.
     pub part: Option<Part>,
     /// The cause.
@@ -244,15 +244,15 @@ impl Layer for Encrypted {
 mod tests {
     use super::*;
     use crate::session_log::{Batch, Entry, LogStore, NewBatch, Token};
-    use crate::{Layered, LogBacked, Memory};
+    use crate::{Layered, LogBacked, MemoryLog};
     use DecryptProblem::{Malformed, NotEncrypted, OutOfOrder, Undecryptable, UnknownVersion};
     use agentwire::SessionStore;
     use std::collections::BTreeSet;
 
-    type Store = Layered<Memory, Encrypted>;
+    type Store = Layered<MemoryLog, Encrypted>;
 
-    fn session(id: &str) -> SessionKey {
-        SessionKey::new("crabs", id)
+    fn session(id: &str) -> LogKey {
+        LogKey::new("crabs", id)
     }
 
     fn json(text: &str) -> Json {
@@ -264,7 +264,7 @@ mod tests {
     }
 
     fn store() -> Store {
-        Layered::new(Memory::new(), Encrypted::new([1; 32]))
+        Layered::new(MemoryLog::new(), Encrypted::new([1; 32]))
     }
 
     /// Appends batches of these parts and texts.
@@ -285,8 +285,8 @@ mod tests {
     const MAIN: Part = Part::Main;
 
     /// Returns a log of three batches: two entries; a sub-agent's entry and a note; one entry.
-    async fn written() -> (Memory, Vec<Batch>) {
-        let memory = Memory::new();
+    async fn written() -> (MemoryLog, Vec<Batch>) {
+        let memory = MemoryLog::new();
         let store = Layered::new(memory.clone(), Encrypted::new([1; 32]));
         let second = [(agent(), "c"), (Part::Session, "d")];
         append(
@@ -499,7 +499,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_summary_with_another_key_does_not_hide_other_sessions() {
-        let memory = Memory::new();
+        let memory = MemoryLog::new();
         let with = |key| Layered::new(memory.clone(), Encrypted::new([key; 32]));
         append(&with(1), "one", &[&[(MAIN, "a")]]).await;
         append(&with(2), "two", &[&[(MAIN, "b")]]).await;

@@ -1,7 +1,7 @@
 //! Entries as JSON: `[["PART",ENTRY],…]`. The text of each entry is preserved.
 
-use crate::session_log::{Entry, LogStore, Part, Position, SessionKey};
-use agentwire::StoreError;
+use crate::session_log::{Entry, LogKey, LogStore, Part, Position};
+use agentwire::store::StoreError;
 use agentwire_protocol::Json;
 #[cfg(any(feature = "nats", feature = "objects"))]
 use serde::Deserialize;
@@ -40,7 +40,7 @@ pub(crate) fn present<'de, D: serde::Deserializer<'de>>(
 /// Reads a whole log and returns its parts.
 pub(crate) async fn parts(
     store: &impl LogStore,
-    session: &SessionKey,
+    session: &LogKey,
 ) -> Result<Vec<Part>, StoreError> {
     let (mut parts, mut after) = (BTreeSet::new(), Position::START);
     loop {

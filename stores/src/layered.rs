@@ -1,10 +1,9 @@
 //! Layers over a store, which redact or encrypt entries.
 
 use crate::session_log::{
-    AppendError, Batch, Entry, Head, LogStore, NewBatch, Part, Position, SessionKey, Summarized,
-    Token,
+    AppendError, Batch, Entry, Head, LogKey, LogStore, NewBatch, Part, Position, Summarized, Token,
 };
-use agentwire::{StoreError, StoredSession};
+use agentwire::store::{StoreError, StoredSession};
 use agentwire_protocol::Json;
 
 /// The location of an entry or a summary in a store.
@@ -14,12 +13,12 @@ pub enum Place<'a> {
     /// The summary of a session.
     Summary {
         /// The session.
-        session: &'a SessionKey,
+        session: &'a LogKey,
     },
     /// An entry of a batch.
     Entry {
         /// The session.
-        session: &'a SessionKey,
+        session: &'a LogKey,
         /// The part of the session.
         part: &'a Part,
         /// The position of the preceding batch. `None` for the first batch of a log that is
@@ -37,7 +36,7 @@ pub enum Place<'a> {
 impl<'a> Place<'a> {
     /// Returns the session.
     #[must_use]
-    pub fn session(&self) -> &'a SessionKey {
+    pub fn session(&self) -> &'a LogKey {
         match self {
             Self::Summary { session } | Self::Entry { session, .. } => session,
         }
@@ -50,14 +49,14 @@ impl<'a> Place<'a> {
 ///
 /// ```
 /// use agentwire::protocol::Json;
-/// use agentwire_stores::session_log::SessionKey;
-/// use agentwire_stores::{Layered, LogBacked, Memory};
+/// use agentwire_stores::session_log::LogKey;
+/// use agentwire_stores::{Layered, LogBacked, MemoryLog};
 ///
-/// fn redact(_: &SessionKey, entry: &Json) -> Json {
+/// fn redact(_: &LogKey, entry: &Json) -> Json {
 ///     Json::of_text(entry.get().replace("hunter2", "…"))
 /// }
 ///
-/// let store = LogBacked::new(Layered::new(Memory::new(), redact));
+/// let store = LogBacked::new(Layered::new(MemoryLog::new(), redact));
 /// ```
 pub trait Layer: Send + Sync + 'static {
     /// Encodes an entry or a summary for the store.
@@ -75,7 +74,7 @@ pub trait Layer: Send + Sync + 'static {
     fn open(&self, place: &Place<'_>, json: Json) -> Result<Json, StoreError>;
 }
 
-impl<F: Fn(&SessionKey, &Json) -> Json + Send + Sync + 'static> Layer for F {
+impl<F: Fn(&LogKey, &Json) -> Json + Send + Sync + 'static> Layer for F {
     fn seal(&self, place: &Place<'_>, json: &Json) -> Result<Json, StoreError> {
         Ok(self(place.session(), json))
     }
@@ -104,7 +103,7 @@ impl<S, L: Layer> Layered<S, L> {
     /// Decodes a page of batches after a position.
     pub(crate) fn open(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         after: Position,
         page: &mut [Batch],
     ) -> Result<(), StoreError> {
@@ -132,7 +131,7 @@ impl<S, L: Layer> Layered<S, L> {
 impl<S: LogStore, L: Layer> LogStore for Layered<S, L> {
     async fn append(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         batch: &NewBatch<'_>,
     ) -> Result<Position, AppendError> {
         let seal = |place, json| self.layer.seal(&place, json).map_err(AppendError::Failed);
@@ -157,11 +156,11 @@ impl<S: LogStore, L: Layer> LogStore for Layered<S, L> {
         self.store.append(session, &sealed).await
     }
 
-    async fn head(&self, session: &SessionKey) -> Result<Option<Head>, StoreError> {
+    async fn head(&self, session: &LogKey) -> Result<Option<Head>, StoreError> {
         self.store.head(session).await
     }
 
-    async fn read(&self, session: &SessionKey, after: Position) -> Result<Vec<Batch>, StoreError> {
+    async fn read(&self, session: &LogKey, after: Position) -> Result<Vec<Batch>, StoreError> {
         let mut batches = self.store.read(session, after).await?;
         self.open(session, after, &mut batches)?;
         Ok(batches)
@@ -174,7 +173,7 @@ impl<S: LogStore, L: Layer> LogStore for Layered<S, L> {
     async fn summaries(&self, project: &str) -> Result<Vec<Summarized>, StoreError> {
         let found = self.store.summaries(project).await?.into_iter();
         let open = |(stored, summary): Summarized| {
-            let session = &SessionKey::new(project, &stored.id);
+            let session = &LogKey::new(project, &stored.id);
             let open = |json| self.layer.open(&Place::Summary { session }, json);
             let summary = summary.and_then(|sealed| sealed.map(open).transpose());
             (stored, summary)
@@ -182,11 +181,11 @@ impl<S: LogStore, L: Layer> LogStore for Layered<S, L> {
         Ok(found.map(open).collect())
     }
 
-    async fn parts(&self, session: &SessionKey) -> Result<Vec<Part>, StoreError> {
+    async fn parts(&self, session: &LogKey) -> Result<Vec<Part>, StoreError> {
         self.store.parts(session).await
     }
 
-    async fn delete(&self, session: &SessionKey, token: &Token) -> Result<(), AppendError> {
+    async fn delete(&self, session: &LogKey, token: &Token) -> Result<(), AppendError> {
         self.store.delete(session, token).await
     }
 }
@@ -196,8 +195,9 @@ impl<S: LogStore, L: Layer> LogStore for Layered<S, L> {
 mod tests {
     use super::*;
     use crate::LeasedStore;
-    use crate::{LogBacked, Memory};
-    use agentwire::{SessionStore, TranscriptKey};
+    use crate::{LogBacked, MemoryLog};
+    use agentwire::SessionStore;
+    use agentwire::store::TranscriptKey;
 
     struct FailingLayer;
 
@@ -220,9 +220,8 @@ mod tests {
 
     #[tokio::test]
     async fn redacted_text_is_not_stored() {
-        let redact =
-            |_: &SessionKey, entry: &Json| Json::of_text(entry.get().replace("hunter2", "…"));
-        let memory = Memory::new();
+        let redact = |_: &LogKey, entry: &Json| Json::of_text(entry.get().replace("hunter2", "…"));
+        let memory = MemoryLog::new();
         let store = LogBacked::new(Layered::new(memory.clone(), redact));
         let key = TranscriptKey::new("crabs", "0d4f7d6a-0c67-4c92-b1a5-3ef1b7d3c3a7").unwrap();
         store
@@ -236,7 +235,7 @@ mod tests {
         let found = store.load(&key).await.unwrap().unwrap();
         assert_eq!(found, [entry("It is ….")]);
         assert_eq!(store.load_inbox(&key).await.unwrap(), [entry("And ….")]);
-        let batches = memory.read(&SessionKey::from(&key), Position::START).await;
+        let batches = memory.read(&LogKey::from(&key), Position::START).await;
         let summaries = memory.summaries("crabs").await.unwrap();
         let all = format!("{:?} {summaries:?}", batches.unwrap());
         assert!(all.contains('…') && !all.contains("hunter2"), "{all}");
@@ -244,9 +243,9 @@ mod tests {
 
     #[tokio::test]
     async fn errors_of_a_layer_fail_appends_and_reads() {
-        let memory = Memory::new();
+        let memory = MemoryLog::new();
         let store = Layered::new(memory.clone(), FailingLayer);
-        let session = SessionKey::new("crabs", "s");
+        let session = LogKey::new("crabs", "s");
         let token = Token::new(1, "one");
         let append = async |text: &str| {
             let entries = [

@@ -2,7 +2,7 @@
 //!
 //! | store | feature | engine | suited for |
 //! |---|---|---|---|
-//! | [`Memory`] | | none | tests |
+//! | [`MemoryLog`] | | none | tests |
 //! | `Directory` | `directory` | files | one machine |
 //! | `Sqlite` | `sqlite` | SQLite | one machine |
 //! | `Postgres` | `postgres` | PostgreSQL | many hosts |
@@ -55,7 +55,7 @@ pub use encrypted::{DecryptError, DecryptProblem, Encrypted};
 pub use layered::{Layer, Layered, Place};
 pub use leases::{Claim, ClaimRenewer, Claimed, LeasedStore, Leases};
 pub use log_backed::LogBacked;
-pub use memory::Memory;
+pub use memory::MemoryLog;
 #[cfg(feature = "nats")]
 #[cfg_attr(docsrs, doc(cfg(feature = "nats")))]
 pub use nats::Nats;

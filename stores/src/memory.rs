@@ -1,10 +1,10 @@
 //! A store in memory.
 
 use crate::session_log::{
-    Admission, AppendError, Batch, Head, LogStore, NewBatch, Next, Part, Position, SessionKey,
+    Admission, AppendError, Batch, Head, LogKey, LogStore, NewBatch, Next, Part, Position,
     Summarized, Token,
 };
-use agentwire::{StoreError, StoredSession};
+use agentwire::store::{StoreError, StoredSession};
 use agentwire_protocol::Json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,7 +12,7 @@ use std::time::SystemTime;
 
 /// A store in memory, for tests. Clones share their contents.
 #[derive(Debug, Clone, Default)]
-pub struct Memory(Arc<Mutex<BTreeMap<SessionKey, Log>>>);
+pub struct MemoryLog(Arc<Mutex<BTreeMap<LogKey, Log>>>);
 
 #[derive(Debug)]
 struct Log {
@@ -25,7 +25,7 @@ struct Log {
 /// The number of batches in one page.
 const PAGE: usize = 256;
 
-impl Memory {
+impl MemoryLog {
     /// Creates an empty store.
     #[must_use]
     pub fn new() -> Self {
@@ -33,7 +33,7 @@ impl Memory {
     }
 
     /// Ignores poisoning: a panic leaves no partial changes.
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<SessionKey, Log>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<LogKey, Log>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -53,10 +53,10 @@ impl Log {
     }
 }
 
-impl LogStore for Memory {
+impl LogStore for MemoryLog {
     async fn append(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         batch: &NewBatch<'_>,
     ) -> Result<Position, AppendError> {
         if batch.entries.is_empty() {
@@ -94,11 +94,11 @@ impl LogStore for Memory {
         Ok(position)
     }
 
-    async fn head(&self, session: &SessionKey) -> Result<Option<Head>, StoreError> {
+    async fn head(&self, session: &LogKey) -> Result<Option<Head>, StoreError> {
         Ok(self.lock().get(session).map(|log| log.head.clone()))
     }
 
-    async fn read(&self, session: &SessionKey, after: Position) -> Result<Vec<Batch>, StoreError> {
+    async fn read(&self, session: &LogKey, after: Position) -> Result<Vec<Batch>, StoreError> {
         let logs = self.lock();
         let batches = logs.get(session).map_or(&[][..], |log| log.after(after));
         Ok(batches.iter().take(PAGE).cloned().collect())
@@ -106,7 +106,7 @@ impl LogStore for Memory {
 
     async fn summaries(&self, project: &str) -> Result<Vec<Summarized>, StoreError> {
         let logs = self.lock();
-        let sessions = logs.range(SessionKey::new(project, "")..);
+        let sessions = logs.range(LogKey::new(project, "")..);
         let sessions = sessions
             .take_while(|(key, _)| key.project == project)
             .filter(|(_, log)| !log.head.is_deleted)
@@ -117,7 +117,7 @@ impl LogStore for Memory {
         Ok(sessions.collect())
     }
 
-    async fn parts(&self, session: &SessionKey) -> Result<Vec<Part>, StoreError> {
+    async fn parts(&self, session: &LogKey) -> Result<Vec<Part>, StoreError> {
         let logs = self.lock();
         let batches = logs.get(session).map_or(&[][..], |log| &log.batches);
         let entries = batches.iter().flat_map(|batch| &batch.entries);
@@ -125,7 +125,7 @@ impl LogStore for Memory {
         Ok(parts.into_iter().cloned().collect())
     }
 
-    async fn delete(&self, session: &SessionKey, token: &Token) -> Result<(), AppendError> {
+    async fn delete(&self, session: &LogKey, token: &Token) -> Result<(), AppendError> {
         let mut logs = self.lock();
         let Some(log) = logs.get_mut(session) else {
             return Ok(());

@@ -1,10 +1,10 @@
 //! A store in a SQLite database.
 
 use crate::session_log::{
-    Admission, AppendError, Batch, Entry, Head, LogStore, NewBatch, Next, Part, Position,
-    SessionKey, Summarized, Token,
+    Admission, AppendError, Batch, Entry, Head, LogKey, LogStore, NewBatch, Next, Part, Position,
+    Summarized, Token,
 };
-use agentwire::{StoreError, StoredSession};
+use agentwire::store::{StoreError, StoredSession};
 use agentwire_files::private_file;
 use agentwire_protocol::Json;
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
@@ -220,7 +220,7 @@ fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
 
 fn find(
     transaction: &Transaction<'_>,
-    session: &SessionKey,
+    session: &LogKey,
 ) -> Result<Option<FoundLog>, rusqlite::Error> {
     let query = "SELECT id, position, token_number, token_writer, is_deleted FROM logs
                  WHERE project = ?1 AND session_id = ?2";
@@ -272,7 +272,7 @@ fn now() -> i64 {
 
 /// A batch to append.
 struct AppendBatch {
-    session: SessionKey,
+    session: LogKey,
     after: Position,
     token: Token,
     entries: Vec<Entry>,
@@ -337,7 +337,7 @@ impl AppendBatch {
 /// Reads a page of batches.
 fn read(
     transaction: &Transaction<'_>,
-    session: &SessionKey,
+    session: &LogKey,
     after: Position,
 ) -> Result<Vec<Batch>, StoreError> {
     let (Some(found), Ok(after)) = (find(transaction, session)?, i64::try_from(after.0)) else {
@@ -399,11 +399,7 @@ fn summaries(transaction: &Transaction<'_>, project: &str) -> Result<Vec<Summari
     Ok(found)
 }
 
-fn delete(
-    transaction: &Transaction<'_>,
-    session: &SessionKey,
-    token: &Token,
-) -> Result<(), Failure> {
+fn delete(transaction: &Transaction<'_>, session: &LogKey, token: &Token) -> Result<(), Failure> {
     let Some(found) = find(transaction, session)? else {
         return Ok(());
     };
@@ -425,7 +421,7 @@ fn delete(
 impl LogStore for Sqlite {
     async fn append(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         batch: &NewBatch<'_>,
     ) -> Result<Position, AppendError> {
         if batch.entries.is_empty() {
@@ -442,7 +438,7 @@ impl LogStore for Sqlite {
             .await
     }
 
-    async fn head(&self, session: &SessionKey) -> Result<Option<Head>, StoreError> {
+    async fn head(&self, session: &LogKey) -> Result<Option<Head>, StoreError> {
         let session = session.clone();
         let head = move |transaction: &Transaction<'_>| {
             let found = find(transaction, &session)?;
@@ -451,7 +447,7 @@ impl LogStore for Sqlite {
         self.read_transaction(head).await
     }
 
-    async fn read(&self, session: &SessionKey, after: Position) -> Result<Vec<Batch>, StoreError> {
+    async fn read(&self, session: &LogKey, after: Position) -> Result<Vec<Batch>, StoreError> {
         let session = session.clone();
         self.read_transaction(move |transaction| read(transaction, &session, after))
             .await
@@ -463,7 +459,7 @@ impl LogStore for Sqlite {
             .await
     }
 
-    async fn parts(&self, session: &SessionKey) -> Result<Vec<Part>, StoreError> {
+    async fn parts(&self, session: &LogKey) -> Result<Vec<Part>, StoreError> {
         let session = session.clone();
         let parts = move |transaction: &Transaction<'_>| {
             let Some(found) = find(transaction, &session)? else {
@@ -478,7 +474,7 @@ impl LogStore for Sqlite {
         self.read_transaction(parts).await
     }
 
-    async fn delete(&self, session: &SessionKey, token: &Token) -> Result<(), AppendError> {
+    async fn delete(&self, session: &LogKey, token: &Token) -> Result<(), AppendError> {
         let (session, token) = (session.clone(), token.clone());
         self.write_transaction(move |transaction| delete(transaction, &session, &token))
             .await
@@ -498,7 +494,7 @@ mod tests {
         let summary = Json::null();
         let batch = NewBatch::new(Position::START, &token, &entries).summary(&summary);
         for id in ["a", "b"] {
-            let session = SessionKey::new("p", id);
+            let session = LogKey::new("p", id);
             store.append(&session, &batch).await.unwrap();
         }
         let query = "UPDATE logs SET summary = '{' WHERE session_id = 'a'";

@@ -7,7 +7,7 @@ use agentwire_testkit::stores::Conformance;
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn memory_passes() {
     let outcomes = Conformance::default()
-        .check(agentwire_stores::Memory::new())
+        .check(agentwire_stores::MemoryLog::new())
         .await;
     assert!(outcomes.all_hold(), "{outcomes}");
 }
@@ -15,9 +15,9 @@ async fn memory_passes() {
 #[cfg(feature = "encryption")]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_encrypted_store_passes() {
-    use agentwire_stores::{Encrypted, Layered, Memory};
+    use agentwire_stores::{Encrypted, Layered, MemoryLog};
 
-    let store = Layered::new(Memory::new(), Encrypted::new([7; 32]));
+    let store = Layered::new(MemoryLog::new(), Encrypted::new([7; 32]));
     let outcomes = Conformance::default().many(2_000).check(store).await;
     assert!(outcomes.all_hold(), "{outcomes}");
 }

@@ -7,7 +7,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use agentwire_stores::session_log::{
-    AppendError, Batch, Entry, LogStore, NewBatch, Part, Position, SessionKey, Token,
+    AppendError, Batch, Entry, LogKey, LogStore, NewBatch, Part, Position, Token,
 };
 use agentwire_stores::{Directory, Sqlite};
 use std::env;
@@ -16,8 +16,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-fn session() -> SessionKey {
-    SessionKey::new("crashes", "session")
+fn session() -> LogKey {
+    LogKey::new("crashes", "session")
 }
 
 /// Returns the entries of the batch after a position.

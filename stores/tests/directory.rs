@@ -4,7 +4,7 @@
 
 use agentwire_stores::Directory;
 use agentwire_stores::session_log::{
-    Batch, Entry, LogStore, NewBatch, Part, Position, SessionKey, Token,
+    Batch, Entry, LogKey, LogStore, NewBatch, Part, Position, Token,
 };
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,12 +20,7 @@ fn entries(number: usize) -> Vec<Entry> {
     (0..number).map(entry).collect()
 }
 
-async fn append(
-    store: &Directory,
-    session: &SessionKey,
-    number: usize,
-    after: Position,
-) -> Position {
+async fn append(store: &Directory, session: &LogKey, number: usize, after: Position) -> Position {
     let token = Token::new(1, "writer");
     let entries = entries(number);
     let summary = r#"{"title":"crabs"}"#.parse().unwrap();
@@ -33,7 +28,7 @@ async fn append(
     store.append(session, &batch).await.unwrap()
 }
 
-async fn all(store: &Directory, session: &SessionKey) -> Result<Vec<Batch>, String> {
+async fn all(store: &Directory, session: &LogKey) -> Result<Vec<Batch>, String> {
     let mut batches: Vec<Batch> = Vec::new();
     loop {
         let after = batches.last().map_or(Position::START, |it| it.position);
@@ -68,7 +63,7 @@ fn log_in(folder: &Path) -> PathBuf {
 async fn log(batches: usize) -> (Vec<u8>, Vec<Batch>, Vec<usize>) {
     let folder = tempfile::tempdir().unwrap();
     let store = Directory::new(folder.path());
-    let session = SessionKey::new("p", "s");
+    let session = LogKey::new("p", "s");
     let (mut after, mut ends) = (Position::START, Vec::new());
     for number in 1..=batches {
         after = append(&store, &session, number, after).await;
@@ -79,12 +74,12 @@ async fn log(batches: usize) -> (Vec<u8>, Vec<Batch>, Vec<usize>) {
 }
 
 /// Creates a store whose log has these bytes.
-fn with(bytes: &[u8]) -> (tempfile::TempDir, Directory, SessionKey) {
+fn with(bytes: &[u8]) -> (tempfile::TempDir, Directory, LogKey) {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("p-p")).unwrap();
     fs::write(folder.path().join("p-p/s-s.log"), bytes).unwrap();
     let store = Directory::new(folder.path());
-    (folder, store, SessionKey::new("p", "s"))
+    (folder, store, LogKey::new("p", "s"))
 }
 
 #[tokio::test]
@@ -176,7 +171,7 @@ async fn an_unreadable_log_does_not_hide_other_sessions() {
     damaged.truncate(damaged.len() - 5);
     for unreadable in [&damaged[..], b"somebody else's file\n"] {
         let (_folder, store, session) = with(unreadable);
-        let other = SessionKey::new("p", "other");
+        let other = LogKey::new("p", "other");
         append(&store, &other, 1, Position::START).await;
         let mut found = store.summaries("p").await.unwrap();
         found.sort_by(|(a, _), (b, _)| a.id.cmp(&b.id));
@@ -207,7 +202,7 @@ async fn a_log_can_be_read_while_its_file_is_created() {
     let folder = tempfile::tempdir().unwrap();
     let store = Directory::new(folder.path());
     for number in 0..200 {
-        let session = SessionKey::new("crabs", format!("s-{number}"));
+        let session = LogKey::new("crabs", format!("s-{number}"));
         let (reader, read) = (store.clone(), session.clone());
         let reading = tokio::spawn(async move {
             // Until the first batch is stored.
@@ -271,7 +266,7 @@ async fn only_this_user_can_read_a_directory() {
     let root = folder.path().join("a/store");
     let store = Directory::new(&root);
     let long = "l".repeat(500);
-    let session = SessionKey::new("p", long);
+    let session = LogKey::new("p", long);
     let after = append(&store, &session, 1, Position::START).await;
     are_private(&root, 5);
     assert_eq!(
@@ -300,7 +295,7 @@ async fn only_this_user_can_read_a_database() {
     use agentwire_stores::Sqlite;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sessions.db");
-    let session = SessionKey::new("p", "s");
+    let session = LogKey::new("p", "s");
     let token = Token::new(1, "writer");
     let append = async |store: &Sqlite, after| {
         let entries = entries(1);
@@ -346,7 +341,7 @@ async fn a_planted_link_or_pipe_is_an_error() {
     fs::create_dir(&disk).unwrap();
     symlink(&disk, &root).unwrap();
     let store = Directory::new(&root);
-    let session = SessionKey::new("p", "s");
+    let session = LogKey::new("p", "s");
     append(&store, &session, 1, Position::START).await;
     let log = log_in(&root);
     let project = log.parent().unwrap().to_owned();

@@ -9,10 +9,10 @@
 #[path = "../../tests/support/mod.rs"]
 mod support;
 
+use agentwire::ownership::WhenOwned;
 use agentwire::protocol::Json;
-use agentwire::{
-    Client, Event, Notice, Options, SessionStore, StoreError, StoreFlush, TranscriptKey, WhenOwned,
-};
+use agentwire::store::{StoreError, StoreFlush, TranscriptKey};
+use agentwire::{Client, Event, Notice, Options, SessionStore};
 use agentwire_stores::{Directory, LogBacked};
 use agentwire_testing::Random;
 use agentwire_testkit::{Scenario, Step};

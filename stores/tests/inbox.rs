@@ -7,10 +7,12 @@ mod support;
 
 use agentwire::attachment::Attach;
 use agentwire::protocol::Json;
+use agentwire::protocol::host::Redelivery;
 use agentwire::protocol::message::{Priority, UserMessage};
+use agentwire::store::{MemoryStore, StoreError, TranscriptFailure, TranscriptKey};
 use agentwire::{
-    Client, EndReason, Error, Event, Fate, MemoryStore, Notice, Options, SessionStore,
-    SessionUpdate, StoreError, StoreFailure, SubmissionState, TranscriptKey, TurnEvent,
+    Client, EndReason, Error, Event, Notice, Options, SessionStore, SessionUpdate, SubmissionState,
+    TurnEvent,
 };
 use agentwire_stores::session_log::LeaseClock;
 use agentwire_stores::{Claim, ClaimRenewer, Claimed, LeasedStore, Leases};
@@ -125,9 +127,11 @@ fn message(uuid: &str, text: &str) -> UserMessage {
     message
 }
 
-async fn inherited(client: &mut Client) -> (String, Fate) {
+async fn inherited(client: &mut Client) -> (String, Redelivery) {
     wait_for(client, |event| match event {
-        Event::Notice(Notice::Inherited { uuid, fate, .. }) => Some((uuid.to_string(), *fate)),
+        Event::Notice(Notice::Inherited {
+            uuid, redelivery, ..
+        }) => Some((uuid.to_string(), *redelivery)),
         _ => None,
     })
     .await
@@ -212,9 +216,9 @@ async fn the_next_host_resends_unstarted_and_hands_back_started_messages() {
             inherited(&mut two).await,
         ];
         let expected = [
-            ("u1", Fate::HandedBack),
-            ("u2", Fate::SentAgain),
-            ("u3", Fate::SentAgain),
+            ("u1", Redelivery::CutOff),
+            ("u2", Redelivery::Resent),
+            ("u3", Redelivery::Resent),
         ];
         let expected = expected.map(|(uuid, fate)| (uuid.to_owned(), fate));
         // The third message may have been picked up and transcribed meanwhile.
@@ -284,7 +288,7 @@ async fn a_session_with_accepted_messages_can_be_resumed() {
         matches!(
             &missing,
             Error::SessionStore {
-                failure: StoreFailure::Missing,
+                failure: TranscriptFailure::Missing,
                 ..
             }
         ),
@@ -299,7 +303,7 @@ async fn a_session_with_accepted_messages_can_be_resumed() {
     let mut client = Client::connect(begin()).await.unwrap();
     assert_eq!(
         inherited(&mut client).await,
-        ("u1".to_owned(), Fate::SentAgain)
+        ("u1".to_owned(), Redelivery::Resent)
     );
     let answered = wait_for(&mut client, |event| match event {
         Event::Turn(TurnEvent::Ended(end)) => Some(end.messages[0].to_string()),
@@ -321,7 +325,7 @@ async fn messages_withdrawn_before_they_are_stored_are_not_sent() {
     store.is_open.send_replace(false);
     let mut first = client.send(message("u1", "First"));
     first.cancel().await.unwrap();
-    assert_eq!(first.ended().await, SubmissionState::Withdrawn);
+    assert_eq!(first.final_state().await, SubmissionState::Withdrawn);
     store.is_open.send_replace(true);
     let mut second = client.send(message("u2", "Second"));
     let end = second.turn_ended().await.unwrap();

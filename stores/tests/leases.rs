@@ -2,13 +2,14 @@
 
 #![allow(clippy::unwrap_used)]
 
-use agentwire::{SessionStore, StoreError, TranscriptKey};
+use agentwire::SessionStore;
+use agentwire::store::{StoreError, TranscriptKey};
 use agentwire_protocol::Json;
 use agentwire_stores::session_log::{
-    AppendError, Batch, Head, LeaseClock, LogStore, NewBatch, Part, Position, SessionKey,
-    Summarized, Token,
+    AppendError, Batch, Head, LeaseClock, LogKey, LogStore, NewBatch, Part, Position, Summarized,
+    Token,
 };
-use agentwire_stores::{Claim, Claimed, LeasedStore, LogBacked, Memory};
+use agentwire_stores::{Claim, Claimed, LeasedStore, LogBacked, MemoryLog};
 use serde_json::json;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -29,7 +30,7 @@ fn clock() -> LeaseClock {
 /// A host's connection to logs, which can fail.
 #[derive(Clone)]
 struct Connection {
-    logs: Arc<Memory>,
+    logs: Arc<MemoryLog>,
     is_cut: Arc<AtomicBool>,
     fault: Arc<Mutex<Fault>>,
 }
@@ -47,11 +48,11 @@ enum Fault {
     StoredLate,
     /// It hangs.
     Hangs,
-    InFlight(SessionKey, Batch),
+    InFlight(LogKey, Batch),
 }
 
 impl Connection {
-    fn to(logs: &Arc<Memory>) -> Self {
+    fn to(logs: &Arc<MemoryLog>) -> Self {
         Self {
             logs: Arc::clone(logs),
             is_cut: Arc::default(),
@@ -78,7 +79,7 @@ impl Connection {
 impl LogStore for Connection {
     async fn append(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         batch: &NewBatch<'_>,
     ) -> Result<Position, AppendError> {
         self.check().map_err(AppendError::Failed)?;
@@ -101,7 +102,7 @@ impl LogStore for Connection {
         Err(AppendError::failed("no response"))
     }
 
-    async fn head(&self, session: &SessionKey) -> Result<Option<Head>, StoreError> {
+    async fn head(&self, session: &LogKey) -> Result<Option<Head>, StoreError> {
         self.check()?;
         let head = self.logs.head(session).await;
         match self.fault(Fault::None) {
@@ -114,7 +115,7 @@ impl LogStore for Connection {
         head
     }
 
-    async fn read(&self, session: &SessionKey, after: Position) -> Result<Vec<Batch>, StoreError> {
+    async fn read(&self, session: &LogKey, after: Position) -> Result<Vec<Batch>, StoreError> {
         self.check()?;
         self.logs.read(session, after).await
     }
@@ -123,11 +124,11 @@ impl LogStore for Connection {
         self.logs.summaries(project).await
     }
 
-    async fn parts(&self, session: &SessionKey) -> Result<Vec<Part>, StoreError> {
+    async fn parts(&self, session: &LogKey) -> Result<Vec<Part>, StoreError> {
         self.logs.parts(session).await
     }
 
-    async fn delete(&self, session: &SessionKey, token: &Token) -> Result<(), AppendError> {
+    async fn delete(&self, session: &LogKey, token: &Token) -> Result<(), AppendError> {
         self.logs.delete(session, token).await
     }
 }
@@ -160,7 +161,7 @@ async fn count(host: &LogBacked<Connection>) -> usize {
 
 #[tokio::test(start_paused = true)]
 async fn renewed_leases_exclude_other_hosts() {
-    let logs = Arc::new(Memory::new());
+    let logs = Arc::new(MemoryLog::new());
     let (one, two) = (host(&Connection::to(&logs)), host(&Connection::to(&logs)));
     let mut claimed = claim(&one).await.unwrap();
     one.append(&key(), &[entry(1)]).await.unwrap();
@@ -180,7 +181,7 @@ async fn renewed_leases_exclude_other_hosts() {
 
 #[tokio::test(start_paused = true)]
 async fn a_released_session_can_be_claimed_at_once() {
-    let logs = Arc::new(Memory::new());
+    let logs = Arc::new(MemoryLog::new());
     let (one, two) = (host(&Connection::to(&logs)), host(&Connection::to(&logs)));
     let begun = Instant::now();
     let claimed = claim(&one).await.unwrap();
@@ -202,7 +203,7 @@ async fn a_released_session_can_be_claimed_at_once() {
 
 #[tokio::test(start_paused = true)]
 async fn a_disconnected_host_loses_the_session_before_another_claims_it() {
-    let logs = Arc::new(Memory::new());
+    let logs = Arc::new(MemoryLog::new());
     let cut = Connection::to(&logs);
     let (one, two) = (host(&cut), host(&Connection::to(&logs)));
     let mut claimed = claim(&one).await.unwrap();
@@ -230,7 +231,7 @@ async fn a_disconnected_host_loses_the_session_before_another_claims_it() {
 
 #[tokio::test(start_paused = true)]
 async fn short_failures_do_not_end_the_lease() {
-    let logs = Arc::new(Memory::new());
+    let logs = Arc::new(MemoryLog::new());
     let cut = Connection::to(&logs);
     let one = host(&cut);
     let mut claimed = claim(&one).await.unwrap();
@@ -247,7 +248,7 @@ async fn short_failures_do_not_end_the_lease() {
 
 #[tokio::test(start_paused = true)]
 async fn hosts_without_leases_respect_leases() {
-    let logs = Arc::new(Memory::new());
+    let logs = Arc::new(MemoryLog::new());
     let one = host(&Connection::to(&logs));
     let without = LogBacked::new(Connection::to(&logs)).clock(clock());
     assert!(without.attachment().is_none());
@@ -264,7 +265,7 @@ async fn hosts_without_leases_respect_leases() {
 
 #[tokio::test(start_paused = true)]
 async fn a_deleted_session_can_be_claimed() {
-    let logs = Arc::new(Memory::new());
+    let logs = Arc::new(MemoryLog::new());
     let (one, two) = (host(&Connection::to(&logs)), host(&Connection::to(&logs)));
     let mut claimed = claim(&one).await.unwrap();
     one.append(&key(), &[entry(1)]).await.unwrap();
@@ -276,7 +277,7 @@ async fn a_deleted_session_can_be_claimed() {
 
 #[tokio::test(start_paused = true)]
 async fn sessions_without_entries_are_not_listed() {
-    let logs = Arc::new(Memory::new());
+    let logs = Arc::new(MemoryLog::new());
     let one = host(&Connection::to(&logs));
     let claimed = claim(&one).await.unwrap();
     assert_eq!(one.sessions("crabs").await.unwrap(), []);
@@ -292,7 +293,7 @@ async fn sessions_without_entries_are_not_listed() {
 async fn entries_with_lost_responses_are_stored_once() {
     for has_lease in [false, true] {
         for is_late in [false, true] {
-            let logs = Arc::new(Memory::new());
+            let logs = Arc::new(MemoryLog::new());
             let connection = Connection::to(&logs);
             let one = match has_lease {
                 true => host(&connection),
@@ -386,7 +387,7 @@ async fn failed_appends_are_stored_at_most_once() {
 
 #[tokio::test(start_paused = true)]
 async fn hanging_renewals_are_retried_before_expiry() {
-    let logs = Arc::new(Memory::new());
+    let logs = Arc::new(MemoryLog::new());
     let connection = Connection::to(&logs);
     let one = host(&connection);
     let mut claimed = claim(&one).await.unwrap();
@@ -401,7 +402,7 @@ async fn hanging_renewals_are_retried_before_expiry() {
 /// The agent's first entries may come before the session is claimed (`/clear`).
 #[tokio::test(start_paused = true)]
 async fn entries_from_before_the_claim_are_stored_once() {
-    let logs = Arc::new(Memory::new());
+    let logs = Arc::new(MemoryLog::new());
     let connection = Connection::to(&logs);
     let one = host(&connection);
     connection.fault(Fault::ResponseLost);
@@ -413,7 +414,7 @@ async fn entries_from_before_the_claim_are_stored_once() {
 
 #[tokio::test(start_paused = true)]
 async fn leases_of_any_positive_length_are_released() {
-    let logs = Arc::new(Memory::new());
+    let logs = Arc::new(MemoryLog::new());
     let of = |length| {
         let store = LogBacked::new(Connection::to(&logs)).leased(length);
         store.clock(clock())
@@ -432,7 +433,7 @@ async fn leases_of_any_positive_length_are_released() {
 
 #[tokio::test(start_paused = true)]
 async fn only_the_owner_writes_the_inbox() {
-    let logs = Arc::new(Memory::new());
+    let logs = Arc::new(MemoryLog::new());
     let (connection, other) = (Connection::to(&logs), Connection::to(&logs));
     let (one, two) = (host(&connection), host(&other));
     let mut claimed = claim(&one).await.unwrap();
@@ -477,7 +478,7 @@ async fn skewed_clocks_never_allow_two_owners() {
         (LeaseClock::new(fast), clock()),
     ];
     for (first, second) in pairs {
-        let logs = Arc::new(Memory::new());
+        let logs = Arc::new(MemoryLog::new());
         let connection = Connection::to(&logs);
         let on = |connection: &Connection, clock| {
             let store = LogBacked::new(connection.clone()).leased(LENGTH);

@@ -6,12 +6,13 @@
 #[path = "../../tests/support/mod.rs"]
 mod support;
 
-use agentwire::{Client, Event, MemoryStore, Notice, Options, StoreFailure, TranscriptKey, query};
+use agentwire::store::{MemoryStore, TranscriptFailure, TranscriptKey};
+use agentwire::{Client, Event, Notice, Options, query};
 use agentwire_history::History;
 use agentwire_protocol::transcript::Summary;
-use agentwire_stores::session_log::{LogStore, Part, Position, SessionKey};
+use agentwire_stores::session_log::{LogKey, LogStore, Part, Position};
 use agentwire_stores::{
-    Claimed, Directory, LeasedStore, LogBacked, Memory, Sqlite, copy_from_store, copy_to_store,
+    Claimed, Directory, LeasedStore, LogBacked, MemoryLog, Sqlite, copy_from_store, copy_to_store,
 };
 use agentwire_testkit::{Scenario, Step};
 use serde_json::json;
@@ -60,7 +61,7 @@ async fn goes_on(logs: impl LogStore) {
     let options = first.options().session_store(store.clone());
     let id = ask("My name is Ferris.", options).await;
     let key = TranscriptKey::in_directory(first.project(), &id).unwrap();
-    let session = SessionKey::from(&key);
+    let session = LogKey::from(&key);
     let batches = store
         .log_store()
         .read(&session, Position::START)
@@ -90,7 +91,7 @@ async fn goes_on(logs: impl LogStore) {
 
 #[tokio::test]
 async fn sessions_resume_from_memory() {
-    goes_on(Memory::new()).await;
+    goes_on(MemoryLog::new()).await;
 }
 
 #[tokio::test]
@@ -109,7 +110,7 @@ async fn sessions_resume_from_a_database() {
 #[tokio::test]
 async fn the_previous_host_is_refused_after_a_takeover() {
     let first = Live::start(hello()).await;
-    let logs = Memory::new();
+    let logs = MemoryLog::new();
     let options = first.options().session_store(LogBacked::new(logs.clone()));
     let mut one = Client::connect(options).await.unwrap();
     let result = one.prompt("My name is Ferris.").await.unwrap();
@@ -120,7 +121,7 @@ async fn the_previous_host_is_refused_after_a_takeover() {
     let options = second.options().cwd(first.project()).resume(&id);
     let options = options.session_store(LogBacked::new(logs.clone()));
     ask("What is my name?", options).await;
-    let session = SessionKey::from(&TranscriptKey::in_directory(first.project(), &id).unwrap());
+    let session = LogKey::from(&TranscriptKey::in_directory(first.project(), &id).unwrap());
     let end = logs.head(&session).await.unwrap();
 
     one.prompt("Are you there?").await.unwrap();
@@ -131,7 +132,7 @@ async fn the_previous_host_is_refused_after_a_takeover() {
     let failure = wait_for(&mut one, refused).await;
     let is_refusal = |why: &String| why.starts_with("the log is owned by token 2");
     assert!(
-        matches!(&failure, StoreFailure::Refused(why) if is_refusal(why)),
+        matches!(&failure, TranscriptFailure::Refused(why) if is_refusal(why)),
         "{failure}"
     );
     one.close().await;
@@ -142,7 +143,7 @@ async fn the_previous_host_is_refused_after_a_takeover() {
 #[tokio::test]
 async fn a_fork_of_an_owned_session_is_claimed() {
     let (first, second) = (Live::start(hello()).await, Live::start(hello()).await);
-    let logs = Memory::new();
+    let logs = MemoryLog::new();
     let store = || LogBacked::new(logs.clone()).leased(LONG);
     let mut one = Client::connect(first.options().session_store(store()))
         .await

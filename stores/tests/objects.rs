@@ -12,7 +12,7 @@ use agentwire_stores::objects::object_store::{
 };
 use agentwire_stores::objects::{Objects, ObjectsError, ObjectsOptions};
 use agentwire_stores::session_log::{
-    AppendError, Entry, LogStore, NewBatch, Part, Position, SessionKey, Token,
+    AppendError, Entry, LogKey, LogStore, NewBatch, Part, Position, Token,
 };
 use futures_util::stream::{BoxStream, StreamExt, TryStreamExt};
 use std::sync::Arc;
@@ -148,8 +148,8 @@ async fn store(objects: &Arc<InMemory>, anomaly: Anomaly) -> Objects {
     options.open(Odd::new(objects, anomaly)).await.unwrap()
 }
 
-fn session() -> SessionKey {
-    SessionKey::new("crabs", "0d4f7d6a")
+fn session() -> LogKey {
+    LogKey::new("crabs", "0d4f7d6a")
 }
 
 fn entry(text: &str) -> Entry {
@@ -312,7 +312,7 @@ async fn an_unreadable_log_does_not_hide_other_sessions() {
     let (token, entries) = (Token::new(1, "a"), [Entry::new(Part::Main, Json::null())]);
     let batch = NewBatch::new(Position::START, &token, &entries);
     for id in ["a.b", "c"] {
-        let session = SessionKey::new("crabs", id);
+        let session = LogKey::new("crabs", id);
         plain.append(&session, &batch).await.unwrap();
     }
     let listed: Vec<ObjectMeta> = objects.list(None).try_collect().await.unwrap();

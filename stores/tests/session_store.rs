@@ -5,17 +5,18 @@
 #[cfg(unix)]
 mod copies;
 
-use agentwire::{MemoryStore, SessionStore, StoreError, TranscriptKey};
+use agentwire::SessionStore;
+use agentwire::store::{MemoryStore, StoreError, TranscriptKey};
 use agentwire_protocol::Json;
 use agentwire_protocol::transcript::fold_summary;
-use agentwire_stores::{Layer, Layered, LogBacked, Memory, Place};
+use agentwire_stores::{Layer, Layered, LogBacked, MemoryLog, Place};
 use agentwire_testkit::stores::{Conformance, Optional, Outcome};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-fn store() -> LogBacked<Memory> {
-    LogBacked::new(Memory::new())
+fn store() -> LogBacked<MemoryLog> {
+    LogBacked::new(MemoryLog::new())
 }
 
 fn key() -> TranscriptKey {
@@ -95,7 +96,7 @@ impl Layer for Counted {
 #[tokio::test]
 async fn sessions_with_sub_agents_are_loaded_in_one_pass() {
     let counted = Counted::default();
-    let store = LogBacked::new(Layered::new(Memory::new(), counted.clone()));
+    let store = LogBacked::new(Layered::new(MemoryLog::new(), counted.clone()));
     store.append(&key(), &numbered(&[1, 2])).await.unwrap();
     for number in 1..=20 {
         let sub = key().part(format!("subagents/agent-{number}")).unwrap();
@@ -109,7 +110,7 @@ async fn sessions_with_sub_agents_are_loaded_in_one_pass() {
 
 #[tokio::test]
 async fn the_previous_owner_is_refused() {
-    let logs = Memory::new();
+    let logs = MemoryLog::new();
     let (one, other) = (LogBacked::new(logs.clone()), LogBacked::new(logs));
     one.append(&key(), &numbered(&[1])).await.unwrap();
     other.append(&key(), &numbered(&[2])).await.unwrap();

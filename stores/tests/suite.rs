@@ -2,12 +2,11 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-use agentwire::{StoreError, StoredSession};
+use agentwire::store::{StoreError, StoredSession};
 use agentwire_protocol::{Json, Members};
-use agentwire_stores::Memory;
+use agentwire_stores::MemoryLog;
 use agentwire_stores::session_log::{
-    AppendError, Batch, Entry, Head, LogStore, NewBatch, Part, Position, SessionKey, Summarized,
-    Token,
+    AppendError, Batch, Entry, Head, LogKey, LogStore, NewBatch, Part, Position, Summarized, Token,
 };
 use agentwire_testkit::stores::Conformance;
 use std::sync::Mutex;
@@ -83,10 +82,10 @@ faults! {
 }
 
 struct Faulty {
-    store: Memory,
+    store: MemoryLog,
     fault: Fault,
     /// The tokens with which logs were deleted.
-    spent: Mutex<Vec<(SessionKey, Token)>>,
+    spent: Mutex<Vec<(LogKey, Token)>>,
 }
 
 impl Faulty {
@@ -94,18 +93,18 @@ impl Faulty {
         self.fault == fault
     }
 
-    fn has_spent(&self, session: &SessionKey, token: &Token) -> bool {
+    fn has_spent(&self, session: &LogKey, token: &Token) -> bool {
         let spent = self.spent.lock().unwrap();
         spent.iter().any(|it| (&it.0, &it.1) == (session, token))
     }
 
-    fn key(&self, session: &SessionKey) -> SessionKey {
+    fn key(&self, session: &LogKey) -> LogKey {
         match self.fault {
-            Fault::CaseFolded => SessionKey::new(
+            Fault::CaseFolded => LogKey::new(
                 session.project.to_lowercase(),
                 session.session_id.to_lowercase(),
             ),
-            Fault::Joined => SessionKey::new("", session.to_string()),
+            Fault::Joined => LogKey::new("", session.to_string()),
             _ => session.clone(),
         }
     }
@@ -134,7 +133,7 @@ impl Faulty {
     /// Appends after the current end of the log, without checks.
     async fn append_unchecked(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         batch: &NewBatch<'_>,
         entries: &[Entry],
     ) -> Result<Position, AppendError> {
@@ -165,7 +164,7 @@ impl Faulty {
 impl LogStore for Faulty {
     async fn append(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         batch: &NewBatch<'_>,
     ) -> Result<Position, AppendError> {
         let session = &self.key(session);
@@ -271,11 +270,11 @@ impl LogStore for Faulty {
         }
     }
 
-    async fn head(&self, session: &SessionKey) -> Result<Option<Head>, StoreError> {
+    async fn head(&self, session: &LogKey) -> Result<Option<Head>, StoreError> {
         self.store.head(&self.key(session)).await
     }
 
-    async fn read(&self, session: &SessionKey, after: Position) -> Result<Vec<Batch>, StoreError> {
+    async fn read(&self, session: &LogKey, after: Position) -> Result<Vec<Batch>, StoreError> {
         let after = match self.fault {
             Fault::ReadFrom => Position(after.0.saturating_sub(1)),
             _ => after,
@@ -308,7 +307,7 @@ impl LogStore for Faulty {
             _ => self.store.summaries(project).await?,
         };
         if self.has(Fault::DeletedListed) {
-            let session = SessionKey::new(project, "session");
+            let session = LogKey::new(project, "session");
             let head = self.store.head(&session).await?;
             if head.is_some_and(|head| head.is_deleted) {
                 found.push((StoredSession::new("session", SystemTime::now()), Ok(None)));
@@ -322,11 +321,11 @@ impl LogStore for Faulty {
         Ok(found)
     }
 
-    async fn parts(&self, session: &SessionKey) -> Result<Vec<Part>, StoreError> {
+    async fn parts(&self, session: &LogKey) -> Result<Vec<Part>, StoreError> {
         self.store.parts(&self.key(session)).await
     }
 
-    async fn delete(&self, session: &SessionKey, token: &Token) -> Result<(), AppendError> {
+    async fn delete(&self, session: &LogKey, token: &Token) -> Result<(), AppendError> {
         let session = &self.key(session);
         let head = self
             .store
@@ -362,7 +361,7 @@ async fn the_suite_finds_every_bug() {
     let mut unfound = Vec::new();
     for &fault in FAULTS {
         let store = Faulty {
-            store: Memory::new(),
+            store: MemoryLog::new(),
             fault,
             spent: Mutex::default(),
         };

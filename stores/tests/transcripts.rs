@@ -3,11 +3,10 @@
 
 #![allow(clippy::unwrap_used)]
 
-use agentwire::{
-    MemoryStore, SessionStore, StoreError, StoredSession, StoredSummary, TranscriptKey,
-};
+use agentwire::SessionStore;
+use agentwire::store::{MemoryStore, StoreError, StoredSession, StoredSummary, TranscriptKey};
 use agentwire_protocol::Json;
-use agentwire_stores::{LogBacked, Memory};
+use agentwire_stores::{LogBacked, MemoryLog};
 use agentwire_testkit::stores::{Conformance, Optional, transcript_contracts};
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -76,7 +75,7 @@ faults! {
 }
 
 struct Faulty {
-    store: LogBacked<Memory>,
+    store: LogBacked<MemoryLog>,
     /// The same entries under their original keys.
     keys: MemoryStore,
     fault: Fault,
@@ -251,7 +250,7 @@ async fn the_suite_finds_every_bug() {
     let mut finders = BTreeSet::new();
     for &fault in FAULTS {
         let faulty = Arc::new(Faulty {
-            store: LogBacked::new(Memory::new()),
+            store: LogBacked::new(MemoryLog::new()),
             keys: MemoryStore::new(),
             fault,
         });
@@ -287,7 +286,8 @@ async fn cases_of_unsupported_methods_are_skipped() {
 
 #[cfg(unix)]
 mod programs {
-    use agentwire::{SessionStore, TranscriptKey};
+    use agentwire::SessionStore;
+    use agentwire::store::TranscriptKey;
     use agentwire_testkit::stores::StoreProgram;
     use std::time::Duration;
     use tokio::process::Command;

@@ -11,12 +11,11 @@ mod denied;
 #[path = "../support/mod.rs"]
 mod support;
 
+use agentwire::permission::{Decision, PermissionRequest, Policy, ReadOnly};
 use agentwire::protocol::content::ContentBlock;
 use agentwire::protocol::control::ApplyFlagSettings;
 use agentwire::protocol::permission::CanUseTool;
-use agentwire::{
-    Client, Decision, Event, Message, PermissionAsk, PermissionResult, Policy, ReadOnly, Rules,
-};
+use agentwire::{Client, Event, Message, PermissionResult, Rules};
 use agentwire_testkit::{Scenario, Step};
 use corpus::Line;
 use serde_json::{Value, json};
@@ -163,7 +162,7 @@ async fn put<'a>(lines: &'a [Line], programs: &BTreeSet<&str>, rules: &[String])
         // What takes longer than its timeout ends, and begins no turn of its own later.
         .env("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS", "1")
         .flag_value("--tools", "Bash")
-        .on_permission(move |ask: PermissionAsk| {
+        .on_permission(move |ask: PermissionRequest| {
             let id = ask.request.tool_use_id.clone().unwrap_or_default();
             heard.lock().unwrap().insert(id, ask.request);
             async { PermissionResult::deny("The test says no.") }
@@ -223,10 +222,12 @@ async fn deny(lines: &[String]) -> Vec<(String, bool)> {
         .deny([&*rule])
         .build()
         .unwrap();
-    let options = live
-        .options()
-        .flag_value("--tools", "Bash")
-        .on_permission(|_: PermissionAsk| async { PermissionResult::deny("The test says no.") });
+    let options =
+        live.options()
+            .flag_value("--tools", "Bash")
+            .on_permission(|_: PermissionRequest| async {
+                PermissionResult::deny("The test says no.")
+            });
     let mut client = Client::connect(options).await.unwrap();
     let mut settings = ApplyFlagSettings::default();
     settings.settings = json!({"permissions": {"deny": [rule]}}).into();

@@ -5,14 +5,17 @@ use crate::FOR_EVER;
 use crate::check::Wire;
 use crate::log::Log;
 use crate::pipe::pause;
+use agentwire::callback::{BoxFuture, Response};
+use agentwire::hook::HookCall;
+use agentwire::permission::PermissionRequest;
 use agentwire::protocol::control::SetModel;
 use agentwire::protocol::hook::{HookEvent, HookOutput};
 use agentwire::protocol::host::RequestFailure;
 use agentwire::protocol::message::Priority;
 use agentwire::protocol::permission::PermissionMode;
 use agentwire::{
-    BoxFuture, EndReason, Error, Event, Handle, HookCall, PermissionAsk, PermissionResult, Reply,
-    SessionEnd, Submission, SubmissionState, UserMessage,
+    EndReason, Error, Event, Handle, PermissionResult, SessionEnd, Submission, SubmissionState,
+    UserMessage,
 };
 use agentwire_testing::Random;
 use futures_core::Stream;
@@ -136,7 +139,7 @@ impl Users {
                 }
                 18 => {
                     // A turn takes as long as it takes.
-                    let stopped = self.handle.interrupt().ended();
+                    let stopped = self.handle.interrupt().outcome();
                     self.watch_since(made, FOR_EVER, stopped, &mut dice);
                 }
                 19 => self.subscribe(&mut dice),
@@ -256,7 +259,7 @@ impl Users {
                     state = next;
                 }
             }
-            let end = submission.ended().await;
+            let end = submission.final_state().await;
             drop(wanted);
             this.log
                 .note(format_args!("{} is {end}", submission.uuid()));
@@ -378,8 +381,8 @@ pub(crate) fn decide(
     log: &Log,
     wire: &Wire,
     calm: bool,
-    ask: PermissionAsk,
-) -> BoxFuture<Reply<PermissionResult>> {
+    ask: PermissionRequest,
+) -> BoxFuture<Response<PermissionResult>> {
     let mut dice = dice.lock().unwrap();
     let (what, late) = (dice.below(14), pause(&mut dice));
     let result = match dice.below(4) {
@@ -428,14 +431,14 @@ pub(crate) fn decide(
                 let slept = responder.cancelled().clone();
                 let slept = slept.run_until_cancelled(sleep(late)).await;
                 call.end(slept.is_none());
-                let by_id = |id: &str| ask.session.answer(id, result.clone());
+                let by_id = |id: &str| ask.session.respond(id, result.clone());
                 match what {
                     7 => drop(responder),
-                    8 => drop(responder.answer(result)),
+                    8 => drop(responder.respond(result)),
                     // Twice, which is once too often.
                     _ => drop((
                         by_id(responder.request_id()),
-                        responder.answer(result.clone()),
+                        responder.respond(result.clone()),
                     )),
                 }
             });
@@ -443,12 +446,12 @@ pub(crate) fn decide(
             let pause = late * u32::try_from(what - 7).unwrap();
             Box::pin(async move {
                 ask.cancelled.run_until_cancelled(sleep(pause)).await;
-                Reply::Later
+                Response::Later
             })
         }
         10 => Box::pin(async {
             call.end(false);
-            Reply::Failed("no idea".to_owned())
+            Response::Failed("no idea".to_owned())
         }),
         _ => Box::pin(async {
             call.end(false);

@@ -13,7 +13,8 @@ mod support;
 
 mod rows;
 
-use agentwire::{Activity, Client, CloseStep, Error, Event};
+use agentwire::process::CloseStep;
+use agentwire::{Activity, Client, Error, Event};
 use agentwire_testkit::{Scenario, Step, fake_agent};
 use rows::{Row, TOO_SLOW, rows};
 use serde_json::Value;
@@ -162,10 +163,10 @@ async fn run(row: &Row, deadline: Duration) -> Seen {
     log.extend(error.map(|error| plain(&error.to_string())));
     let report = client.close().await;
     assert!(
-        report.left.is_empty(),
+        report.remaining.is_empty(),
         "{}: {:?} left",
         row.name,
-        report.left
+        report.remaining
     );
     assert!(!is_alive(pid), "{}: the agent is alive", row.name);
     let how = match report.step {

@@ -317,9 +317,9 @@ async fn files_go_back_to_how_they_were_before_a_message() {
         .on_permission(|_| async { PermissionResult::allow() });
     let mut client = Client::connect(options).await.unwrap();
     let mut first = client.send("Write a poem");
-    assert_eq!(first.ended().await, SubmissionState::Completed);
+    assert_eq!(first.final_state().await, SubmissionState::Completed);
     let mut second = client.send("Go on");
-    assert_eq!(second.ended().await, SubmissionState::Completed);
+    assert_eq!(second.final_state().await, SubmissionState::Completed);
     let written = || fs::read_to_string(&poem).ok();
     assert_eq!(written().unwrap().lines().count(), 2);
 

@@ -1,12 +1,13 @@
 //! What MCP servers want to know from people, by way of the real CLI.
 
 use crate::support::Live;
+use agentwire::hook::HookCall;
 use agentwire::protocol::control::McpCall;
 use agentwire::protocol::hook::{HookEvent, HookKind, HookOutput};
 use agentwire::protocol::mcp::{
     ElicitationMode, McpElicitationResult, McpServerConfig, McpStdioServer,
 };
-use agentwire::{Client, Hook, HookCall, Options};
+use agentwire::{Client, Hook, Options};
 use agentwire_testkit::Scenario;
 use serde_json::json;
 use std::sync::Arc;

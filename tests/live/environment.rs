@@ -1,7 +1,8 @@
 //! What the real CLI gives its children.
 
 use crate::support::{Live, ended, log_to_end};
-use agentwire::{EndReason, HOST_TOOLS, OUTER_SESSION, PermissionResult, query};
+use agentwire::process::{HOST_TOOLS, OUTER_SESSION};
+use agentwire::{EndReason, PermissionResult, query};
 use agentwire_testkit::{Scenario, Step};
 use serde_json::json;
 use std::collections::BTreeSet;

@@ -2,10 +2,9 @@
 //! not done.
 
 use super::support::{Live, describe, log_to_end, wait_for};
+use agentwire::hook::HookCall;
 use agentwire::protocol::hook::{HookEvent, HookKind, HookOutput};
-use agentwire::{
-    Activity, Client, Error, Event, Hook, HookCall, Notice, Options, PermissionResult, query,
-};
+use agentwire::{Activity, Client, Error, Event, Hook, Notice, Options, PermissionResult, query};
 use agentwire_testkit::{Scenario, Step};
 use serde_json::json;
 use std::sync::Arc;

@@ -78,7 +78,7 @@ async fn a_message_that_the_cli_has_had_ends_without_a_turn() {
     let first = first.turn_ended().await.unwrap();
     let (_, ids) = read_turn(&mut client).await;
     let mut again = client.send(hello.clone());
-    assert_eq!(again.ended().await, SubmissionState::Completed);
+    assert_eq!(again.final_state().await, SubmissionState::Completed);
     assert!(matches!(
         again.turn_ended().await,
         Err(Error::NoTurn { .. })
@@ -92,7 +92,7 @@ async fn a_message_that_the_cli_has_had_ends_without_a_turn() {
     let options = live.options().flag_value("--resume", &ids[0]);
     let mut client = Client::connect(options).await.unwrap();
     let mut again = client.send(hello);
-    assert_eq!(again.ended().await, SubmissionState::Completed);
+    assert_eq!(again.final_state().await, SubmissionState::Completed);
     assert!(matches!(
         again.turn_ended().await,
         Err(Error::NoTurn { .. })

@@ -1,10 +1,10 @@
 //! Interrupts of the real CLI, whatever it is doing.
 
 use crate::support::{Live, line_of, priorities, says, until_idle, wait_for};
+use agentwire::control::{Interrupted, StopPolicy, Stopped};
 use agentwire::protocol::message::TerminalReason;
 use agentwire::{
-    Client, Event, Interrupted, Notice, PermissionResult, StopPolicy, Stopped, Submission,
-    SubmissionState, TurnOutcome,
+    Client, Event, Notice, PermissionResult, Submission, SubmissionState, TurnOutcome,
 };
 use agentwire_testkit::{Scenario, Step};
 use serde_json::json;
@@ -27,7 +27,7 @@ async fn assert_interrupted(
     assert_eq!(turn.messages, [Box::from(submission.uuid())]);
     let result = turn.result().unwrap();
     assert_eq!(result.terminal_reason, Some(reason));
-    assert_eq!(submission.ended().await, SubmissionState::Interrupted);
+    assert_eq!(submission.final_state().await, SubmissionState::Interrupted);
     assert!(Arc::ptr_eq(&submission.turn_ended().await.unwrap(), &turn));
 }
 
@@ -37,7 +37,7 @@ async fn an_interrupt_ends_a_turn_in_which_the_model_streams() {
     let mut client = Client::connect(live.options()).await.unwrap();
     let mut submission = client.send("Tell a story");
     wait_for(&mut client, says("upon")).await;
-    let interrupted = client.interrupt().ended().await.unwrap();
+    let interrupted = client.interrupt().outcome().await.unwrap();
     assert_interrupted(
         interrupted,
         &mut submission,
@@ -63,7 +63,7 @@ async fn stopping_a_turn_in_which_the_model_streams_takes_no_more_than_an_interr
     )
     .await;
     assert_eq!(
-        client.send("And?").ended().await,
+        client.send("And?").final_state().await,
         SubmissionState::Completed
     );
     client.close().await;
@@ -81,10 +81,10 @@ async fn an_interrupt_ends_a_turn_in_which_a_tool_runs() {
     let mut client = Client::connect(options).await.unwrap();
     let mut submission = client.send("Work");
     line_of(&live.project().join("here")).await;
-    let interrupted = client.interrupt().ended().await.unwrap();
+    let interrupted = client.interrupt().outcome().await.unwrap();
     assert_interrupted(interrupted, &mut submission, TerminalReason::AbortedTools).await;
     assert_eq!(
-        client.send("And?").ended().await,
+        client.send("And?").final_state().await,
         SubmissionState::Completed
     );
     client.close().await;
@@ -117,12 +117,12 @@ async fn an_interrupt_ends_a_turn_that_waits_for_a_permission_and_the_late_answe
     let mut log = client.subscribe();
     let mut submission = client.send("Touch it");
     assert_eq!(asks.recv().await, Some("asked"));
-    let interrupted = client.interrupt().ended().await.unwrap();
+    let interrupted = client.interrupt().outcome().await.unwrap();
     assert_interrupted(interrupted, &mut submission, TerminalReason::AbortedTools).await;
     assert_eq!(asks.recv().await, Some("cancelled"));
 
     assert_eq!(
-        client.send("Try again").ended().await,
+        client.send("Try again").final_state().await,
         SubmissionState::Completed
     );
     assert_eq!(asks.recv().await, Some("asked"));
@@ -147,16 +147,16 @@ async fn an_interrupt_ends_a_turn_that_waits_for_a_permission_and_the_late_answe
 async fn an_interrupt_of_a_session_that_rests_finds_no_turn() {
     let live = Live::start(Scenario::default().reply([Step::text("Hello.")])).await;
     let mut client = Client::connect(live.options()).await.unwrap();
-    let interrupted = client.interrupt().ended().await.unwrap();
+    let interrupted = client.interrupt().outcome().await.unwrap();
     assert_eq!(interrupted.receipt.still_queued, Some(vec![]));
     assert_eq!(interrupted.turn, None);
 
     let mut submission = client.send("Hello?");
     until_idle(&mut client).await;
-    let interrupted = client.interrupt().ended().await.unwrap();
+    let interrupted = client.interrupt().outcome().await.unwrap();
     assert_eq!(interrupted.receipt.still_queued, Some(vec![]));
     assert_eq!(interrupted.turn, None);
-    assert_eq!(submission.ended().await, SubmissionState::Completed);
+    assert_eq!(submission.final_state().await, SubmissionState::Completed);
     let turn = submission.turn_ended().await.unwrap();
     assert_eq!((turn.turn, turn.outcome), (1, TurnOutcome::Completed));
     client.close().await;

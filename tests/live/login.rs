@@ -1,8 +1,9 @@
 //! What the real CLI says when its login does not work.
 
 use crate::support::{Live, wait_for};
+use agentwire::protocol::host::AuthUpdate;
 use agentwire::protocol::message::{AssistantError, TerminalReason};
-use agentwire::{AuthUpdate, Client, Event, SessionUpdate};
+use agentwire::{Client, Event, SessionUpdate};
 use agentwire_testkit::{ApiError, Scenario, Step};
 
 /// A model's server that refuses.

@@ -313,7 +313,7 @@ async fn a_tool_may_set_the_model_and_interrupt_its_own_turn() {
     })
     .await;
     assert_eq!(result.terminal_reason, Some(TerminalReason::AbortedTools));
-    assert_eq!(submission.ended().await, SubmissionState::Interrupted);
+    assert_eq!(submission.final_state().await, SubmissionState::Interrupted);
     assert_eq!(done.recv().await.unwrap(), "claude-haiku-4-5");
     assert!(done.recv().await.unwrap().starts_with("toolu_"));
     assert_eq!(done.recv().await.unwrap(), "cancelled");

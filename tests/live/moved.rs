@@ -2,11 +2,12 @@
 //! killed and resumed.
 
 use crate::support::{LONG, Live, kill, line_of, said_by_user, wait_for, wait_until_gone};
+use agentwire::event::{Busy, Restart, RestartReason};
 use agentwire::protocol::control::SetCwd;
+use agentwire::protocol::host::{Redelivery, TurnRecovery};
 use agentwire::protocol::permission::PermissionMode;
 use agentwire::{
-    Busy, Client, CutOff, Error, Event, Fate, MoveReason, Moved, Options, RestartPolicy,
-    SubmissionState, TurnEvent, TurnOutcome,
+    Client, Error, Event, Options, RestartPolicy, SubmissionState, TurnEvent, TurnOutcome,
 };
 use agentwire_testkit::{Scenario, Step};
 use serde_json::json;
@@ -17,9 +18,9 @@ fn soon() -> RestartPolicy {
     RestartPolicy::default().pause(Duration::from_millis(10), Duration::from_millis(20))
 }
 
-fn moved(event: &Event) -> Option<Box<Moved>> {
+fn moved(event: &Event) -> Option<Box<Restart>> {
     match event {
-        Event::Moved(moved) => Some(moved.clone()),
+        Event::Restarted(moved) => Some(moved.clone()),
         _ => None,
     }
 }
@@ -69,7 +70,7 @@ async fn a_session_that_was_asleep_knows_what_was_said_and_what_was_set() {
 
     assert_eq!(text_of(&client, "Who am I?").await, "You are Ferris.");
     let moved = wait_for(&mut client, moved).await;
-    assert!(matches!(moved.why, MoveReason::Slept));
+    assert!(matches!(moved.reason, RestartReason::Slept));
     assert_eq!((moved.process, moved.attempts), (2, 1));
     let restored: Vec<&str> = moved.restored.iter().map(|it| &**it).collect();
     assert_eq!(
@@ -158,8 +159,8 @@ async fn a_cli_that_is_killed_while_it_rests_is_started_again() {
     until_on_disk(&live, "One.").await;
     kill(client.pid().unwrap());
     let moved = wait_for(&mut client, moved).await;
-    assert!(matches!(&moved.why, MoveReason::Ended(end) if end.exit.is_some()));
-    assert_eq!(moved.changed.messages, []);
+    assert!(matches!(&moved.reason, RestartReason::Ended(end) if end.exit.is_some()));
+    assert_eq!(moved.handover.messages, []);
     assert_eq!(text_of(&client, "Go on.").await, "Two.");
     let asked = live.model.asked(1).await.body.unwrap();
     assert_eq!(said_by_user(&asked), ["Count.", "Go on."]);
@@ -189,17 +190,17 @@ async fn a_turn_that_is_cut_off_in_a_tool_goes_on_and_messages_behind_it_run_onc
     line_of(&live.project().join("ran.txt")).await;
     kill(client.pid().unwrap());
     let moved = wait_for(&mut client, moved).await;
-    assert_eq!(moved.changed.turn, Some(1));
-    assert!(moved.changed.goes_on, "{moved:?}");
-    assert_eq!(moved.changed.tool_calls[0].tool_name, "Bash");
-    let fates: Vec<_> = moved.changed.messages.iter().map(|it| it.1).collect();
-    assert_eq!(fates, [Fate::GoesOn, Fate::SentAgain]);
+    assert_eq!(moved.handover.turn, Some(1));
+    assert!(moved.handover.resumes, "{moved:?}");
+    assert_eq!(moved.handover.tool_calls[0].tool_name, "Bash");
+    let fates: Vec<_> = moved.handover.messages.iter().map(|it| it.1).collect();
+    assert_eq!(fates, [Redelivery::Resumed, Redelivery::Resent]);
     assert_eq!(first.result().await.unwrap().text(), "It went on.");
     assert_eq!(
         second.result().await.unwrap().text(),
         "And this is the next."
     );
-    assert_eq!(first.ended().await, SubmissionState::Completed);
+    assert_eq!(first.final_state().await, SubmissionState::Completed);
     let asked = live.model.asked(2).await.body.unwrap();
     let said = said_by_user(&asked);
     for prompt in ["Run it.", "And then?"] {
@@ -232,17 +233,17 @@ async fn a_first_turn_that_is_cut_off_before_anything_is_on_disk_is_begun_again(
 #[tokio::test]
 async fn a_turn_that_is_cut_off_is_handed_back_if_so_wanted() {
     let live = Live::start(with_tool()).await;
-    let options = with_bash(&live).restart(soon().cut_off(CutOff::HandBack));
+    let options = with_bash(&live).restart(soon().turn_recovery(TurnRecovery::CutOff));
     let mut client = Client::connect(options).await.unwrap();
     let mut first = client.send("Run it.");
     line_of(&live.project().join("ran.txt")).await;
     kill(client.pid().unwrap());
     let end = first.turn_ended().await.unwrap();
     assert_eq!(end.outcome, TurnOutcome::CutOff);
-    assert_eq!(first.ended().await, SubmissionState::CutOff);
+    assert_eq!(first.final_state().await, SubmissionState::CutOff);
     let moved = wait_for(&mut client, moved).await;
     let uuid = first.uuid().into();
-    assert_eq!(moved.changed.messages, [(uuid, Fate::HandedBack)]);
+    assert_eq!(moved.handover.messages, [(uuid, Redelivery::CutOff)]);
     assert_eq!(text_of(&client, "Again, please.").await, "It went on.");
     client.close().await;
 }
@@ -263,14 +264,14 @@ async fn a_cli_that_answers_nothing_is_ended_and_its_turn_goes_on() {
     let moved = wait_for(&mut client, moved).await;
     let is_hung = |end: &agentwire::SessionEnd| end.reason == agentwire::EndReason::Hung;
     assert!(
-        matches!(&moved.why, MoveReason::Ended(end) if is_hung(end)),
+        matches!(&moved.reason, RestartReason::Ended(end) if is_hung(end)),
         "{moved:?}"
     );
     assert_eq!(submission.result().await.unwrap().text(), "It went on.");
     client.close().await;
 }
 
-/// What no process can bring back, as it is listed at `Moved`: background tasks.
+/// What no process can bring back, as it is listed at `Restart`: background tasks.
 #[tokio::test]
 async fn a_background_task_keeps_the_agent_awake_and_is_gone_with_its_process() {
     let input = json!({ "command": "sleep 60", "run_in_background": true });
@@ -291,7 +292,7 @@ async fn a_background_task_keeps_the_agent_awake_and_is_gone_with_its_process() 
     until_on_disk(&live, "It runs.").await;
     kill(client.pid().unwrap());
     let moved = wait_for(&mut client, moved).await;
-    assert_eq!(moved.changed.background.len(), 1);
+    assert_eq!(moved.handover.background.len(), 1);
     text_of(&client, "Where are you?").await;
     client.close().await;
 }

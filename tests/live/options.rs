@@ -1,6 +1,7 @@
 //! Options, as the real CLI takes them.
 
 use crate::support::{Live, until_idle, wait_for};
+use agentwire::options::DYNAMIC_BOUNDARY;
 use agentwire::protocol::agent_definition::AgentDefinition;
 use agentwire::protocol::mcp::McpStdioServer;
 use agentwire::protocol::message::{Init, SystemMessage};
@@ -8,8 +9,7 @@ use agentwire::protocol::permission::PermissionMode;
 use agentwire::protocol::plugin::LocalPlugin;
 use agentwire::schemars::JsonSchema;
 use agentwire::{
-    Activity, Client, DYNAMIC_BOUNDARY, Error, Event, Message, Notice, Options, PermissionResult,
-    query,
+    Activity, Client, Error, Event, Message, Notice, Options, PermissionResult, query,
 };
 use agentwire_testkit::{Scenario, Step};
 use serde::Deserialize;

@@ -1,12 +1,13 @@
 //! Which callbacks the real CLI calls for a tool call, and in what order.
 
 use super::support::Live;
+use agentwire::hook::HookCall;
 use agentwire::protocol::hook::{
     PermissionRequest, PostToolUse, PostToolUseFailure, PreToolUse, PreToolUseOutput,
 };
 use agentwire::protocol::message::SystemMessage;
 use agentwire::protocol::permission::PermissionMode;
-use agentwire::{Hook, HookCall, Message, Options, PermissionResult, query};
+use agentwire::{Hook, Message, Options, PermissionResult, query};
 use agentwire_testkit::{Scenario, Step};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};

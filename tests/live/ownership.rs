@@ -1,7 +1,8 @@
 //! Sessions of the real CLI that are open in another process.
 
 use crate::support::{Live, live_cli};
-use agentwire::{Client, Error, Event, Notice, Options, SessionOwner, WhenOwned};
+use agentwire::ownership::{SessionOwner, WhenOwned};
+use agentwire::{Client, Error, Event, Notice, Options};
 use agentwire_testkit::{Scenario, Step};
 use std::path::Path;
 use std::process::Stdio;

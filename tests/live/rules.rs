@@ -8,10 +8,11 @@
 mod table;
 
 use super::support::{Live, counted};
+use agentwire::permission::{Decision, PermissionRequest, Policy};
 use agentwire::protocol::content::{Content, ContentBlock};
 use agentwire::protocol::control::ApplyFlagSettings;
 use agentwire::protocol::permission::CanUseTool;
-use agentwire::{Client, Decision, Event, Message, PermissionAsk, PermissionResult, Policy, Rules};
+use agentwire::{Client, Event, Message, PermissionResult, Rules};
 use agentwire_testkit::{Scenario, Step};
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -98,7 +99,7 @@ async fn our_rules_allow_nothing_more_and_deny_nothing_less() {
             "--tools",
             "Agent,Bash,Edit,Glob,Grep,NotebookEdit,Read,WebFetch,Write",
         )
-        .on_permission(move |ask: PermissionAsk| {
+        .on_permission(move |ask: PermissionRequest| {
             let id = ask.request.tool_use_id.clone().unwrap_or_default();
             heard.lock().unwrap().insert(id, ask.request);
             async { PermissionResult::deny("The test says no.") }

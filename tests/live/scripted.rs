@@ -2,7 +2,8 @@
 //! gates, and connections that break.
 
 use super::support::{Live, says, until_idle, wait_for};
-use agentwire::{Client, Event, Message, PermissionAsk, PermissionResult};
+use agentwire::permission::PermissionRequest;
+use agentwire::{Client, Event, Message, PermissionResult};
 use agentwire_testkit::model::{Answer, ModelRequest};
 use agentwire_testkit::{Reply, Scenario, Step, TextMatch, Usage, When};
 use serde_json::json;
@@ -37,7 +38,7 @@ async fn replies_are_matched_and_gates_hold_them() {
     let live = Live::start(scenario).await;
     let options = live
         .options()
-        .on_permission(|_: PermissionAsk| async { PermissionResult::allow() });
+        .on_permission(|_: PermissionRequest| async { PermissionResult::allow() });
     let mut client = Client::connect(options).await.unwrap();
 
     client.send("First").await.unwrap();

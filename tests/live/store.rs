@@ -3,10 +3,8 @@
 use crate::support::Live;
 use crate::transcripts::branched;
 use agentwire::protocol::Json;
-use agentwire::{
-    Client, Event, MemoryStore, Notice, Options, SessionStore, StoreError, StoreFailure,
-    StoreFlush, TranscriptKey, query,
-};
+use agentwire::store::{MemoryStore, StoreError, StoreFlush, TranscriptFailure, TranscriptKey};
+use agentwire::{Client, Event, Notice, Options, SessionStore, query};
 use agentwire_testkit::{Scenario, Step};
 use serde_json::{Value, json};
 use std::fs;
@@ -352,9 +350,9 @@ async fn a_store_that_fails_panics_or_hangs_holds_no_turn_up_and_is_told() {
         assert!(!failures.is_empty(), "{store:?}");
         for failure in failures {
             let is_it = match store {
-                Broken::Fails => matches!(failure, StoreFailure::Failed(_)),
-                Broken::Panics => matches!(failure, StoreFailure::Panicked(_)),
-                Broken::Hangs => failure == StoreFailure::SessionOver,
+                Broken::Fails => matches!(failure, TranscriptFailure::Failed(_)),
+                Broken::Panics => matches!(failure, TranscriptFailure::Panicked(_)),
+                Broken::Hangs => failure == TranscriptFailure::SessionOver,
             };
             assert!(is_it, "{store:?}: {failure:?}");
         }

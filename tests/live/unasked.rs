@@ -2,8 +2,9 @@
 //! `docs/guide/security.md`, measured.
 
 use super::support::{LONG, Live, counted};
+use agentwire::hook::HookCall;
 use agentwire::protocol::hook::{HookEvent, HookKind};
-use agentwire::{Hook, HookCall, Options, PermissionResult, query};
+use agentwire::{Hook, Options, PermissionResult, query};
 use agentwire_testkit::{Scenario, Step};
 use serde_json::{Value, json};
 use std::fs;

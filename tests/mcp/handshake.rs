@@ -3,7 +3,8 @@
 use super::support::peer::Peer;
 use super::{adding, connect, notice, to_server, with};
 use agentwire::protocol::control::{Initialize, SdkMcpServerManifest};
-use agentwire::{Client, Error, Event, Notice, Options, Pipes};
+use agentwire::transport::Pipes;
+use agentwire::{Client, Error, Event, Notice, Options};
 use rmcp::model::{
     ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
 };

@@ -11,7 +11,8 @@ mod support_library;
 mod tools;
 
 use agentwire::mcp::Tools;
-use agentwire::{Client, Event, Options, Queueing};
+use agentwire::protocol::host::Queueing;
+use agentwire::{Client, Event, Options};
 use rmcp::schemars::{self, JsonSchema};
 use rmcp::{RoleServer, Service};
 use serde::Deserialize;

@@ -6,7 +6,7 @@
 
 use crate::disk::Disk;
 use crate::log::Log;
-use agentwire::CommandLine;
+use agentwire::options::CommandLine;
 use agentwire_testing::Random;
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, VecDeque};

@@ -5,8 +5,9 @@ use crate::disk::Disk;
 use crate::log::Log;
 use crate::transport::Machine;
 use agentwire::protocol::host::RequestFailure;
+use agentwire::protocol::host::TurnRecovery;
 use agentwire::{
-    Client, ClosePolicy, CutOff, Error, Event, Handle, Options, PermissionResult, RestartPolicy,
+    Client, ClosePolicy, Error, Event, Handle, Options, PermissionResult, RestartPolicy,
     Submission, SubmissionState, TurnOutcome, UserMessage,
 };
 use agentwire_testing::Random;
@@ -41,10 +42,10 @@ pub(crate) async fn run(seed: u64, log: &Log) -> Result<(), String> {
         .hang(Duration::from_secs(60))
         .most(1_000)
         .pause(some_time(&mut dice), Duration::from_secs(5))
-        .cut_off(if hands_back {
-            CutOff::HandBack
+        .turn_recovery(if hands_back {
+            TurnRecovery::CutOff
         } else {
-            CutOff::GoesOn
+            TurnRecovery::Resume
         });
     let running = Arc::new(AtomicUsize::new(0));
     let mut options = Options::new()
@@ -151,8 +152,8 @@ async fn read(mut events: agentwire::Subscription, disk: Disk, log: Log) {
     while let Some(event) = events.next().await {
         let Ok(event) = event else { return };
         match event {
-            Event::Moved(moved) => {
-                log.note(format_args!("moved: {:?}", moved.changed));
+            Event::Restarted(moved) => {
+                log.note(format_args!("moved: {:?}", moved.handover));
                 if moved.process <= process {
                     log.wrong("the processes are not in order");
                 }
@@ -160,7 +161,8 @@ async fn read(mut events: agentwire::Subscription, disk: Disk, log: Log) {
                     log.wrong("something was not restored");
                 }
                 process = moved.process;
-                let (void, disk, log) = (moved.changed.asks, disk.clone(), log.clone());
+                let (void, disk, log) =
+                    (moved.handover.incoming_requests, disk.clone(), log.clone());
                 tokio::spawn(async move {
                     sleep(Duration::from_secs(1)).await;
                     let kept = disk.lock();
@@ -313,5 +315,5 @@ async fn follow(mut submission: Submission, machine: Machine, log: Log, hands_ba
 }
 
 fn is_moved(error: &Error) -> bool {
-    matches!(error, Error::Request(failure) if matches!(**failure, RequestFailure::Moved { .. }))
+    matches!(error, Error::Request(failure) if matches!(**failure, RequestFailure::Restarted { .. }))
 }

@@ -4,10 +4,10 @@
 use crate::agent::Agent;
 use crate::disk::Disk;
 use crate::log::Log;
-use agentwire::{
-    CloseInput, ClosePolicy, CloseReport, CloseStep, CommandLine, Connection, Error, Peer,
-    PeerFuture, Transport,
-};
+use agentwire::options::CommandLine;
+use agentwire::process::{CloseReport, CloseStep};
+use agentwire::transport::{CloseInput, Connection, Peer, PeerFuture, Transport};
+use agentwire::{ClosePolicy, Error};
 use agentwire_testing::Random;
 use std::future::pending;
 use std::process::ExitStatus;
@@ -137,7 +137,7 @@ async fn gone(process: Arc<Process>) {
 }
 
 impl Peer for Guarded {
-    fn gone(&self) -> PeerFuture<'_, Option<ExitStatus>> {
+    fn exited(&self) -> PeerFuture<'_, Option<ExitStatus>> {
         Box::pin(async {
             gone(Arc::clone(&self.0)).await;
             None

@@ -73,13 +73,13 @@ pub(crate) const WITHIN: [Way; 12] = [
         threads().block_on(async {
             let mut client = start.connect().await;
             let report = client.close().await;
-            assert!(report.left.is_empty(), "{report:?}");
+            assert!(report.remaining.is_empty(), "{report:?}");
         });
     }),
     ("abort", |start| {
         threads().block_on(async {
             let report = start.connect().await.abort().await;
-            assert!(report.left.is_empty(), "{report:?}");
+            assert!(report.remaining.is_empty(), "{report:?}");
         });
     }),
     ("the CLI is killed", |start| {
@@ -94,7 +94,10 @@ pub(crate) const WITHIN: [Way; 12] = [
         let _client = runtime.block_on(start.connect());
         let reports = agentwire::close_all();
         assert!(!reports.is_empty());
-        assert!(reports.iter().all(|it| it.left.is_empty()), "{reports:?}");
+        assert!(
+            reports.iter().all(|it| it.remaining.is_empty()),
+            "{reports:?}"
+        );
         assert!(agentwire::close_all().is_empty());
     }),
     ("guard dropped behind the client", |start| {

@@ -1,13 +1,14 @@
 //! A host that does what a recorded one did, with our client.
 
+use agentwire::callback::Response;
+use agentwire::hook::HookCall;
+use agentwire::permission::PermissionRequest;
+use agentwire::process::CloseReport;
 use agentwire::protocol::control::Initialize;
 use agentwire::protocol::hook::{HookEvent, HookOutput};
 use agentwire::protocol::message::UserMessage;
 use agentwire::protocol::{Frame, Json};
-use agentwire::{
-    Client, ClosePolicy, CloseReport, Error, Event, Hook, HookCall, Options, PermissionAsk,
-    PermissionResult, Reply, SessionEnd,
-};
+use agentwire::{Client, ClosePolicy, Error, Event, Hook, Options, PermissionResult, SessionEnd};
 use agentwire_testkit::recording::{Entry, EntryKind, INPUT_CLOSED, RecordedLine};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -130,14 +131,14 @@ pub(crate) fn answering_as_recorded(session: &[Entry], options: Options) -> Opti
             options = options.hook(hook);
         }
     }
-    options.on_permission(move |ask: PermissionAsk| {
+    options.on_permission(move |ask: PermissionRequest| {
         let answer = answers.get(&*ask.request_id).map(read::<PermissionResult>);
         async move {
             match answer {
-                Some(answer) => Reply::Now(answer),
+                Some(answer) => Response::Now(answer),
                 None => {
                     ask.cancelled.cancelled().await;
-                    Reply::Failed("it was cancelled".to_owned())
+                    Response::Failed("it was cancelled".to_owned())
                 }
             }
         }
@@ -171,7 +172,8 @@ pub(crate) async fn play(session: &[Entry], options: Options) -> Played {
             let line: Value = json.read().unwrap();
             let answered = &line["response"]["request_id"];
             if let Some(place) = asked.iter().position(|(id, _)| id == answered) {
-                let (_, pending): (_, agentwire::Pending<Json>) = asked.remove(place).unwrap();
+                let (_, pending): (_, agentwire::control::ResponseFuture<Json>) =
+                    asked.remove(place).unwrap();
                 let is_error = line["response"]["subtype"] == "error";
                 assert_eq!(pending.await.is_err(), is_error, "{line}");
             }

@@ -8,7 +8,7 @@ mod host;
 #[cfg(feature = "mcp")]
 mod server;
 
-use agentwire::protocol::host::Notice as WireNotice;
+use agentwire::protocol::host::WireNotice;
 use agentwire::{Client, EndReason, Event, Notice, Options};
 use agentwire_testkit::recording::{Entry, EntryKind, RecordedLine, sessions};
 use agentwire_testkit::replay;
@@ -227,7 +227,7 @@ impl Recorded {
             Err(_) => panic!("the session hangs"),
         };
         assert_eq!(played.report.exit.unwrap().code(), Some(0));
-        assert!(played.report.left.is_empty());
+        assert!(played.report.remaining.is_empty());
 
         let mut frames = Vec::new();
         let mut not_supported = Vec::new();
@@ -238,7 +238,7 @@ impl Recorded {
                 Event::Frame(frame) => frames.push(std::str::from_utf8(frame.raw()).unwrap()),
                 Event::Notice(Notice::NotSupported { subtype, .. }) => not_supported.push(subtype),
                 Event::Notice(Notice::Lost { uuid }) => drop(lost.insert(uuid.to_string())),
-                Event::Notice(Notice::Wire(WireNotice::StrayAnswer { .. })) => echoes += 1,
+                Event::Notice(Notice::Wire(WireNotice::StrayResponse { .. })) => echoes += 1,
                 // The recorded host bypassed its own permission callback.
                 Event::Notice(Notice::IgnoredOption(_)) => {}
                 Event::Notice(notice) => panic!("{notice}"),

@@ -7,10 +7,8 @@ mod resuming;
 use crate::support;
 
 use agentwire::protocol::Json;
-use agentwire::{
-    Client, Error, Event, MemoryStore, Notice, Options, SessionStore, StoreError, StoreFailure,
-    StoreFlush, TranscriptKey,
-};
+use agentwire::store::{MemoryStore, StoreError, StoreFlush, TranscriptFailure, TranscriptKey};
+use agentwire::{Client, Error, Event, Notice, Options, SessionStore};
 use serde_json::{Value, json};
 use std::future::pending;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -111,7 +109,7 @@ impl SessionStore for Recorder {
 }
 
 /// The next notice that the store is behind.
-async fn behind(client: &mut Client) -> (usize, StoreFailure) {
+async fn behind(client: &mut Client) -> (usize, TranscriptFailure) {
     support::wait_for(client, |event| match event {
         Event::Notice(Notice::StoreBehind {
             entries, failure, ..
@@ -130,7 +128,7 @@ async fn caught_up(client: &mut Client) {
 }
 
 /// The next notice that something is not in the store.
-async fn not_mirrored(client: &mut Client) -> (Option<TranscriptKey>, usize, StoreFailure) {
+async fn not_mirrored(client: &mut Client) -> (Option<TranscriptKey>, usize, TranscriptFailure) {
     support::wait_for(client, |event| match event {
         Event::Notice(Notice::NotMirrored {
             key,
@@ -215,7 +213,7 @@ async fn a_call_that_fails_is_made_again_and_told_after_three_times() {
         let begun = Instant::now();
         adds(&mut agent, ID, &["a", "b"]).await;
         ends_a_turn(&mut agent).await;
-        let full = StoreFailure::Failed("full".to_owned());
+        let full = TranscriptFailure::Failed("full".to_owned());
         for seconds in [1, 3, 8, 18, 48, 78].into_iter().take(failing - 2) {
             assert_eq!(behind(&mut client).await, (2, full.clone()));
             assert_eq!(begun.elapsed(), Duration::from_secs(seconds));
@@ -309,7 +307,10 @@ async fn entries_of_an_invalid_key_are_told_and_the_others_stored() {
         adds(&mut agent, &format!("{ID}/subagents/{file}"), &["lost"]).await;
         let (key, entries, failure) = not_mirrored(&mut client).await;
         assert_eq!((key, entries), (None, 1), "{file:?}");
-        assert!(matches!(failure, StoreFailure::Unreadable(_)), "{failure}");
+        assert!(
+            matches!(failure, TranscriptFailure::Unreadable(_)),
+            "{failure}"
+        );
     }
     adds(&mut agent, ID, &["a"]).await;
     ends_a_turn(&mut agent).await;
@@ -331,7 +332,7 @@ async fn a_result_that_is_held_comes_before_the_end_of_a_session_that_ends() {
         match event {
             Ok(Event::Frame(frame)) => seen.push(frame.kind().to_owned()),
             Ok(Event::Notice(Notice::NotMirrored { failure, .. })) => {
-                assert_eq!(failure, StoreFailure::SessionOver);
+                assert_eq!(failure, TranscriptFailure::SessionOver);
                 seen.push("notice".to_owned());
             }
             _ => {}
@@ -351,7 +352,7 @@ async fn a_store_that_hangs_holds_nobody_up_and_is_told() {
     let (answer, _) = tokio::join!(client.interrupt(), agent.answers(&receipt));
     answer.unwrap();
     assert_eq!(begun.elapsed(), Duration::ZERO);
-    let failure = StoreFailure::TimedOut(Duration::from_secs(60));
+    let failure = TranscriptFailure::TimedOut(Duration::from_secs(60));
     assert_eq!(behind(&mut client).await, (1, failure.clone()));
     assert_eq!(begun.elapsed(), Duration::from_secs(60));
     assert_eq!(behind(&mut client).await, (1, failure));
@@ -368,7 +369,7 @@ async fn a_store_that_panics_is_behind() {
         connect(Options::new().session_store(Recorder::new(Then::Panic))).await;
     adds(&mut agent, ID, &["a"]).await;
     ends_a_turn(&mut agent).await;
-    let failure = StoreFailure::Panicked("a bug".to_owned());
+    let failure = TranscriptFailure::Panicked("a bug".to_owned());
     assert_eq!(behind(&mut client).await, (1, failure));
 }
 
@@ -393,7 +394,7 @@ async fn closing_does_not_wait_for_ever_and_tells_all_that_is_lost() {
             entries, failure, ..
         }) = event.unwrap()
         {
-            assert_eq!(failure, StoreFailure::SessionOver);
+            assert_eq!(failure, TranscriptFailure::SessionOver);
             lost += entries;
         }
     }
@@ -415,7 +416,10 @@ async fn what_belongs_to_no_transcript_is_told() {
         .await;
     let (key, entries, failure) = not_mirrored(&mut client).await;
     assert_eq!((key, entries), (None, 0));
-    assert!(matches!(failure, StoreFailure::Unreadable(_)), "{failure}");
+    assert!(
+        matches!(failure, TranscriptFailure::Unreadable(_)),
+        "{failure}"
+    );
 }
 
 #[tokio::test]

@@ -1,8 +1,10 @@
 //! What a session goes on from, with an agent that is a script.
 
 use super::*;
-use agentwire::Refused;
-use agentwire::{CloseStep, StoredSession, Transcript, query};
+use agentwire::process::CloseStep;
+use agentwire::query;
+use agentwire::store::Refused;
+use agentwire::store::{StoredSession, Transcript};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -217,7 +219,7 @@ async fn what_only_this_machine_has_is_resumed_and_sent_to_the_store() {
             "abx",
             "abcd",
             "abcd",
-            Some((1, StoreFailure::Diverged)),
+            Some((1, TranscriptFailure::Diverged)),
         ),
     ] {
         let place = Place::new();
@@ -269,7 +271,7 @@ async fn a_session_with_a_hole_is_not_resumed_unless_that_is_allowed() {
         matches!(
             &error,
             Error::SessionStore {
-                failure: StoreFailure::Hole,
+                failure: TranscriptFailure::Hole,
                 ..
             }
         ),
@@ -297,7 +299,7 @@ async fn a_session_with_a_hole_is_not_resumed_unless_that_is_allowed() {
     let [
         Notice::NotMirrored {
             entries: 1,
-            failure: StoreFailure::Hole,
+            failure: TranscriptFailure::Hole,
             ..
         },
     ] = &notices(&mut client).await[..]
@@ -357,8 +359,8 @@ async fn what_the_store_has_not_taken_at_the_end_is_sent_by_the_next_session() {
             },
         };
         let failure = match trouble {
-            1 => StoreFailure::Failed("out of order".to_owned()),
-            _ => StoreFailure::Refused("another host has it".to_owned()),
+            1 => TranscriptFailure::Failed("out of order".to_owned()),
+            _ => TranscriptFailure::Refused("another host has it".to_owned()),
         };
         assert_eq!(told, (1, failure));
         assert!(!folder.exists());
@@ -656,7 +658,7 @@ async fn what_a_store_loads_with_one_call_is_of_the_session() {
     let Error::SessionStore { failure, .. } = error else {
         panic!("{error}");
     };
-    assert_eq!(failure, StoreFailure::Missing);
+    assert_eq!(failure, TranscriptFailure::Missing);
 }
 
 #[tokio::test]
@@ -669,7 +671,7 @@ async fn a_session_that_is_resumed_from_a_store_has_to_be_there() {
         let Error::SessionStore { call, failure, .. } = error else {
             panic!("{error}");
         };
-        assert_eq!((call, failure), ("load", StoreFailure::Missing));
+        assert_eq!((call, failure), ("load", TranscriptFailure::Missing));
     }
     let key = place.key(ID);
     let entry = Json::from(json!({ "type": "user", "uuid": "1" }));

@@ -11,10 +11,10 @@ pub(crate) mod peer;
 pub(crate) mod priorities;
 pub(crate) mod scenario;
 
+use agentwire::event::{CallbackFailure, RequestSummary};
 use agentwire::protocol::content::ContentBlock;
 use agentwire::{
-    Activity, Asked, CallbackFailure, Client, ClosePolicy, Error, Event, Message, Notice, Options,
-    SessionEnd,
+    Activity, Client, ClosePolicy, Error, Event, Message, Notice, Options, SessionEnd,
 };
 use agentwire_testkit::model::ScriptedModel;
 use agentwire_testkit::{Scenario, fake_agent};
@@ -278,7 +278,7 @@ pub(crate) fn says(text: &str) -> impl FnMut(&Event) -> Option<()> {
 }
 
 /// The next callback that failed or was not called, and why.
-pub(crate) async fn callback_failure(client: &mut Client) -> (Asked, CallbackFailure) {
+pub(crate) async fn callback_failure(client: &mut Client) -> (RequestSummary, CallbackFailure) {
     wait_for(client, |event| match event {
         Event::Notice(Notice::CallbackFailed { asked, failure, .. }) => {
             Some((asked.clone(), failure.clone()))

@@ -1,6 +1,7 @@
 //! An agent at the other end of two pipes, that says what a test has it say.
 
-use agentwire::{Client, Error, Options, Pipes};
+use agentwire::transport::Pipes;
+use agentwire::{Client, Error, Options};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines};
 

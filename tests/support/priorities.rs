@@ -56,7 +56,7 @@ pub(crate) async fn run(client: &mut Client, arrive: SubmissionState) -> Told {
     }
     let mut ends = vec![];
     for submission in &mut all {
-        let end = submission.ended().await;
+        let end = submission.final_state().await;
         ends.push((short(submission.uuid()), end));
     }
     Told { turns, ends }

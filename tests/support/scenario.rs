@@ -2,9 +2,12 @@
 //! model says, what the host does, and what the host then sees.
 
 use super::{Live, fake, log_to_end};
+use agentwire::callback::Response;
+use agentwire::hook::HookCall;
+use agentwire::permission::PermissionRequest;
 use agentwire::protocol::Json;
 use agentwire::protocol::hook::{HookEvent, HookOutput};
-use agentwire::{Client, Hook, HookCall, Options, PermissionAsk, PermissionResult, Reply};
+use agentwire::{Client, Hook, Options, PermissionResult};
 use agentwire_testkit::Scenario;
 use agentwire_testkit::model::ModelRequest;
 use serde::Deserialize;
@@ -148,7 +151,7 @@ fn note(calls: &Calls, what: impl Into<String>) {
     calls.lock().unwrap().push(what.into());
 }
 
-async fn decide(decision: Option<Decision>, ask: PermissionAsk) -> Reply<PermissionResult> {
+async fn decide(decision: Option<Decision>, ask: PermissionRequest) -> Response<PermissionResult> {
     match decision {
         Some(Decision::Allow) => PermissionResult::allow().into(),
         Some(Decision::AllowWith(input)) => PermissionResult::allow_with(Json::from(input)).into(),
@@ -159,15 +162,15 @@ async fn decide(decision: Option<Decision>, ask: PermissionAsk) -> Reply<Permiss
         Some(Decision::AllowLater) => {
             let (session, id) = (ask.session.clone(), ask.request_id.clone());
             tokio::spawn(async move {
-                let answering = session.answer(&id, PermissionResult::allow());
+                let answering = session.respond(&id, PermissionResult::allow());
                 answering.await.unwrap();
             });
-            Reply::Later
+            Response::Later
         }
         Some(Decision::Interrupt) => {
             ask.session.interrupt().await.unwrap();
             ask.cancelled.cancelled().await;
-            Reply::Failed("it was cancelled".to_owned())
+            Response::Failed("it was cancelled".to_owned())
         }
         Some(Decision::Panic) => panic!("out of order"),
         None => panic!("nobody said what to do about {}", ask.request.tool_name),
@@ -230,7 +233,7 @@ fn describe_call(event: &HookEvent) -> String {
 async fn play(file: &str, options: Options, host: Host) {
     let (asked, called) = (Calls::default(), Calls::default());
     let (decisions, asks) = (host.decisions, Arc::clone(&asked));
-    let mut options = options.on_permission(move |ask: PermissionAsk| {
+    let mut options = options.on_permission(move |ask: PermissionRequest| {
         let tool = &ask.request.tool_name;
         note(&asks, format!("asked: {tool} {}", ask.request.input));
         decide(decisions.get(tool).cloned(), ask)
@@ -259,7 +262,7 @@ async fn play(file: &str, options: Options, host: Host) {
     let (rest, error) = log_to_end(async || client.next().await).await;
     log.extend(rest);
     assert!(error.is_none(), "{file}: {error:?}");
-    assert!(report.left.is_empty(), "{file}: {report:?}");
+    assert!(report.remaining.is_empty(), "{file}: {report:?}");
 
     compare(file, &called.lock().unwrap(), &host.called);
     let mut asked = asked.lock().unwrap().clone();

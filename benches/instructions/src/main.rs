@@ -23,7 +23,8 @@
 )]
 mod corpus;
 
-use agentwire::{Client, Event, Message, Options, Pipes};
+use agentwire::transport::Pipes;
+use agentwire::{Client, Event, Message, Options};
 use agentwire_protocol::host::{Host, Transmit};
 use corpus::Corpus;
 use std::collections::BTreeMap;

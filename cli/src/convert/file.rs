@@ -118,7 +118,7 @@ impl Visitor for Convert<'_> {
         }
         if !arguments.quiet {
             let text = summary.text(read, arguments.from, arguments.to);
-            eprint!("{}", agentwire::visible::lines(&text));
+            eprint!("{}", agentwire::permission::visible::lines(&text));
         }
         match failed {
             Some(error) => Err(error.into()),

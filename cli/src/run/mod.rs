@@ -4,8 +4,9 @@ mod permissions;
 mod screen;
 pub(crate) mod signals;
 
+use agentwire::permission::RulesError;
 use agentwire::protocol::permission::PermissionMode;
-use agentwire::{Error, Event, Message, Notice, Options, Query, RulesError, query};
+use agentwire::{Error, Event, Message, Notice, Options, Query, query};
 use permissions::{TerminalUser, permissions};
 use screen::Screen;
 use signals::{SignalAction, Signals};

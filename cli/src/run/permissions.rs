@@ -2,16 +2,16 @@
 //! the user at the terminal.
 
 use super::screen::Screen;
+use agentwire::callback::{BoxFuture, Handler, Response};
+use agentwire::permission::{PermissionRequest, Policy, RulesError};
 use agentwire::protocol::permission::CanUseTool;
-use agentwire::{
-    BoxFuture, Handler, PermissionAsk, PermissionResult, Policy, Reply, Rules, RulesError,
-    TerminalPrompt, TerminalPrompter,
-};
+use agentwire::terminal::{TerminalPrompt, TerminalPrompter};
+use agentwire::{PermissionResult, Rules};
 use tokio::sync::{mpsc, oneshot};
 
 /// A permission request for the user.
 pub(crate) struct Question {
-    ask: PermissionAsk,
+    ask: PermissionRequest,
     reply: oneshot::Sender<PermissionResult>,
 }
 
@@ -57,7 +57,7 @@ pub(crate) fn permissions(
 }
 
 impl Handler<CanUseTool> for Ask {
-    fn handle(&self, ask: PermissionAsk) -> BoxFuture<Reply<PermissionResult>> {
+    fn handle(&self, ask: PermissionRequest) -> BoxFuture<Response<PermissionResult>> {
         let (reply, answer) = oneshot::channel();
         // If the receiver is gone, `answer` fails.
         drop(self.0.send(Question { ask, reply }));

@@ -4,9 +4,10 @@
 #![allow(clippy::print_stderr, reason = "it is what a command line prints")]
 
 use crate::terminal::json;
+use agentwire::Message;
+use agentwire::permission::visible::{line, lines, shortened};
 use agentwire::protocol::message::ResultMessage;
-use agentwire::visible::{line, lines, shortened};
-use agentwire::{Message, TerminalQuestion};
+use agentwire::terminal::TerminalQuestion;
 use console::style;
 use indicatif::ProgressBar;
 use std::cell::RefCell;

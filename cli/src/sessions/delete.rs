@@ -2,7 +2,7 @@
 
 use super::error::SessionsError;
 use super::stored::{Stored, title, transcript};
-use agentwire::visible::{line, shortened};
+use agentwire::permission::visible::{line, shortened};
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 

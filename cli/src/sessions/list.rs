@@ -3,7 +3,7 @@
 use super::error::SessionsError;
 use super::stored::Stored;
 use crate::terminal::json as json_line;
-use agentwire::visible::{line, shortened};
+use agentwire::permission::visible::{line, shortened};
 use agentwire_history::{ListSessions, SessionInfo};
 use indicatif::HumanDuration;
 use std::io::{self, BufWriter, Write};

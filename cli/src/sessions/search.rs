@@ -2,7 +2,7 @@
 
 use super::error::SessionsError;
 use super::stored::{Stored, transcript};
-use agentwire::visible::line;
+use agentwire::permission::visible::line;
 use agentwire_history::ListSessions;
 use agentwire_protocol::content::{Content, ContentBlock};
 use agentwire_protocol::transcript::{Author, Entry, Record};

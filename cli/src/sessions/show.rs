@@ -4,7 +4,7 @@ use super::error::SessionsError;
 use super::stored::{Stored, transcript};
 use crate::terminal::json as json_line;
 use agentwire::Message;
-use agentwire::visible::{line, lines, shortened};
+use agentwire::permission::visible::{line, lines, shortened};
 use agentwire_history::MessageSelection;
 use agentwire_protocol::content::{Content, ContentBlock};
 use console::style;

@@ -3,7 +3,7 @@
 //! Derived from the session states that the agent reports, or from turns if it
 //! reports none.
 
-use super::sign::Sign;
+use super::classify::FrameClass;
 use crate::message::SessionState;
 
 /// The activity of a session.
@@ -26,7 +26,7 @@ pub(super) struct Open {
     /// Whether a turn is running.
     pub(super) turn: bool,
     /// Whether a pending request requires the user.
-    pub(super) asks: bool,
+    pub(super) incoming_requests: bool,
     /// Whether a user message is still pending.
     pub(super) messages: bool,
 }
@@ -41,7 +41,7 @@ pub(super) struct Work {
 
 impl Work {
     pub(super) fn activity(&self, open: Open) -> Activity {
-        if open.asks {
+        if open.incoming_requests {
             Activity::RequiresAction
         } else if self.agent_works(open.turn) || open.messages {
             Activity::Running
@@ -60,7 +60,7 @@ impl Work {
     }
 
     /// Whether the agent has reported that it is idle.
-    pub(super) fn agent_rests(&self) -> bool {
+    pub(super) fn agent_is_idle(&self) -> bool {
         self.reported == Some(SessionState::Idle)
     }
 
@@ -80,7 +80,7 @@ impl Work {
     /// no request is pending has lost count, and may never report `idle`
     /// (measured, after a `PermissionRequest` hook that took too long). Until
     /// its next report, the activity is derived from turns.
-    pub(super) fn saw_end(&mut self, people_are_asked: bool) {
+    pub(super) fn handle_end(&mut self, people_are_asked: bool) {
         if self.reported == Some(SessionState::RequiresAction) && !people_are_asked {
             self.reported = None;
         }
@@ -97,8 +97,8 @@ impl Work {
         self.last = Some(Activity::Idle);
     }
 
-    pub(super) fn saw(&mut self, sign: &Sign) {
-        if let Sign::State(state) = sign {
+    pub(super) fn handle(&mut self, class: &FrameClass) {
+        if let FrameClass::State(state) = class {
             self.reported = Some(state.clone());
         }
     }

@@ -1,6 +1,6 @@
 //! Background tasks, and whether the agent still has output pending for them.
 
-use super::sign::Sign;
+use super::classify::FrameClass;
 use crate::message::BackgroundTask;
 use std::mem;
 
@@ -30,7 +30,7 @@ impl Background {
 
     /// Whether the session has to wait: for a task that does more than watch,
     /// or for the turn that follows a task.
-    pub(super) fn is_owed(&self) -> bool {
+    pub(super) fn has_pending_output(&self) -> bool {
         self.reports || self.tasks.iter().any(|task| task.ambient != Some(true))
     }
 
@@ -43,14 +43,14 @@ impl Background {
     }
 
     /// Records a frame, and returns the running tasks if they changed.
-    pub(super) fn saw(&mut self, sign: &mut Sign) -> Option<Vec<BackgroundTask>> {
-        match sign {
-            Sign::Background(tasks) => {
+    pub(super) fn handle(&mut self, class: &mut FrameClass) -> Option<Vec<BackgroundTask>> {
+        match class {
+            FrameClass::Background(tasks) => {
                 self.is_listed = true;
                 let before = mem::replace(&mut self.tasks, mem::take(tasks));
                 (before != self.tasks).then(|| self.tasks.clone())
             }
-            Sign::ToBackground(task) if !self.is_listed => {
+            FrameClass::ToBackground(task) if !self.is_listed => {
                 let is_known = self.tasks.iter().any(|it| it.task_id == task.task_id);
                 if is_known || self.tasks.len() == MOST {
                     return None;
@@ -58,11 +58,11 @@ impl Background {
                 self.tasks.push((**task).clone());
                 Some(self.tasks.clone())
             }
-            Sign::Task(task) if !self.is_listed && self.begun.len() < MOST => {
+            FrameClass::Task(task) if !self.is_listed && self.begun.len() < MOST => {
                 self.begun.push((**task).clone());
                 None
             }
-            Sign::Result(_) if !self.is_listed && !self.begun.is_empty() => {
+            FrameClass::Result(_) if !self.is_listed && !self.begun.is_empty() => {
                 let known =
                     |task: &BackgroundTask| self.tasks.iter().any(|it| it.task_id == task.task_id);
                 let room = MOST.saturating_sub(self.tasks.len());
@@ -74,7 +74,7 @@ impl Background {
                 self.tasks.extend(new);
                 Some(self.tasks.clone())
             }
-            Sign::TaskOver { task_id } => {
+            FrameClass::TaskEnded { task_id } => {
                 self.begun.retain(|it| it.task_id != *task_id);
                 self.reports = true;
                 let before = self.tasks.len();
@@ -83,7 +83,7 @@ impl Background {
                 }
                 (before != self.tasks.len()).then(|| self.tasks.clone())
             }
-            Sign::State(_) | Sign::Init(_) => {
+            FrameClass::State(_) | FrameClass::Init(_) => {
                 self.reports = false;
                 None
             }

@@ -1,8 +1,8 @@
 //! How a session is closed.
 
-use super::queueing::Pressing;
-use super::unclaimed::Unclaimed;
-use super::{Activity, Event, Host, OutgoingState, RequestFailure, TurnOutcome};
+use super::idle_probe::IdleProbe;
+use super::queueing::Preemption;
+use super::{Activity, Host, HostEvent, OutgoingState, RequestFailure, TurnOutcome};
 use crate::outbox::Class;
 use std::time::{Duration, Instant};
 
@@ -12,12 +12,12 @@ impl Host {
     /// waits at most `background` for background tasks and for messages that
     /// the agent has not acknowledged.
     pub fn finish(&mut self, now: Instant, background: Duration) {
-        if self.can_move_on() {
+        if self.can_restart() {
             self.outgoing = match self.outgoing {
                 OutgoingState::Broken => OutgoingState::Closed,
                 _ => OutgoingState::Finishing,
             };
-            self.patience = background;
+            self.background_timeout = background;
             self.watch(now);
         }
     }
@@ -28,7 +28,7 @@ impl Host {
     pub fn end(&mut self) {
         if self.outgoing != OutgoingState::Closed {
             self.outgoing = OutgoingState::Ending;
-            self.lose_what_waits();
+            self.lose_queued();
             self.after_change();
         }
     }
@@ -40,16 +40,17 @@ impl Host {
         self.outbox.drain();
         let requests = self.requests.take();
         self.end_requests(requests, |subtype| RequestFailure::SessionEnded { subtype });
-        for request_id in self.asks.take() {
-            self.events.push_back(Event::AskCancelled { request_id });
+        for request_id in self.incoming_requests.take() {
+            self.events
+                .push_back(HostEvent::IncomingRequestCancelled { request_id });
         }
         self.submissions.end();
-        self.tell_submissions();
+        self.report_submissions();
         self.end_turn(TurnOutcome::Lost, None);
         self.work.end();
-        self.pressing = Pressing::No;
-        self.owed_until = None;
-        self.unclaimed = Unclaimed::Nothing;
+        self.preemption = Preemption::No;
+        self.background_deadline = None;
+        self.idle_probe = IdleProbe::Inactive;
     }
 
     /// Whether the queue is empty, nothing is pending and no turn is running.
@@ -62,13 +63,13 @@ impl Host {
             // Unread output may say otherwise.
             return false;
         }
-        self.is_quiet() && (self.gave_up || !self.background.is_owed())
+        self.is_quiet() && (self.gave_up || !self.background.has_pending_output())
     }
 
     /// Whether only messages that an idle agent has not acknowledged are
     /// pending.
     fn is_stuck(&self) -> bool {
-        self.outbox.is_empty() && !self.asks.wait_for_people() && self.is_unclaimed()
+        self.outbox.is_empty() && !self.incoming_requests.await_user() && self.is_unacknowledged()
     }
 
     /// Starts or stops the timer for work that may never finish.
@@ -79,20 +80,20 @@ impl Host {
             self.submissions.give_up();
             self.after_change();
         }
-        self.watch_unclaimed(now);
-        self.watch_silence(now);
+        self.watch_idle(now);
+        self.arm_watchdog(now);
         let is_waited_for = self.outgoing == OutgoingState::Finishing
             && !self.gave_up
             && !self.is_paused
-            && (self.background.is_owed() && self.is_quiet() || self.is_stuck());
+            && (self.background.has_pending_output() && self.is_quiet() || self.is_stuck());
         if !is_waited_for {
-            self.owed_until = None;
-        } else if self.owed_until.is_none() {
-            self.owed_until = now.checked_add(self.patience);
+            self.background_deadline = None;
+        } else if self.background_deadline.is_none() {
+            self.background_deadline = now.checked_add(self.background_timeout);
         }
     }
 
-    pub(super) fn lose_what_waits(&mut self) {
+    pub(super) fn lose_queued(&mut self) {
         for outgoing in self.outbox.drain() {
             self.lose(outgoing.class, &outgoing.id);
         }

@@ -11,18 +11,18 @@ use std::time::Duration;
 /// An event of a session, in wire order.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub enum Event {
+pub enum HostEvent {
     /// A frame of the data plane, of a known type or not.
     Frame(Frame),
     /// The agent sent a request and waits for the response.
-    Ask(Ask),
+    IncomingRequest(IncomingRequest),
     /// The agent no longer waits for a response. A late response is not sent.
-    AskCancelled {
+    IncomingRequestCancelled {
         /// The ID of the cancelled request.
         request_id: Box<str>,
     },
     /// A request of the host has ended. Sent exactly once for each request.
-    Answered {
+    RequestEnded {
         /// The ID of the request.
         request_id: Box<str>,
         /// The response, or why there is none.
@@ -44,17 +44,17 @@ pub enum Event {
     Background(Vec<BackgroundTask>),
     /// The session started to work, became idle, or waits for the user.
     Activity(Activity),
-    /// The agent owed something, was silent, and did not answer a request
-    /// either; see
-    /// [`Host::set_silence_limit`](super::Host::set_silence_limit).
+    /// The watchdog expired: the agent had work pending, wrote nothing, and did not
+    /// respond to a probe; see
+    /// [`Host::set_watchdog`](super::Host::set_watchdog).
     Hung,
     /// A line that is no frame, or that belongs to no pending request.
-    Notice(Notice),
+    Notice(WireNotice),
 }
 
 /// A request of the agent.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Ask {
+pub struct IncomingRequest {
     /// The ID that the response must carry.
     pub request_id: Box<str>,
     /// The request as received.
@@ -64,7 +64,7 @@ pub struct Ask {
 /// A deviation from the protocol. The session continues.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub enum Notice {
+pub enum WireNotice {
     /// A line that is not JSON, or not a message.
     NotAFrame {
         /// The line.
@@ -85,12 +85,12 @@ pub enum Notice {
         length: u64,
     },
     /// A response to no pending request: it came too late, or is an echo.
-    StrayAnswer {
+    StrayResponse {
         /// The response.
         frame: Frame,
     },
     /// A request without an ID, which cannot be answered.
-    AskWithoutId {
+    RequestWithoutId {
         /// The request.
         frame: Frame,
     },
@@ -98,30 +98,30 @@ pub enum Notice {
     /// pending requests, 64 MiB in total, an ID of 4 KiB) and the request was
     /// answered with an error; or the agent does not read responses, and the
     /// request was left unanswered. Sent at most once a second.
-    TooManyAsks {
+    TooManyRequests {
         /// The request.
         frame: Frame,
         /// The number of such requests since the last notice, not counting this
         /// one.
-        untold: u32,
+        suppressed: u32,
     },
 }
 
-impl Notice {
+impl WireNotice {
     /// The number of bytes from the wire that this event holds.
     #[must_use]
     pub fn size(&self) -> usize {
         match self {
             Self::NotAFrame { line, .. } | Self::UnfinishedLine { line } => line.len(),
-            Self::StrayAnswer { frame }
-            | Self::AskWithoutId { frame }
-            | Self::TooManyAsks { frame, .. } => frame.raw().len(),
+            Self::StrayResponse { frame }
+            | Self::RequestWithoutId { frame }
+            | Self::TooManyRequests { frame, .. } => frame.raw().len(),
             Self::LineTooLong { .. } => 0,
         }
     }
 }
 
-impl fmt::Display for Notice {
+impl fmt::Display for WireNotice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotAFrame { line, error } => {
@@ -143,23 +143,23 @@ impl fmt::Display for Notice {
                     "{what} line of {length} bytes exceeds the line limit and was discarded"
                 )
             }
-            Self::StrayAnswer { frame } => write!(
+            Self::StrayResponse { frame } => write!(
                 f,
                 "unexpected response: no pending request with id `{}`",
                 frame.request_id().unwrap_or_default()
             ),
-            Self::TooManyAsks { frame, untold } => {
+            Self::TooManyRequests { frame, suppressed } => {
                 let label = frame.head().label();
                 write!(
                     f,
                     "dropped a `{label}`: too many pending requests, or the agent does not read responses"
                 )?;
-                match untold {
+                match suppressed {
                     0 => Ok(()),
-                    untold => write!(f, "; dropped {untold} more since the last notice"),
+                    suppressed => write!(f, "; dropped {suppressed} more since the last notice"),
                 }
             }
-            Self::AskWithoutId { frame } => write!(
+            Self::RequestWithoutId { frame } => write!(
                 f,
                 "a `{}` without a request_id, which cannot be answered",
                 frame.head().label()
@@ -230,7 +230,7 @@ pub enum RequestFailure {
     /// another process, which does not know the request. Whether the request
     /// had an effect is unknown.
     #[error("the agent's process ended before `{subtype}` was answered; the session goes on")]
-    Moved {
+    Restarted {
         /// The subtype of the request.
         subtype: Box<str>,
     },
@@ -244,7 +244,7 @@ pub enum RequestFailure {
     },
     /// The response exceeded the length limit for lines.
     #[error("the response to `{subtype}` is {length} bytes long, over the line limit")]
-    AnswerTooLong {
+    ResponseTooLong {
         /// The subtype of the request.
         subtype: Box<str>,
         /// The length of the response in bytes.

@@ -1,12 +1,15 @@
 //! Incoming lines: data frames, responses, requests, cancellations, and lines
 //! that are no frames.
 
+use super::classify::{FrameClass, ResultSummary, is_of_main_agent, is_queue_named, tool_results};
 use super::journal::took_effect;
 use super::login::AuthUpdate;
 use super::pending::Pending;
-use super::sign::{ResultSign, Sign, is_of_main_agent, is_queue_named, tool_results};
 use super::turns::Stopped;
-use super::{Ask, Event, Host, Notice, OutgoingState, RequestFailure, SessionUpdate, TurnOutcome};
+use super::{
+    Host, HostEvent, IncomingRequest, OutgoingState, RequestFailure, SessionUpdate, TurnOutcome,
+    WireNotice,
+};
 use crate::codec::Line;
 use crate::control::{
     self, Answer, CancelAsyncMessageAnswer, ControlResponse, InterruptReceipt, Refusal,
@@ -20,7 +23,7 @@ use memchr::memmem;
 use std::time::{Duration, Instant};
 
 /// The minimum interval between notices about refused requests.
-const TOLD_EVERY: Duration = Duration::from_secs(1);
+const REFUSAL_NOTICE_INTERVAL: Duration = Duration::from_secs(1);
 
 impl Host {
     pub(super) fn handle_line(&mut self, now: Instant, line: Line) {
@@ -31,9 +34,9 @@ impl Host {
                     // Agents that report states say themselves when they are idle.
                     let is_result = !self.work.is_reported() && contains_result(&line);
                     self.events
-                        .push_back(Event::Notice(Notice::NotAFrame { line, error }));
+                        .push_back(HostEvent::Notice(WireNotice::NotAFrame { line, error }));
                     if is_result {
-                        self.handle_lost_result(ResultSign::cut(None), TurnOutcome::NoResult);
+                        self.handle_lost_result(ResultSummary::cut(None), TurnOutcome::NoResult);
                     }
                 }
             },
@@ -41,7 +44,7 @@ impl Host {
                 Ok(frame) => self.handle_frame(now, frame),
                 Err((_, line)) => {
                     self.events
-                        .push_back(Event::Notice(Notice::UnfinishedLine { line }));
+                        .push_back(HostEvent::Notice(WireNotice::UnfinishedLine { line }));
                 }
             },
             Line::TooLong { head, length } => self.handle_too_long(now, &head, length),
@@ -50,8 +53,8 @@ impl Host {
 
     fn handle_frame(&mut self, now: Instant, frame: Frame) {
         match frame.kind() {
-            "control_response" => self.handle_answer(now, frame),
-            "control_request" => self.handle_ask(now, frame),
+            "control_response" => self.handle_control_response(now, frame),
+            "control_request" => self.handle_incoming_request(now, frame),
             "control_cancel_request" => self.handle_cancel(frame),
             _ => {
                 self.handle_data(now, frame);
@@ -65,101 +68,102 @@ impl Host {
         if frame.kind() == "system" && frame.subtype() == Some("control_request_progress") {
             self.extend_deadline(now, &frame);
         }
-        let mut sign = Sign::of(&frame);
-        if self.watch_process(&sign, &frame) {
+        let mut class = FrameClass::of(&frame);
+        if self.watch_process(&class, &frame) {
             return;
         }
-        self.work.saw(&sign);
-        if self.begins_turn(&sign, &frame) {
+        self.work.handle(&class);
+        if self.begins_turn(&class, &frame) {
             let began = self.turns.begin();
-            self.tell_turn(began);
+            self.report_turn(began);
         }
-        (self.submissions).saw_begin(&sign, &frame, self.turns.is_running());
-        self.tell_submissions();
-        if let Sign::Init(init) = &sign {
+        (self.submissions).handle_start(&class, &frame, self.turns.is_running());
+        self.report_submissions();
+        if let FrameClass::Init(init) = &class {
             if is_queue_named(init.capabilities.as_deref()) {
                 self.has_queue();
             }
-        } else if let Sign::Lifecycle(_) = &sign {
+        } else if let FrameClass::Lifecycle(_) = &class {
             self.has_queue();
         }
-        let result_frame = matches!(sign, Sign::Result(_)).then(|| frame.clone());
+        let result_frame = matches!(class, FrameClass::Result(_)).then(|| frame.clone());
         let login = AuthUpdate::of(&frame).map(SessionUpdate::Auth);
-        let results = match &sign {
-            Sign::Echo if !self.asks.is_empty() => tool_results(&frame),
+        let results = match &class {
+            FrameClass::Echo if !self.incoming_requests.is_empty() => tool_results(&frame),
             _ => vec![],
         };
-        self.events.push_back(Event::Frame(frame));
+        self.events.push_back(HostEvent::Frame(frame));
 
         // The agent may have dropped a request without a cancellation.
         for tool_use_id in results {
-            let closed = self.asks.close_about(&tool_use_id);
+            let closed = self.incoming_requests.close_about(&tool_use_id);
             let cancelled = closed
                 .into_iter()
-                .map(|request_id| Event::AskCancelled { request_id });
+                .map(|request_id| HostEvent::IncomingRequestCancelled { request_id });
             self.events.extend(cancelled);
         }
-        let news = self.known.saw(&sign).into_iter().chain(login);
-        let news: Vec<_> = news.collect();
-        for update in &news {
+        let updates = self.known.handle(&class).into_iter().chain(login);
+        let updates: Vec<_> = updates.collect();
+        for update in &updates {
             if let SessionUpdate::PermissionMode(mode) = update {
                 self.journal.has_mode(mode);
             }
         }
-        self.events.extend(news.into_iter().map(Event::Session));
-        let background = self.background.saw(&mut sign);
-        self.events.extend(background.map(Event::Background));
-        let outcome = match &sign {
-            Sign::Result(result) => self.turns.outcome(result),
+        self.events
+            .extend(updates.into_iter().map(HostEvent::Session));
+        let background = self.background.handle(&mut class);
+        self.events.extend(background.map(HostEvent::Background));
+        let outcome = match &class {
+            FrameClass::Result(result) => self.turns.outcome(result),
             _ => TurnOutcome::NoResult,
         };
-        self.saw_known(&sign);
-        self.submissions.saw_end(&sign, outcome);
-        self.tell_submissions();
-        match sign {
-            Sign::Result(_) => {
+        self.handle_redelivered(&class);
+        self.submissions.handle_end(&class, outcome);
+        self.report_submissions();
+        match class {
+            FrameClass::Result(_) => {
                 self.end_turn(outcome, result_frame);
-                self.work.saw_end(self.asks.wait_for_people());
+                self.work.handle_end(self.incoming_requests.await_user());
             }
-            Sign::State(SessionState::Idle) => {
+            FrameClass::State(SessionState::Idle) => {
                 self.end_turn(TurnOutcome::NoResult, None);
-                self.submissions.agent_rests();
+                self.submissions.agent_is_idle();
             }
             _ => {}
         }
     }
 
     /// Whether this frame starts a turn, if none is running.
-    fn begins_turn(&self, sign: &Sign, frame: &Frame) -> bool {
+    fn begins_turn(&self, class: &FrameClass, frame: &Frame) -> bool {
         if self.turns.is_running() {
             return false;
         }
-        match sign {
-            Sign::Init(_) => true,
-            Sign::Lifecycle(lifecycle) => lifecycle.state == CommandState::Started,
+        match class {
+            FrameClass::Init(_) => true,
+            FrameClass::Lifecycle(lifecycle) => lifecycle.state == CommandState::Started,
             // Sub-agents send messages between turns as well.
-            Sign::Talk => is_of_main_agent(frame),
+            FrameClass::ModelOutput => is_of_main_agent(frame),
             // An unannounced turn, which starts and ends here.
-            Sign::Result(_) => true,
+            FrameClass::Result(_) => true,
             _ => false,
         }
     }
 
-    fn handle_answer(&mut self, now: Instant, frame: Frame) {
+    fn handle_control_response(&mut self, now: Instant, frame: Frame) {
         let waited_for = frame.request_id().and_then(|id| self.requests.remove(id));
         let Some((request_id, pending)) = waited_for else {
             if self.is_relayed(&frame) {
                 return;
             }
             self.events
-                .push_back(Event::Notice(Notice::StrayAnswer { frame }));
+                .push_back(HostEvent::Notice(WireNotice::StrayResponse { frame }));
             return;
         };
         let outcome = match frame.read::<ControlResponse>() {
             Err(error) => Err(RequestFailure::Unreadable { error, frame }),
             Ok(ControlResponse { response, .. }) => match response.into_result() {
                 Ok(mut answer) => {
-                    self.see_answer(now, &pending, &answer);
+                    self.handle_response(now, &pending, &answer);
                     if let Some(line) = &pending.line
                         && took_effect(&pending.subtype, &answer)
                     {
@@ -185,20 +189,20 @@ impl Host {
         for ask in waiting {
             let is_answered = |ask: &Frame| {
                 let id = ask.request_id();
-                id.is_some_and(|id| self.asks_answered.contains_key(id))
+                id.is_some_and(|id| self.answered_requests.contains_key(id))
             };
             if !Frame::new(ask.clone()).is_ok_and(|ask| is_answered(&ask)) {
                 self.handle_line(now, Line::Whole(ask));
             }
         }
-        if !self.requests.has_greeting() {
-            self.asks_answered.clear();
+        if !self.requests.has_initialize() {
+            self.answered_requests.clear();
         }
     }
 
     /// Records what a response says about the agent and about user messages.
-    fn see_answer(&mut self, now: Instant, pending: &Pending, answer: &Answer) {
-        match (&*pending.subtype, &pending.takes_back) {
+    fn handle_response(&mut self, now: Instant, pending: &Pending, answer: &Answer) {
+        match (&*pending.subtype, &pending.withdraws) {
             ("initialize", _) => {
                 let capabilities = answer
                     .response
@@ -208,14 +212,14 @@ impl Host {
                 let pid = answer.response.as_ref().and_then(|it| it.member("pid"));
                 self.takes_cancels = are_named || pid.is_some();
                 self.knows_ids = are_named;
-                self.introduced(now, are_named);
+                self.handle_capabilities(now, are_named);
             }
             ("interrupt", _) => {
                 if pending.own.is_none() {
                     self.turns.stop(Stopped::Interrupted);
                 }
                 if let Ok(receipt) = answer.read() {
-                    self.submissions.saw_receipt(&receipt);
+                    self.submissions.handle_receipt(&receipt);
                 }
             }
             (_, Some(uuid)) => {
@@ -230,48 +234,53 @@ impl Host {
         }
     }
 
-    fn handle_ask(&mut self, now: Instant, frame: Frame) {
+    fn handle_incoming_request(&mut self, now: Instant, frame: Frame) {
         let Some(request_id) = frame.request_id().map(Box::<str>::from) else {
             self.events
-                .push_back(Event::Notice(Notice::AskWithoutId { frame }));
+                .push_back(HostEvent::Notice(WireNotice::RequestWithoutId { frame }));
             return;
         };
-        let has_room = self.outbox.has_room(Class::Answer, 1);
-        let too_much = self.asks.is_too_much(&request_id, &frame);
+        let has_room = self.outbox.has_room(Class::Response, 1);
+        let too_much = self.incoming_requests.is_too_much(&request_id, &frame);
         let too_much =
             too_much.or_else(|| (!has_room).then_some("the agent does not read responses"));
-        if let Some(why) = too_much.filter(|_| !self.asks.contains(&request_id)) {
+        if let Some(why) = too_much.filter(|_| !self.incoming_requests.contains(&request_id)) {
             self.refuse(&request_id, why);
-            self.tell_refused(now, frame);
+            self.report_refused(now, frame);
             return;
         }
         // A request that was pending when the host connected arrives twice.
-        if self.asks.open(request_id.clone(), &frame) {
-            self.events.push_back(Event::Ask(Ask { request_id, frame }));
+        if self.incoming_requests.open(request_id.clone(), &frame) {
+            self.events
+                .push_back(HostEvent::IncomingRequest(IncomingRequest {
+                    request_id,
+                    frame,
+                }));
         }
     }
 
     /// Emits a notice that a request was refused, at most once per interval.
-    fn tell_refused(&mut self, now: Instant, frame: Frame) {
-        let is_told = |told: Instant| now.saturating_duration_since(told) < TOLD_EVERY;
-        if self.told_refused.is_some_and(is_told) {
-            self.untold += 1;
+    fn report_refused(&mut self, now: Instant, frame: Frame) {
+        let is_recent =
+            |reported: Instant| now.saturating_duration_since(reported) < REFUSAL_NOTICE_INTERVAL;
+        if self.last_refusal_notice.is_some_and(is_recent) {
+            self.suppressed += 1;
             return;
         }
-        self.told_refused = Some(now);
-        let untold = std::mem::take(&mut self.untold);
-        let notice = Notice::TooManyAsks { frame, untold };
-        self.events.push_back(Event::Notice(notice));
+        self.last_refusal_notice = Some(now);
+        let suppressed = std::mem::take(&mut self.suppressed);
+        let notice = WireNotice::TooManyRequests { frame, suppressed };
+        self.events.push_back(HostEvent::Notice(notice));
     }
 
     /// Answers a request with an error, unless the agent has stopped reading.
     fn refuse(&mut self, request_id: &str, why: &str) {
         let line = control::failure(request_id, &Refusal::new(why));
         let is_possible = self.outgoing != OutgoingState::Closed;
-        if is_possible && self.outbox.has_room(Class::Answer, line.len()) {
+        if is_possible && self.outbox.has_room(Class::Response, line.len()) {
             self.remember_answered(request_id);
             self.outbox.push(Outgoing {
-                class: Class::Answer,
+                class: Class::Response,
                 id: request_id.into(),
                 line,
                 since: None,
@@ -286,18 +295,19 @@ impl Host {
         // An unsent response must not follow the cancellation.
         let waiting = self
             .outbox
-            .withdraw(&request_id, |class| class == Class::Answer)
+            .withdraw(&request_id, |class| class == Class::Response)
             .is_some();
-        if self.asks.close(&request_id) || waiting {
-            self.events.push_back(Event::AskCancelled { request_id });
+        if self.incoming_requests.close(&request_id) || waiting {
+            self.events
+                .push_back(HostEvent::IncomingRequestCancelled { request_id });
         }
     }
 
     /// Handles the end of a turn whose result cannot be read.
-    fn handle_lost_result(&mut self, result: ResultSign, outcome: TurnOutcome) {
-        let sign = Sign::Result(Box::new(result));
-        self.submissions.saw_end(&sign, outcome);
-        self.tell_submissions();
+    fn handle_lost_result(&mut self, result: ResultSummary, outcome: TurnOutcome) {
+        let class = FrameClass::Result(Box::new(result));
+        self.submissions.handle_end(&class, outcome);
+        self.report_submissions();
         self.end_turn(outcome, None);
     }
 
@@ -324,7 +334,7 @@ impl Host {
                         if &*pending.subtype == "initialize" && !self.is_new_process() {
                             self.outbox.open();
                         }
-                        let failure = RequestFailure::AnswerTooLong {
+                        let failure = RequestFailure::ResponseTooLong {
                             subtype: pending.subtype,
                             length,
                         };
@@ -336,14 +346,15 @@ impl Host {
         }
         if head.as_ref().is_some_and(|head| &*head.kind == "result") {
             let subtype = head.as_ref().and_then(|head| head.subtype.as_deref());
-            let result = ResultSign::cut(subtype);
+            let result = ResultSummary::cut(subtype);
             let outcome = self.turns.outcome(&result);
             self.handle_lost_result(result, outcome);
         }
-        self.events.push_back(Event::Notice(Notice::LineTooLong {
-            head: head.map(Box::new),
-            length,
-        }));
+        self.events
+            .push_back(HostEvent::Notice(WireNotice::LineTooLong {
+                head: head.map(Box::new),
+                length,
+            }));
     }
 
     fn extend_deadline(&mut self, now: Instant, frame: &Frame) {
@@ -375,7 +386,7 @@ fn add_to_receipt(answer: &mut Answer, passed: Vec<String>, withdrawn: Vec<Strin
 fn pending_requests(answer: &Answer) -> Vec<Bytes> {
     answer
         .pending_members()
-        .flat_map(|(_, asks)| asks)
+        .flat_map(|(_, incoming_requests)| incoming_requests)
         .map(|ask| Bytes::copy_from_slice(ask.get().as_bytes()))
         .collect()
 }

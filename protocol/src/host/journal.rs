@@ -17,18 +17,18 @@ pub(super) struct Journal(Vec<Entry>);
 #[derive(Debug)]
 struct Entry {
     setting: Setting,
-    request: Kept,
+    request: Retained,
 }
 
 /// A request that set something. Most are never needed again.
 #[derive(Debug)]
-enum Kept {
+enum Retained {
     /// The line that was sent.
     Line(Bytes),
     Request(Json),
 }
 
-impl Kept {
+impl Retained {
     fn request(&self) -> Option<Json> {
         match self {
             Self::Line(line) => request_in(line),
@@ -145,7 +145,7 @@ impl Journal {
             subtype: subtype.into(),
             of,
         };
-        self.put(setting, Kept::Line(line.clone()));
+        self.put(setting, Retained::Line(line.clone()));
     }
 
     /// Records the permission mode that the agent reports.
@@ -155,15 +155,15 @@ impl Journal {
             subtype: PERMISSION_MODE.into(),
             of: None,
         };
-        self.put(setting, Kept::Request(request.into()));
+        self.put(setting, Retained::Request(request.into()));
     }
 
-    fn put(&mut self, setting: Setting, request: Kept) {
+    fn put(&mut self, setting: Setting, request: Retained) {
         match self.0.iter_mut().find(|it| it.setting == setting) {
             Some(entry) if sets(&setting.subtype) == Some(Sets::Members) => {
                 let both = entry.request.request().zip(request.request());
                 let sum = both.and_then(|(earlier, later)| added_up(&earlier, &later));
-                entry.request = sum.map_or(request, Kept::Request);
+                entry.request = sum.map_or(request, Retained::Request);
             }
             Some(entry) => entry.request = request,
             None => self.0.push(Entry { setting, request }),

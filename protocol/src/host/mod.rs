@@ -7,7 +7,7 @@
 //!
 //! ```
 //! use agentwire_protocol::control::{self, Initialize};
-//! use agentwire_protocol::host::{Event, Host, Request, Transmit};
+//! use agentwire_protocol::host::{HostEvent, Host, Request, Transmit};
 //! use std::time::{Duration, Instant};
 //!
 //! let now = Instant::now();
@@ -21,67 +21,65 @@
 //! host.handle_written(now);
 //!
 //! host.handle_input(now, b"{\"type\":\"control_response\",\"response\":{\"subtype\":\"success\",\"request_id\":\"r1\"}}\n");
-//! assert!(matches!(host.poll_event(), Some(Event::Answered { outcome: Ok(_), .. })));
+//! assert!(matches!(host.poll_event(), Some(HostEvent::RequestEnded { outcome: Ok(_), .. })));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 mod activity;
-mod alive;
-mod asks;
 mod background;
-mod carried;
-mod doubt;
+mod backlog;
+mod classify;
 mod ending;
 mod event;
+mod idle_probe;
 mod incoming;
+mod incoming_requests;
 mod journal;
-mod kept;
 mod login;
 mod mcp;
-mod moving;
-mod news;
+mod metadata;
 mod pending;
 mod queueing;
 mod reading;
+mod redelivery;
 mod requests;
-mod sign;
-mod silence;
+mod restart;
 mod submissions;
 mod succession;
 mod transmit;
 mod turns;
-mod unclaimed;
+mod watchdog;
 
 pub use activity::Activity;
-pub use carried::Fate;
-pub use event::{Ask, Event, Notice, RequestFailure};
+pub use event::{HostEvent, IncomingRequest, RequestFailure, WireNotice};
 pub use login::AuthUpdate;
-pub use news::SessionUpdate;
+pub use metadata::SessionUpdate;
 pub use queueing::Queueing;
+pub use redelivery::Redelivery;
 pub use submissions::SubmissionState;
-pub use succession::{CutOff, Moved, ToolCall};
+pub use succession::{Handover, ToolCall, TurnRecovery};
 pub use transmit::{NotTaken, Prompt, Request, Transmit};
 pub use turns::{TurnEnd, TurnEvent, TurnOutcome};
 
 use crate::codec::{DEFAULT_LINE_LIMIT, LineDecoder};
 use crate::frame::Frame;
-use crate::outbox::{Class, Limits, Outbox, Outgoing, Urgency, Waiting};
+use crate::outbox::{Class, Limits, Outbox, Outgoing, QueueSize, Urgency};
 use crate::sorted::SortedMap;
 use activity::{Open, Work};
-use alive::Alive;
-use asks::Asks;
 use background::Background;
 use bytes::{Bytes, BytesMut};
+use idle_probe::IdleProbe;
+use incoming_requests::IncomingRequests;
 use journal::Journal;
-use news::Known;
+use metadata::Metadata;
 use pending::Requests;
-use queueing::Pressing;
+use queueing::Preemption;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 use submissions::Submissions;
 use succession::Succession;
 use turns::Turns;
-use unclaimed::Unclaimed;
+use watchdog::Watchdog;
 
 /// The host's side of a session.
 #[derive(Debug)]
@@ -95,32 +93,32 @@ pub struct Host {
     /// Pending requests of the host.
     requests: Requests,
     /// Pending requests of the agent.
-    asks: Asks,
+    incoming_requests: IncomingRequests,
     /// The time of the last notice about refused requests, and the count since.
-    told_refused: Option<Instant>,
-    untold: u32,
+    last_refusal_notice: Option<Instant>,
+    suppressed: u32,
     /// Requests answered while an `initialize` was pending. Its response may
     /// still list them.
-    asks_answered: SortedMap<Box<str>, ()>,
+    answered_requests: SortedMap<Box<str>, ()>,
     turns: Turns,
     work: Work,
     background: Background,
-    known: Known,
+    known: Metadata,
     submissions: Submissions,
     queueing: Queueing,
-    pressing: Pressing,
+    preemption: Preemption,
     /// The number of requests that the host made on its own.
     own_requests: u64,
     /// The number of messages of MCP servers sent to the agent.
     relayed: u64,
     /// How long to wait for background tasks before closing.
-    patience: Duration,
+    background_timeout: Duration,
     /// The deadline of that wait, once it has started.
-    owed_until: Option<Instant>,
+    background_deadline: Option<Instant>,
     /// The wait for background tasks has expired.
     gave_up: bool,
-    unclaimed: Unclaimed,
-    events: VecDeque<Event>,
+    idle_probe: IdleProbe,
+    events: VecDeque<HostEvent>,
     outgoing: OutgoingState,
     /// Whether the driver has paused reading.
     is_paused: bool,
@@ -132,7 +130,7 @@ pub struct Host {
     /// What was set, for the agent's next process.
     journal: Journal,
     succession: Succession,
-    alive: Alive,
+    watchdog: Watchdog,
 }
 
 /// The maximum number of requests remembered that were answered while an
@@ -173,27 +171,27 @@ impl Host {
     pub fn new(line_limit: usize) -> Self {
         Self {
             decoder: LineDecoder::new(line_limit),
-            outbox: Outbox::held(),
+            outbox: Outbox::gated(),
             in_flight: None,
             behind: Vec::new(),
             requests: Requests::default(),
-            asks: Asks::default(),
-            told_refused: None,
-            untold: 0,
-            asks_answered: SortedMap::new(),
+            incoming_requests: IncomingRequests::default(),
+            last_refusal_notice: None,
+            suppressed: 0,
+            answered_requests: SortedMap::new(),
             turns: Turns::default(),
             work: Work::default(),
             background: Background::default(),
-            known: Known::default(),
+            known: Metadata::default(),
             submissions: Submissions::default(),
             queueing: Queueing::ByAgent,
-            pressing: Pressing::No,
+            preemption: Preemption::No,
             own_requests: 0,
             relayed: 0,
-            patience: Duration::ZERO,
-            owed_until: None,
+            background_timeout: Duration::ZERO,
+            background_deadline: None,
             gave_up: false,
-            unclaimed: Unclaimed::Nothing,
+            idle_probe: IdleProbe::Inactive,
             events: VecDeque::new(),
             outgoing: OutgoingState::Open,
             is_paused: false,
@@ -202,7 +200,7 @@ impl Host {
             line_limit,
             journal: Journal::default(),
             succession: Succession::default(),
-            alive: Alive::default(),
+            watchdog: Watchdog::default(),
         }
     }
 
@@ -221,7 +219,7 @@ impl Host {
     /// Returns whether a request of the agent is pending.
     #[must_use]
     pub fn is_open(&self, request_id: &str) -> bool {
-        self.asks.contains(request_id)
+        self.incoming_requests.contains(request_id)
     }
 
     // Calls of the user.
@@ -239,7 +237,7 @@ impl Host {
 
     /// Returns the size of the outbound queue.
     #[must_use]
-    pub fn waiting(&self) -> Waiting {
+    pub fn waiting(&self) -> QueueSize {
         self.outbox.waiting()
     }
 
@@ -263,7 +261,7 @@ impl Host {
         prompt.0.since = Some(now);
         self.submissions.submitted(&prompt.0.id);
         self.outbox.push(prompt.0);
-        self.press(now);
+        self.preempt(now);
         self.after_change();
         Ok(())
     }
@@ -280,7 +278,7 @@ impl Host {
         }
         if self.outgoing != OutgoingState::Closed {
             self.outbox.push(Outgoing {
-                class: Class::Answer,
+                class: Class::Response,
                 id: request_id.into(),
                 line,
                 since: None,
@@ -313,9 +311,9 @@ impl Host {
     }
 
     /// Handles what was appended to the buffer, up to 16 lines. Returns whether there may
-    /// be more: so the events of a large read need not all be held at once.
+    /// be more: so the events of a large read are not all buffered at once.
     pub fn handle_received(&mut self, now: Instant) -> bool {
-        self.heard(now);
+        self.feed_watchdog(now);
         let mut lines = 0;
         while lines < AT_ONCE
             && let Some(line) = self.decoder.next_line()
@@ -372,9 +370,9 @@ impl Host {
 
     /// Handles a failed write of the lines in flight. Nothing can be written
     /// from now on. Messages that wait are lost, unless they are
-    /// [kept](Host::keep_for_next_process) for the next process.
+    /// [retained](Host::retain_for_restart) for the next process.
     pub fn handle_write_failed(&mut self) {
-        if self.succession.keeps_lines && self.can_move_on() {
+        if self.succession.retains_lines && self.can_restart() {
             self.outgoing = OutgoingState::Broken;
             self.forget_in_flight();
             return;
@@ -386,7 +384,7 @@ impl Host {
         for (id, _) in std::mem::take(&mut self.behind) {
             self.lose(Class::User(Urgency::Next), &id);
         }
-        self.lose_what_waits();
+        self.lose_queued();
         self.after_change();
     }
 
@@ -394,18 +392,18 @@ impl Host {
     pub fn handle_timeout(&mut self, now: Instant) {
         self.end_late_requests(now);
         if self.overdue().is_some_and(|until| until <= now) {
-            self.pressing = Pressing::No;
+            self.preemption = Preemption::No;
             self.end_turn(TurnOutcome::NoResult, None);
-            self.submissions.all_over(SubmissionState::Interrupted);
+            self.submissions.end_all(SubmissionState::Interrupted);
         }
-        if self.owed_until.is_some_and(|until| until <= now) {
-            self.owed_until = None;
+        if self.background_deadline.is_some_and(|until| until <= now) {
+            self.background_deadline = None;
             self.gave_up = true;
         }
         self.watch(now);
-        self.handle_silence(now);
-        if self.unclaimed_until().is_some_and(|until| until <= now) {
-            self.doubt(now);
+        self.handle_watchdog_deadline(now);
+        if self.idle_probe_deadline().is_some_and(|until| until <= now) {
+            self.handle_idle_probe_deadline(now);
         }
         self.after_change();
         self.watch(now);
@@ -465,13 +463,13 @@ impl Host {
     fn hand_over(&mut self, outgoing: &Outgoing) {
         let Outgoing { class, id, .. } = outgoing;
         let is_user = matches!(class, Class::User(_));
-        if self.succession.keeps_lines && is_user {
-            self.submissions.keep(outgoing);
+        if self.succession.retains_lines && is_user {
+            self.submissions.retain(outgoing);
         }
         self.note_passed(*class, id);
         if is_user {
             // Earlier evidence says nothing about this message.
-            self.unclaimed = Unclaimed::Nothing;
+            self.idle_probe = IdleProbe::Inactive;
             self.submissions.advance(id, SubmissionState::Handed);
             self.after_change();
         }
@@ -483,7 +481,7 @@ impl Host {
     }
 
     /// Returns the next event, in wire order.
-    pub fn poll_event(&mut self) -> Option<Event> {
+    pub fn poll_event(&mut self) -> Option<HostEvent> {
         if self.events.is_empty() && self.events.capacity() > RETAINED {
             self.events = VecDeque::new();
         }
@@ -496,23 +494,23 @@ impl Host {
         let deadlines = [
             self.requests.deadline(),
             self.overdue(),
-            self.owed_until,
-            self.unclaimed_until(),
-            self.alive.deadline(),
+            self.background_deadline,
+            self.idle_probe_deadline(),
+            self.watchdog.deadline(),
         ];
         deadlines.into_iter().flatten().min()
     }
 
-    /// Holds a user message back that is about to be queued: it stays in the
-    /// queue, with everything behind it, until it is [let go](Host::let_go). It
-    /// can be withdrawn meanwhile.
-    pub fn hold_back(&mut self, uuid: &str) {
-        self.outbox.hold_back(uuid);
+    /// Defers a user message that is about to be queued: it stays in the queue,
+    /// with everything behind it, until [`Host::release`]. It can be withdrawn
+    /// meanwhile.
+    pub fn defer(&mut self, uuid: &str) {
+        self.outbox.defer(uuid);
     }
 
-    /// Lets a user message go that was held back.
-    pub fn let_go(&mut self, uuid: &str) {
-        self.outbox.let_go(uuid);
+    /// Releases a deferred user message.
+    pub fn release(&mut self, uuid: &str) {
+        self.outbox.release(uuid);
     }
 
     /// Returns whether the agent reports which messages its turns pick up, as far
@@ -525,7 +523,7 @@ impl Host {
     // Internals.
 
     fn check_open(&self) -> Result<(), NotTaken> {
-        if self.can_move_on() {
+        if self.can_restart() {
             Ok(())
         } else {
             Err(NotTaken::Closing)
@@ -534,14 +532,14 @@ impl Host {
 
     /// The next line to send.
     fn next_line(&mut self) -> Option<Outgoing> {
-        self.outbox.pop().or_else(|| self.next_kept())
+        self.outbox.pop().or_else(|| self.next_from_backlog())
     }
 
     /// The pending work between the two sides.
     fn open(&self) -> Open {
         Open {
             turn: self.turns.is_running(),
-            asks: self.asks.wait_for_people(),
+            incoming_requests: self.incoming_requests.await_user(),
             messages: !self.submissions.is_empty(),
         }
     }
@@ -549,7 +547,7 @@ impl Host {
     /// Removes a pending request of the agent. Returns `false` if it was not
     /// pending.
     fn settle(&mut self, request_id: &str) -> bool {
-        let was_open = self.asks.close(request_id);
+        let was_open = self.incoming_requests.close(request_id);
         if was_open {
             self.remember_answered(request_id);
         }
@@ -559,36 +557,36 @@ impl Host {
     /// A pending `initialize` may still list in its response a request that is
     /// already answered.
     fn remember_answered(&mut self, request_id: &str) {
-        if self.asks_answered.len() < MOST_REMEMBERED && self.requests.has_greeting() {
-            self.asks_answered.insert(request_id.into(), ());
+        if self.answered_requests.len() < MOST_REMEMBERED && self.requests.has_initialize() {
+            self.answered_requests.insert(request_id.into(), ());
         }
     }
 
     /// Emits the events that follow from the last change.
     fn after_change(&mut self) {
-        self.tell_submissions();
+        self.report_submissions();
         let open = self.open();
         if let Some(activity) = self.work.poll_change(open) {
-            self.events.push_back(Event::Activity(activity));
+            self.events.push_back(HostEvent::Activity(activity));
         }
     }
 
-    fn tell_submissions(&mut self) {
+    fn report_submissions(&mut self) {
         while let Some((uuid, state)) = self.submissions.poll_change() {
             let took_up = (state == SubmissionState::Started).then(|| self.turns.take_up(&uuid));
-            self.events.push_back(Event::Submission { uuid, state });
-            self.tell_turn(took_up.flatten());
+            self.events.push_back(HostEvent::Submission { uuid, state });
+            self.report_turn(took_up.flatten());
         }
     }
 
-    fn tell_turn(&mut self, event: Option<TurnEvent>) {
-        self.events.extend(event.map(Event::Turn));
+    fn report_turn(&mut self, event: Option<TurnEvent>) {
+        self.events.extend(event.map(HostEvent::Turn));
     }
 
     /// Ends the running turn.
     fn end_turn(&mut self, outcome: TurnOutcome, frame: Option<Frame>) {
         let ended = self.turns.end(outcome, frame);
-        self.tell_turn(ended);
+        self.report_turn(ended);
     }
 
     /// Withdraws a queued user message.

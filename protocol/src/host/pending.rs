@@ -11,13 +11,13 @@ pub(super) struct Pending {
     pub(super) subtype: Box<str>,
     /// `None` if it is too far in the future for an `Instant`.
     pub(super) deadline: Option<Instant>,
-    pub(super) patience: Duration,
+    pub(super) timeout: Duration,
     /// Queued user messages that the request overtook.
     pub(super) passed: Vec<String>,
     /// Queued user messages that the request withdrew.
     pub(super) withdrawn: Vec<String>,
     /// The user message that the agent shall remove from its queue.
-    pub(super) takes_back: Option<Box<str>>,
+    pub(super) withdraws: Option<Box<str>>,
     /// Whether the agent shall remove all messages from its queue.
     pub(super) withdraws_sent: bool,
     /// The line, if it sets something that the next process must be told, or
@@ -32,11 +32,11 @@ pub(super) struct Pending {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OwnRequest {
     /// To make room for a message with the priority `now`.
-    Press,
+    Preempt,
     /// To check that the agent is reading.
-    Doubt,
+    IdleProbe,
     /// To check that the agent still answers.
-    Alive,
+    Watchdog,
 }
 
 /// Pending requests by ID. Finds the first deadline without a scan.
@@ -45,7 +45,7 @@ pub(super) struct Requests {
     pending: IdMap<Pending>,
     deadlines: SortedMap<(Instant, Box<str>), ()>,
     /// The number of pending `initialize` requests.
-    greetings: usize,
+    initializes: usize,
 }
 
 impl Requests {
@@ -54,14 +54,14 @@ impl Requests {
     }
 
     /// Whether an `initialize` is pending.
-    pub(super) fn has_greeting(&self) -> bool {
-        self.greetings > 0
+    pub(super) fn has_initialize(&self) -> bool {
+        self.initializes > 0
     }
 
     /// Adds a request; replaces one with the same ID.
     pub(super) fn insert(&mut self, id: Box<str>, pending: Pending) {
         self.remove(&id);
-        self.greetings += usize::from(pending.greets());
+        self.initializes += usize::from(pending.is_initialize());
         if let Some(deadline) = pending.deadline {
             self.deadlines.insert((deadline, id.clone()), ());
         }
@@ -77,7 +77,7 @@ impl Requests {
         if self.pending.is_empty() {
             self.pending = IdMap::default();
         }
-        self.greetings -= usize::from(pending.greets());
+        self.initializes -= usize::from(pending.is_initialize());
         match pending.deadline {
             None => Some((id, pending)),
             Some(deadline) => {
@@ -103,7 +103,7 @@ impl Requests {
     /// Restarts the timeout of a request that the agent is working on.
     pub(super) fn extend(&mut self, id: &str, now: Instant) {
         if let Some((id, mut pending)) = self.remove(id) {
-            pending.deadline = now.checked_add(pending.patience);
+            pending.deadline = now.checked_add(pending.timeout);
             self.insert(id, pending);
         }
     }
@@ -120,7 +120,7 @@ impl Requests {
 }
 
 impl Pending {
-    fn greets(&self) -> bool {
+    fn is_initialize(&self) -> bool {
         &*self.subtype == "initialize"
     }
 }

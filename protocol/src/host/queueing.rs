@@ -36,7 +36,7 @@ pub enum Queueing {
 
 /// The state of an interrupt that makes room for a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Pressing {
+pub(super) enum Preemption {
     /// There is no interrupt.
     No,
     /// The interrupt was sent.

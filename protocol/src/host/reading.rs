@@ -8,7 +8,7 @@ impl Host {
     /// before that, because the user cannot consume anything yet.
     #[must_use]
     pub fn is_connected(&self) -> bool {
-        !self.outbox.is_held()
+        !self.outbox.is_gated()
     }
 
     /// Returns whether a control request is pending, including those that the

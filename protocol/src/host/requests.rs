@@ -2,7 +2,7 @@
 
 use super::journal::{is_setting, only_reads};
 use super::pending::{OwnRequest, Pending};
-use super::{Event, Host, NotTaken, OutgoingState, Request, RequestFailure};
+use super::{Host, HostEvent, NotTaken, OutgoingState, Request, RequestFailure};
 use crate::control::{self, Answer, CancelAsyncMessageAnswer, HostRequest};
 use crate::json::{Json, Members};
 use crate::outbox::{Class, Outgoing};
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 impl Host {
     /// Sends a request with the given timeout. Every request ends in exactly
-    /// one [`Event::Answered`].
+    /// one [`HostEvent::RequestEnded`].
     ///
     /// A session that is finishing still accepts requests, because callbacks
     /// may need them.
@@ -24,7 +24,7 @@ impl Host {
         &mut self,
         now: Instant,
         request: Request,
-        patience: Duration,
+        timeout: Duration,
     ) -> Result<(), NotTaken> {
         if matches!(self.outgoing, OutgoingState::Ending | OutgoingState::Closed) {
             return Err(NotTaken::Closing);
@@ -32,15 +32,15 @@ impl Host {
         let Request {
             subtype,
             withdraws_waiting,
-            takes_back,
+            withdraws,
             outgoing,
         } = request;
-        if let Some(uuid) = takes_back.as_deref()
+        if let Some(uuid) = withdraws.as_deref()
             && self.outbox.has_user(uuid)
             && !self.was_started(uuid)
         {
             self.withdraw_prompt(uuid);
-            self.events.push_back(Event::Answered {
+            self.events.push_back(HostEvent::RequestEnded {
                 outcome: Ok(taken_back(&outgoing.id, uuid)),
                 request_id: outgoing.id,
             });
@@ -62,23 +62,24 @@ impl Host {
                 self.withdraw_prompt(uuid);
             }
         }
-        let deadline = now.checked_add(patience);
-        let is_kept = is_setting(&subtype) || self.succession.keeps_lines && only_reads(&subtype);
-        let line = is_kept.then(|| outgoing.line.clone());
+        let deadline = now.checked_add(timeout);
+        let is_retained =
+            is_setting(&subtype) || self.succession.retains_lines && only_reads(&subtype);
+        let line = is_retained.then(|| outgoing.line.clone());
         let pending = Pending {
             subtype,
             deadline,
-            patience,
+            timeout,
             passed,
             withdrawn,
-            takes_back,
+            withdraws,
             withdraws_sent: withdraws_waiting,
             line,
             own: None,
         };
         self.requests.insert(outgoing.id.clone(), pending);
         self.outbox.push(outgoing);
-        self.watch_silence(now);
+        self.arm_watchdog(now);
         self.after_change();
         Ok(())
     }
@@ -92,7 +93,7 @@ impl Host {
             return false;
         };
         self.withdraw_request(&request_id);
-        self.events.push_back(Event::Answered {
+        self.events.push_back(HostEvent::RequestEnded {
             request_id,
             outcome: Err(RequestFailure::Cancelled {
                 subtype: pending.subtype,
@@ -103,12 +104,12 @@ impl Host {
     }
 
     /// Sends a request on the host's own account.
-    pub(super) fn ask_for_itself<R: HostRequest>(
+    pub(super) fn send_own_request<R: HostRequest>(
         &mut self,
         now: Instant,
         name: &str,
         request: &R,
-        patience: Duration,
+        timeout: Duration,
         own: OwnRequest,
     ) {
         self.own_requests += 1;
@@ -122,11 +123,11 @@ impl Host {
         };
         let pending = Pending {
             subtype,
-            deadline: now.checked_add(patience),
-            patience,
+            deadline: now.checked_add(timeout),
+            timeout,
             passed: vec![],
             withdrawn: vec![],
-            takes_back: None,
+            withdraws: None,
             withdraws_sent: false,
             line: None,
             own: Some(own),
@@ -141,7 +142,7 @@ impl Host {
             self.withdraw_request(&id);
             let failure = RequestFailure::TimedOut {
                 subtype: pending.subtype,
-                after: pending.patience,
+                after: pending.timeout,
             };
             self.end_request(now, id, pending.own, Err(failure));
         }
@@ -157,10 +158,10 @@ impl Host {
         outcome: Result<Answer, RequestFailure>,
     ) {
         match own {
-            Some(OwnRequest::Press) => self.pressed(now, outcome.is_ok()),
-            Some(OwnRequest::Alive) => self.alive_asked(outcome.is_ok()),
-            Some(OwnRequest::Doubt) => self.doubt_ended(now, outcome.as_ref().err()),
-            None => self.events.push_back(Event::Answered {
+            Some(OwnRequest::Preempt) => self.handle_preempt_end(now, outcome.is_ok()),
+            Some(OwnRequest::Watchdog) => self.handle_probe_end(outcome.is_ok()),
+            Some(OwnRequest::IdleProbe) => self.handle_idle_probe_end(now, outcome.as_ref().err()),
+            None => self.events.push_back(HostEvent::RequestEnded {
                 request_id,
                 outcome,
             }),

@@ -6,7 +6,7 @@
 //! repeated reports are ignored.
 
 use super::TurnOutcome;
-use super::sign::{ResultSign, Sign, is_queue_named, named};
+use super::classify::{FrameClass, ResultSummary, is_queue_named, named};
 use crate::control::InterruptReceipt;
 use crate::frame::Frame;
 use crate::ids::IdMap;
@@ -100,9 +100,9 @@ const REMEMBERED: usize = 256;
 #[derive(Debug, Default)]
 pub(super) struct Submissions {
     pub(super) open: IdMap<Open>,
-    /// The number of messages that have left.
-    left: u64,
-    /// The number of these that have left the host.
+    /// The number of messages that were sent.
+    sent: u64,
+    /// The number of these that are not in a final state.
     pub(super) outstanding: usize,
     /// Messages that were sent as one, by the ID that the agent knows.
     pub(super) joined: IdMap<Vec<Box<str>>>,
@@ -114,7 +114,7 @@ pub(super) struct Submissions {
     pub(super) has_lifecycles: bool,
     /// Whether the agent names the messages that its turns answer.
     has_names: bool,
-    /// A turn has ended since the last message left.
+    /// A turn has ended since the last message was sent.
     pub(super) turn_ended: bool,
     /// A hook has blocked the prompt of the running turn.
     pub(super) is_blocked: bool,
@@ -127,14 +127,14 @@ pub(super) struct Open {
     pub(super) state: SubmissionState,
     /// The last state that was reported. A process that is given the message
     /// again repeats states.
-    told: SubmissionState,
-    /// When it left, compared to others.
-    pub(super) left: u64,
-    /// The line that left, if the session may go on in another process.
+    reported: SubmissionState,
+    /// The position among the messages that were sent, from 1.
+    pub(super) sequence: u64,
+    /// The line, if the session may restart.
     pub(super) line: Option<Outgoing>,
-    /// Whether it left in an earlier process, and no turn of this one has
+    /// Whether it was sent to an earlier process, and no turn of this one has
     /// picked it up.
-    pub(super) is_carried: bool,
+    pub(super) is_redelivered: bool,
     /// Whether this process has said that it knew it before.
     pub(super) was_known: bool,
 }
@@ -143,15 +143,15 @@ impl Open {
     fn new() -> Self {
         Self {
             state: SubmissionState::Waiting,
-            told: SubmissionState::Waiting,
-            left: 0,
+            reported: SubmissionState::Waiting,
+            sequence: 0,
             line: None,
-            is_carried: false,
+            is_redelivered: false,
             was_known: false,
         }
     }
 
-    pub(super) fn has_left(&self) -> bool {
+    pub(super) fn is_sent(&self) -> bool {
         self.state > SubmissionState::Waiting
     }
 }
@@ -161,7 +161,7 @@ impl Submissions {
         self.open.is_empty()
     }
 
-    /// Whether a message has left that the agent may not be done with.
+    /// Whether a message was sent that the agent may not be done with.
     pub(super) fn are_outstanding(&self) -> bool {
         self.outstanding > 0
     }
@@ -174,7 +174,7 @@ impl Submissions {
     ) -> Vec<(Box<str>, SubmissionState)> {
         let wanted = self.open.iter().filter(|(uuid, it)| is_wanted(uuid, it));
         let mut wanted: Vec<_> = wanted.collect();
-        wanted.sort_unstable_by_key(|(uuid, it)| (it.left.wrapping_sub(1), *uuid));
+        wanted.sort_unstable_by_key(|(uuid, it)| (it.sequence.wrapping_sub(1), *uuid));
         wanted
             .into_iter()
             .map(|(uuid, it)| (uuid.clone(), it.state))
@@ -220,18 +220,18 @@ impl Submissions {
         if state <= known.state {
             return;
         }
-        let had_left = known.state > SubmissionState::Waiting;
+        let was_sent = known.state > SubmissionState::Waiting;
         known.state = state;
         if state >= SubmissionState::Queued {
-            known.is_carried = false;
+            known.is_redelivered = false;
         }
-        let is_new = state > known.told;
-        known.told = known.told.max(state);
-        if !had_left {
-            self.left += 1;
-            known.left = self.left;
+        let is_new = state > known.reported;
+        known.reported = known.reported.max(state);
+        if !was_sent {
+            self.sent += 1;
+            known.sequence = self.sent;
         }
-        match (had_left, state.is_end()) {
+        match (was_sent, state.is_end()) {
             (false, false) => {
                 self.outstanding += 1;
                 self.turn_ended = false;
@@ -241,7 +241,7 @@ impl Submissions {
         }
         if state.is_end() {
             self.open.remove(uuid);
-            if had_left {
+            if was_sent {
                 self.over.truncate(REMEMBERED - 1);
                 self.over.push_front(uuid.into());
             }
@@ -267,7 +267,7 @@ impl Submissions {
     }
 
     /// Handles the response to an interrupt.
-    pub(super) fn saw_receipt(&mut self, receipt: &InterruptReceipt) {
+    pub(super) fn handle_receipt(&mut self, receipt: &InterruptReceipt) {
         for uuid in receipt.still_queued.iter().flatten() {
             self.reached_agent(uuid, SubmissionState::Queued);
         }
@@ -294,17 +294,19 @@ impl Submissions {
     }
 
     /// Handles what a frame starts.
-    pub(super) fn saw_begin(&mut self, sign: &Sign, frame: &Frame, is_turn: bool) {
-        match sign {
-            Sign::Lifecycle(_) => self.has_lifecycles = true,
-            Sign::Init(init) => self.has_names |= is_queue_named(init.capabilities.as_deref()),
+    pub(super) fn handle_start(&mut self, class: &FrameClass, frame: &Frame, is_turn: bool) {
+        match class {
+            FrameClass::Lifecycle(_) => self.has_lifecycles = true,
+            FrameClass::Init(init) => {
+                self.has_names |= is_queue_named(init.capabilities.as_deref());
+            }
             _ => {}
         }
         if self.open.is_empty() {
             return;
         }
-        match sign {
-            Sign::Lifecycle(CommandLifecycle {
+        match class {
+            FrameClass::Lifecycle(CommandLifecycle {
                 command_uuid: uuid,
                 state,
                 ..
@@ -313,21 +315,23 @@ impl Submissions {
                 CommandState::Started => self.reached_agent(uuid, SubmissionState::Started),
                 _ => {}
             },
-            Sign::Blocked => self.is_blocked = true,
-            Sign::Echo => {
+            FrameClass::Blocked => self.is_blocked = true,
+            FrameClass::Echo => {
                 if let Some(uuid) = frame.uuid() {
                     self.reached_agent(uuid, SubmissionState::Queued);
                 }
             }
             // With lifecycles, the state is already known.
             _ if self.has_lifecycles => {}
-            Sign::Init(init) => {
+            FrameClass::Init(init) => {
                 let names = init.user_message_uuids.as_deref().unwrap_or_default();
                 self.started(names, is_turn);
             }
-            Sign::Status { names, .. } => self.started(names, is_turn),
-            Sign::Talk if frame.kind() == "assistant" => self.started(&named(frame), is_turn),
-            Sign::Result(result) => {
+            FrameClass::Status { names, .. } => self.started(names, is_turn),
+            FrameClass::ModelOutput if frame.kind() == "assistant" => {
+                self.started(&named(frame), is_turn);
+            }
+            FrameClass::Result(result) => {
                 self.started(result.names.as_deref().unwrap_or_default(), is_turn);
             }
             _ => {}
@@ -354,8 +358,8 @@ impl Submissions {
         let (first, others) = match self.joined.iter().next() {
             Some((first, others)) => (first, others.len()),
             None => {
-                let mut left = self.open.iter().filter(|(_, it)| it.has_left());
-                (left.next()?.0, 0)
+                let mut sent = self.open.iter().filter(|(_, it)| it.is_sent());
+                (sent.next()?.0, 0)
             }
         };
         (self.outstanding == 1 + others).then(|| first.clone())
@@ -363,9 +367,9 @@ impl Submissions {
 
     /// Handles what a frame ends. `outcome` is that of the turn, if it ends
     /// one.
-    pub(super) fn saw_end(&mut self, sign: &Sign, outcome: TurnOutcome) {
-        match sign {
-            Sign::Lifecycle(CommandLifecycle {
+    pub(super) fn handle_end(&mut self, class: &FrameClass, outcome: TurnOutcome) {
+        match class {
+            FrameClass::Lifecycle(CommandLifecycle {
                 command_uuid: uuid,
                 state,
                 ..
@@ -375,7 +379,7 @@ impl Submissions {
                 CommandState::Cancelled => self.cancelled(uuid),
                 _ => {}
             },
-            Sign::Result(result) => self.saw_result(result, outcome),
+            FrameClass::Result(result) => self.handle_result(result, outcome),
             _ => {}
         }
     }
@@ -383,7 +387,7 @@ impl Submissions {
     /// Ends the messages that a result names. Only if the agent names no
     /// messages and reports no lifecycles does a result end everything sent
     /// before it: results are never counted.
-    fn saw_result(&mut self, result: &ResultSign, outcome: TurnOutcome) {
+    fn handle_result(&mut self, result: &ResultSummary, outcome: TurnOutcome) {
         let how = match outcome.into() {
             SubmissionState::Completed if mem::take(&mut self.is_blocked) => {
                 SubmissionState::Refused
@@ -396,7 +400,7 @@ impl Submissions {
         // A malformed result may have named them.
         let is_nameless = names.is_empty() && (!self.has_names || result.names.is_none());
         if is_nameless && !self.has_lifecycles {
-            self.all_over(how);
+            self.end_all(how);
         }
         for uuid in names {
             self.reached_agent(uuid, how);
@@ -408,7 +412,7 @@ impl Submissions {
     /// Handles an idle agent. Without lifecycles, all messages that it has
     /// received are done. So is a message with a repeated ID, which the agent
     /// ignores without a report.
-    pub(super) fn agent_rests(&mut self) {
+    pub(super) fn agent_is_idle(&mut self) {
         if self.open.is_empty() {
             return;
         }
@@ -443,7 +447,7 @@ impl Submissions {
 
     /// Ends messages that an agent has not acknowledged after a long idle time.
     pub(super) fn give_up(&mut self) {
-        for (uuid, state) in self.select(&|_, it| it.has_left()) {
+        for (uuid, state) in self.select(&|_, it| it.is_sent()) {
             let how = match state {
                 SubmissionState::Started => SubmissionState::Completed,
                 _ => SubmissionState::Lost,
@@ -454,8 +458,8 @@ impl Submissions {
 
     /// Ends all messages that have left, if the agent does not say which ones a
     /// turn answered.
-    pub(super) fn all_over(&mut self, how: SubmissionState) {
-        for (uuid, _) in self.select(&|_, it| it.has_left()) {
+    pub(super) fn end_all(&mut self, how: SubmissionState) {
+        for (uuid, _) in self.select(&|_, it| it.is_sent()) {
             self.advance(&uuid, how);
         }
     }

@@ -1,20 +1,20 @@
 //! What the host knows of the processes that a session had, and what the end of
 //! one changes.
 
-use super::carried::Fate;
+use super::redelivery::Redelivery;
 use crate::message::BackgroundTask;
 
 /// What happens to a turn that the end of the agent's process cut off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
-pub enum CutOff {
-    /// It goes on in the next process, by the agent's own means. Tool calls that
+pub enum TurnRecovery {
+    /// It continues in the next process, by the agent's own means. Tool calls that
     /// had begun may run again.
     #[default]
-    GoesOn,
+    Resume,
     /// It ends with [`TurnOutcome::CutOff`](super::TurnOutcome), and its messages with
     /// [`SubmissionState::CutOff`](super::SubmissionState::CutOff).
-    HandBack,
+    CutOff,
 }
 
 /// A tool call of a turn that was cut off.
@@ -30,19 +30,19 @@ pub struct ToolCall {
 /// What the end of a process changed in the session.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
-pub struct Moved {
+pub struct Handover {
     /// The turn that was cut off, if one was running.
     pub turn: Option<u64>,
-    /// Whether that turn goes on in the next process.
-    pub goes_on: bool,
+    /// Whether that turn continues in the next process.
+    pub resumes: bool,
     /// The tool calls of that turn. Those that had begun may have had any part
     /// of their effect, and the model may make them again.
     pub tool_calls: Vec<ToolCall>,
-    /// The messages that had left the host and were not over, and what becomes
-    /// of them.
-    pub messages: Vec<(Box<str>, Fate)>,
+    /// The messages that had been sent and were not in a final state, and how
+    /// their delivery continues.
+    pub messages: Vec<(Box<str>, Redelivery)>,
     /// The requests of the agent that were open. No response is possible.
-    pub asks: Vec<Box<str>>,
+    pub incoming_requests: Vec<Box<str>>,
     /// The background tasks that are gone.
     pub background: Vec<BackgroundTask>,
 }
@@ -50,12 +50,12 @@ pub struct Moved {
 /// How the current process follows an earlier one.
 #[derive(Debug, Default)]
 pub(super) struct Succession {
-    /// Whether lines are kept for a next process.
-    pub(super) keeps_lines: bool,
-    /// Whether the process was not told everything yet that an earlier one knew.
+    /// Whether lines are retained for a next process.
+    pub(super) retains_lines: bool,
+    /// Whether the process still lacks settings of an earlier one.
     pub(super) is_new: bool,
     /// Whether turns that were cut off are handed back.
-    pub(super) hands_back: bool,
+    pub(super) cuts_off: bool,
     /// Whether this process has shown a turn that is not over.
     pub(super) shows_turn: bool,
     /// Whether it has shown a turn at all.

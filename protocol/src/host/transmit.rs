@@ -40,7 +40,7 @@ pub struct Request {
     pub(super) subtype: Box<str>,
     pub(super) withdraws_waiting: bool,
     /// The user message that it takes back.
-    pub(super) takes_back: Option<Box<str>>,
+    pub(super) withdraws: Option<Box<str>>,
     pub(super) outgoing: Outgoing,
 }
 
@@ -131,7 +131,7 @@ impl Request {
         let line = control::request(&id, request)?;
         let request = Self {
             withdraws_waiting: request.withdraws_waiting(),
-            takes_back: request.takes_back().map(Into::into),
+            withdraws: request.takes_back().map(Into::into),
             ..Self::ready(id, R::SUBTYPE, line)
         };
         Ok(request)
@@ -164,7 +164,7 @@ impl Request {
             && members
                 .get("cancel_queued")
                 .is_some_and(|cancel| cancel.get() == "true");
-        let takes_back = (subtype == "cancel_async_message")
+        let withdraws = (subtype == "cancel_async_message")
             .then(|| members.get_str("message_uuid"))
             .flatten();
         let mut request = Members::default();
@@ -178,7 +178,7 @@ impl Request {
         let line = control::request(&id, &request)?;
         Ok(Self {
             withdraws_waiting,
-            takes_back: takes_back.map(Into::into),
+            withdraws: withdraws.map(Into::into),
             ..Self::ready(id, subtype, line)
         })
     }
@@ -193,7 +193,7 @@ impl Request {
         Self {
             subtype: subtype.into(),
             withdraws_waiting: false,
-            takes_back: None,
+            withdraws: None,
             outgoing: Outgoing {
                 class,
                 id,

@@ -3,7 +3,7 @@
 //! An agent also starts turns on its own, after a background task has ended for
 //! example. Such a turn answers no message.
 
-use super::sign::ResultSign;
+use super::classify::ResultSummary;
 use crate::frame::Frame;
 use crate::message::{ResultMessage, TerminalReason};
 use std::fmt;
@@ -160,7 +160,7 @@ impl Turns {
     }
 
     /// The outcome of the running turn, from its result.
-    pub(super) fn outcome(&self, result: &ResultSign) -> TurnOutcome {
+    pub(super) fn outcome(&self, result: &ResultSummary) -> TurnOutcome {
         let stopped = self.current.as_ref().and_then(|it| it.stopped);
         let is_error = result.is_error;
         match (&result.terminal_reason, stopped) {

@@ -10,10 +10,10 @@
 //! - User messages are ordered `now`, `next`, `later` (first in, first out
 //!   within a class), but do not cross a control request, which is a fence.
 //!
-//! While the outbox is held (until `initialize` is answered), only the greeting
+//! While the outbox is gated (until `initialize` is answered), only the greeting
 //! and responses leave it.
 //!
-//! A user message can be [held back](Outbox::hold_back), for example until a
+//! A user message can be [deferred](Outbox::defer), for example until a
 //! store has it. User messages and fences behind it wait with it, and responses
 //! overtake those too.
 //!
@@ -22,7 +22,7 @@
 //! always accepted.
 //!
 //! For an agent without a queue of its own, user messages are
-//! [kept](Outbox::keep_users) in a separate queue until its turn has ended.
+//! [queued separately](Outbox::start_backlog), in a backlog, until its turn has ended.
 //! Then requests and messages do not wait for each other, and messages are
 //! ordered by class only.
 
@@ -40,7 +40,7 @@ pub enum Class {
     /// The request that opens the session.
     Greeting,
     /// A response to a request of the agent.
-    Answer,
+    Response,
     /// An interrupt, as urgent as a response.
     Interrupt,
     /// A message that an MCP server inside the host initiates. It is ordered
@@ -132,7 +132,7 @@ impl Default for Limits {
 /// The size of the outbound queue.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Waiting {
+pub struct QueueSize {
     /// The number of queued user messages.
     pub users: usize,
     /// Their size in bytes.
@@ -149,12 +149,12 @@ pub struct Waiting {
 pub struct Outbox {
     /// Segments between fences, ordered by class; never empty.
     segments: VecDeque<Segment>,
-    held: bool,
+    gated: bool,
     /// User messages that wait for the end of a turn, if the agent has no queue
     /// of its own.
-    kept: Option<Users>,
+    backlog: Option<Users>,
     /// The user messages that must not leave yet.
-    held_back: SortedMap<Box<str>, ()>,
+    deferred: SortedMap<Box<str>, ()>,
     limits: Limits,
     /// The size of the queued user messages.
     user_bytes: usize,
@@ -163,7 +163,7 @@ pub struct Outbox {
     /// The size of the queued responses and messages of MCP servers.
     answer_bytes: usize,
     /// How many lines wait with each id. An agent may cancel any number of
-    /// requests whose answers have left already.
+    /// requests whose responses were sent already.
     ids: IdMap<usize>,
 }
 
@@ -182,9 +182,9 @@ impl Outbox {
     /// Creates an outbox that only lets the greeting and responses out until it
     /// is [open](Outbox::open).
     #[must_use]
-    pub fn held() -> Self {
+    pub fn gated() -> Self {
         Self {
-            held: true,
+            gated: true,
             ..Self::default()
         }
     }
@@ -205,7 +205,7 @@ impl Outbox {
     pub fn has_room(&self, class: Class, bytes: usize) -> bool {
         let (waiting, limit) = match class {
             Class::Greeting | Class::Interrupt => return true,
-            Class::Answer | Class::Mcp => (self.answer_bytes, self.limits.answers),
+            Class::Response | Class::Mcp => (self.answer_bytes, self.limits.answers),
             Class::Control => (self.control_bytes, self.limits.control),
             Class::User(Urgency::Now) => {
                 let limit = self
@@ -221,9 +221,9 @@ impl Outbox {
 
     /// Returns the size of the queue.
     #[must_use]
-    pub fn waiting(&self) -> Waiting {
+    pub fn waiting(&self) -> QueueSize {
         let later = |users: &Users| users[Urgency::Later as usize].front()?.since;
-        Waiting {
+        QueueSize {
             users: self
                 .users()
                 .map(|users| users.iter().map(VecDeque::len).sum::<usize>())
@@ -239,7 +239,7 @@ impl Outbox {
         self.segments
             .iter()
             .map(|segment| &segment.users)
-            .chain(&self.kept)
+            .chain(&self.backlog)
     }
 
     /// The size counter for lines of this class.
@@ -247,79 +247,77 @@ impl Outbox {
         match class {
             Class::Control => Some(&mut self.control_bytes),
             Class::User(_) => Some(&mut self.user_bytes),
-            Class::Answer | Class::Mcp => Some(&mut self.answer_bytes),
+            Class::Response | Class::Mcp => Some(&mut self.answer_bytes),
             Class::Greeting | Class::Interrupt => None,
         }
     }
 
     /// Lets all lines out.
     pub fn open(&mut self) {
-        self.held = false;
+        self.gated = false;
     }
 
     /// Returns whether only the greeting and responses leave.
     #[must_use]
-    pub fn is_held(&self) -> bool {
-        self.held
+    pub fn is_gated(&self) -> bool {
+        self.gated
     }
 
-    /// Holds a user message back, queued or future, until it is
-    /// [let go](Outbox::let_go).
-    pub fn hold_back(&mut self, uuid: &str) {
-        self.held_back.insert(uuid.into(), ());
+    /// Defers a user message, queued or future, until [`Outbox::release`].
+    pub fn defer(&mut self, uuid: &str) {
+        self.deferred.insert(uuid.into(), ());
     }
 
-    /// Lets a user message go that was held back.
-    pub fn let_go(&mut self, uuid: &str) {
-        self.held_back.remove(uuid);
+    /// Releases a deferred user message.
+    pub fn release(&mut self, uuid: &str) {
+        self.deferred.remove(uuid);
     }
 
-    /// Returns the user messages that are held back.
-    pub(crate) fn held_back(&self) -> &SortedMap<Box<str>, ()> {
-        &self.held_back
+    /// Returns the user messages that are deferred.
+    pub(crate) fn deferred(&self) -> &SortedMap<Box<str>, ()> {
+        &self.deferred
     }
 
-    /// Keeps user messages, queued and future ones, until [`Outbox::pop_kept`]
-    /// takes them.
-    pub fn keep_users(&mut self) {
-        let mut kept = self.kept.take().unwrap_or_default();
+    /// Moves queued user messages to the backlog, and future ones as well, until
+    /// [`Outbox::end_backlog`].
+    pub fn start_backlog(&mut self) {
+        let mut backlog = self.backlog.take().unwrap_or_default();
         for segment in &mut self.segments {
-            for (kept, users) in kept.iter_mut().zip(&mut segment.users) {
-                kept.append(users);
+            for (queue, users) in backlog.iter_mut().zip(&mut segment.users) {
+                queue.append(users);
             }
         }
         self.segments.retain(|segment| !segment.is_empty());
-        self.kept = Some(kept);
+        self.backlog = Some(backlog);
     }
 
-    /// Appends kept user messages to the queue, by class, and stops keeping
-    /// messages.
-    pub fn let_users_go(&mut self) {
-        for user in self.kept.take().into_iter().flatten().flatten() {
+    /// Appends the backlog to the queue, by class, and ends it.
+    pub fn end_backlog(&mut self) {
+        for user in self.backlog.take().into_iter().flatten().flatten() {
             self.place(user);
         }
     }
 
-    /// Returns the most urgent class of the kept messages.
+    /// Returns the most urgent class in the backlog.
     #[must_use]
-    pub fn kept(&self) -> Option<Urgency> {
+    pub fn backlog_urgency(&self) -> Option<Urgency> {
         let is_there = |urgency: &Urgency| {
-            (self.kept.as_ref()).is_some_and(|kept| !kept[*urgency as usize].is_empty())
+            (self.backlog.as_ref()).is_some_and(|backlog| !backlog[*urgency as usize].is_empty())
         };
         [Urgency::Now, Urgency::Next, Urgency::Later]
             .into_iter()
             .find(is_there)
     }
 
-    /// Takes the first kept message if it is not held back and `wanted` accepts it.
-    pub fn pop_kept(&mut self, wanted: impl FnOnce(&Outgoing) -> bool) -> Option<Outgoing> {
-        let urgency = self.kept()?;
-        let queue = &mut self.kept.as_mut()?[urgency as usize];
-        let held_back = &self.held_back;
-        let first = queue.front().filter(|it| !held_back.contains_key(&it.id));
+    /// Takes the first message of the backlog if it is not deferred and `wanted` accepts it.
+    pub fn pop_backlog(&mut self, wanted: impl FnOnce(&Outgoing) -> bool) -> Option<Outgoing> {
+        let urgency = self.backlog_urgency()?;
+        let queue = &mut self.backlog.as_mut()?[urgency as usize];
+        let deferred = &self.deferred;
+        let first = queue.front().filter(|it| !deferred.contains_key(&it.id));
         let is_wanted = first.is_some_and(wanted);
         let next = is_wanted.then(|| queue.pop_front()).flatten();
-        self.gone(next)
+        self.removed(next)
     }
 
     /// Queues a line, whether or not there [is room](Outbox::has_room).
@@ -328,8 +326,8 @@ impl Outbox {
             *waiting += outgoing.line.len();
         }
         *self.ids.entry(outgoing.id.clone()).or_default() += 1;
-        match (&mut self.kept, outgoing.class) {
-            (Some(kept), Class::User(urgency)) => kept[urgency as usize].push_back(outgoing),
+        match (&mut self.backlog, outgoing.class) {
+            (Some(backlog), Class::User(urgency)) => backlog[urgency as usize].push_back(outgoing),
             _ => self.place(outgoing),
         }
     }
@@ -343,7 +341,7 @@ impl Outbox {
             return;
         };
         match outgoing.class {
-            Class::Answer | Class::Interrupt | Class::Mcp => last.urgent.push_back(outgoing),
+            Class::Response | Class::Interrupt | Class::Mcp => last.urgent.push_back(outgoing),
             Class::User(urgency) => last.users[urgency as usize].push_back(outgoing),
             Class::Greeting | Class::Control => last.fence = Some(outgoing),
         }
@@ -353,7 +351,10 @@ impl Outbox {
     /// queued now.
     pub fn passed_by_interrupt(&self) -> impl Iterator<Item = &str> {
         let last = self.segments.back().filter(|last| last.fence.is_none());
-        let users = last.map(|last| &last.users).into_iter().chain(&self.kept);
+        let users = last
+            .map(|last| &last.users)
+            .into_iter()
+            .chain(&self.backlog);
         users.flatten().flatten().map(|user| &*user.id)
     }
 
@@ -366,38 +367,38 @@ impl Outbox {
 
     /// Removes and returns the next line to write.
     pub fn pop(&mut self) -> Option<Outgoing> {
-        let next = if self.held {
-            self.pop_held()
+        let next = if self.gated {
+            self.pop_gated()
         } else {
-            let first = self.segments.front_mut()?.pop(&self.held_back);
-            first.or_else(|| self.pop_past_held_back())
+            let first = self.segments.front_mut()?.pop(&self.deferred);
+            first.or_else(|| self.pop_past_deferred())
         };
         while self.segments.front().is_some_and(Segment::is_empty) {
             self.segments.pop_front();
         }
-        self.gone(next)
+        self.removed(next)
     }
 
     /// Removes and returns the next line if it is a user message of at most `bytes`.
     pub fn pop_user(&mut self, bytes: usize) -> Option<Outgoing> {
-        let first = self.segments.front_mut().filter(|_| !self.held)?;
+        let first = self.segments.front_mut().filter(|_| !self.gated)?;
         if !first.urgent.is_empty() {
             return None;
         }
         let users = first.users.iter_mut().find(|users| !users.is_empty())?;
         let next = users.front()?;
-        if next.line.len() > bytes || self.held_back.contains_key(&next.id) {
+        if next.line.len() > bytes || self.deferred.contains_key(&next.id) {
             return None;
         }
         let next = users.pop_front();
         if first.is_empty() {
             self.segments.pop_front();
         }
-        self.gone(next)
+        self.removed(next)
     }
 
     /// Updates the counters for a removed line.
-    fn gone(&mut self, line: Option<Outgoing>) -> Option<Outgoing> {
+    fn removed(&mut self, line: Option<Outgoing>) -> Option<Outgoing> {
         let line = line?;
         if let Some((id, count)) = self.ids.remove_entry(&line.id)
             && count > 1
@@ -410,21 +411,21 @@ impl Outbox {
         Some(line)
     }
 
-    /// The first line is held back, for how long is unknown: the agent gets its responses
+    /// The first line is deferred, for how long is unknown: the agent gets its responses
     /// all the same, past the fences behind it.
-    fn pop_past_held_back(&mut self) -> Option<Outgoing> {
+    fn pop_past_deferred(&mut self) -> Option<Outgoing> {
         let mut urgent = self.segments.iter_mut().map(|segment| &mut segment.urgent);
         let first = urgent.find(|urgent| !urgent.is_empty())?;
-        let is_response = matches!(first.front()?.class, Class::Answer | Class::Mcp);
+        let is_response = matches!(first.front()?.class, Class::Response | Class::Mcp);
         is_response.then(|| first.pop_front()).flatten()
     }
 
-    fn pop_held(&mut self) -> Option<Outgoing> {
+    fn pop_gated(&mut self) -> Option<Outgoing> {
         self.segments.iter_mut().find_map(|segment| {
             let answer = segment
                 .urgent
                 .iter()
-                .position(|line| line.class == Class::Answer);
+                .position(|line| line.class == Class::Response);
             if let Some(at) = answer {
                 return segment.urgent.remove(at);
             }
@@ -449,10 +450,10 @@ impl Outbox {
             let mut queues = std::iter::once(&mut segment.urgent).chain(&mut segment.users);
             (queues.find_map(take)).or_else(|| segment.fence.take_if(|fence| matches(fence)))
         });
-        let found = found.or_else(|| self.kept.iter_mut().flatten().find_map(take));
+        let found = found.or_else(|| self.backlog.iter_mut().flatten().find_map(take));
         // An empty segment would block the ones behind it.
         self.segments.retain(|segment| !segment.is_empty());
-        self.gone(found)
+        self.removed(found)
     }
 
     /// Removes and returns all lines, in no particular order.
@@ -465,14 +466,14 @@ impl Outbox {
             all.extend(segment.users.into_iter().flatten());
             all.extend(segment.fence);
         }
-        all.extend((self.kept.iter_mut().flatten()).flat_map(std::mem::take));
+        all.extend((self.backlog.iter_mut().flatten()).flat_map(std::mem::take));
         all
     }
 
     /// Returns whether the queue is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.segments.iter().all(Segment::is_empty) && self.kept().is_none()
+        self.segments.iter().all(Segment::is_empty) && self.backlog_urgency().is_none()
     }
 }
 
@@ -494,14 +495,14 @@ fn position_from_both_ends(
 }
 
 impl Segment {
-    fn pop(&mut self, held_back: &SortedMap<Box<str>, ()>) -> Option<Outgoing> {
+    fn pop(&mut self, deferred: &SortedMap<Box<str>, ()>) -> Option<Outgoing> {
         if let Some(urgent) = self.urgent.pop_front() {
             return Some(urgent);
         }
         let mut users = self.users.iter_mut();
         match users.find(|users| !users.is_empty()) {
             Some(users) => {
-                let is_free = !held_back.contains_key(&users.front()?.id);
+                let is_free = !deferred.contains_key(&users.front()?.id);
                 is_free.then(|| users.pop_front()).flatten()
             }
             None => self.fence.take(),

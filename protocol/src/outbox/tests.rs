@@ -26,7 +26,7 @@ fn filled(lines: &[(Class, &str)]) -> Outbox {
     outbox
 }
 
-use Class::{Answer, Control, Greeting, Interrupt, Mcp, User};
+use Class::{Control, Greeting, Interrupt, Mcp, Response, User};
 use Urgency::{Later, Next, Now};
 
 #[test]
@@ -48,7 +48,7 @@ fn a_control_request_is_a_fence() {
         (User(Later), "A"),
         (Control, "set_model"),
         (User(Now), "B"),
-        (Answer, "allow"),
+        (Response, "allow"),
         (Interrupt, "stop"),
     ]);
     assert_eq!(order(&mut outbox), ["A", "set_model", "allow", "stop", "B"]);
@@ -60,18 +60,18 @@ fn what_is_held_back_holds_back_messages_and_requests_behind_it_but_no_responses
         (User(Now), "A"),
         (User(Next), "B"),
         (Control, "set_model"),
-        (Answer, "allow"),
+        (Response, "allow"),
         (Interrupt, "stop"),
-        (Answer, "deny"),
+        (Response, "deny"),
     ];
     let mut outbox = filled(&lines);
-    outbox.hold_back("A");
+    outbox.defer("A");
     assert_eq!(order(&mut outbox), ["allow"]);
-    outbox.hold_back("B");
-    outbox.let_go("A");
+    outbox.defer("B");
+    outbox.release("A");
     assert_eq!(order(&mut outbox), ["A"]);
     assert_eq!(outbox.waiting().users, 1);
-    outbox.let_go("B");
+    outbox.release("B");
     assert_eq!(order(&mut outbox), ["B", "set_model", "stop", "deny"]);
     assert!(outbox.is_empty());
 }
@@ -79,22 +79,22 @@ fn what_is_held_back_holds_back_messages_and_requests_behind_it_but_no_responses
 #[test]
 fn what_is_held_back_can_be_withdrawn_and_is_not_taken_from_what_is_kept() {
     let mut outbox = filled(&[(User(Now), "A"), (User(Now), "B")]);
-    outbox.hold_back("A");
+    outbox.defer("A");
     assert_eq!(order(&mut outbox), [""; 0]);
     assert!(outbox.withdraw("A", |_| true).is_some());
     assert_eq!(order(&mut outbox), ["B"]);
 
-    outbox.keep_users();
-    outbox.hold_back("C");
+    outbox.start_backlog();
+    outbox.defer("C");
     outbox.push(line(User(Now), "C"));
-    assert_eq!(outbox.pop_kept(|_| true), None);
-    outbox.let_go("C");
-    assert!(outbox.pop_kept(|_| true).is_some());
+    assert_eq!(outbox.pop_backlog(|_| true), None);
+    outbox.release("C");
+    assert!(outbox.pop_backlog(|_| true).is_some());
 }
 
 #[test]
 fn answers_and_interrupts_pass_user_messages() {
-    let mut outbox = filled(&[(User(Now), "A"), (Interrupt, "stop"), (Answer, "allow")]);
+    let mut outbox = filled(&[(User(Now), "A"), (Interrupt, "stop"), (Response, "allow")]);
     assert_eq!(order(&mut outbox), ["stop", "allow", "A"]);
 }
 
@@ -103,7 +103,7 @@ fn a_result_never_passes_its_progress() {
     let mut outbox = filled(&[
         (User(Now), "A"),
         (Mcp, "half"),
-        (Answer, "result"),
+        (Response, "result"),
         (Mcp, "changed"),
     ]);
     assert_eq!(order(&mut outbox), ["half", "result", "changed", "A"]);
@@ -111,13 +111,13 @@ fn a_result_never_passes_its_progress() {
 
 #[test]
 fn until_it_is_open_only_the_greeting_and_answers_leave() {
-    let mut outbox = Outbox::held();
+    let mut outbox = Outbox::gated();
     for (class, id) in [
         (Interrupt, "stop"),
         (Greeting, "hello"),
         (User(Now), "A"),
         (Control, "set_model"),
-        (Answer, "allow"),
+        (Response, "allow"),
     ] {
         outbox.push(line(class, id));
     }
@@ -154,13 +154,13 @@ fn what_waits_is_bounded_and_somebody_who_waits_finds_room() {
     assert!(outbox.has_room(Control, 1000));
     outbox.push(long(Control, "set_model", 50));
     assert!(!outbox.has_room(Control, 1));
-    for class in [Answer, Interrupt, Greeting] {
+    for class in [Response, Interrupt, Greeting] {
         assert!(outbox.has_room(class, 1000));
     }
     // And so have answers.
-    outbox.push(long(Answer, "allow", 60));
-    assert!(outbox.has_room(Answer, 10));
-    assert!(!outbox.has_room(Answer, 11));
+    outbox.push(long(Response, "allow", 60));
+    assert!(outbox.has_room(Response, 10));
+    assert!(!outbox.has_room(Response, 11));
     // What has left, and what was withdrawn, makes room.
     outbox.pop();
     assert!(outbox.has_room(User(Next), 1000));
@@ -189,7 +189,7 @@ fn what_waits_can_be_seen_and_since_when_the_oldest_for_later_does() {
         ..long(User(Later), id, 10)
     };
     let mut outbox = Outbox::default();
-    assert_eq!(outbox.waiting(), Waiting::default());
+    assert_eq!(outbox.waiting(), QueueSize::default());
     outbox.push(at("A", 1));
     outbox.push(long(User(Next), "B", 10));
     outbox.push(long(Control, "C", 5));
@@ -208,17 +208,17 @@ fn what_waits_can_be_seen_and_since_when_the_oldest_for_later_does() {
 #[test]
 fn nothing_waits_when_everything_has_left_what_is_kept_as_well() {
     let mut outbox = Outbox::default();
-    for class in [Answer, Control, User(Later)] {
+    for class in [Response, Control, User(Later)] {
         outbox.push(line(class, "A"));
         assert!(!outbox.is_empty());
         outbox.pop();
         assert!(outbox.is_empty());
     }
-    outbox.keep_users();
+    outbox.start_backlog();
     outbox.push(line(User(Next), "B"));
     assert_eq!(outbox.pop(), None);
     assert!(!outbox.is_empty());
-    outbox.pop_kept(|_| true);
+    outbox.pop_backlog(|_| true);
     assert!(outbox.is_empty());
 }
 
@@ -235,7 +235,7 @@ proptest! {
     fn nothing_is_lost_and_nothing_changes_sides_with_a_fence(
         classes in prop::collection::vec(
             prop_oneof![
-                Just(Answer), Just(Interrupt), Just(Control), Just(Mcp),
+                Just(Response), Just(Interrupt), Just(Control), Just(Mcp),
                 Just(User(Now)), Just(User(Next)), Just(User(Later)),
             ],
             0..40,
@@ -254,7 +254,7 @@ proptest! {
             for second in first + 1..classes.len() {
                 let passed = place(second) < place(first);
                 let may_pass = match (classes[first], classes[second]) {
-                    (User(_), Answer | Interrupt | Mcp) => true,
+                    (User(_), Response | Interrupt | Mcp) => true,
                     (User(first), User(second)) => second < first,
                     _ => false,
                 };
@@ -273,7 +273,7 @@ fn lines_are_withdrawn_from_any_place_and_of_two_with_an_id_the_first() {
         for at in 0..count {
             let mut outbox = Outbox::default();
             for number in 0..count {
-                outbox.push(long(Answer, &number.to_string(), 10));
+                outbox.push(long(Response, &number.to_string(), 10));
             }
             let id = at.to_string();
             assert_eq!(outbox.withdraw(&id, |class| class == Control), None);

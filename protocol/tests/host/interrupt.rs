@@ -2,13 +2,13 @@
 
 use crate::host::session::{Session, success};
 use agentwire_protocol::control::{CancelAsyncMessage, Interrupt, SetModel};
-use agentwire_protocol::host::Event;
+use agentwire_protocol::host::HostEvent;
 use serde_json::{Value, json};
 
 /// What the agent's receipt is to the user.
 fn receipt(session: &mut Session) -> Value {
     loop {
-        if let Event::Answered { outcome, .. } = session.host.poll_event().unwrap() {
+        if let HostEvent::RequestEnded { outcome, .. } = session.host.poll_event().unwrap() {
             return outcome.unwrap().read().unwrap();
         }
     }

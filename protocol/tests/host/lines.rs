@@ -2,7 +2,7 @@
 
 use crate::host::session::{MINUTE, Session, assert_events, narrow, success};
 use agentwire_protocol::control::{Initialize, SetModel};
-use agentwire_protocol::host::{Event, Host, Notice};
+use agentwire_protocol::host::{Host, HostEvent, WireNotice};
 use serde_json::json;
 use std::time::Instant;
 
@@ -45,7 +45,7 @@ fn an_ask_in_a_line_that_is_too_long_is_answered_with_an_error() {
     session
         .host
         .handle_input(session.now, b"\n{\"type\":\"weather\"}\n");
-    let Some(Event::Notice(Notice::LineTooLong {
+    let Some(HostEvent::Notice(WireNotice::LineTooLong {
         head: Some(head),
         length,
     })) = session.host.poll_event()
@@ -120,7 +120,7 @@ fn a_notice_knows_how_many_bytes_it_holds() {
     let mut held: Vec<usize> = lines.iter().map(String::len).collect();
     held[3] = 0;
     let sizes = std::iter::from_fn(|| session.host.poll_event()).map(|event| match event {
-        Event::Notice(notice) => notice.size(),
+        HostEvent::Notice(notice) => notice.size(),
         other => panic!("{other:?}"),
     });
     assert_eq!(sizes.collect::<Vec<_>>(), held);
@@ -145,7 +145,8 @@ fn what_the_input_ends_with_is_reported_if_it_is_no_frame() {
         .host
         .handle_input(session.now, b"{\"type\":\"result\",\"subty");
     session.host.handle_input_end(session.now);
-    let Some(Event::Notice(notice @ Notice::UnfinishedLine { .. })) = session.host.poll_event()
+    let Some(HostEvent::Notice(notice @ WireNotice::UnfinishedLine { .. })) =
+        session.host.poll_event()
     else {
         panic!()
     };

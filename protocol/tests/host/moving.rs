@@ -4,7 +4,7 @@ use crate::host::session::{Session, ask, lifecycle, result_of, state, success};
 use agentwire_protocol::control::{
     Initialize, Interrupt, McpStatus, SetCwd, SetModel, SetPermissionMode,
 };
-use agentwire_protocol::host::{CutOff, Fate, Moved};
+use agentwire_protocol::host::{Handover, Redelivery, TurnRecovery};
 use agentwire_protocol::permission::PermissionMode;
 use serde_json::json;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use std::time::Duration;
 /// A session that may go on, with an agent that knows the IDs of its messages.
 fn kept() -> Session {
     let mut session = Session::connected_to(json!({"capabilities": []}));
-    session.host.keep_for_next_process();
+    session.host.retain_for_restart();
     session
 }
 
@@ -35,11 +35,11 @@ fn greet(session: &mut Session) {
     session.hears(success("again", json!({"capabilities": []})));
 }
 
-fn fates(moved: &Moved) -> Vec<(&str, Fate)> {
-    moved
+fn redeliveries(handover: &Handover) -> Vec<(&str, Redelivery)> {
+    handover
         .messages
         .iter()
-        .map(|(uuid, fate)| (&**uuid, *fate))
+        .map(|(uuid, redelivery)| (&**uuid, *redelivery))
         .collect()
 }
 
@@ -51,11 +51,11 @@ fn what_was_not_picked_up_is_sent_again_before_what_waits() {
     session.host.handle_write_failed();
     session.submit("waits");
     session.events();
-    let moved = session.host.move_on(CutOff::GoesOn);
-    assert_eq!(fates(&moved), [("left", Fate::SentAgain)]);
+    let handover = session.host.begin_restart(TurnRecovery::Resume);
+    assert_eq!(redeliveries(&handover), [("left", Redelivery::Resent)]);
     greet(&mut session);
     assert_eq!(session.lines(), [""; 0], "it is not told everything yet");
-    session.host.go_on();
+    session.host.finish_restart();
     assert_eq!(session.lines(), ["left", "waits"]);
     assert_eq!(session.states(), ["handed waits", "written waits"]);
 }
@@ -64,17 +64,20 @@ fn what_was_not_picked_up_is_sent_again_before_what_waits() {
 fn a_turn_goes_on_if_the_next_process_shows_it_and_is_begun_again_if_not() {
     for shows in [true, false] {
         let mut session = in_a_turn();
-        let moved = session.host.move_on(CutOff::GoesOn);
+        let handover = session.host.begin_restart(TurnRecovery::Resume);
         assert_eq!(
-            fates(&moved),
-            [("first", Fate::GoesOn), ("second", Fate::SentAgain)]
+            redeliveries(&handover),
+            [
+                ("first", Redelivery::Resumed),
+                ("second", Redelivery::Resent)
+            ]
         );
-        assert_eq!((moved.turn, moved.goes_on), (Some(1), true));
+        assert_eq!((handover.turn, handover.resumes), (Some(1), true));
         if shows {
             session.plays("running, started first");
         }
         greet(&mut session);
-        session.host.go_on();
+        session.host.finish_restart();
         let again: &[&str] = if shows {
             &["second"]
         } else {
@@ -90,27 +93,30 @@ fn a_turn_goes_on_if_the_next_process_shows_it_and_is_begun_again_if_not() {
 #[test]
 fn a_turn_that_goes_on_and_is_over_before_the_greeting_is_not_begun_again() {
     let mut session = in_a_turn();
-    session.host.move_on(CutOff::GoesOn);
+    session.host.begin_restart(TurnRecovery::Resume);
     session.plays("started first, result first");
     greet(&mut session);
-    session.host.go_on();
+    session.host.finish_restart();
     assert_eq!(session.lines(), ["second"]);
 }
 
 #[test]
 fn a_turn_that_is_handed_back_ends_and_is_not_sent_again() {
     let mut session = in_a_turn();
-    let moved = session.host.move_on(CutOff::HandBack);
+    let handover = session.host.begin_restart(TurnRecovery::CutOff);
     assert_eq!(
-        fates(&moved),
-        [("first", Fate::HandedBack), ("second", Fate::SentAgain)]
+        redeliveries(&handover),
+        [
+            ("first", Redelivery::CutOff),
+            ("second", Redelivery::Resent)
+        ]
     );
     let events: Vec<_> = std::iter::from_fn(|| session.host.poll_event())
         .map(|event| crate::host::session::brief(&event))
         .collect();
     assert_eq!(events, ["cut off first", "turn 1 cut off: first"]);
     greet(&mut session);
-    session.host.go_on();
+    session.host.finish_restart();
     assert_eq!(session.lines(), ["second"]);
 }
 
@@ -120,40 +126,43 @@ fn a_turn_that_the_user_stops_does_not_go_on() {
     session.request("stop", &Interrupt::and_cancel_queued());
     session.lines();
     session.events();
-    let moved = session.host.move_on(CutOff::GoesOn);
+    let handover = session.host.begin_restart(TurnRecovery::Resume);
     assert_eq!(
-        fates(&moved),
-        [("first", Fate::Interrupted), ("second", Fate::Cancelled)]
+        redeliveries(&handover),
+        [
+            ("first", Redelivery::Interrupted),
+            ("second", Redelivery::Cancelled)
+        ]
     );
     greet(&mut session);
-    session.host.go_on();
+    session.host.finish_restart();
     assert_eq!(session.lines(), [""; 0]);
 }
 
 #[test]
 fn an_agent_that_does_not_report_what_it_picks_up_is_not_sent_it_again() {
     let mut session = Session::connected_to(json!({}));
-    session.host.keep_for_next_process();
+    session.host.retain_for_restart();
     session.submit("left");
     session.lines();
     session.submit("waits");
-    let moved = session.host.move_on(CutOff::GoesOn);
-    assert_eq!(fates(&moved), [("left", Fate::Unknown)]);
+    let handover = session.host.begin_restart(TurnRecovery::Resume);
+    assert_eq!(redeliveries(&handover), [("left", Redelivery::Unknown)]);
     session.events();
     session.request("again", &Initialize::default());
     session.lines();
     session.hears(success("again", json!({})));
-    session.host.go_on();
+    session.host.finish_restart();
     assert_eq!(session.lines(), ["waits"]);
 }
 
 #[test]
 fn a_message_that_the_agent_knew_is_over_with_the_turn_that_goes_on_or_at_once() {
     let mut session = in_a_turn();
-    session.host.move_on(CutOff::GoesOn);
+    session.host.begin_restart(TurnRecovery::Resume);
     session.plays("running, started first");
     greet(&mut session);
-    session.host.go_on();
+    session.host.finish_restart();
     session.lines();
     session.events();
     session.hears(lifecycle("second", "completed"));
@@ -164,9 +173,9 @@ fn a_message_that_the_agent_knew_is_over_with_the_turn_that_goes_on_or_at_once()
     let mut session = kept();
     session.submit("m");
     session.lines();
-    session.host.move_on(CutOff::HandBack);
+    session.host.begin_restart(TurnRecovery::CutOff);
     greet(&mut session);
-    session.host.go_on();
+    session.host.finish_restart();
     session.lines();
     session.events();
     session.hears(lifecycle("m", "completed"));
@@ -181,10 +190,10 @@ fn requests_that_read_are_made_again_and_others_fail() {
     session.hears(ask("asked"));
     session.lines();
     session.events();
-    let moved = session.host.move_on(CutOff::GoesOn);
-    assert_eq!(moved.asks, ["asked".into()]);
+    let handover = session.host.begin_restart(TurnRecovery::Resume);
+    assert_eq!(handover.incoming_requests, ["asked".into()]);
     greet(&mut session);
-    session.host.go_on();
+    session.host.finish_restart();
     assert_eq!(session.lines(), ["mcp_status"]);
 }
 
@@ -196,7 +205,7 @@ fn settings_are_set_again_before_everything_else() {
     session.lines();
     session.hear_all(&[success("1", json!({})), success("2", json!({}))]);
     session.submit("m");
-    session.host.move_on(CutOff::GoesOn);
+    session.host.begin_restart(TurnRecovery::Resume);
     assert_eq!(
         session.host.setting("set_model", "model").as_deref(),
         Some("m")
@@ -209,7 +218,7 @@ fn settings_are_set_again_before_everything_else() {
             .unwrap();
     }
     assert_eq!(session.lines(), ["set_model", "set_permission_mode"]);
-    session.host.go_on();
+    session.host.finish_restart();
     assert_eq!(session.lines(), ["m"]);
 }
 
@@ -225,7 +234,7 @@ fn a_directory_that_was_not_set_does_not_replace_the_one_that_was() {
         session.lines();
         session.hears(success(id, json!({"status": status})));
     }
-    session.host.move_on(CutOff::GoesOn);
+    session.host.begin_restart(TurnRecovery::Resume);
     assert_eq!(
         session.host.setting("set_cwd", "path").as_deref(),
         Some("/a")
@@ -236,7 +245,7 @@ fn a_directory_that_was_not_set_does_not_replace_the_one_that_was() {
 fn an_agent_that_is_silent_is_asked_and_counts_as_hung_if_it_does_not_answer() {
     let second = Duration::from_secs(1);
     let mut session = kept();
-    session.host.set_silence_limit(Some(second));
+    session.host.set_watchdog(Some(second));
     session.passes(second * 10);
     assert_eq!(session.lines(), [""; 0], "it owes nothing");
     session.submit("m");
@@ -246,13 +255,13 @@ fn an_agent_that_is_silent_is_asked_and_counts_as_hung_if_it_does_not_answer() {
     assert_eq!(session.lines(), ["mcp_status"]);
     session.passes(second * 2);
     let hung = std::iter::from_fn(|| session.host.poll_event());
-    let is_hung = |event: &agentwire_protocol::host::Event| {
-        matches!(event, agentwire_protocol::host::Event::Hung)
+    let is_hung = |event: &agentwire_protocol::host::HostEvent| {
+        matches!(event, agentwire_protocol::host::HostEvent::Hung)
     };
     assert_eq!(hung.filter(is_hung).count(), 1);
 
     let mut session = kept();
-    session.host.set_silence_limit(Some(second));
+    session.host.set_watchdog(Some(second));
     session.submit("m");
     session.lines();
     session.passes(second * 2);

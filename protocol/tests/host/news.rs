@@ -3,7 +3,7 @@
 use crate::host::session::{MINUTE, Session, assert_events, init, result, state};
 use crate::recorded;
 use agentwire_protocol::control::SetModel;
-use agentwire_protocol::host::{AuthUpdate, Event, SessionUpdate};
+use agentwire_protocol::host::{AuthUpdate, HostEvent, SessionUpdate};
 use serde_json::{Value, json};
 
 /// What is told of the session when these lines come.
@@ -11,7 +11,7 @@ fn news(session: &mut Session, lines: &[Value]) -> Vec<String> {
     session.hear_all(lines);
     std::iter::from_fn(|| session.host.poll_event())
         .filter_map(|event| match event {
-            Event::Session(news) => Some(match news {
+            HostEvent::Session(news) => Some(match news {
                 SessionUpdate::Began(init) => format!("began {}", init.model.unwrap_or_default()),
                 SessionUpdate::Changed(init) => {
                     format!("changed {}", init.model.unwrap_or_default())
@@ -24,7 +24,7 @@ fn news(session: &mut Session, lines: &[Value]) -> Vec<String> {
                 SessionUpdate::Auth(news) => login(&news),
                 other => panic!("{other:?}"),
             }),
-            Event::Background(tasks) => Some(format!(
+            HostEvent::Background(tasks) => Some(format!(
                 "background {}",
                 tasks
                     .iter()
@@ -196,7 +196,7 @@ fn news_of_the_login_weigh_what_they_hold() {
     let events = std::iter::from_fn(|| session.host.poll_event());
     let sizes: Vec<usize> = (events)
         .filter_map(|event| match event {
-            Event::Session(SessionUpdate::Auth(news)) => Some(news.size()),
+            HostEvent::Session(SessionUpdate::Auth(news)) => Some(news.size()),
             _ => None,
         })
         .collect();

@@ -2,7 +2,7 @@
 
 use crate::host::session::{MINUTE, Session, refusal, success};
 use agentwire_protocol::control::{Refusal, SetModel, SetModelAnswer};
-use agentwire_protocol::host::{Event, Request, RequestFailure};
+use agentwire_protocol::host::{HostEvent, Request, RequestFailure};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ fn a_request_is_answered_once() {
     session.request("r1", &SetModel::to("m"));
     session.lines();
     session.hears(success("r1", json!({"model": "m", "speed": 1e3})));
-    let Some(Event::Answered {
+    let Some(HostEvent::RequestEnded {
         request_id,
         outcome: Ok(answer),
     }) = session.host.poll_event()
@@ -40,7 +40,7 @@ fn an_answer_without_payload_and_one_of_another_shape_are_answers() {
     );
     session.hears(success("r2", json!({"model": ["no", "string"]})));
     for shape_is_right in [true, false] {
-        let Some(Event::Answered {
+        let Some(HostEvent::RequestEnded {
             outcome: Ok(answer),
             ..
         }) = session.host.poll_event()
@@ -67,7 +67,7 @@ fn a_refusal_says_why() {
         let mut line = refusal("r1", error);
         line["response"]["error_code"] = json!("invalid_request");
         session.hears(line);
-        let Some(Event::Answered {
+        let Some(HostEvent::RequestEnded {
             outcome: Err(RequestFailure::Refused { subtype, refusal }),
             ..
         }) = session.host.poll_event()
@@ -99,7 +99,7 @@ fn a_request_times_out_at_its_deadline_and_is_cancelled_if_it_had_left() {
     session.passes(MINUTE - Duration::from_millis(1));
     assert_eq!(session.events(), Vec::<String>::new());
     session.passes(Duration::from_millis(1));
-    let Some(Event::Answered {
+    let Some(HostEvent::RequestEnded {
         outcome: Err(RequestFailure::TimedOut { subtype, after }),
         ..
     }) = session.host.poll_event()

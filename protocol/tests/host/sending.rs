@@ -91,14 +91,14 @@ fn user_messages_leave_in_one_go_up_to_anything_else() {
     let mut session = Session::connected();
     session.submit("A");
     session.submit("B");
-    session.host.hold_back("D");
+    session.host.defer("D");
     session.submit("C");
     session.submit("D");
     session.submit("E");
     assert_eq!(in_one_go(&mut session, 1000).len(), 3);
     session.host.handle_written(session.now);
     assert_events(states(&mut session), "written A; written B; written C");
-    session.host.let_go("D");
+    session.host.release("D");
     // A line that is too long, a fence and an answer are on their own.
     assert_eq!(in_one_go(&mut session, 10).len(), 1);
     session.host.handle_written(session.now);

@@ -2,7 +2,8 @@
 
 use agentwire_protocol::control::{self, HostRequest, Initialize};
 use agentwire_protocol::host::{
-    Event, Host, Notice, Prompt, Request, RequestFailure, SubmissionState, Transmit, TurnEvent,
+    Host, HostEvent, Prompt, Request, RequestFailure, SubmissionState, Transmit, TurnEvent,
+    WireNotice,
 };
 use agentwire_protocol::message::UserMessage;
 use serde_json::{Value, json};
@@ -132,11 +133,11 @@ impl Session {
     pub(crate) fn events(&mut self) -> Vec<String> {
         std::iter::from_fn(|| self.host.poll_event())
             .filter(|event| match event {
-                Event::Submission { state, .. } => matches!(
+                HostEvent::Submission { state, .. } => matches!(
                     state,
                     SubmissionState::Written | SubmissionState::Withdrawn | SubmissionState::Lost
                 ),
-                Event::Turn(_) | Event::Session(_) | Event::Background(_) => false,
+                HostEvent::Turn(_) | HostEvent::Session(_) | HostEvent::Background(_) => false,
                 _ => true,
             })
             .map(|event| brief(&event))
@@ -147,7 +148,7 @@ impl Session {
     /// away.
     pub(crate) fn states(&mut self) -> Vec<String> {
         std::iter::from_fn(|| self.host.poll_event())
-            .filter(|event| matches!(event, Event::Submission { .. }))
+            .filter(|event| matches!(event, HostEvent::Submission { .. }))
             .map(|event| brief(&event))
             .collect()
     }
@@ -155,7 +156,7 @@ impl Session {
     /// What has become of turns; whatever else happened is thrown away.
     pub(crate) fn turns(&mut self) -> Vec<String> {
         std::iter::from_fn(|| self.host.poll_event())
-            .filter(|event| matches!(event, Event::Turn(_)))
+            .filter(|event| matches!(event, HostEvent::Turn(_)))
             .map(|event| brief(&event))
             .collect()
     }
@@ -195,12 +196,12 @@ pub(crate) fn brief_line(line: &[u8]) -> String {
     }
 }
 
-pub(crate) fn brief(event: &Event) -> String {
+pub(crate) fn brief(event: &HostEvent) -> String {
     match event {
-        Event::Frame(frame) => format!("frame {}", frame.head().label()),
-        Event::Ask(ask) => format!("ask {}", ask.request_id),
-        Event::AskCancelled { request_id } => format!("ask cancelled {request_id}"),
-        Event::Answered {
+        HostEvent::Frame(frame) => format!("frame {}", frame.head().label()),
+        HostEvent::IncomingRequest(ask) => format!("ask {}", ask.request_id),
+        HostEvent::IncomingRequestCancelled { request_id } => format!("ask cancelled {request_id}"),
+        HostEvent::RequestEnded {
             request_id,
             outcome,
         } => match outcome {
@@ -210,30 +211,32 @@ pub(crate) fn brief(event: &Event) -> String {
             Err(RequestFailure::TimedOut { .. }) => format!("timed out {request_id}"),
             Err(RequestFailure::SessionEnded { .. }) => format!("ended {request_id}"),
             Err(RequestFailure::Unreadable { .. }) => format!("unreadable {request_id}"),
-            Err(RequestFailure::Moved { .. }) => format!("moved {request_id}"),
-            Err(RequestFailure::AnswerTooLong { .. }) => format!("too long {request_id}"),
+            Err(RequestFailure::Restarted { .. }) => format!("moved {request_id}"),
+            Err(RequestFailure::ResponseTooLong { .. }) => format!("too long {request_id}"),
             Err(other) => panic!("{other:?}"),
         },
-        Event::Submission { uuid, state } => format!("{state} {uuid}"),
-        Event::Turn(TurnEvent::Started { turn }) => format!("turn {turn}"),
-        Event::Turn(TurnEvent::PickedUp { turn, uuid }) => format!("turn {turn} answers {uuid}"),
-        Event::Turn(TurnEvent::Ended(end)) => {
+        HostEvent::Submission { uuid, state } => format!("{state} {uuid}"),
+        HostEvent::Turn(TurnEvent::Started { turn }) => format!("turn {turn}"),
+        HostEvent::Turn(TurnEvent::PickedUp { turn, uuid }) => {
+            format!("turn {turn} answers {uuid}")
+        }
+        HostEvent::Turn(TurnEvent::Ended(end)) => {
             let mut text = format!("turn {} {}", end.turn, end.outcome);
             if !end.messages.is_empty() {
                 text += &format!(": {}", end.messages.join(" "));
             }
             text
         }
-        Event::Activity(activity) => format!("{activity:?}"),
-        Event::Hung => "hung".to_owned(),
-        Event::Background(tasks) => format!("{} background tasks", tasks.len()),
-        Event::Notice(Notice::NotAFrame { .. }) => "not a frame".to_owned(),
-        Event::Notice(Notice::UnfinishedLine { .. }) => "unfinished line".to_owned(),
-        Event::Notice(Notice::LineTooLong { .. }) => "line too long".to_owned(),
-        Event::Notice(Notice::StrayAnswer { .. }) => "stray answer".to_owned(),
-        Event::Notice(Notice::AskWithoutId { .. }) => "ask without id".to_owned(),
-        Event::Notice(Notice::TooManyAsks { untold, .. }) => {
-            format!("too many asks, {untold} before")
+        HostEvent::Activity(activity) => format!("{activity:?}"),
+        HostEvent::Hung => "hung".to_owned(),
+        HostEvent::Background(tasks) => format!("{} background tasks", tasks.len()),
+        HostEvent::Notice(WireNotice::NotAFrame { .. }) => "not a frame".to_owned(),
+        HostEvent::Notice(WireNotice::UnfinishedLine { .. }) => "unfinished line".to_owned(),
+        HostEvent::Notice(WireNotice::LineTooLong { .. }) => "line too long".to_owned(),
+        HostEvent::Notice(WireNotice::StrayResponse { .. }) => "stray answer".to_owned(),
+        HostEvent::Notice(WireNotice::RequestWithoutId { .. }) => "ask without id".to_owned(),
+        HostEvent::Notice(WireNotice::TooManyRequests { suppressed, .. }) => {
+            format!("too many asks, {suppressed} before")
         }
         other => panic!("{other:?}"),
     }

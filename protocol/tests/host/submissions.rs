@@ -6,7 +6,7 @@ use crate::host::session::{
     state, success,
 };
 use agentwire_protocol::control::{CancelAsyncMessage, Interrupt, SetModel};
-use agentwire_protocol::host::{Activity, Event, Request};
+use agentwire_protocol::host::{Activity, HostEvent, Request};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -320,7 +320,7 @@ fn who_takes_a_message_back_here_is_answered_as_the_agent_would() {
     session.submit("a");
     session.request("c", &CancelAsyncMessage::new("a"));
     let answer = std::iter::from_fn(|| session.host.poll_event()).find_map(|event| match event {
-        Event::Answered { outcome, .. } => outcome.ok(),
+        HostEvent::RequestEnded { outcome, .. } => outcome.ok(),
         _ => None,
     });
     let answer: Value = answer.unwrap().read().unwrap();

@@ -2,7 +2,7 @@
 
 use crate::host::session::{Session, assert_events, assistant, init, result, success};
 use agentwire_protocol::control::Interrupt;
-use agentwire_protocol::host::{Event, SubmissionState, TurnEvent, TurnOutcome};
+use agentwire_protocol::host::{HostEvent, SubmissionState, TurnEvent, TurnOutcome};
 use serde_json::{Value, json};
 
 #[test]
@@ -14,7 +14,7 @@ fn a_turn_is_told_before_its_first_frame_and_behind_its_last() {
     session.plays("running, queued a, started a, init, result a, completed a, idle");
     let all = std::iter::from_fn(|| session.host.poll_event());
     let order: Vec<String> = all
-        .filter(|event| matches!(event, Event::Frame(_) | Event::Turn(_)))
+        .filter(|event| matches!(event, HostEvent::Frame(_) | HostEvent::Turn(_)))
         .map(|event| crate::host::session::brief(&event))
         .collect();
     assert_events(
@@ -188,7 +188,7 @@ fn a_result_can_be_read_from_the_end_of_its_turn() {
     let mut session = Session::connected();
     session.plays("init, result a");
     let end = std::iter::from_fn(|| session.host.poll_event()).find_map(|event| match event {
-        Event::Turn(TurnEvent::Ended(end)) => Some(end),
+        HostEvent::Turn(TurnEvent::Ended(end)) => Some(end),
         _ => None,
     });
     let result = end.unwrap().result().unwrap();

@@ -55,7 +55,7 @@ fn where_processes_cannot_be_listed_the_group_goes_and_the_report_says_what_is_n
     let report = close(&mut child, patient().terminate(Duration::from_millis(300)));
     assert_eq!(report.step, CloseStep::Exited);
     assert!(report.descendants_unknown);
-    assert_eq!((report.swept, report.left), (vec![], vec![]));
+    assert_eq!((report.swept, report.remaining), (vec![], vec![]));
     assert_ends(gentle);
     assert_ends(stubborn);
     // That it is left is what the report warns of.
@@ -93,7 +93,7 @@ fn where_an_exit_is_no_event_a_thread_waits_for_it() {
     assert_eq!(Lines::new(pipes.stdout).next(), "ready");
     let report = close(&mut stubborn, impatient());
     assert_eq!(report.step, CloseStep::Killed);
-    assert!(report.left.is_empty());
+    assert!(report.remaining.is_empty());
 }
 
 #[test]

@@ -242,7 +242,7 @@ fn gone(step: CloseStep, swept: &[u32]) -> Outcome {
     Outcome {
         step,
         swept: swept.into(),
-        left: vec![],
+        remaining: vec![],
         descendants_unknown: false,
     }
 }
@@ -401,7 +401,7 @@ fn a_child_that_cannot_be_killed_is_reported_and_its_exit_is_told_when_it_comes(
     world.processes.clear();
     let outcome = world.close(policy());
     assert_eq!(outcome.step, CloseStep::StillAlive);
-    assert_eq!(outcome.left, [CHILD]);
+    assert_eq!(outcome.remaining, [CHILD]);
     assert!(!world.ladder.is_over());
     world.ladder.handle_exit(world.now, false);
     assert_eq!(world.ladder.poll(), Some(Action::TellExit));
@@ -507,7 +507,7 @@ proptest! {
             let marked = |it: &&Simulated| it.process.sessions == SESSION.as_bytes();
             let left: Vec<_> = world.processes.values().filter(marked).collect();
             prop_assert!(left.is_empty(), "{:?} of {:?}", left, world.log);
-            prop_assert!(outcome.left.is_empty());
+            prop_assert!(outcome.remaining.is_empty());
         }
     }
 }

@@ -150,7 +150,7 @@ impl Search<'_> {
         // The CLI may be started in another directory, where a relative path
         // would refer to another file.
         let file = std::path::absolute(file).map_err(|_| "it has no absolute path")?;
-        let beside = file.parent().map(Path::to_path_buf);
+        let parent = file.parent().map(Path::to_path_buf);
         let behind = if self.around.is_windows && shim::is_shim(&file) {
             self.shim.get_or_insert_with(|| file.clone());
             shim::behind(&file)
@@ -159,7 +159,7 @@ impl Search<'_> {
             file
         };
         if shim::is_node_script(&behind) {
-            let node = self.node(beside.as_deref());
+            let node = self.node(parent.as_deref());
             let node = Some(node.ok_or("it is a Node script, and Node was not found")?);
             return Ok(Cli { file: behind, node });
         }
@@ -169,7 +169,7 @@ impl Search<'_> {
         // Its `#!` line would search the `PATH` of the environment. If there is
         // no Node, the CLI reports that itself.
         let node = if shim::asks_for_node(&behind) {
-            self.node(beside.as_deref())
+            self.node(parent.as_deref())
         } else {
             None
         };
@@ -178,14 +178,14 @@ impl Search<'_> {
 
     /// Returns Node: next to the CLI, else on the `PATH`, else in the usual
     /// places.
-    fn node(&self, beside: Option<&Path>) -> Option<PathBuf> {
+    fn node(&self, parent: Option<&Path>) -> Option<PathBuf> {
         let name = if self.around.is_windows {
             "node.exe"
         } else {
             "node"
         };
         let path = self.around.variable("PATH").unwrap_or_default();
-        let mut folders: Vec<_> = beside.map(Path::to_path_buf).into_iter().collect();
+        let mut folders: Vec<_> = parent.map(Path::to_path_buf).into_iter().collect();
         folders.extend(env::split_paths(&path));
         folders.extend(places::folders(self.around));
         let mut files = folders.into_iter().map(|folder| folder.join(name));

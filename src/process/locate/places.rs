@@ -54,7 +54,7 @@ const WINDOWS: [(&str, &str); 13] = [
 ];
 
 /// Variables that set the location of tools.
-const TOLD: [(&str, &str); 6] = [
+const CONFIGURED: [(&str, &str); 6] = [
     ("PNPM_HOME", ""),
     ("PNPM_HOME", "bin"),
     ("BUN_INSTALL", "bin"),
@@ -84,9 +84,11 @@ pub(super) fn folders(around: &Surroundings) -> Vec<PathBuf> {
             folder.join(rest)
         })
     };
-    let told = TOLD.into_iter().filter_map(below);
+    let configured = CONFIGURED.into_iter().filter_map(below);
     if around.is_windows {
-        let mut folders: Vec<_> = told.chain(WINDOWS.into_iter().filter_map(below)).collect();
+        let mut folders: Vec<_> = configured
+            .chain(WINDOWS.into_iter().filter_map(below))
+            .collect();
         if let Some(nvm) = below(("APPDATA", "nvm")) {
             folders.extend(versions(&nvm, ""));
         }
@@ -97,7 +99,7 @@ pub(super) fn folders(around: &Surroundings) -> Vec<PathBuf> {
         .iter()
         .flat_map(|it| HOME.map(|rest| it.join(rest)))
         .collect();
-    folders.splice(0..0, told);
+    folders.splice(0..0, configured);
     folders.extend(SYSTEM.map(PathBuf::from));
     if let Some(nvm) = below(("NVM_DIR", "versions/node")) {
         folders.extend(versions(&nvm, "bin"));

@@ -20,7 +20,7 @@ pub(super) fn all() -> io::Result<SortedMap<u32, Process>> {
     if own.to_str() != Some(&std::process::id().to_string()) {
         return Err(io::Error::other("/proc is that of another PID namespace"));
     }
-    let mut alive = SortedMap::new();
+    let mut processes = SortedMap::new();
     let mut settled = SortedMap::new();
     // `/proc` is no snapshot. A process may start another one after the list
     // was made, and exit before it is read. So the list is repeated until it
@@ -42,7 +42,7 @@ pub(super) fn all() -> io::Result<SortedMap<u32, Process>> {
                 is_loading = true;
                 settled.remove(&pid);
             }
-            alive.insert(
+            processes.insert(
                 pid,
                 Process {
                     pid,
@@ -57,7 +57,7 @@ pub(super) fn all() -> io::Result<SortedMap<u32, Process>> {
             thread::sleep(PAUSE);
         }
     }
-    Ok(alive)
+    Ok(processes)
 }
 
 /// Returns when the process `pid` started; `None` if it does not exist or has

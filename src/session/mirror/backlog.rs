@@ -2,7 +2,7 @@
 //! the agent's own file.
 
 use super::spool::{CALL_BYTES, CALL_ENTRIES, End, Place, Read};
-use crate::store::{StoreFailure, TranscriptKey};
+use crate::store::{TranscriptFailure, TranscriptKey};
 use agentwire_protocol::Json;
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -59,14 +59,14 @@ struct Transcript {
     looks: u32,
     behind: Option<Since>,
     /// Why entries are missing for ever: what follows them would leave a hole.
-    cut: Option<StoreFailure>,
+    cut: Option<TranscriptFailure>,
 }
 
 /// Since when the store is behind, and why.
 #[derive(Debug, Clone)]
 struct Since {
     time: SystemTime,
-    failure: StoreFailure,
+    failure: TranscriptFailure,
 }
 
 #[derive(Debug)]
@@ -80,7 +80,7 @@ struct Piece {
 #[derive(Debug)]
 enum Content {
     /// Entries, and their size on the wire.
-    Held(Vec<Json>, usize),
+    Memory(Vec<Json>, usize),
     OnDisk(Place),
 }
 
@@ -89,7 +89,7 @@ enum Content {
 pub(super) struct Call {
     pub(super) key: TranscriptKey,
     pub(super) source: Source,
-    /// Some may have been kept already.
+    /// Some may be stored already.
     pub(super) is_unsure: bool,
     /// How many pieces.
     pieces: usize,
@@ -97,19 +97,19 @@ pub(super) struct Call {
 
 #[derive(Debug, Clone)]
 pub(super) enum Source {
-    Held(Arc<[Json]>),
+    Memory(Arc<[Json]>),
     OnDisk(PathBuf, Place),
 }
 
 /// How a call went.
 #[derive(Debug)]
 pub(super) enum Outcome {
-    Kept,
-    /// What was read from the agent's file was kept.
-    KeptOfDisk(Read),
+    Stored,
+    /// Entries that were read from the agent's file are stored.
+    StoredFromDisk(Read),
     /// The agent's file does not have it, or not yet.
     NotThere,
-    Failed(StoreFailure),
+    Failed(TranscriptFailure),
 }
 
 /// The state that the store is in.
@@ -117,7 +117,7 @@ pub(super) enum Outcome {
 pub(super) struct Behind {
     pub(super) entries: usize,
     pub(super) since: SystemTime,
-    pub(super) failure: StoreFailure,
+    pub(super) failure: TranscriptFailure,
 }
 
 /// Entries that the store will not get.
@@ -125,7 +125,7 @@ pub(super) struct Behind {
 pub(super) struct Missing {
     pub(super) key: TranscriptKey,
     pub(super) entries: usize,
-    pub(super) failure: StoreFailure,
+    pub(super) failure: TranscriptFailure,
 }
 
 impl Backlog {
@@ -148,7 +148,7 @@ impl Backlog {
         transcript.pieces.push_back(Piece {
             number,
             count: entries.len(),
-            content: Content::Held(entries, bytes),
+            content: Content::Memory(entries, bytes),
         });
         true
     }
@@ -260,7 +260,7 @@ impl Backlog {
     ) -> (usize, Option<Missing>) {
         let transcript = self.transcript(&call.key, None);
         match outcome {
-            Outcome::Failed(failure @ StoreFailure::Refused(_)) => {
+            Outcome::Failed(failure @ TranscriptFailure::Refused(_)) => {
                 transcript.cut = Some(failure.clone());
                 return transcript.give_up(failure);
             }
@@ -276,16 +276,16 @@ impl Backlog {
             // An agent may not write what it has told. It is of no entry's conversation.
             Outcome::NotThere if call.has_only_trailing() => {}
             Outcome::NotThere => {
-                transcript.cut = Some(StoreFailure::TooSlow);
-                return transcript.give_up(StoreFailure::TooSlow);
+                transcript.cut = Some(TranscriptFailure::TooSlow);
+                return transcript.give_up(TranscriptFailure::TooSlow);
             }
-            Outcome::Kept | Outcome::KeptOfDisk(_) => {}
+            Outcome::Stored | Outcome::StoredFromDisk(_) => {}
         }
         transcript.failed = 0;
         transcript.pause = None;
         transcript.is_unsure = false;
         transcript.looks = 0;
-        if let Outcome::KeptOfDisk(read) = outcome
+        if let Outcome::StoredFromDisk(read) = outcome
             && let Source::OnDisk(_, before) = &call.source
             && let Some(Piece {
                 content: Content::OnDisk(place),
@@ -297,7 +297,7 @@ impl Backlog {
         }
         let mut bytes = 0;
         for piece in transcript.pieces.drain(..call.pieces) {
-            if let Content::Held(_, size) = piece.content {
+            if let Content::Memory(_, size) = piece.content {
                 bytes += size;
             }
         }
@@ -308,13 +308,13 @@ impl Backlog {
     }
 
     /// Returns why a transcript goes on in the agent's own file only.
-    pub(super) fn cut(&self, key: &TranscriptKey) -> Option<StoreFailure> {
+    pub(super) fn cut(&self, key: &TranscriptKey) -> Option<TranscriptFailure> {
         match self.transcripts.iter().find(|it| it.key == *key) {
             Some(known) => known.cut.clone(),
             None if self.transcripts.len() < MOST => None,
             None => {
                 let why = format!("the session has more than {MOST} transcripts");
-                Some(StoreFailure::Unreadable(why))
+                Some(TranscriptFailure::Unreadable(why))
             }
         }
     }
@@ -338,13 +338,13 @@ impl Backlog {
     }
 
     /// Gives up everything.
-    pub(super) fn give_up_all(&mut self, failure: &StoreFailure) -> (usize, Vec<Missing>) {
+    pub(super) fn give_up_all(&mut self, failure: &TranscriptFailure) -> (usize, Vec<Missing>) {
         self.give_up(|_| Some(failure.clone()))
     }
 
     fn give_up(
         &mut self,
-        why: impl Fn(&Transcript) -> Option<StoreFailure>,
+        why: impl Fn(&Transcript) -> Option<TranscriptFailure>,
     ) -> (usize, Vec<Missing>) {
         let (mut bytes, mut all) = (0, vec![]);
         for transcript in &mut self.transcripts {
@@ -386,7 +386,7 @@ impl Transcript {
 
     /// What to send first. Entries of several messages go together.
     fn call(&self, due: u64) -> Call {
-        let (mut held, mut bytes, mut pieces) = (Vec::new(), 0, 0);
+        let (mut batch, mut bytes, mut pieces) = (Vec::new(), 0, 0);
         let mut source = None;
         for piece in self.pieces.iter().take_while(|it| it.number < due) {
             match &piece.content {
@@ -397,13 +397,13 @@ impl Transcript {
                     break;
                 }
                 Content::OnDisk(_) => break,
-                Content::Held(entries, size) => {
+                Content::Memory(entries, size) => {
                     let fits =
-                        held.len() + entries.len() <= CALL_ENTRIES && bytes + size <= CALL_BYTES;
+                        batch.len() + entries.len() <= CALL_ENTRIES && bytes + size <= CALL_BYTES;
                     if pieces > 0 && !fits {
                         break;
                     }
-                    held.extend(entries.iter().cloned());
+                    batch.extend(entries.iter().cloned());
                     bytes += size;
                     pieces += 1;
                 }
@@ -411,18 +411,18 @@ impl Transcript {
         }
         Call {
             key: self.key.clone(),
-            source: source.unwrap_or_else(|| Source::Held(held.into())),
+            source: source.unwrap_or_else(|| Source::Memory(batch.into())),
             is_unsure: self.is_unsure,
             pieces,
         }
     }
 
-    fn failed(&mut self, failure: StoreFailure, now: Instant) {
+    fn failed(&mut self, failure: TranscriptFailure, now: Instant) {
         let pause = PAUSES[self.failed.min(PAUSES.len() - 1)];
         self.failed += 1;
         self.pause = now.checked_add(pause);
-        self.is_unsure |= !matches!(failure, StoreFailure::Failed(_));
-        let is_slow = matches!(failure, StoreFailure::TimedOut(_));
+        self.is_unsure |= !matches!(failure, TranscriptFailure::Failed(_));
+        let is_slow = matches!(failure, TranscriptFailure::TimedOut(_));
         if let Some(since) = &mut self.behind {
             since.failure = failure;
         } else if self.failed >= ATTEMPTS || is_slow {
@@ -433,11 +433,11 @@ impl Transcript {
         }
     }
 
-    fn give_up(&mut self, failure: StoreFailure) -> (usize, Option<Missing>) {
+    fn give_up(&mut self, failure: TranscriptFailure) -> (usize, Option<Missing>) {
         let entries = self.count();
         let mut bytes = 0;
         for piece in self.pieces.drain(..) {
-            if let Content::Held(_, size) = piece.content {
+            if let Content::Memory(_, size) = piece.content {
                 bytes += size;
             }
         }

@@ -1,7 +1,7 @@
 //! The entries of a message.
 
 use crate::event::Notice;
-use crate::store::{StoreFailure, TranscriptKey};
+use crate::store::{TranscriptFailure, TranscriptKey};
 use agentwire_protocol::message::TranscriptMirror;
 use agentwire_protocol::{Frame, Json};
 use std::path::PathBuf;
@@ -24,7 +24,7 @@ impl Entries {
         let unreadable = |entries, why: String| Notice::NotMirrored {
             key: None,
             entries,
-            failure: StoreFailure::Unreadable(why),
+            failure: TranscriptFailure::Unreadable(why),
         };
         let message = frame.read::<TranscriptMirror>();
         let TranscriptMirror {

@@ -66,7 +66,7 @@ enum Deferred {
     /// It need not wait any more. Whether it is stored, and whether that was told.
     Over {
         is_stored: bool,
-        is_told: bool,
+        is_reported: bool,
     },
 }
 
@@ -207,7 +207,7 @@ impl Mirror {
 }
 
 impl Attachment for Mirror {
-    fn takes(&mut self, message: &Frame) -> bool {
+    fn intercept(&mut self, message: &Frame) -> bool {
         match message.kind() {
             "transcript_mirror" => {
                 self.offer(message);
@@ -247,7 +247,7 @@ impl Attachment for Mirror {
         {
             self.result = Deferred::Over {
                 is_stored: matches!(outcome, Ok(Ok(()))),
-                is_told: false,
+                is_reported: false,
             };
         }
         // Why a result is not stored is told before it.
@@ -256,8 +256,8 @@ impl Attachment for Mirror {
             return Poll::Ready(Action::Notify(notice));
         }
         match &mut self.result {
-            Deferred::Over { is_told, .. } if !*is_told => {
-                *is_told = true;
+            Deferred::Over { is_reported, .. } if !*is_reported => {
+                *is_reported = true;
                 Poll::Ready(Action::Retry)
             }
             _ => Poll::Pending,

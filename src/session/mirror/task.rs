@@ -5,7 +5,7 @@ use super::entries::{Entries, Lacking};
 use super::spool::{CALL_BYTES, CALL_ENTRIES, Chunk, End};
 use crate::event::{Error, Notice};
 use crate::process::blocking_result;
-use crate::store::{EntryHead, SharedStore, StoreFailure, TranscriptKey};
+use crate::store::{EntryHead, SharedStore, TranscriptFailure, TranscriptKey};
 use agentwire_protocol::{Frame, Json};
 use std::collections::HashSet;
 use std::future::pending;
@@ -61,7 +61,7 @@ pub(super) struct Task {
     /// Those who wait until everything before a number was sent.
     waiters: Vec<(u64, Waiter)>,
     /// Whether it was told that the store is behind.
-    told: Option<Behind>,
+    reported: Option<Behind>,
     /// No more work will come.
     is_last: bool,
 }
@@ -93,7 +93,7 @@ impl Task {
             entries: 0,
             bytes: 0,
             waiters: vec![],
-            told: None,
+            reported: None,
             is_last: false,
         }
     }
@@ -122,7 +122,7 @@ impl Task {
                 () = over.cancelled() => break,
             }
         }
-        let given_up = self.backlog.give_up_all(&StoreFailure::SessionOver);
+        let given_up = self.backlog.give_up_all(&TranscriptFailure::SessionOver);
         self.give_up(given_up);
     }
 
@@ -166,7 +166,7 @@ impl Task {
             }
             Work::TurnEnded => drop(self.flush()),
             // Dropping the waiter notifies it.
-            Work::Result(_) if self.told.is_some() => drop(self.flush()),
+            Work::Result(_) if self.reported.is_some() => drop(self.flush()),
             Work::Result(waiter) => self.take(Work::Flush(waiter)),
             Work::Flush(waiter) => {
                 let until = self.flush();
@@ -212,7 +212,7 @@ impl Task {
         self.tell_state(failure.is_some());
         self.reply();
         if let Some(failure) = failure
-            && self.told.is_some()
+            && self.reported.is_some()
         {
             self.refuse(&call.key, &failure);
         }
@@ -221,8 +221,8 @@ impl Task {
     /// Tells that the store is behind, with each attempt that has failed, and that it is
     /// not any more.
     fn tell_state(&mut self, has_failed: bool) {
-        match (self.backlog.behind(), &self.told) {
-            (Some(behind), told) if has_failed || told.is_none() => {
+        match (self.backlog.behind(), &self.reported) {
+            (Some(behind), reported) if has_failed || reported.is_none() => {
                 let Behind {
                     entries,
                     since,
@@ -234,11 +234,13 @@ impl Task {
                     since: *since,
                     failure: failure.clone(),
                 });
-                self.told = Some(behind);
+                self.reported = Some(behind);
             }
-            (None, Some(told)) => {
-                self.say(Notice::StoreCaughtUp { since: told.since });
-                self.told = None;
+            (None, Some(reported)) => {
+                self.say(Notice::StoreCaughtUp {
+                    since: reported.since,
+                });
+                self.reported = None;
             }
             _ => {}
         }
@@ -254,7 +256,7 @@ impl Task {
     }
 
     /// Replies to all that it has failed.
-    fn refuse(&mut self, key: &TranscriptKey, failure: &StoreFailure) {
+    fn refuse(&mut self, key: &TranscriptKey, failure: &TranscriptFailure) {
         for (_, waiter) in self.waiters.drain(..) {
             let error = Error::session_store("append", key, failure.clone());
             let _ = waiter.send(Err(error));
@@ -272,7 +274,7 @@ impl Task {
             tracing::warn!(%key, entries, %failure, "entries are missing from the session store");
             self.refuse(&key, &failure);
             // That is what is told of it.
-            self.told = None;
+            self.reported = None;
             self.say(Notice::NotMirrored {
                 key: Some(key),
                 entries,
@@ -284,7 +286,7 @@ impl Task {
     /// Tells of entries that are not sent, because earlier ones of the transcript are not.
     fn is_cut(&self, key: TranscriptKey, entries: usize) {
         self.say(Notice::NotMirrored {
-            failure: self.backlog.cut(&key).unwrap_or(StoreFailure::TooSlow),
+            failure: self.backlog.cut(&key).unwrap_or(TranscriptFailure::TooSlow),
             key: Some(key),
             entries,
         });
@@ -299,7 +301,7 @@ impl Task {
 /// Sends the entries of a call to the store.
 async fn attempt(store: &SharedStore, call: &Call) -> Outcome {
     let (mut entries, read) = match &call.source {
-        Source::Held(entries) => (Arc::clone(entries), None),
+        Source::Memory(entries) => (Arc::clone(entries), None),
         Source::OnDisk(file, place) => {
             let (file, place) = (file.clone(), place.clone());
             let read = blocking_result(move || place.read(&file));
@@ -327,8 +329,8 @@ async fn attempt(store: &SharedStore, call: &Call) -> Outcome {
         return Outcome::Failed(failure);
     }
     match read {
-        Some(read) => Outcome::KeptOfDisk(read),
-        None => Outcome::Kept,
+        Some(read) => Outcome::StoredFromDisk(read),
+        None => Outcome::Stored,
     }
 }
 
@@ -337,7 +339,7 @@ async fn missing_from(
     store: &SharedStore,
     key: &TranscriptKey,
     entries: &Arc<[Json]>,
-) -> Result<Arc<[Json]>, StoreFailure> {
+) -> Result<Arc<[Json]>, TranscriptFailure> {
     let uuid = |entry: &Json| EntryHead::of(entry)?.uuid;
     let stored = store.load(key.clone(), CALL).await?.unwrap_or_default();
     let known: HashSet<String> = stored.iter().filter_map(uuid).collect();

@@ -3,7 +3,9 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::store::{EntryHead, Refused, SessionStore, StoreError, StoreFailure, TranscriptKey};
+use crate::store::{
+    EntryHead, Refused, SessionStore, StoreError, TranscriptFailure, TranscriptKey,
+};
 use agentwire_protocol::Json;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -252,7 +254,7 @@ proptest! {
                 match step {
                     Step::Adds(transcript, entries) => {
                         let frame = agent.adds(transcript, &entries);
-                        assert!(mirror.takes(&frame));
+                        assert!(mirror.intercept(&frame));
                     }
                     Step::Writes => agent.writes(),
                     Step::Lags(time) => {
@@ -264,7 +266,7 @@ proptest! {
                         }
                         tokio::time::sleep(Duration::from_millis(time)).await;
                     }
-                    Step::TurnEnds => drop(mirror.takes(&result())),
+                    Step::TurnEnds => drop(mirror.intercept(&result())),
                     Step::Waits(time) => {
                         agent.writes();
                         tokio::time::sleep(Duration::from_millis(time)).await;
@@ -309,9 +311,9 @@ fn what_is_read_from_the_agents_file_comes_in_calls_of_a_limited_size() {
     let mut agent = Agent::new();
     run(async {
         let mut mirror = started(&shelf, StoreFlush::Batched, 100);
-        mirror.takes(&agent.adds(0, &[(10, true)]));
+        mirror.intercept(&agent.adds(0, &[(10, true)]));
         for _ in 0..40 {
-            mirror.takes(&agent.adds(0, &[(10, true); 50]));
+            mirror.intercept(&agent.adds(0, &[(10, true); 50]));
         }
         agent.writes();
         let behind = mirror.notices.recv().await.unwrap();
@@ -339,22 +341,22 @@ fn a_transcript_ends_where_something_is_missing_for_ever() {
     let mut agent = Agent::new();
     run(async {
         let mut mirror = started(&shelf, StoreFlush::Eager, 0);
-        mirror.takes(&agent.adds(0, &[(10, true)]));
+        mirror.intercept(&agent.adds(0, &[(10, true)]));
         // There is no room for these, and the file cannot be read.
-        mirror.takes(&agent.adds(0, &[(10, true), (10, true)]));
+        mirror.intercept(&agent.adds(0, &[(10, true), (10, true)]));
         let missing = |entries| Notice::NotMirrored {
             key: Some(TranscriptKey::new("-p", ID).unwrap()),
             entries,
-            failure: StoreFailure::TooSlow,
+            failure: TranscriptFailure::TooSlow,
         };
         assert_eq!(mirror.notices.recv().await.unwrap(), missing(2));
         let (reply, flushed) = oneshot::channel();
-        mirror.takes(&agent.adds(0, &[(10, true)]));
+        mirror.intercept(&agent.adds(0, &[(10, true)]));
         mirror.work(Work::Flush(reply));
         assert_eq!(mirror.notices.recv().await.unwrap(), missing(1));
         flushed.await.unwrap().unwrap();
         // The others go on.
-        mirror.takes(&agent.adds(1, &[(10, true)]));
+        mirror.intercept(&agent.adds(1, &[(10, true)]));
         assert_eq!(mirror.finish().await, []);
     });
     let kept: Vec<_> = shelf
@@ -374,8 +376,8 @@ fn an_agent_that_has_not_written_yet_is_not_hurried_by_flushes() {
     let mut agent = Agent::new();
     run(async {
         let mut mirror = started(&shelf, StoreFlush::BeforeResult, 0);
-        mirror.takes(&agent.adds(0, &[(10, true)]));
-        mirror.takes(&agent.adds(0, &[(10, true)]));
+        mirror.intercept(&agent.adds(0, &[(10, true)]));
+        mirror.intercept(&agent.adds(0, &[(10, true)]));
         let flusher = mirror.flusher().unwrap();
         let flush = || {
             let flusher = flusher.clone();
@@ -406,15 +408,15 @@ fn a_store_that_another_host_has_taken_is_not_asked_again() {
     let mut agent = Agent::new();
     run(async {
         let mut mirror = started(&shelf, StoreFlush::Eager, 1000);
-        mirror.takes(&agent.adds(0, &[(10, true)]));
-        mirror.takes(&agent.adds(0, &[(10, true), (10, true)]));
+        mirror.intercept(&agent.adds(0, &[(10, true)]));
+        mirror.intercept(&agent.adds(0, &[(10, true), (10, true)]));
         let missing = |entries| Notice::NotMirrored {
             key: Some(TranscriptKey::new("-p", ID).unwrap()),
             entries,
-            failure: StoreFailure::Refused("another host has it".to_owned()),
+            failure: TranscriptFailure::Refused("another host has it".to_owned()),
         };
         assert_eq!(mirror.notices.recv().await.unwrap(), missing(2));
-        mirror.takes(&agent.adds(0, &[(10, true)]));
+        mirror.intercept(&agent.adds(0, &[(10, true)]));
         assert_eq!(mirror.notices.recv().await.unwrap(), missing(1));
         assert_eq!(mirror.finish().await, []);
     });
@@ -435,7 +437,7 @@ fn a_result_is_held_until_the_store_has_its_turn_or_is_behind() {
         run(async {
             let mut mirror = started(&shelf, StoreFlush::BeforeResult, 1000);
             let begun = Instant::now();
-            mirror.takes(&agent.adds(0, &[(10, true)]));
+            mirror.intercept(&agent.adds(0, &[(10, true)]));
             assert_eq!(mirror.before_result(&result()), Gate::Wait);
             assert_eq!(mirror.before_result(&result()), Gate::Wait);
             let mut action = poll_fn(|context| mirror.poll(context)).await;

@@ -25,7 +25,7 @@ mod servers;
 #[path = "../../tests/servers/support.rs"]
 mod support;
 
-use agentwire_stores::session_log::{Entry, LogStore, NewBatch, Part, Position, SessionKey, Token};
+use agentwire_stores::session_log::{Entry, LogKey, LogStore, NewBatch, Part, Position, Token};
 use std::time::{Duration, Instant};
 
 /// The numbers of batches per round, and of rounds.
@@ -49,7 +49,7 @@ fn entries() -> Vec<Entry> {
 }
 
 async fn through_store(store: &impl LogStore, session: &str, entries: &[Entry]) -> Duration {
-    let session = SessionKey::new("bench", session);
+    let session = LogKey::new("bench", session);
     let token = Token::new(1, "bench");
     let mut after = Position::START;
     let start = Instant::now();

@@ -5,7 +5,7 @@ use super::peer::{Peer, connect};
 use super::stores::{self, Visit};
 use agentwire::{Client, Event, Notice, Options};
 use agentwire_stores::LogBacked;
-use agentwire_stores::session_log::{LogStore, Position, SessionKey};
+use agentwire_stores::session_log::{LogKey, LogStore, Position};
 use serde_json::json;
 use std::process::Command;
 use std::time::Instant;
@@ -190,7 +190,7 @@ impl Visit for Count<'_> {
         let Self(name, row) = self;
         let (mut found, mut lost) = (0, 0);
         for session in 0..SESSIONS {
-            let key = SessionKey::new("-p", id(session));
+            let key = LogKey::new("-p", id(session));
             let mut uuids = Vec::new();
             let mut after = Position::START;
             loop {

@@ -1,9 +1,8 @@
 //! Sessions with and without a store, one after the other.
 
 use super::stores::{self, Visit};
-use agentwire::{
-    Client, Event, Notice, Options, SessionStore, StoreError, StoreFlush, TranscriptKey,
-};
+use agentwire::store::{StoreError, StoreFlush, TranscriptKey};
+use agentwire::{Client, Event, Notice, Options, SessionStore};
 use agentwire_protocol::Json;
 use agentwire_stores::LogBacked;
 use agentwire_stores::session_log::LogStore;

@@ -5,10 +5,10 @@ mod names;
 mod record;
 
 use crate::session_log::{
-    Admission, AppendError, Batch, Head, LogStore, NewBatch, Part, Position, SessionKey,
-    Summarized, Token,
+    Admission, AppendError, Batch, Head, LogKey, LogStore, NewBatch, Part, Position, Summarized,
+    Token,
 };
-use agentwire::{StoreError, StoredSession};
+use agentwire::store::{StoreError, StoredSession};
 use file::{Lock, LogFile};
 use record::Record;
 use std::collections::{BTreeSet, HashMap};
@@ -33,7 +33,7 @@ use std::{fs, io};
 #[derive(Debug, Clone)]
 pub struct Directory {
     root: Arc<Path>,
-    cursors: Arc<Mutex<HashMap<SessionKey, Cursor>>>,
+    cursors: Arc<Mutex<HashMap<LogKey, Cursor>>>,
 }
 
 /// The end of the page that was read last.
@@ -70,13 +70,13 @@ impl Directory {
         Ok(task.await?)
     }
 
-    fn path(&self, session: &SessionKey) -> PathBuf {
+    fn path(&self, session: &LogKey) -> PathBuf {
         names::path(&self.root, session)
     }
 
     fn append_now(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         after: Position,
         token: &Token,
         record: Record,
@@ -105,7 +105,7 @@ impl Directory {
         Ok(record.position)
     }
 
-    fn read_now(&self, session: &SessionKey, after: Position) -> io::Result<Vec<Batch>> {
+    fn read_now(&self, session: &LogKey, after: Position) -> io::Result<Vec<Batch>> {
         let Some(mut file) = LogFile::open(&self.root, &self.path(session))? else {
             return Ok(Vec::new());
         };
@@ -134,12 +134,12 @@ impl Directory {
         Ok(batches)
     }
 
-    fn cursor(&self, session: &SessionKey) -> Option<Cursor> {
+    fn cursor(&self, session: &LogKey) -> Option<Cursor> {
         let cursors = self.cursors.lock().unwrap_or_else(PoisonError::into_inner);
         cursors.get(session).cloned()
     }
 
-    fn remember(&self, session: &SessionKey, cursor: Option<Cursor>) {
+    fn remember(&self, session: &LogKey, cursor: Option<Cursor>) {
         let mut cursors = self.cursors.lock().unwrap_or_else(PoisonError::into_inner);
         match cursor {
             None => drop(cursors.remove(session)),
@@ -173,7 +173,7 @@ impl Directory {
         Ok(found)
     }
 
-    fn parts_now(&self, session: &SessionKey) -> io::Result<BTreeSet<Part>> {
+    fn parts_now(&self, session: &LogKey) -> io::Result<BTreeSet<Part>> {
         let mut parts = BTreeSet::new();
         if let Some(mut file) = LogFile::open(&self.root, &self.path(session))? {
             let mut scan = file.scan()?;
@@ -184,7 +184,7 @@ impl Directory {
         Ok(parts)
     }
 
-    fn delete_now(&self, session: &SessionKey, token: &Token) -> Result<(), AppendError> {
+    fn delete_now(&self, session: &LogKey, token: &Token) -> Result<(), AppendError> {
         let path = self.path(session);
         let failed = |error: io::Error| AppendError::failed(error);
         if fs::symlink_metadata(&path).is_err() {
@@ -206,7 +206,7 @@ impl Directory {
 impl LogStore for Directory {
     async fn append(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         batch: &NewBatch<'_>,
     ) -> Result<Position, AppendError> {
         if batch.entries.is_empty() {
@@ -218,7 +218,7 @@ impl LogStore for Directory {
         appended.await.map_err(AppendError::Failed)?
     }
 
-    async fn head(&self, session: &SessionKey) -> Result<Option<Head>, StoreError> {
+    async fn head(&self, session: &LogKey) -> Result<Option<Head>, StoreError> {
         let path = self.path(session);
         let head = self.run(move |store| -> io::Result<_> {
             let file = LogFile::open(&store.root, &path)?;
@@ -228,7 +228,7 @@ impl LogStore for Directory {
         Ok(head.await??)
     }
 
-    async fn read(&self, session: &SessionKey, after: Position) -> Result<Vec<Batch>, StoreError> {
+    async fn read(&self, session: &LogKey, after: Position) -> Result<Vec<Batch>, StoreError> {
         let session = session.clone();
         Ok(self
             .run(move |store| store.read_now(&session, after))
@@ -242,13 +242,13 @@ impl LogStore for Directory {
             .await??)
     }
 
-    async fn parts(&self, session: &SessionKey) -> Result<Vec<Part>, StoreError> {
+    async fn parts(&self, session: &LogKey) -> Result<Vec<Part>, StoreError> {
         let session = session.clone();
         let parts = self.run(move |store| store.parts_now(&session)).await??;
         Ok(parts.into_iter().collect())
     }
 
-    async fn delete(&self, session: &SessionKey, token: &Token) -> Result<(), AppendError> {
+    async fn delete(&self, session: &LogKey, token: &Token) -> Result<(), AppendError> {
         let (session, token) = (session.clone(), token.clone());
         let deleted = self.run(move |store| store.delete_now(&session, &token));
         deleted.await.map_err(AppendError::Failed)?

@@ -1,7 +1,7 @@
 //! File names: each key has a distinct name on any file system.
 
 use super::file::reject_links;
-use crate::session_log::SessionKey;
+use crate::session_log::LogKey;
 use std::fmt::Write;
 use std::fs;
 use std::io;
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 const MAX_LENGTH: usize = 200;
 
 /// Returns the path of a session's log.
-pub(super) fn path(root: &Path, session: &SessionKey) -> PathBuf {
+pub(super) fn path(root: &Path, session: &LogKey) -> PathBuf {
     let project = folder(root, &session.project);
     let mut path = nested_path(&project, "s", &session.session_id);
     path.as_mut_os_string().push(".log");
@@ -114,7 +114,7 @@ mod tests {
             "", ".", "..", "a/b", "A", "%41", "a\\b", "\0", "🦀", "c-x", &long,
         ] {
             assert_eq!(decode(&encode(name)).as_deref(), Some(name));
-            let path = path(Path::new("/root"), &SessionKey::new(name, name));
+            let path = path(Path::new("/root"), &LogKey::new(name, name));
             for part in path.iter() {
                 let part = part.to_str().unwrap();
                 assert!(

@@ -3,8 +3,10 @@
 use super::LeasedStore;
 use super::claim::{Claim, Claimed};
 use super::store::Store;
+use agentwire::Error;
 use agentwire::attachment::Boxed;
-use agentwire::{Error, SessionOwner, TranscriptKey, WhenOwned};
+use agentwire::ownership::{SessionOwner, WhenOwned};
+use agentwire::store::TranscriptKey;
 use std::fmt;
 use std::future::poll_fn;
 use std::task::{Context, Poll};

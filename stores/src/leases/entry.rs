@@ -1,7 +1,7 @@
 //! The inbox of a session: the messages that its hosts have accepted, and their delivery status.
 
 use agentwire_protocol::Json;
-use agentwire_protocol::host::Fate;
+use agentwire_protocol::host::Redelivery;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 
@@ -77,8 +77,8 @@ impl InboxEntry {
 pub(super) struct Inherited {
     pub(super) uuid: Box<str>,
     pub(super) message: Json,
-    /// [`Fate::SentAgain`] or [`Fate::HandedBack`].
-    pub(super) fate: Fate,
+    /// [`Redelivery::Resent`] or [`Redelivery::CutOff`].
+    pub(super) redelivery: Redelivery,
 }
 
 /// Returns the unfinished messages of an inbox in the order in which they were accepted. Messages
@@ -102,7 +102,7 @@ pub(super) fn inherited(inbox: &[Json], transcript: &[Json]) -> Vec<Inherited> {
                     unfinished.push(Inherited {
                         uuid,
                         message,
-                        fate: Fate::SentAgain,
+                        redelivery: Redelivery::Resent,
                     });
                     unfinished.len()
                 });
@@ -116,7 +116,7 @@ pub(super) fn inherited(inbox: &[Json], transcript: &[Json]) -> Vec<Inherited> {
     started.extend(transcript.iter().flat_map(picked_up));
     for it in &mut unfinished {
         if started.contains(&it.uuid) {
-            it.fate = Fate::HandedBack;
+            it.redelivery = Redelivery::CutOff;
         }
     }
     unfinished
@@ -144,12 +144,15 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn unfinished(inbox: &[InboxEntry], transcript: &[serde_json::Value]) -> Vec<(String, Fate)> {
+    fn unfinished(
+        inbox: &[InboxEntry],
+        transcript: &[serde_json::Value],
+    ) -> Vec<(String, Redelivery)> {
         let inbox: Vec<Json> = inbox.iter().map(InboxEntry::to_json).collect();
         let transcript: Vec<Json> = transcript.iter().map(|it| it.clone().into()).collect();
         let unfinished = inherited(&inbox, &transcript).into_iter();
         unfinished
-            .map(|it| (it.uuid.to_string(), it.fate))
+            .map(|it| (it.uuid.to_string(), it.redelivery))
             .collect()
     }
 
@@ -162,7 +165,7 @@ mod tests {
         let inbox = ["b", "a", "c", "b"].map(accepted);
         let mut inbox = inbox.to_vec();
         inbox.push(InboxEntry::finished(vec!["c".into()]));
-        let expected = ["b", "a"].map(|uuid| (uuid.to_owned(), Fate::SentAgain));
+        let expected = ["b", "a"].map(|uuid| (uuid.to_owned(), Redelivery::Resent));
         assert_eq!(unfinished(&inbox, &[]), expected);
     }
 
@@ -177,12 +180,12 @@ mod tests {
             json!({ "type": "attachment", "attachment": "odd" }),
         ];
         let expected = [
-            ("a", Fate::HandedBack),
-            ("b", Fate::HandedBack),
-            ("c", Fate::HandedBack),
-            ("d", Fate::SentAgain),
+            ("a", Redelivery::CutOff),
+            ("b", Redelivery::CutOff),
+            ("c", Redelivery::CutOff),
+            ("d", Redelivery::Resent),
         ];
-        let expected = expected.map(|(uuid, fate)| (uuid.to_owned(), fate));
+        let expected = expected.map(|(uuid, redelivery)| (uuid.to_owned(), redelivery));
         assert_eq!(unfinished(&inbox, &transcript), expected);
     }
 

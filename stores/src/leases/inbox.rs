@@ -4,7 +4,8 @@
 use super::LeasedStore;
 use super::entry::InboxEntry;
 use super::store::Store;
-use agentwire::{SubmissionState, TranscriptKey};
+use agentwire::SubmissionState;
+use agentwire::store::TranscriptKey;
 use agentwire_protocol::Json;
 use agentwire_protocol::host::Prompt;
 use std::collections::{HashMap, VecDeque};

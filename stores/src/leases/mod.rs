@@ -11,10 +11,11 @@ mod watchdog;
 pub use claim::{Claim, ClaimRenewer, Claimed};
 
 use agentwire::attachment::{Action, Attach, Attachment, Boxed, Gate, Happened, Loaded, Opening};
-use agentwire::{
-    Error, Fate, Hook, HookCall, Notice, Options, SessionStore, StoreError, StoreFailure,
-    TranscriptKey, WhenOwned,
-};
+use agentwire::hook::HookCall;
+use agentwire::ownership::WhenOwned;
+use agentwire::protocol::host::Redelivery;
+use agentwire::store::{StoreError, TranscriptFailure, TranscriptKey};
+use agentwire::{Error, Hook, Notice, Options, SessionStore};
 use agentwire_protocol::control::{AgentRequest, ControlRequest};
 use agentwire_protocol::hook::{HookEvent, PreSkillShellCommand, PreToolUse};
 use agentwire_protocol::host::Prompt;
@@ -102,7 +103,7 @@ pub trait LeasedStore: SessionStore {
 /// otherwise. The inbox records that a turn has picked up a message before the first tool runs.
 /// A message that was not accepted when the session was lost can be sent again under the same
 /// `uuid`. The result of a turn is delivered once the turn is stored, as with
-/// [`StoreFlush::BeforeResult`](agentwire::StoreFlush).
+/// [`StoreFlush::BeforeResult`](agentwire::store::StoreFlush).
 ///
 /// Not prevented are tools that are already running, requests to the model, and agents that were
 /// started by hand.
@@ -158,7 +159,7 @@ impl<S: LeasedStore> Attach for Leases<S> {
             let session = TranscriptKey::new(project, id).map_err(|error| Error::SessionStore {
                 call: "load",
                 of: id.to_owned(),
-                failure: StoreFailure::Refused(error.to_string()),
+                failure: TranscriptFailure::Refused(error.to_string()),
             })?;
             let claims = Claims::new(&store, &session, when).await?;
             let earlier = store.load_inbox(&session).await?;
@@ -180,7 +181,7 @@ impl<S: LeasedStore> Attach for Leases<S> {
     fn hold<'a>(
         &'a self,
         session: &'a TranscriptKey,
-    ) -> Boxed<'a, Result<Option<Box<dyn Attachment>>, StoreFailure>> {
+    ) -> Boxed<'a, Result<Option<Box<dyn Attachment>>, TranscriptFailure>> {
         Box::pin(async move {
             let store = Store::new(&self.store, COPY_CLAIM_TIMEOUT, self.length);
             match store.claim(session).await? {
@@ -190,7 +191,7 @@ impl<S: LeasedStore> Attach for Leases<S> {
                 }
                 Claimed::OwnedElsewhere { .. } => {
                     let why = "another host owns the session (by its lease)";
-                    Err(StoreFailure::Refused(why.to_owned()))
+                    Err(TranscriptFailure::Refused(why.to_owned()))
                 }
             }
         })
@@ -265,11 +266,11 @@ impl<S: LeasedStore> Attachment for Leased<S> {
         for Inherited {
             uuid,
             message,
-            fate,
+            redelivery,
         } in unfinished
         {
-            let fate = session.inherit(uuid.clone(), message, fate);
-            if fate == Fate::HandedBack
+            let redelivery = session.inherit(uuid.clone(), message, redelivery);
+            if redelivery == Redelivery::CutOff
                 && let Some(inbox) = &mut self.inbox
             {
                 inbox.hand_back(uuid);

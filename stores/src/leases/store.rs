@@ -2,7 +2,8 @@
 
 use super::LeasedStore;
 use super::claim::Claimed;
-use agentwire::{Error, Refused, StoreError, StoreFailure, TranscriptKey};
+use agentwire::Error;
+use agentwire::store::{Refused, StoreError, TranscriptFailure, TranscriptKey};
 use agentwire_protocol::Json;
 use std::sync::Arc;
 use std::time::Duration;
@@ -35,7 +36,10 @@ impl<S: LeasedStore> Store<S> {
         }
     }
 
-    pub(super) async fn claim(&self, session: &TranscriptKey) -> Result<Claimed, StoreFailure> {
+    pub(super) async fn claim(
+        &self,
+        session: &TranscriptKey,
+    ) -> Result<Claimed, TranscriptFailure> {
         let (store, session) = (Arc::clone(&self.store), session.clone());
         call(self.timeout, async move { store.claim(&session).await }).await
     }
@@ -44,7 +48,7 @@ impl<S: LeasedStore> Store<S> {
         &self,
         session: &TranscriptKey,
         entries: &Arc<[Json]>,
-    ) -> Result<(), StoreFailure> {
+    ) -> Result<(), TranscriptFailure> {
         let (store, session) = (Arc::clone(&self.store), session.clone());
         let entries = Arc::clone(entries);
         let append = async move { store.append_inbox(&session, &entries).await };
@@ -61,7 +65,7 @@ impl<S: LeasedStore> Store<S> {
         &self,
         call: &'static str,
         session: &TranscriptKey,
-        failure: StoreFailure,
+        failure: TranscriptFailure,
     ) -> Error {
         Error::SessionStore {
             call,
@@ -75,17 +79,17 @@ impl<S: LeasedStore> Store<S> {
 async fn call<T: Send + 'static>(
     timeout: Duration,
     call: impl Future<Output = Result<T, StoreError>> + Send + 'static,
-) -> Result<T, StoreFailure> {
+) -> Result<T, TranscriptFailure> {
     let mut task = JoinSet::new();
     task.spawn(call);
     match tokio::time::timeout(timeout, task.join_next()).await {
-        Err(_) => Err(StoreFailure::TimedOut(timeout)),
+        Err(_) => Err(TranscriptFailure::TimedOut(timeout)),
         Ok(Some(Ok(Ok(outcome)))) => Ok(outcome),
         Ok(Some(Ok(Err(error)))) if error.is::<Refused>() => {
-            Err(StoreFailure::Refused(error.to_string()))
+            Err(TranscriptFailure::Refused(error.to_string()))
         }
-        Ok(Some(Ok(Err(error)))) => Err(StoreFailure::Failed(error.to_string())),
-        Ok(Some(Err(error))) => Err(StoreFailure::Panicked(error.to_string())),
+        Ok(Some(Ok(Err(error)))) => Err(TranscriptFailure::Failed(error.to_string())),
+        Ok(Some(Err(error))) => Err(TranscriptFailure::Panicked(error.to_string())),
         Ok(None) => unreachable!("there is one task"),
     }
 }

@@ -2,9 +2,9 @@
 
 use super::claim::LeasedLog;
 use super::logs::{LogBacked, Owned, OwnedElsewhere, note};
-use crate::session_log::{Head, LogStore, NewBatch, SessionKey};
+use crate::session_log::{Head, LogKey, LogStore, NewBatch};
 use crate::{Claim, ClaimRenewer, Claimed};
-use agentwire::StoreError;
+use agentwire::store::StoreError;
 use serde_json::json;
 use std::mem::take;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 const RELEASE_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl<S: LogStore> LogBacked<S> {
-    pub(super) async fn claim_log(&self, session: SessionKey) -> Result<Claimed, StoreError> {
+    pub(super) async fn claim_log(&self, session: LogKey) -> Result<Claimed, StoreError> {
         let Some(length) = self.lease else {
             return Err("the store has no leases (`LogBacked::leased`)".into());
         };
@@ -61,7 +61,7 @@ impl<S: LogStore> LogBacked<S> {
     /// Renews the lease until the claim is released, and then releases the log.
     async fn renew_until_released(
         self,
-        session: SessionKey,
+        session: LogKey,
         renewer: Arc<ClaimRenewer>,
         length: Duration,
     ) {
@@ -84,7 +84,7 @@ impl<S: LogStore> LogBacked<S> {
     /// Releases the log by appending with a token without a lease.
     async fn release(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         owned: &tokio::sync::Mutex<Owned>,
     ) -> Result<(), StoreError> {
         let mut owned = owned.lock().await;
@@ -109,7 +109,7 @@ impl<S: LogStore> LogBacked<S> {
     /// Renews the lease if it is due. Returns the time until the next check.
     async fn renew(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         owned: &tokio::sync::Mutex<Owned>,
         length: Duration,
     ) -> Duration {

@@ -2,10 +2,10 @@
 
 use super::claim::LeasedLog;
 use crate::session_log::{
-    AppendError, Batch, Entry, Head, LeaseClock, LeaseWatch, LogStore, NewBatch, Part, Position,
-    Refusal, SessionKey, Token,
+    AppendError, Batch, Entry, Head, LeaseClock, LeaseWatch, LogKey, LogStore, NewBatch, Part,
+    Position, Refusal, Token,
 };
-use agentwire::StoreError;
+use agentwire::store::StoreError;
 use agentwire_protocol::Json;
 use agentwire_protocol::transcript::fold_summary;
 use std::borrow::Cow;
@@ -19,9 +19,9 @@ use std::time::Duration;
 ///
 /// ```
 /// use agentwire::Options;
-/// use agentwire_stores::{LogBacked, Memory};
+/// use agentwire_stores::{LogBacked, MemoryLog};
 ///
-/// let options = Options::new().session_store(LogBacked::new(Memory::new()));
+/// let options = Options::new().session_store(LogBacked::new(MemoryLog::new()));
 /// ```
 ///
 /// The first append to a session takes over its log. The appends of the previous owner are
@@ -36,7 +36,7 @@ use std::time::Duration;
 /// [`Options::session_store`]: agentwire::Options::session_store
 pub struct LogBacked<S> {
     pub(super) store: Arc<S>,
-    owned: Arc<Mutex<HashMap<SessionKey, Arc<tokio::sync::Mutex<Owned>>>>>,
+    owned: Arc<Mutex<HashMap<LogKey, Arc<tokio::sync::Mutex<Owned>>>>>,
     pub(super) writer: Arc<Writer>,
     /// The length of the leases; `None` without leases.
     pub(super) lease: Option<Duration>,
@@ -175,7 +175,7 @@ impl<S: LogStore> LogBacked<S> {
         &self.store
     }
 
-    pub(super) fn owned(&self, session: &SessionKey) -> Arc<tokio::sync::Mutex<Owned>> {
+    pub(super) fn owned(&self, session: &LogKey) -> Arc<tokio::sync::Mutex<Owned>> {
         let mut owned = self.owned.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(owned.entry(session.clone()).or_default())
     }
@@ -183,7 +183,7 @@ impl<S: LogStore> LogBacked<S> {
     /// Returns the end of a log with a token that takes it over, or that another host owns it.
     pub(super) async fn take_over(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         watch: &mut LeaseWatch,
     ) -> Result<Result<End, OwnedElsewhere>, StoreError> {
         let head = self.store.head(session).await?;
@@ -217,7 +217,7 @@ impl<S: LogStore> LogBacked<S> {
         }))
     }
 
-    pub(super) async fn summary(&self, session: &SessionKey) -> Result<Option<Json>, StoreError> {
+    pub(super) async fn summary(&self, session: &LogKey) -> Result<Option<Json>, StoreError> {
         let mut summary = None;
         let take = |entry: Entry| {
             if entry.part == Part::Main {
@@ -230,7 +230,7 @@ impl<S: LogStore> LogBacked<S> {
 
     pub(super) async fn append_all(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         entries: Vec<Entry>,
     ) -> Result<(), StoreError> {
         if entries.is_empty() {
@@ -243,7 +243,7 @@ impl<S: LogStore> LogBacked<S> {
 
     pub(super) async fn append_to(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         owned: &mut Owned,
         entries: Vec<Entry>,
     ) -> Result<(), StoreError> {
@@ -315,7 +315,7 @@ impl<S: LogStore> LogBacked<S> {
     /// Reads the outcome of unresolved batches before the end of the log.
     async fn resolve(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         owned: &mut Owned,
         end: Position,
     ) -> Result<(), StoreError> {
@@ -334,7 +334,7 @@ impl<S: LogStore> LogBacked<S> {
     /// Calls a function with each entry of a log.
     pub(super) async fn for_each_entry(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         mut take: impl FnMut(Entry) + Send,
     ) -> Result<(), StoreError> {
         let mut after = Position::START;

@@ -6,11 +6,12 @@ mod logs;
 
 pub use logs::LogBacked;
 
-use crate::session_log::{Entry, Head, LogStore, Part, Refusal, SessionKey, Summarized};
+use crate::session_log::{Entry, Head, LogKey, LogStore, Part, Refusal, Summarized};
 use crate::{Claimed, LeasedStore, Leases};
+use agentwire::SessionStore;
 use agentwire::attachment::Attach;
-use agentwire::{
-    Refused, SessionStore, StoreError, StoredSession, StoredSummary, Transcript, TranscriptKey,
+use agentwire::store::{
+    Refused, StoreError, StoredSession, StoredSummary, Transcript, TranscriptKey,
 };
 use agentwire_protocol::{Json, Members};
 use logs::{Owned, note};
@@ -96,7 +97,7 @@ impl<S: LogStore> SessionStore for LogBacked<S> {
         let mut sessions = vec![];
         for (session, summary) in self.store.summaries(project).await? {
             // Skip sessions that were claimed but have no conversation yet.
-            let key = SessionKey::new(project, &session.id);
+            let key = LogKey::new(project, &session.id);
             let is_listed = match summary {
                 Ok(None) => {
                     let parts = self.store.parts(&key).await;
@@ -160,7 +161,7 @@ impl<S: LogStore> SessionStore for LogBacked<S> {
     }
 
     async fn delete(&self, key: &TranscriptKey) -> Result<(), StoreError> {
-        let session: SessionKey = key.into();
+        let session: LogKey = key.into();
         if key.subpath().is_some() {
             let part = part(key);
             return match self.store.parts(&session).await?.contains(&part) {

@@ -1,12 +1,12 @@
 //! Errors of the store.
 
-use crate::session_log::{AppendError, Position, SessionKey};
+use crate::session_log::{AppendError, LogKey, Position};
 use std::error::Error;
 use std::fmt;
 
 /// The error of [`Nats`](super::Nats).
 ///
-/// The store returns it in a [`StoreError`](agentwire::StoreError):
+/// The store returns it in a [`StoreError`](agentwire::store::StoreError):
 /// `error.downcast_ref::<NatsError>()`.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -31,7 +31,7 @@ pub enum NatsError {
     /// A log is damaged.
     Damaged {
         /// The log.
-        session: SessionKey,
+        session: LogKey,
         /// The position of the damage.
         position: Position,
         /// The damage.
@@ -50,7 +50,7 @@ impl NatsError {
         }
     }
 
-    pub(super) fn damaged(session: &SessionKey, position: u64, problem: &'static str) -> Self {
+    pub(super) fn damaged(session: &LogKey, position: u64, problem: &'static str) -> Self {
         Self::Damaged {
             session: session.clone(),
             position: Position(position),

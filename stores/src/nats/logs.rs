@@ -4,7 +4,7 @@ use super::error::NatsError;
 use super::page::{self, Message, next};
 use super::record::{self, Last, Record};
 use super::subject::Subjects;
-use crate::session_log::{Batch, Entry, Next, Position, SessionKey, Token};
+use crate::session_log::{Batch, Entry, LogKey, Next, Position, Token};
 use agentwire_protocol::Json;
 use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, push};
 use async_nats::jetstream::context::{PublishError, PublishErrorKind};
@@ -47,7 +47,7 @@ pub(super) struct Logs {
     pub(super) timeout: Duration,
     /// The ends of logs as this store has written them. They may be outdated; appends check
     /// them.
-    pub(super) written: Mutex<HashMap<SessionKey, Last>>,
+    pub(super) written: Mutex<HashMap<LogKey, Last>>,
 }
 
 /// The outcome of publishing a message.
@@ -61,7 +61,7 @@ impl Logs {
     /// Returns the cached end of a log if a batch with this token can be appended after it.
     pub(super) fn cached_end(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         after: Position,
         token: &Token,
     ) -> Option<Last> {
@@ -71,7 +71,7 @@ impl Logs {
         (is_usable && !last.head.is_deleted).then(|| last.clone())
     }
 
-    fn cache_end(&self, session: &SessionKey, last: Option<Last>) {
+    fn cache_end(&self, session: &LogKey, last: Option<Last>) {
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         match last {
             None => {
@@ -87,7 +87,7 @@ impl Logs {
     }
 
     /// Reads the last message of a log from the leader of the stream.
-    pub(super) async fn last(&self, session: &SessionKey) -> Result<Option<Last>, NatsError> {
+    pub(super) async fn last(&self, session: &LogKey) -> Result<Option<Last>, NatsError> {
         let subject = self.subjects.log(session);
         let request = self.stream.raw_message_builder().last_by_subject(subject);
         match request.send().await {
@@ -101,7 +101,7 @@ impl Logs {
     }
 
     /// Reads the first message of a log from a sequence on, from the leader of the stream.
-    async fn first(&self, session: &SessionKey, from: u64) -> Result<Option<Message>, NatsError> {
+    async fn first(&self, session: &LogKey, from: u64) -> Result<Option<Message>, NatsError> {
         let subject = self.subjects.log(session);
         let request = self.stream.raw_message_builder().sequence(from);
         match request.next_by_subject(subject).send().await {
@@ -119,7 +119,7 @@ impl Logs {
     /// end of the log.
     pub(super) async fn next(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         last: &Last,
         after: Position,
     ) -> Result<Option<(Next, Vec<u64>)>, NatsError> {
@@ -180,7 +180,7 @@ impl Logs {
     /// Publishes the entries of a large batch in chunks. Returns their sequences.
     async fn publish_chunks(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         entries: &[u8],
     ) -> Result<Vec<u64>, NatsError> {
         const WHAT: &str = "publishing a large batch";
@@ -211,7 +211,7 @@ impl Logs {
     /// Reads the entries of a batch. `None` if a chunk is missing.
     async fn entries(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         record: &Record,
         message: &Message,
     ) -> Result<Option<Vec<Entry>>, NatsError> {
@@ -236,7 +236,7 @@ impl Logs {
     /// Reads a page of a log after a position. Returns `None` if the log was deleted meanwhile.
     pub(super) async fn read(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         after: Position,
         last: &Last,
     ) -> Result<Option<Vec<Batch>>, NatsError> {
@@ -285,7 +285,7 @@ impl Logs {
 
     /// Purges the messages previous a deletion. Chunks of later batches are published after it,
     /// because their writers had to know its position.
-    pub(super) async fn purge(&self, session: &SessionKey, deletion: u64) -> Result<(), NatsError> {
+    pub(super) async fn purge(&self, session: &LogKey, deletion: u64) -> Result<(), NatsError> {
         for subject in [self.subjects.log(session), self.subjects.chunks(session)] {
             let purge = self.stream.purge().filter(subject).sequence(deletion);
             purge.await.map_err(NatsError::request("deleting a log"))?;
@@ -413,11 +413,7 @@ impl Logs {
 }
 
 /// Parses the headers of a message of a log.
-fn record_of(
-    session: &SessionKey,
-    sequence: u64,
-    headers: &HeaderMap,
-) -> Result<Record, NatsError> {
+fn record_of(session: &LogKey, sequence: u64, headers: &HeaderMap) -> Result<Record, NatsError> {
     let damaged = |problem| NatsError::damaged(session, sequence, problem);
     let record = Record::parse(headers).ok_or_else(|| damaged("the headers are invalid"))?;
     if record.session != *session {

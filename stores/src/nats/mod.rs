@@ -13,10 +13,10 @@ pub use options::NatsOptions;
 
 use crate::entries;
 use crate::session_log::{
-    Admission, AppendError, Batch, Head, LogStore, NewBatch, Part, Position, SessionKey,
-    Summarized, Token,
+    Admission, AppendError, Batch, Head, LogKey, LogStore, NewBatch, Part, Position, Summarized,
+    Token,
 };
-use agentwire::{StoreError, StoredSession};
+use agentwire::store::{StoreError, StoredSession};
 use async_nats::Client;
 use async_nats::jetstream::ContextBuilder;
 use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy, StorageType};
@@ -158,7 +158,7 @@ impl NatsOptions {
 impl LogStore for Nats {
     async fn append(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         batch: &NewBatch<'_>,
     ) -> Result<Position, AppendError> {
         let (after, token, entries) = (batch.after, batch.token, batch.entries);
@@ -219,11 +219,11 @@ impl LogStore for Nats {
         }
     }
 
-    async fn head(&self, session: &SessionKey) -> Result<Option<Head>, StoreError> {
+    async fn head(&self, session: &LogKey) -> Result<Option<Head>, StoreError> {
         Ok(self.0.last(session).await?.map(|last| last.head))
     }
 
-    async fn read(&self, session: &SessionKey, after: Position) -> Result<Vec<Batch>, StoreError> {
+    async fn read(&self, session: &LogKey, after: Position) -> Result<Vec<Batch>, StoreError> {
         let mut last_end: Option<Position> = None;
         loop {
             let last = self.0.last(session).await?;
@@ -256,7 +256,7 @@ impl LogStore for Nats {
             let summary = match record::read(&payload) {
                 Some((summary, _)) => Ok(summary),
                 None => {
-                    let session = SessionKey::new(project, &id);
+                    let session = LogKey::new(project, &id);
                     let problem = "the last message is invalid";
                     Err(NatsError::damaged(&session, 0, problem).into())
                 }
@@ -266,11 +266,11 @@ impl LogStore for Nats {
         Ok(summaries)
     }
 
-    async fn parts(&self, session: &SessionKey) -> Result<Vec<Part>, StoreError> {
+    async fn parts(&self, session: &LogKey) -> Result<Vec<Part>, StoreError> {
         entries::parts(self, session).await
     }
 
-    async fn delete(&self, session: &SessionKey, token: &Token) -> Result<(), AppendError> {
+    async fn delete(&self, session: &LogKey, token: &Token) -> Result<(), AppendError> {
         let store = &*self.0;
         loop {
             let Some(last) = store.last(session).await? else {

@@ -6,7 +6,7 @@
 
 use crate::entries;
 use crate::names::{escaped, unescaped};
-use crate::session_log::{Entry, Head, Next, Position, SessionKey, Token};
+use crate::session_log::{Entry, Head, LogKey, Next, Position, Token};
 use agentwire_protocol::Json;
 use async_nats::{HeaderMap, HeaderValue};
 use serde::Deserialize;
@@ -22,7 +22,7 @@ const BYTES: &str = "Agentwire-Bytes";
 /// The headers of a message.
 #[derive(Debug, Clone)]
 pub(super) struct Record {
-    pub(super) session: SessionKey,
+    pub(super) session: LogKey,
     pub(super) token: Token,
     /// The sequence of the preceding message; 0 for the first message.
     pub(super) after: u64,
@@ -71,7 +71,7 @@ impl Record {
             }
         };
         Some(Self {
-            session: SessionKey::new(unescaped(project)?, unescaped(session_id)?),
+            session: LogKey::new(unescaped(project)?, unescaped(session_id)?),
             token: Token::new(token.parse().ok()?, unescaped(writer)?),
             after: number(AFTER)?,
             start: number(START)?,

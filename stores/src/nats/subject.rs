@@ -1,7 +1,7 @@
 //! The subjects of logs.
 
 use crate::names::name;
-use crate::session_log::SessionKey;
+use crate::session_log::LogKey;
 
 /// The subjects of a store.
 #[derive(Debug)]
@@ -24,12 +24,12 @@ impl Subjects {
     }
 
     /// Returns the subject of a session's batches.
-    pub(super) fn log(&self, session: &SessionKey) -> String {
+    pub(super) fn log(&self, session: &LogKey) -> String {
         self.subject("log", &session.project, &name(&session.session_id))
     }
 
     /// Returns the subject of a session's chunks.
-    pub(super) fn chunks(&self, session: &SessionKey) -> String {
+    pub(super) fn chunks(&self, session: &LogKey) -> String {
         self.subject("chunk", &session.project, &name(&session.session_id))
     }
 

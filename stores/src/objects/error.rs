@@ -1,13 +1,13 @@
 //! Errors of the store.
 
-use crate::session_log::{AppendError, Position, SessionKey};
+use crate::session_log::{AppendError, LogKey, Position};
 use object_store::Error;
 use std::fmt;
 use std::time::Duration;
 
 /// The error of [`Objects`](super::Objects).
 ///
-/// The store returns it in a [`StoreError`](agentwire::StoreError):
+/// The store returns it in a [`StoreError`](agentwire::store::StoreError):
 /// `error.downcast_ref::<ObjectsError>()`.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -32,14 +32,14 @@ pub enum ObjectsError {
     /// A batch exists but is not listed by the object store.
     NotListed {
         /// The log.
-        session: SessionKey,
+        session: LogKey,
         /// The position of the batch.
         position: Position,
     },
     /// A log is damaged.
     Damaged {
         /// The log.
-        session: SessionKey,
+        session: LogKey,
         /// The position of the damage.
         position: Position,
         /// The damage.
@@ -48,7 +48,7 @@ pub enum ObjectsError {
 }
 
 impl ObjectsError {
-    pub(super) fn damaged(session: &SessionKey, position: u64, problem: &'static str) -> Self {
+    pub(super) fn damaged(session: &LogKey, position: u64, problem: &'static str) -> Self {
         Self::Damaged {
             session: session.clone(),
             position: Position(position),

@@ -3,8 +3,8 @@
 use super::error::ObjectsError;
 use super::record::{self, Last, Record};
 use crate::names::{name, unescaped};
-use crate::session_log::{Batch, Next, Position, SessionKey, Token};
-use agentwire::StoredSession;
+use crate::session_log::{Batch, LogKey, Next, Position, Token};
+use agentwire::store::StoredSession;
 use agentwire_protocol::Json;
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 use object_store::path::Path;
@@ -42,7 +42,7 @@ pub(super) struct Logs {
     pub(super) timeout: Duration,
     /// The ends of logs that this store read last. Logs only grow, so that only later objects
     /// have to be listed.
-    pub(super) ends: Mutex<HashMap<SessionKey, Last>>,
+    pub(super) ends: Mutex<HashMap<LogKey, Last>>,
 }
 
 /// The outcome of creating an object.
@@ -78,13 +78,13 @@ impl Logs {
     }
 
     /// Returns the path of a log.
-    fn log(&self, session: &SessionKey) -> Path {
+    fn log(&self, session: &LogKey) -> Path {
         self.project(&session.project)
             .join(name(&session.session_id))
     }
 
     /// Returns the path of a batch. The order of paths is the order of positions.
-    fn object(&self, session: &SessionKey, position: u64) -> Path {
+    fn object(&self, session: &LogKey, position: u64) -> Path {
         self.log(session).join(format!("{position:020}"))
     }
 
@@ -134,7 +134,7 @@ impl Logs {
     /// Returns the cached end of a log if a batch with this token can be appended after it.
     pub(super) fn cached_end(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         after: Position,
         token: &Token,
     ) -> Option<Last> {
@@ -143,12 +143,12 @@ impl Logs {
         (is_usable && !last.head.is_deleted).then_some(last)
     }
 
-    fn last_read(&self, session: &SessionKey) -> Option<Last> {
+    fn last_read(&self, session: &LogKey) -> Option<Last> {
         let ends = self.ends.lock().unwrap_or_else(PoisonError::into_inner);
         ends.get(session).cloned()
     }
 
-    fn cache_end(&self, session: &SessionKey, last: Last) {
+    fn cache_end(&self, session: &LogKey, last: Last) {
         let mut ends = self.ends.lock().unwrap_or_else(PoisonError::into_inner);
         if ends.len() >= MAX_CACHED && !ends.contains_key(session) {
             ends.clear();
@@ -178,7 +178,7 @@ impl Logs {
     }
 
     /// Reads the end of a log.
-    pub(super) async fn last(&self, session: &SessionKey) -> Result<Option<Last>, ObjectsError> {
+    pub(super) async fn last(&self, session: &LogKey) -> Result<Option<Last>, ObjectsError> {
         let mut empty = None;
         loop {
             let cached = self.last_read(session);
@@ -229,7 +229,7 @@ impl Logs {
     /// Reads a record of a log; `None` if the log was deleted since.
     async fn record(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         position: u64,
     ) -> Result<Option<Record>, ObjectsError> {
         let damaged = |problem| Err(ObjectsError::damaged(session, position, problem));
@@ -264,7 +264,7 @@ impl Logs {
     /// Reads the batch directly after a position. `last` is the end of the log.
     pub(super) async fn next(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         last: &Last,
         after: Position,
     ) -> Result<Option<Next>, ObjectsError> {
@@ -279,7 +279,7 @@ impl Logs {
     /// Reads a page of a log that ends at `last`. Returns `None` if it was deleted meanwhile.
     pub(super) async fn read(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         after: Position,
         last: &Last,
     ) -> Result<Option<Vec<Batch>>, ObjectsError> {
@@ -304,11 +304,7 @@ impl Logs {
 
     /// Empties the objects of a log before its deletion. They are not removed, so that other hosts
     /// cannot create them again.
-    pub(super) async fn purge(
-        &self,
-        session: &SessionKey,
-        deletion: u64,
-    ) -> Result<(), ObjectsError> {
+    pub(super) async fn purge(&self, session: &LogKey, deletion: u64) -> Result<(), ObjectsError> {
         let mut full = Vec::new();
         let each = |object: ObjectMeta| {
             let position = position_of(&object.location);
@@ -357,7 +353,7 @@ impl Logs {
                 let folder = object.location.parts().rev().nth(1);
                 let id = folder.as_ref().and_then(|it| unescaped(it.as_ref()));
                 let id = id.unwrap_or_else(|| object.location.to_string());
-                let session = SessionKey::new(project, &id);
+                let session = LogKey::new(project, &id);
                 let problem = "the object is invalid";
                 let error = ObjectsError::damaged(&session, position, problem);
                 return Ok(Some((StoredSession::new(id, modified), Err(error))));

@@ -11,10 +11,10 @@ pub use options::ObjectsOptions;
 
 use crate::entries;
 use crate::session_log::{
-    Admission, AppendError, Batch, Head, LogStore, NewBatch, Part, Position, SessionKey,
-    Summarized, Token,
+    Admission, AppendError, Batch, Head, LogKey, LogStore, NewBatch, Part, Position, Summarized,
+    Token,
 };
-use agentwire::StoreError;
+use agentwire::store::StoreError;
 use logs::{Attempts, Created, Logs};
 use object_store::ObjectStore;
 use object_store::path::Path;
@@ -113,7 +113,7 @@ impl ObjectsOptions {
 impl LogStore for Objects {
     async fn append(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         batch: &NewBatch<'_>,
     ) -> Result<Position, AppendError> {
         let (after, token, entries) = (batch.after, batch.token, batch.entries);
@@ -154,11 +154,11 @@ impl LogStore for Objects {
         }
     }
 
-    async fn head(&self, session: &SessionKey) -> Result<Option<Head>, StoreError> {
+    async fn head(&self, session: &LogKey) -> Result<Option<Head>, StoreError> {
         Ok(self.0.last(session).await?.map(|last| last.head))
     }
 
-    async fn read(&self, session: &SessionKey, after: Position) -> Result<Vec<Batch>, StoreError> {
+    async fn read(&self, session: &LogKey, after: Position) -> Result<Vec<Batch>, StoreError> {
         loop {
             let last = self.0.last(session).await?;
             let Some(last) = last.filter(|it| !it.head.is_deleted && it.head.position > after)
@@ -184,11 +184,11 @@ impl LogStore for Objects {
             .collect())
     }
 
-    async fn parts(&self, session: &SessionKey) -> Result<Vec<Part>, StoreError> {
+    async fn parts(&self, session: &LogKey) -> Result<Vec<Part>, StoreError> {
         entries::parts(self, session).await
     }
 
-    async fn delete(&self, session: &SessionKey, token: &Token) -> Result<(), AppendError> {
+    async fn delete(&self, session: &LogKey, token: &Token) -> Result<(), AppendError> {
         let logs = &*self.0;
         let mut attempts = Attempts::default();
         let mut last = logs.last(session).await?;

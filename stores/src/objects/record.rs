@@ -5,7 +5,7 @@
 //! The objects before a deletion are empty.
 
 use crate::entries;
-use crate::session_log::{Entry, Head, Position, SessionKey, Token};
+use crate::session_log::{Entry, Head, LogKey, Position, Token};
 use agentwire_protocol::Json;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -15,7 +15,7 @@ const FORMAT: u32 = 1;
 /// A batch or a deletion.
 #[derive(Debug, Clone)]
 pub(super) struct Record {
-    pub(super) session: SessionKey,
+    pub(super) session: LogKey,
     pub(super) position: u64,
     pub(super) token: Token,
     /// The position of the preceding deletion; 0 if there is none.
@@ -96,7 +96,7 @@ pub(super) fn encode(record: &Record, entries: &str) -> Option<String> {
 pub(super) fn decode(text: &[u8]) -> Option<Record> {
     let fields: Fields = serde_json::from_slice(text).ok()?;
     (fields.format == FORMAT).then(|| Record {
-        session: SessionKey::new(fields.project, fields.session_id),
+        session: LogKey::new(fields.project, fields.session_id),
         position: fields.position,
         token: Token::new(fields.token, fields.writer),
         start: fields.start,

@@ -1,6 +1,6 @@
 //! Errors of the store.
 
-use crate::session_log::{AppendError, Position, SessionKey};
+use crate::session_log::{AppendError, LogKey, Position};
 use deadpool_postgres::PoolError;
 use std::error::Error;
 use std::fmt;
@@ -13,7 +13,7 @@ pub const KEY_BYTES: usize = 1_000;
 
 /// The error of [`Postgres`](super::Postgres).
 ///
-/// The store returns it in a [`StoreError`](agentwire::StoreError):
+/// The store returns it in a [`StoreError`](agentwire::store::StoreError):
 /// `error.downcast_ref::<PostgresError>()`.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -49,7 +49,7 @@ pub enum PostgresError {
     /// Batches are missing from a log.
     Damaged {
         /// The log.
-        session: SessionKey,
+        session: LogKey,
         /// The position of the missing batch.
         position: Position,
     },

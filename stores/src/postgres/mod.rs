@@ -10,10 +10,10 @@ pub use error::{KEY_BYTES, PostgresError};
 pub use options::PostgresOptions;
 
 use crate::session_log::{
-    Admission, AppendError, Batch, Entry, Head, LogStore, NewBatch, Next, Part, Position,
-    SessionKey, Summarized, Token,
+    Admission, AppendError, Batch, Entry, Head, LogKey, LogStore, NewBatch, Next, Part, Position,
+    Summarized, Token,
 };
-use agentwire::{StoreError, StoredSession};
+use agentwire::store::{StoreError, StoredSession};
 use agentwire_protocol::Json;
 use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, PoolError, RecyclingMethod};
 use statements::Statements;
@@ -206,7 +206,7 @@ impl Inner {
     /// Reads the end of a log and the batch directly after a position.
     async fn head_and_next(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         after: Position,
     ) -> Result<(Option<Head>, Option<Next>), PostgresError> {
         let next = after.0.checked_add(1).and_then(|it| i64::try_from(it).ok());
@@ -248,7 +248,7 @@ impl Inner {
 impl LogStore for Postgres {
     async fn append(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         batch: &NewBatch<'_>,
     ) -> Result<Position, AppendError> {
         let (after, token, entries) = (batch.after, batch.token, batch.entries);
@@ -300,14 +300,14 @@ impl LogStore for Postgres {
         }
     }
 
-    async fn head(&self, session: &SessionKey) -> Result<Option<Head>, StoreError> {
+    async fn head(&self, session: &LogKey) -> Result<Option<Head>, StoreError> {
         check_session(session)?;
         let parameters: Parameters<'_> = &[&session.project, &session.session_id];
         let rows = self.0.query(&self.0.statements.head, parameters).await?;
         Ok(rows.first().map(head).transpose()?)
     }
 
-    async fn read(&self, session: &SessionKey, after: Position) -> Result<Vec<Batch>, StoreError> {
+    async fn read(&self, session: &LogKey, after: Position) -> Result<Vec<Batch>, StoreError> {
         check_session(session)?;
         let Ok(after) = i64::try_from(after.0) else {
             return Ok(Vec::new());
@@ -356,7 +356,7 @@ impl LogStore for Postgres {
         Ok(listed.map(|(it, summary)| (it, Ok(summary))).collect())
     }
 
-    async fn parts(&self, session: &SessionKey) -> Result<Vec<Part>, StoreError> {
+    async fn parts(&self, session: &LogKey) -> Result<Vec<Part>, StoreError> {
         check_session(session)?;
         let parameters: Parameters<'_> = &[&session.project, &session.session_id];
         let rows = self.0.query(&self.0.statements.parts, parameters).await?;
@@ -367,7 +367,7 @@ impl LogStore for Postgres {
         Ok(parts)
     }
 
-    async fn delete(&self, session: &SessionKey, token: &Token) -> Result<(), AppendError> {
+    async fn delete(&self, session: &LogKey, token: &Token) -> Result<(), AppendError> {
         check_session(session)?;
         check_no_nul("writer", &token.writer)?;
         let (number, writer) = (token.number.to_string(), &*token.writer);
@@ -399,7 +399,7 @@ impl LogStore for Postgres {
 }
 
 /// Returns an error if PostgreSQL cannot store the key.
-fn check_session(session: &SessionKey) -> Result<(), PostgresError> {
+fn check_session(session: &LogKey) -> Result<(), PostgresError> {
     let (project, session_id) = (&session.project, &session.session_id);
     check_key("project", project)?;
     check_key("session ID", session_id)

@@ -1,11 +1,11 @@
 //! Errors of the store.
 
-use crate::session_log::{AppendError, Position, SessionKey};
+use crate::session_log::{AppendError, LogKey, Position};
 use std::fmt;
 
 /// The error of [`Redis`](super::Redis).
 ///
-/// The store returns it in a [`StoreError`](agentwire::StoreError):
+/// The store returns it in a [`StoreError`](agentwire::store::StoreError):
 /// `error.downcast_ref::<RedisError>()`.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -15,7 +15,7 @@ pub enum RedisError {
     /// A log is damaged.
     Damaged {
         /// The log.
-        session: SessionKey,
+        session: LogKey,
         /// The position of the damage.
         position: Position,
         /// The damage.
@@ -24,7 +24,7 @@ pub enum RedisError {
 }
 
 impl RedisError {
-    pub(super) fn damaged(session: &SessionKey, position: u64, problem: &'static str) -> Self {
+    pub(super) fn damaged(session: &LogKey, position: u64, problem: &'static str) -> Self {
         Self::Damaged {
             session: session.clone(),
             position: Position(position),

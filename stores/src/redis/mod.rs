@@ -10,10 +10,10 @@ pub use options::RedisOptions;
 
 use crate::entries;
 use crate::session_log::{
-    Admission, AppendError, Batch, Entry, Head, LogStore, NewBatch, Next, Part, Position,
-    SessionKey, Summarized, Token,
+    Admission, AppendError, Batch, Entry, Head, LogKey, LogStore, NewBatch, Next, Part, Position,
+    Summarized, Token,
 };
-use agentwire::{StoreError, StoredSession};
+use agentwire::store::{StoreError, StoredSession};
 use agentwire_protocol::Json;
 use redis::aio::{ConnectionManager, ConnectionManagerConfig};
 use redis::{Client, Script};
@@ -129,7 +129,7 @@ impl Logs {
     }
 
     /// Returns the keys of a log and of its batches.
-    fn keys(&self, session: &SessionKey) -> [String; 2] {
+    fn keys(&self, session: &LogKey) -> [String; 2] {
         let session = json!([session.project, session.session_id]);
         ["log", "batches"].map(|kind| self.key(kind, &session))
     }
@@ -142,7 +142,7 @@ impl Logs {
     /// Changes the end of a log if it still is `from`. Returns whether it was.
     async fn change(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         from: Option<&Head>,
         to: &Head,
         batch: &str,
@@ -165,7 +165,7 @@ impl Logs {
     /// Reads the end of a log and batches after a position.
     async fn log_state(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         after: Position,
         bytes: usize,
     ) -> Result<Option<LogState>, RedisError> {
@@ -211,7 +211,7 @@ fn encode_batch(token: &Token, entries: &[Entry]) -> String {
 }
 
 fn decode_batch(
-    session: &SessionKey,
+    session: &LogKey,
     (position, text): (u64, Option<Vec<u8>>),
 ) -> Result<Batch, RedisError> {
     let damaged = |problem| RedisError::damaged(session, position, problem);
@@ -226,7 +226,7 @@ fn decode_batch(
 impl LogStore for Redis {
     async fn append(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         batch: &NewBatch<'_>,
     ) -> Result<Position, AppendError> {
         let (after, token, entries) = (batch.after, batch.token, batch.entries);
@@ -258,12 +258,12 @@ impl LogStore for Redis {
         }
     }
 
-    async fn head(&self, session: &SessionKey) -> Result<Option<Head>, StoreError> {
+    async fn head(&self, session: &LogKey) -> Result<Option<Head>, StoreError> {
         let state = self.0.log_state(session, Position(u64::MAX), 0).await?;
         Ok(state.map(|it| it.head))
     }
 
-    async fn read(&self, session: &SessionKey, after: Position) -> Result<Vec<Batch>, StoreError> {
+    async fn read(&self, session: &LogKey, after: Position) -> Result<Vec<Batch>, StoreError> {
         let state = self.0.log_state(session, after, PAGE).await?;
         let batches = state.map(|it| it.batches).unwrap_or_default().into_iter();
         let batches = batches.map(|it| decode_batch(session, it));
@@ -282,7 +282,7 @@ impl LogStore for Redis {
         for ids in sessions.chunks(1_000) {
             let mut pipeline = redis::pipe();
             for id in ids {
-                let [log, _] = self.0.keys(&SessionKey::new(project, id));
+                let [log, _] = self.0.keys(&LogKey::new(project, id));
                 pipeline.hmget(log, &["modified", "summary", "deleted"]);
             }
             let found = pipeline.query_async(&mut connection).await;
@@ -301,11 +301,11 @@ impl LogStore for Redis {
         Ok(summaries)
     }
 
-    async fn parts(&self, session: &SessionKey) -> Result<Vec<Part>, StoreError> {
+    async fn parts(&self, session: &LogKey) -> Result<Vec<Part>, StoreError> {
         entries::parts(self, session).await
     }
 
-    async fn delete(&self, session: &SessionKey, token: &Token) -> Result<(), AppendError> {
+    async fn delete(&self, session: &LogKey, token: &Token) -> Result<(), AppendError> {
         loop {
             let state = self.0.log_state(session, Position(u64::MAX), 0).await?;
             let Some(LogState { head, .. }) = state else {

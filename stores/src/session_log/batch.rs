@@ -12,7 +12,7 @@ pub enum Part {
     /// The main conversation.
     Main,
     /// Another transcript of the session, such as `subagents/agent-a1b2`: its
-    /// [subpath](agentwire::TranscriptKey::subpath).
+    /// [subpath](agentwire::store::TranscriptKey::subpath).
     Transcript(Arc<str>),
     /// Entries of hosts about the session itself: its owner and its inbox.
     Session,

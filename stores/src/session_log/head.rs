@@ -1,6 +1,6 @@
 //! The end of a log and the rules of appending.
 
-use agentwire::StoreError;
+use agentwire::store::StoreError;
 use std::fmt;
 use std::sync::Arc;
 

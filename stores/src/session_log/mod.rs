@@ -10,9 +10,9 @@
 //! stores.
 //!
 //! ```
-//! use agentwire_stores::session_log::{Entry, Part, Position, SessionKey, Token};
+//! use agentwire_stores::session_log::{Entry, Part, Position, LogKey, Token};
 //!
-//! let session = SessionKey::new("crabs", "0d4f7d6a-0c67-4c92-b1a5-3ef1b7d3c3a7");
+//! let session = LogKey::new("crabs", "0d4f7d6a-0c67-4c92-b1a5-3ef1b7d3c3a7");
 //! // The log does not exist yet.
 //! let token = Token::next(None, "host-1");
 //! assert_eq!(token.number, 1);
@@ -31,10 +31,10 @@ pub(crate) mod since_boot;
 pub use batch::{Batch, Entry, NewBatch, Part};
 pub use clock::LeaseClock;
 pub use head::{Admission, AppendError, Head, Next, Position, Refusal, Token};
-pub use key::SessionKey;
+pub use key::LogKey;
 pub use lease::{Lease, LeaseWatch};
 
-use agentwire::{StoreError, StoredSession};
+use agentwire::store::{StoreError, StoredSession};
 use agentwire_protocol::Json;
 use std::future::Future;
 use std::sync::Arc;
@@ -68,7 +68,7 @@ pub trait LogStore: Send + Sync + 'static {
     ///   be repeated: it returns the position of the batch if it was stored.
     fn append(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         batch: &NewBatch<'_>,
     ) -> impl Future<Output = Result<Position, AppendError>> + Send;
 
@@ -80,7 +80,7 @@ pub trait LogStore: Send + Sync + 'static {
     /// If the store cannot be read.
     fn head(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
     ) -> impl Future<Output = Result<Option<Head>, StoreError>> + Send;
 
     /// Returns a page of batches after a position, in order: at least one if there is one. To
@@ -96,7 +96,7 @@ pub trait LogStore: Send + Sync + 'static {
     /// If the log cannot be read or is damaged. Damage is never reported as the end of a log.
     fn read(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         after: Position,
     ) -> impl Future<Output = Result<Vec<Batch>, StoreError>> + Send;
 
@@ -132,10 +132,8 @@ pub trait LogStore: Send + Sync + 'static {
     /// # Errors
     ///
     /// If the log cannot be read.
-    fn parts(
-        &self,
-        session: &SessionKey,
-    ) -> impl Future<Output = Result<Vec<Part>, StoreError>> + Send;
+    fn parts(&self, session: &LogKey)
+    -> impl Future<Output = Result<Vec<Part>, StoreError>> + Send;
 
     /// Deletes all entries of a log. The [end](LogStore::head) of the log remains, so that tokens
     /// up to this one cannot be used again. Does nothing if there is no log with this key, or if
@@ -146,7 +144,7 @@ pub trait LogStore: Send + Sync + 'static {
     /// As for [`LogStore::append`]: the token must be the owner's or a [newer](Token::next) one.
     fn delete(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         token: &Token,
     ) -> impl Future<Output = Result<(), AppendError>> + Send;
 }
@@ -154,7 +152,7 @@ pub trait LogStore: Send + Sync + 'static {
 impl<S: LogStore> LogStore for Arc<S> {
     fn append(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         batch: &NewBatch<'_>,
     ) -> impl Future<Output = Result<Position, AppendError>> + Send {
         S::append(self, session, batch)
@@ -162,14 +160,14 @@ impl<S: LogStore> LogStore for Arc<S> {
 
     fn head(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
     ) -> impl Future<Output = Result<Option<Head>, StoreError>> + Send {
         S::head(self, session)
     }
 
     fn read(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         after: Position,
     ) -> impl Future<Output = Result<Vec<Batch>, StoreError>> + Send {
         S::read(self, session, after)
@@ -191,14 +189,14 @@ impl<S: LogStore> LogStore for Arc<S> {
 
     fn parts(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
     ) -> impl Future<Output = Result<Vec<Part>, StoreError>> + Send {
         S::parts(self, session)
     }
 
     fn delete(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         token: &Token,
     ) -> impl Future<Output = Result<(), AppendError>> + Send {
         S::delete(self, session, token)

@@ -3,10 +3,13 @@
 
 use crate::engine::{Engine, on_store};
 use agentwire::attachment::Attach;
+use agentwire::ownership::WhenOwned;
+use agentwire::permission::PermissionRequest;
 use agentwire::protocol::Json;
+use agentwire::protocol::host::Redelivery;
+use agentwire::store::{StoreError, StoreFlush, TranscriptKey};
 use agentwire::{
-    Client, ClosePolicy, Event, Fate, Notice, Options, PermissionAsk, PermissionResult,
-    SessionStore, StoreError, StoreFlush, SubmissionState, TranscriptKey, WhenOwned,
+    Client, ClosePolicy, Event, Notice, Options, PermissionResult, SessionStore, SubmissionState,
 };
 use agentwire_stores::session_log::LeaseClock;
 use agentwire_stores::{Claimed, LeasedStore, Leases, LogBacked};
@@ -123,7 +126,7 @@ async fn drive(told: Told, store: impl SessionStore) {
         .session_store(store)
         .session_store_flush(StoreFlush::BeforeResult)
         .when_owned(WhenOwned::Wait(told.waits))
-        .on_permission(move |ask: PermissionAsk| {
+        .on_permission(move |ask: PermissionRequest| {
             // In one write, like the tools.
             let line = format!("ask {name} {}\n", time());
             (&witness).write_all(line.as_bytes()).unwrap();
@@ -164,7 +167,7 @@ async fn drive(told: Told, store: impl SessionStore) {
                             Ok(()) => say(&format!("accepted {prompt}:")),
                             Err(error) => say(&format!("not accepted {prompt} {error}:")),
                         }
-                        if submission.ended().await != SubmissionState::Completed {
+                        if submission.final_state().await != SubmissionState::Completed {
                             say(&format!("not completed {prompt}:"));
                         }
                     });
@@ -190,10 +193,10 @@ async fn drive(told: Told, store: impl SessionStore) {
                     }
                     _ => {}
                 },
-                Some(Ok(Event::Notice(Notice::Inherited { message, fate, .. }))) => {
+                Some(Ok(Event::Notice(Notice::Inherited { message, redelivery, .. }))) => {
                     let prompt = text(&message);
-                    say(&format!("inherited {fate:?} {prompt}:"));
-                    if fate == Fate::SentAgain {
+                    say(&format!("inherited {redelivery:?} {prompt}:"));
+                    if redelivery == Redelivery::Resent {
                         prompts.insert(inherited, prompt);
                         inherited += 1;
                     }

@@ -3,8 +3,8 @@
 use crate::engine::{Engine, Line, Proxy, on_store};
 use crate::host::{Told, VARIABLE, time};
 use crate::number;
-use agentwire::TranscriptKey;
-use agentwire_stores::session_log::{LogStore, Part, Position, SessionKey};
+use agentwire::store::TranscriptKey;
+use agentwire_stores::session_log::{LogKey, LogStore, Part, Position};
 use agentwire_testing::Random;
 use agentwire_testkit::model::ScriptedModel;
 use agentwire_testkit::{Reply, Scenario, Step, When};
@@ -183,12 +183,12 @@ impl Host {
 
     /// Returns the accepted and resent prompts.
     fn accepted(&self) -> impl Iterator<Item = &str> {
-        self.told(&["accepted ", "inherited SentAgain "])
+        self.told(&["accepted ", "inherited Resent "])
     }
 
     /// Returns the prompts that were handed back.
     fn handed_back(&self) -> impl Iterator<Item = &str> {
-        self.told(&["inherited HandedBack "])
+        self.told(&["inherited CutOff "])
     }
 
     /// Returns the prompts that were reported as incomplete.
@@ -445,13 +445,13 @@ async fn try_play(engine: &Engine, seed: u64, outcome: &mut Outcome) -> Result<(
             }
         }
     }
-    let key = SessionKey::from(&TranscriptKey::in_directory(&project, &id).expect("a key"));
+    let key = LogKey::from(&TranscriptKey::in_directory(&project, &id).expect("a key"));
     on_store!(engine, store => look(&store, &key, [&one, &two], outcome).await);
     Ok(())
 }
 
 /// The contents of the store.
-async fn look(store: &impl LogStore, key: &SessionKey, hosts: [&Host; 2], outcome: &mut Outcome) {
+async fn look(store: &impl LogStore, key: &LogKey, hosts: [&Host; 2], outcome: &mut Outcome) {
     let (mut after, mut token) = (Position::START, 0);
     let mut uuids = BTreeSet::new();
     let mut prompts: BTreeMap<String, usize> = BTreeMap::new();

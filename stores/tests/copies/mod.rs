@@ -1,10 +1,11 @@
 //! Copies of sessions between the disk and a store.
 
-use agentwire::{MemoryStore, SessionStore, StoreError, StoreFailure, TranscriptKey};
+use agentwire::SessionStore;
+use agentwire::store::{MemoryStore, StoreError, TranscriptFailure, TranscriptKey};
 use agentwire_history::{History, HistoryError};
 use agentwire_protocol::Json;
 use agentwire_stores::{
-    Claimed, CopyError, LeasedStore, LogBacked, Memory, copy_from_store, copy_to_store,
+    Claimed, CopyError, LeasedStore, LogBacked, MemoryLog, copy_from_store, copy_to_store,
 };
 use serde_json::json;
 use std::fs;
@@ -52,7 +53,7 @@ fn key() -> TranscriptKey {
     TranscriptKey::new(PROJECT, ID).unwrap()
 }
 
-fn failure(error: CopyError) -> StoreFailure {
+fn failure(error: CopyError) -> TranscriptFailure {
     match error {
         CopyError::Store(call) => call.failure,
         other => panic!("{other}"),
@@ -208,7 +209,7 @@ async fn diverged_sessions_are_not_merged() {
     let error = copy_to_store(&two_ways, ID, store.clone())
         .await
         .unwrap_err();
-    assert_eq!(failure(error), StoreFailure::Diverged);
+    assert_eq!(failure(error), TranscriptFailure::Diverged);
     assert_eq!(store.load(&key()).await.unwrap(), before);
     let here = get(&two, &name);
     let error = copy_from_store(&two_ways, &key(), store.clone())
@@ -236,7 +237,7 @@ async fn missing_sessions_and_gaps_are_errors() {
     let error = copy_from_store(&history, &key(), store.clone())
         .await
         .unwrap_err();
-    assert_eq!(failure(error), StoreFailure::Missing);
+    assert_eq!(failure(error), TranscriptFailure::Missing);
     let behind: Json = line("c", Some("b")).parse().unwrap();
     store
         .append(&key(), &[line("a", None).parse().unwrap(), behind])
@@ -245,12 +246,12 @@ async fn missing_sessions_and_gaps_are_errors() {
     let error = copy_from_store(&history, &key(), store.clone())
         .await
         .unwrap_err();
-    assert_eq!(failure(error), StoreFailure::Hole);
+    assert_eq!(failure(error), TranscriptFailure::Hole);
     assert!(!machine.path().join("projects").exists());
     let error = copy_from_store(&history, &key(), Panics).await;
     assert_eq!(
         failure(error.unwrap_err()),
-        StoreFailure::Panicked("a bug".to_owned())
+        TranscriptFailure::Panicked("a bug".to_owned())
     );
 }
 
@@ -258,14 +259,14 @@ async fn missing_sessions_and_gaps_are_errors() {
 async fn copying_claims_a_session_with_leases() {
     let machine = TempDir::new().unwrap();
     filled(machine.path());
-    let logs = Arc::new(Memory::new());
+    let logs = Arc::new(MemoryLog::new());
     let host = || LogBacked::new(Arc::clone(&logs)).leased(Duration::from_secs(60));
     let history = History::in_directory(machine.path());
     let Claimed::Acquired(claim) = host().claim(&key()).await.unwrap() else {
         panic!("nobody else has it")
     };
     let error = copy_to_store(&history, ID, host()).await.unwrap_err();
-    assert!(matches!(failure(error), StoreFailure::Refused(_)));
+    assert!(matches!(failure(error), TranscriptFailure::Refused(_)));
     assert_eq!(host().load(&key()).await.unwrap(), None);
     claim.release().await;
     copy_to_store(&history, ID, host()).await.unwrap();

@@ -1,7 +1,7 @@
 //! Numbered batches, and calls that are retried.
 
 use agentwire_stores::session_log::{
-    AppendError, Batch, Entry, Head, LogStore, NewBatch, Part, Position, SessionKey, Token,
+    AppendError, Batch, Entry, Head, LogKey, LogStore, NewBatch, Part, Position, Token,
 };
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ pub(crate) fn entries(number: usize) -> Vec<Entry> {
 /// Appends a batch. Retries until the store responds.
 pub(crate) async fn append(
     store: &impl LogStore,
-    session: &SessionKey,
+    session: &LogKey,
     after: Position,
     token: &Token,
     number: usize,
@@ -45,7 +45,7 @@ pub(crate) async fn append(
 }
 
 /// Reads the end of a log. Retries until the store responds.
-pub(crate) async fn head(store: &impl LogStore, session: &SessionKey) -> Option<Head> {
+pub(crate) async fn head(store: &impl LogStore, session: &LogKey) -> Option<Head> {
     loop {
         match store.head(session).await {
             Err(_) => tokio::time::sleep(PAUSE).await,
@@ -56,7 +56,7 @@ pub(crate) async fn head(store: &impl LogStore, session: &SessionKey) -> Option<
 
 /// Reads a whole log. Retries until the store responds.
 #[allow(dead_code, reason = "the writer reads nothing")]
-pub(crate) async fn batches(store: &impl LogStore, session: &SessionKey) -> Vec<Batch> {
+pub(crate) async fn batches(store: &impl LogStore, session: &LogKey) -> Vec<Batch> {
     let (mut all, mut after) = (Vec::<Batch>::new(), Position::START);
     loop {
         match store.read(session, after).await {

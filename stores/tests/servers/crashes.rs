@@ -9,7 +9,7 @@ use agentwire_stores::nats::{NatsOptions, async_nats};
 use agentwire_stores::objects::ObjectsOptions;
 use agentwire_stores::postgres::PostgresOptions;
 use agentwire_stores::redis::{RedisOptions, redis};
-use agentwire_stores::session_log::{LogStore, Position, SessionKey, Token};
+use agentwire_stores::session_log::{LogKey, LogStore, Position, Token};
 use agentwire_testing::{Random, counted};
 use std::process::Stdio;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ struct Acknowledged {
 }
 
 /// Compares a log with the acknowledged batches. One more batch may be stored.
-async fn is_whole(store: &impl LogStore, session: &SessionKey, acknowledged: &[Acknowledged]) {
+async fn is_whole(store: &impl LogStore, session: &LogKey, acknowledged: &[Acknowledged]) {
     let found = batches(store, session).await;
     let lost = acknowledged.len().saturating_sub(found.len());
     assert_eq!(lost, 0, "acknowledged batches are lost");
@@ -43,8 +43,8 @@ async fn is_whole(store: &impl LogStore, session: &SessionKey, acknowledged: &[A
 }
 
 /// Kills writers repeatedly.
-async fn writers_are_killed(store: impl LogStore, engine: &str, name: &str, mut dice: Dice) {
-    let session = SessionKey::new("crashes", "killed");
+async fn writers_are_killed(store: impl LogStore, engine: &str, name: &str, mut dice: Random) {
+    let session = LogKey::new("crashes", "killed");
     let mut all: Vec<Acknowledged> = Vec::new();
     let mut unfinished = 0;
     for _ in 0..kills() {
@@ -117,7 +117,7 @@ async fn a_server_is_killed<S: LogStore>(
     for number in 0..WRITERS {
         let (store, all, is_over) = (Arc::clone(&store), Arc::clone(&all), Arc::clone(&is_over));
         writers.spawn(async move {
-            let session = SessionKey::new("crashes", format!("session-{number}"));
+            let session = LogKey::new("crashes", format!("session-{number}"));
             let mut acknowledged: Vec<Acknowledged> = Vec::new();
             while is_over.load(Ordering::SeqCst) == 0 {
                 // Sometimes another writer takes over.

@@ -5,7 +5,7 @@ use agentwire_protocol::Json;
 use agentwire_stores::nats::async_nats::jetstream::{self, Context};
 use agentwire_stores::nats::{Nats, NatsError, NatsOptions, async_nats};
 use agentwire_stores::session_log::{
-    AppendError, Entry, Head, LogStore, NewBatch, Part, Position, SessionKey, Token,
+    AppendError, Entry, Head, LogKey, LogStore, NewBatch, Part, Position, Token,
 };
 
 async fn client() -> async_nats::Client {
@@ -35,7 +35,7 @@ fn entries(bytes: usize) -> [Entry; 1] {
 
 async fn append(
     store: &Nats,
-    session: &SessionKey,
+    session: &LogKey,
     after: Position,
     token: &Token,
     bytes: usize,
@@ -59,7 +59,7 @@ async fn concurrent_hosts_create_one_stream() {
         hosts.spawn(store("started-at-once"));
     }
     let stores = hosts.join_all().await;
-    let session = SessionKey::new("p", "s");
+    let session = LogKey::new("p", "s");
     let token = Token::next(None, "host");
     let at = append(&stores[0], &session, Position::START, &token, 10).await;
     let head = stores[11].head(&session).await.unwrap();
@@ -81,7 +81,7 @@ async fn prefixes_are_checked() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_cached_end_does_not_bypass_the_owner_check() {
     let (one, other) = (store("remembered").await, store("remembered").await);
-    let session = SessionKey::new("p", "s");
+    let session = LogKey::new("p", "s");
     let (first, second) = (Token::new(1, "one"), Token::new(2, "other"));
     let at = append(&one, &session, Position::START, &first, 10)
         .await
@@ -107,7 +107,7 @@ async fn a_cached_end_does_not_bypass_the_owner_check() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn refused_large_batches_leave_no_chunks() {
     let (store, context) = (store("large").await, context().await);
-    let session = SessionKey::new("p", "s");
+    let session = LogKey::new("p", "s");
     let (owner, stale) = (Token::new(2, "owner"), Token::new(1, "stale"));
     let small = append(&store, &session, Position::START, &owner, 10).await;
     let small = small.unwrap();
@@ -147,7 +147,7 @@ async fn too_large_summaries_are_errors() {
     let token = Token::new(1, "writer");
     let entries = entries(500_000);
     let mut at = Position::START;
-    let session = SessionKey::new("p", "s");
+    let session = LogKey::new("p", "s");
     for bytes in [100, 300_000, 1_000_000, 1_048_576] {
         let summary: Json = format!("\"{}\"", "s".repeat(bytes)).parse().unwrap();
         let batch = NewBatch::new(at, &token, &entries).summary(&summary);
@@ -166,7 +166,7 @@ async fn too_large_summaries_are_errors() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_interrupted_deletion_can_be_repeated() {
     let (store, context) = (store("unfinished").await, context().await);
-    let session = SessionKey::new("p", "s");
+    let session = LogKey::new("p", "s");
     let token = Token::new(1, "writer");
     let mut at = Position::START;
     let mut positions = vec![at];
@@ -216,7 +216,7 @@ async fn a_missing_message_is_damage() {
     let stream = context.get_stream("damaged").await.unwrap();
     let token = Token::new(1, "writer");
     for missing in 0..3 {
-        let session = SessionKey::new("p", missing.to_string());
+        let session = LogKey::new("p", missing.to_string());
         let (mut at, mut positions) = (Position::START, Vec::new());
         for _ in 0..4 {
             at = append(&store, &session, at, &token, 10).await.unwrap();
@@ -231,7 +231,7 @@ async fn a_missing_message_is_damage() {
         assert!(found, "{error}");
     }
     // A chunk of a large batch.
-    let session = SessionKey::new("p", "large");
+    let session = LogKey::new("p", "large");
     let at = append(&store, &session, Position::START, &token, 1 << 20).await;
     stream.delete_message(at.unwrap().0 - 1).await.unwrap();
     let error = store.read(&session, Position::START).await.unwrap_err();
@@ -249,7 +249,7 @@ async fn a_thousand_sessions_are_listed() {
         let store = store.clone();
         writers.spawn(async move {
             for number in 0..150 {
-                let session = SessionKey::new("p", format!("{writer}-{number}"));
+                let session = LogKey::new("p", format!("{writer}-{number}"));
                 let token = Token::new(1, "writer");
                 let at = append(&store, &session, Position::START, &token, 10).await;
                 append(&store, &session, at.unwrap(), &token, 10)

@@ -5,7 +5,7 @@ use agentwire_stores::Postgres;
 use agentwire_stores::postgres::tokio_postgres::{Client, Config, NoTls};
 use agentwire_stores::postgres::{KEY_BYTES, PostgresError, PostgresOptions};
 use agentwire_stores::session_log::{
-    AppendError, Entry, Head, LogStore, NewBatch, Part, Position, SessionKey, Token,
+    AppendError, Entry, Head, LogKey, LogStore, NewBatch, Part, Position, Token,
 };
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ fn entries(text: &str) -> [Entry; 1] {
 
 async fn append(
     store: &Postgres,
-    session: &SessionKey,
+    session: &LogKey,
     after: Position,
     token: &Token,
 ) -> Result<Position, AppendError> {
@@ -54,7 +54,7 @@ async fn concurrent_hosts_migrate_the_schema_once() {
         hosts.spawn(store("started_at_once"));
     }
     let stores = hosts.join_all().await;
-    let session = SessionKey::new("p", "s");
+    let session = LogKey::new("p", "s");
     let token = Token::next(None, "host");
     let at = append(&stores[0], &session, Position::START, &token).await;
     let head = stores[11].head(&session).await.unwrap();
@@ -100,7 +100,7 @@ async fn unsupported_texts_are_errors() {
     let token = Token::new(1, "writer");
     let long = "x".repeat(KEY_BYTES + 1);
     for (project, id) in [("a\0", "s"), ("p", "\0"), (&*long, "s"), ("p", &*long)] {
-        let session = SessionKey::new(project, id);
+        let session = LogKey::new(project, id);
         let error = failure(append(&store, &session, Position::START, &token).await);
         let is_expected = matches!(
             error,
@@ -113,7 +113,7 @@ async fn unsupported_texts_are_errors() {
         failure(store.delete(&session, &token).await);
     }
     store.list("\0").await.unwrap_err();
-    let session = SessionKey::new("p", "s");
+    let session = LogKey::new("p", "s");
     let writer = Token::new(1, "\0");
     let error = failure(append(&store, &session, Position::START, &writer).await);
     assert!(matches!(error, PostgresError::Nul("writer")), "{error}");
@@ -127,7 +127,7 @@ async fn unsupported_texts_are_errors() {
     let longest: String = (0..KEY_BYTES)
         .map(|it| char::from(b'!' + (it * 31 % 90) as u8))
         .collect();
-    let session = SessionKey::new(longest.clone(), longest);
+    let session = LogKey::new(longest.clone(), longest);
     append(&store, &session, Position::START, &token)
         .await
         .unwrap();
@@ -136,7 +136,7 @@ async fn unsupported_texts_are_errors() {
 #[tokio::test]
 async fn numbers_of_tokens_use_all_64_bits() {
     let store = store("numbers").await;
-    let session = SessionKey::new("p", "s");
+    let session = LogKey::new("p", "s");
     let mut at = Position::START;
     for number in [0, 1, i64::MAX as u64, 1 << 63, u64::MAX - 1, u64::MAX] {
         let token = Token::new(number, "writer");
@@ -157,7 +157,7 @@ async fn numbers_of_tokens_use_all_64_bits() {
 async fn lost_connections_are_replaced() {
     let store = store("lost_connections").await;
     let client = client().await;
-    let session = SessionKey::new("p", "s");
+    let session = LogKey::new("p", "s");
     let token = Token::new(1, "writer");
     let mut at = Position::START;
     for _ in 0..10 {
@@ -191,7 +191,7 @@ async fn stricter_isolation_levels_are_supported() {
         let pool = Pool::builder(Manager::new(config, NoTls)).build().unwrap();
         let options = PostgresOptions::new().schema(level);
         let store = options.with_pool(pool).await.unwrap();
-        let session = SessionKey::new("p", "s");
+        let session = LogKey::new("p", "s");
         let mut writers = tokio::task::JoinSet::new();
         for number in 0..8 {
             let (store, session) = (store.clone(), session.clone());
@@ -221,7 +221,7 @@ async fn calls_time_out_and_can_be_retried() {
     let limit = Duration::from_millis(300);
     let options = PostgresOptions::new().schema("slow").timeout(limit);
     let store = options.connect(config()).await.unwrap();
-    let session = SessionKey::new("p", "s");
+    let session = LogKey::new("p", "s");
     let token = Token::new(1, "writer");
     let at = append(&store, &session, Position::START, &token)
         .await
@@ -247,7 +247,7 @@ async fn a_missing_batch_is_damage() {
     let client = client().await;
     let token = Token::new(1, "writer");
     for missing in 1..=3 {
-        let session = SessionKey::new("p", missing.to_string());
+        let session = LogKey::new("p", missing.to_string());
         let mut at = Position::START;
         for _ in 0..3 {
             at = append(&store, &session, at, &token).await.unwrap();

@@ -5,7 +5,7 @@ use crate::server::{RedisServer, Server};
 use crate::support::given;
 use agentwire_stores::redis::redis::{Client, Cmd, cmd};
 use agentwire_stores::redis::{Redis, RedisError, RedisOptions};
-use agentwire_stores::session_log::{LogStore, NewBatch, Position, SessionKey, Token};
+use agentwire_stores::session_log::{LogKey, LogStore, NewBatch, Position, Token};
 use std::time::Duration;
 
 async fn run(client: &Client, command: &Cmd) {
@@ -23,7 +23,7 @@ async fn store(client: &Client, prefix: &str) -> Redis {
 async fn a_missing_batch_is_damage() {
     let client = Client::open(given("AGENTWIRE_TEST_REDIS")).unwrap();
     let store = store(&client, "missing").await;
-    let (session, token) = (SessionKey::new("crabs", "a"), Token::new(1, "a"));
+    let (session, token) = (LogKey::new("crabs", "a"), Token::new(1, "a"));
     let mut at = Position::START;
     for number in 0..3 {
         at = append(&store, &session, at, &token, number).await.unwrap();
@@ -42,7 +42,7 @@ async fn a_missing_batch_is_damage() {
 async fn flushed_scripts_are_sent_again() {
     let client = Client::open(given("AGENTWIRE_TEST_REDIS")).unwrap();
     let store = store(&client, "forgotten").await;
-    let (session, token) = (SessionKey::new("crabs", "a"), Token::new(1, "a"));
+    let (session, token) = (LogKey::new("crabs", "a"), Token::new(1, "a"));
     let mut at = Position::START;
     for number in 0..5 {
         at = append(&store, &session, at, &token, number).await.unwrap();
@@ -58,7 +58,7 @@ async fn calls_time_out_and_can_be_retried() {
     server.start().await;
     let client = Client::open(server.address()).unwrap();
     let store = store(&client, "slow").await;
-    let (session, token) = (SessionKey::new("crabs", "a"), Token::new(1, "a"));
+    let (session, token) = (LogKey::new("crabs", "a"), Token::new(1, "a"));
     let entries = crate::batches::entries(0);
     let batch = NewBatch::new(Position::START, &token, &entries);
     run(&client, cmd("CLIENT").arg("PAUSE").arg(1_500).arg("ALL")).await;

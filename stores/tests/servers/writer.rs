@@ -15,7 +15,7 @@ use agentwire_stores::nats::{NatsOptions, async_nats};
 use agentwire_stores::objects::ObjectsOptions;
 use agentwire_stores::postgres::PostgresOptions;
 use agentwire_stores::redis::{RedisOptions, redis};
-use agentwire_stores::session_log::{LogStore, Position, SessionKey, Token};
+use agentwire_stores::session_log::{LogKey, LogStore, Position, Token};
 use bucket::bucket;
 use std::io::Write;
 use support::given;
@@ -60,7 +60,7 @@ async fn main() {
 }
 
 async fn write(store: impl LogStore, session: &str, mut number: usize) {
-    let session = SessionKey::new("crashes", session);
+    let session = LogKey::new("crashes", session);
     let head = batches::head(&store, &session).await;
     let token = Token::next(head.as_ref(), format!("writer-{}", std::process::id()));
     let mut at = head.map_or(Position::START, |it| it.position);

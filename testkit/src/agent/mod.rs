@@ -65,7 +65,7 @@
 //!         host.handle_input(now, &line);
 //!     }
 //!     while let Some(event) = host.poll_event() {
-//!         if let host::Event::Frame(frame) = event {
+//!         if let host::HostEvent::Frame(frame) = event {
 //!             seen.push(frame.head().label());
 //!         }
 //!     }

@@ -63,7 +63,7 @@ fn an_interrupt_cancels_a_pending_permission_request_first() {
     );
     let first = session.host_events.front().unwrap();
     assert!(
-        matches!(first, host::Event::AskCancelled { .. }),
+        matches!(first, host::HostEvent::IncomingRequestCancelled { .. }),
         "{first:?}"
     );
     assert!(!session.respond(&id, &PermissionResult::allow()));

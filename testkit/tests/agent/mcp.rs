@@ -102,7 +102,7 @@ fn the_handshake_with_a_server_precedes_the_response_to_initialize() {
 }
 
 fn status(session: &mut Session) -> Value {
-    let is_status = |event: &agentwire_protocol::host::Event| matches!(event, agentwire_protocol::host::Event::Answered { request_id, .. } if &**request_id == "status");
+    let is_status = |event: &agentwire_protocol::host::HostEvent| matches!(event, agentwire_protocol::host::HostEvent::RequestEnded { request_id, .. } if &**request_id == "status");
     session.host_events.retain(|event| !is_status(event));
     session.request("status", &McpStatus::default());
     session.answer("status")["mcpServers"].clone()

@@ -29,7 +29,7 @@ fn the_host_may_deny_a_tool() {
     session.end_turn();
     session.pump();
     let denials = session.host_events.iter().find_map(|event| match event {
-        host::Event::Frame(frame) => match frame.message() {
+        host::HostEvent::Frame(frame) => match frame.message() {
             Message::Result(result) => result.permission_denials,
             _ => None,
         },
@@ -103,7 +103,7 @@ fn a_denial_that_interrupts_cancels_the_other_requests() {
         .host_events
         .iter()
         .find_map(|event| match event {
-            host::Event::Ask(ask) => Some(ask.request_id.clone()),
+            host::HostEvent::IncomingRequest(ask) => Some(ask.request_id.clone()),
             _ => None,
         })
         .unwrap();
@@ -135,7 +135,7 @@ fn permission_requests_are_answered_in_any_order() {
         .host_events
         .iter()
         .filter_map(|event| match event {
-            host::Event::Ask(ask) if session.host.is_open(&ask.request_id) => {
+            host::HostEvent::IncomingRequest(ask) if session.host.is_open(&ask.request_id) => {
                 Some(ask.request_id.clone())
             }
             _ => None,

@@ -21,7 +21,7 @@ pub(crate) struct Session {
     /// The lines of the agent, abbreviated.
     pub(crate) transcript: Vec<String>,
     /// The events of the host.
-    pub(crate) host_events: VecDeque<host::Event>,
+    pub(crate) host_events: VecDeque<host::HostEvent>,
     /// The events of the agent.
     pub(crate) agent_events: VecDeque<Event>,
 }
@@ -163,7 +163,7 @@ impl Session {
     pub(crate) fn response(&mut self, id: &str) -> Result<control::Answer, Box<RequestFailure>> {
         self.pump();
         let outcome = self.host_events.iter().find_map(|event| match event {
-            host::Event::Answered {
+            host::HostEvent::RequestEnded {
                 request_id,
                 outcome,
             } if &**request_id == id => Some(outcome.clone().map_err(Box::new)),
@@ -220,7 +220,7 @@ impl Session {
     pub(crate) fn permission_request_id(&mut self) -> Box<str> {
         self.pump();
         let id = self.host_events.iter().rev().find_map(|event| match event {
-            host::Event::Ask(ask) => Some(ask.request_id.clone()),
+            host::HostEvent::IncomingRequest(ask) => Some(ask.request_id.clone()),
             _ => None,
         });
         id.expect("an ask")
@@ -230,7 +230,7 @@ impl Session {
     pub(crate) fn open(&mut self) -> Vec<Value> {
         self.pump();
         let asks = self.host_events.iter().filter_map(|event| match event {
-            host::Event::Ask(ask) if self.host.is_open(&ask.request_id) => {
+            host::HostEvent::IncomingRequest(ask) if self.host.is_open(&ask.request_id) => {
                 Some(serde_json::from_slice(ask.frame.raw()).unwrap())
             }
             _ => None,
@@ -306,7 +306,7 @@ impl Session {
     pub(crate) fn messages(&mut self, kind: &str, subtype: Option<&str>) -> Vec<Value> {
         self.pump();
         let frames = self.host_events.iter().filter_map(|event| match event {
-            host::Event::Frame(frame) => {
+            host::HostEvent::Frame(frame) => {
                 Some(serde_json::from_slice::<Value>(frame.raw()).unwrap())
             }
             _ => None,

@@ -45,7 +45,7 @@ fn a_whole_turn(cuts: &[usize]) -> (Vec<String>, Vec<String>) {
     assert_eq!(session.event(), None);
 
     let heard = session.host_events.iter().map(|event| match event {
-        host::Event::Frame(frame) => match frame.message() {
+        host::HostEvent::Frame(frame) => match frame.message() {
             message @ Message::StreamEvent(_) => {
                 format!("{}{:?}", frame.kind(), message.text_delta())
             }
@@ -54,13 +54,13 @@ fn a_whole_turn(cuts: &[usize]) -> (Vec<String>, Vec<String>) {
                 frame.head().label()
             }
         },
-        host::Event::Ask(_) => "ask".to_owned(),
-        host::Event::Submission { uuid, state } => format!("{state} {uuid}"),
-        host::Event::Activity(activity) => format!("{activity:?}"),
-        host::Event::Turn(TurnEvent::Started { turn }) => format!("turn {turn}"),
-        host::Event::Turn(TurnEvent::PickedUp { uuid, .. }) => format!("took up {uuid}"),
-        host::Event::Turn(TurnEvent::Ended(end)) => format!("turn {}", end.outcome),
-        host::Event::Session(SessionUpdate::Began(_)) => "session".to_owned(),
+        host::HostEvent::IncomingRequest(_) => "ask".to_owned(),
+        host::HostEvent::Submission { uuid, state } => format!("{state} {uuid}"),
+        host::HostEvent::Activity(activity) => format!("{activity:?}"),
+        host::HostEvent::Turn(TurnEvent::Started { turn }) => format!("turn {turn}"),
+        host::HostEvent::Turn(TurnEvent::PickedUp { uuid, .. }) => format!("took up {uuid}"),
+        host::HostEvent::Turn(TurnEvent::Ended(end)) => format!("turn {}", end.outcome),
+        host::HostEvent::Session(SessionUpdate::Began(_)) => "session".to_owned(),
         other => panic!("{other:?}"),
     });
     let heard = heard.collect();
@@ -226,7 +226,7 @@ fn a_result_has_the_last_text_and_the_number_of_messages() {
     session.end_turn();
     session.pump();
     let result = session.host_events.iter().find_map(|event| match event {
-        host::Event::Frame(frame) => match frame.message() {
+        host::HostEvent::Frame(frame) => match frame.message() {
             Message::Result(result) => Some(result),
             _ => None,
         },

@@ -1,7 +1,7 @@
 //! Invariants of a session.
 
 use crate::coverage::{Coverage, outcome};
-use agentwire_protocol::host::{Activity, Event, SubmissionState, TurnEnd, TurnEvent};
+use agentwire_protocol::host::{Activity, HostEvent, SubmissionState, TurnEnd, TurnEvent};
 use agentwire_protocol::outbox::Urgency;
 use agentwire_testing::Random;
 use bytes::Bytes;
@@ -206,23 +206,23 @@ impl Checks {
         }
     }
 
-    pub(crate) fn heard(&mut self, event: &Event) -> Result<(), String> {
+    pub(crate) fn heard(&mut self, event: &HostEvent) -> Result<(), String> {
         self.coverage.event(event);
         match event {
-            Event::Frame(frame) => {
+            HostEvent::Frame(frame) => {
                 let expected = self.said.get(self.heard);
                 if expected != Some(frame.raw()) {
                     return Err(format!("heard {frame:?} where {expected:?} was said"));
                 }
                 self.heard += 1;
             }
-            Event::Ask(ask) => {
+            HostEvent::IncomingRequest(ask) => {
                 let is_known = self.answered.contains(&ask.request_id);
                 if is_known || !self.asks.insert(ask.request_id.clone()) {
                     return Err(format!("{} is asked twice", ask.request_id));
                 }
             }
-            Event::AskCancelled { request_id } => {
+            HostEvent::IncomingRequestCancelled { request_id } => {
                 let how = match self.asks.remove(request_id) {
                     true if self.cancelled_asks.contains(&**request_id) => "open to cancelled",
                     true => "open to ended",
@@ -230,7 +230,7 @@ impl Checks {
                 };
                 self.coverage.saw(format!("ask: {how}"));
             }
-            Event::Answered {
+            HostEvent::RequestEnded {
                 request_id,
                 outcome: how,
             } => {
@@ -248,9 +248,9 @@ impl Checks {
                     self.coverage.saw(format!("request: {from} to {how}"));
                 }
             }
-            Event::Submission { uuid, state } => self.came_further(uuid, *state)?,
-            Event::Turn(turn) => self.turn(turn)?,
-            Event::Activity(activity) => {
+            HostEvent::Submission { uuid, state } => self.came_further(uuid, *state)?,
+            HostEvent::Turn(turn) => self.turn(turn)?,
+            HostEvent::Activity(activity) => {
                 if *activity == self.activity {
                     return Err(format!("{activity:?} is told twice"));
                 }

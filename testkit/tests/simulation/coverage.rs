@@ -1,7 +1,8 @@
 //! Coverage of the host's state transitions.
 
 use agentwire_protocol::host::{
-    Activity, Event, Notice, RequestFailure, SessionUpdate, SubmissionState, TurnEvent, TurnOutcome,
+    Activity, HostEvent, RequestFailure, SessionUpdate, SubmissionState, TurnEvent, TurnOutcome,
+    WireNotice,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -137,11 +138,11 @@ impl Coverage {
     }
 
     /// Records an event that is a transition itself.
-    pub(crate) fn event(&mut self, event: &Event) {
+    pub(crate) fn event(&mut self, event: &HostEvent) {
         let what = match event {
-            Event::Turn(TurnEvent::Started { .. }) => "turn: begins",
-            Event::Background(_) => "background: told",
-            Event::Session(news) => match news {
+            HostEvent::Turn(TurnEvent::Started { .. }) => "turn: begins",
+            HostEvent::Background(_) => "background: told",
+            HostEvent::Session(news) => match news {
                 SessionUpdate::Began(_) => "news: began",
                 SessionUpdate::Changed(_) => "news: changed",
                 SessionUpdate::Renumbered { .. } => "news: renumbered",
@@ -150,12 +151,12 @@ impl Coverage {
                 SessionUpdate::Auth(_) => "news: login",
                 _ => return,
             },
-            Event::Notice(notice) => match notice {
-                Notice::NotAFrame { .. } => "notice: not a frame",
-                Notice::UnfinishedLine { .. } => "notice: unfinished line",
-                Notice::LineTooLong { .. } => "notice: line too long",
-                Notice::StrayAnswer { .. } => "notice: stray answer",
-                Notice::AskWithoutId { .. } => "notice: ask without id",
+            HostEvent::Notice(notice) => match notice {
+                WireNotice::NotAFrame { .. } => "notice: not a frame",
+                WireNotice::UnfinishedLine { .. } => "notice: unfinished line",
+                WireNotice::LineTooLong { .. } => "notice: line too long",
+                WireNotice::StrayResponse { .. } => "notice: stray answer",
+                WireNotice::RequestWithoutId { .. } => "notice: ask without id",
                 _ => return,
             },
             _ => return,
@@ -173,7 +174,7 @@ pub(crate) fn outcome<T>(outcome: &Result<T, RequestFailure>) -> &'static str {
         Err(RequestFailure::Cancelled { .. }) => "cancelled",
         Err(RequestFailure::SessionEnded { .. }) => "ended",
         Err(RequestFailure::Unreadable { .. }) => "unreadable",
-        Err(RequestFailure::AnswerTooLong { .. }) => "too long",
+        Err(RequestFailure::ResponseTooLong { .. }) => "too long",
         Err(_) => "something else",
     }
 }

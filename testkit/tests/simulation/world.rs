@@ -4,7 +4,7 @@ use crate::check::{Checks, Kind, QueueOwner};
 use crate::coverage::Coverage;
 use crate::peer::Peer;
 use agentwire_protocol::control::Initialize;
-use agentwire_protocol::host::{Activity, Event, Host, Prompt, Queueing, Transmit};
+use agentwire_protocol::host::{Activity, Host, HostEvent, Prompt, Queueing, Transmit};
 use agentwire_protocol::message::UserMessage;
 use agentwire_protocol::outbox::Limits;
 use agentwire_testing::Random;
@@ -387,7 +387,7 @@ impl World {
         while let Some(event) = self.host.poll_event() {
             self.note(|| format!("host: {event:?}"));
             self.checks.heard(&event)?;
-            if let Event::Answered {
+            if let HostEvent::RequestEnded {
                 request_id,
                 outcome: Err(_),
             } = &event

@@ -1,11 +1,12 @@
 //! What the model is told, what it is to answer, and who works for it.
 
 use super::Set;
+use agentwire::Options;
+use agentwire::options::DYNAMIC_BOUNDARY;
 use agentwire::protocol::agent_definition::{AgentDefinition, AgentMemory};
 use agentwire::protocol::mcp::McpStdioServer;
 use agentwire::protocol::model::EffortLevel;
 use agentwire::protocol::permission::PermissionMode;
-use agentwire::{DYNAMIC_BOUNDARY, Options};
 use serde_json::json;
 
 pub(super) fn sets() -> Vec<Set> {

@@ -1,11 +1,12 @@
 //! What the agent asks.
 
 use super::Set;
+use agentwire::hook::HookCall;
 use agentwire::mcp::Tools;
 use agentwire::protocol::dialog::UserDialogResult;
 use agentwire::protocol::hook::{PostToolUse, PreToolUse, Stop};
 use agentwire::protocol::mcp::McpElicitationResult;
-use agentwire::{Hook, HookCall, PermissionResult};
+use agentwire::{Hook, PermissionResult};
 use std::time::Duration;
 
 fn before() -> Hook {

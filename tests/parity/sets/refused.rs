@@ -2,7 +2,8 @@
 
 use super::Set;
 use agentwire::protocol::Json;
-use agentwire::{MemoryStore, PermissionResult, SessionStore, StoreError, TranscriptKey};
+use agentwire::store::{MemoryStore, StoreError, TranscriptKey};
+use agentwire::{PermissionResult, SessionStore};
 use serde_json::json;
 
 const SESSION: &str = "3b1f0c58-8a52-4c3e-9d0e-6a4f1d2b7c90";

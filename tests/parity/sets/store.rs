@@ -1,8 +1,9 @@
 //! Sessions that are kept in the host as well, and go on from there.
 
 use super::Set;
+use agentwire::SessionStore;
 use agentwire::protocol::Json;
-use agentwire::{MemoryStore, SessionStore, StoreError, StoreFlush, StoredSession, TranscriptKey};
+use agentwire::store::{MemoryStore, StoreError, StoreFlush, StoredSession, TranscriptKey};
 use serde_json::json;
 use std::time::{Duration, SystemTime};
 

@@ -1,8 +1,9 @@
 //! Tools, and who decides about them.
 
 use super::Set;
+use agentwire::options::{PermissionPrompts, QuestionPreview};
 use agentwire::protocol::permission::PermissionMode;
-use agentwire::{Options, PermissionPrompts, PermissionResult, QuestionPreview};
+use agentwire::{Options, PermissionResult};
 use serde_json::json;
 
 pub(super) fn sets() -> Vec<Set> {

@@ -6,7 +6,8 @@
     reason = "a number is what a measurement is for"
 )]
 
-use agentwire::{Client, Options, Pipes};
+use agentwire::transport::Pipes;
+use agentwire::{Client, Options};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 
 const SESSIONS: u64 = 64;

@@ -2,12 +2,13 @@
 
 use crate::dialog::{Dialog, Outcome};
 use crate::transcript::{From, Transcript};
+use agentwire::event::{PendingRequest, RequestKind};
 use agentwire::protocol::content::{Content, ContentBlock};
 use agentwire::protocol::mcp::McpElicitationResult;
 use agentwire::protocol::message::{AssistantMessage, Priority, UserMessage};
 use agentwire::{
-    Event, Handle, Message, PendingRequest, RequestKind, SessionUpdate, Submission,
-    SubmissionState, TurnEnd, TurnEvent, TurnOutcome,
+    Event, Handle, Message, SessionUpdate, Submission, SubmissionState, TurnEnd, TurnEvent,
+    TurnOutcome,
 };
 use crossterm::event::{Event as TerminalEvent, KeyCode, KeyEvent, KeyModifiers};
 use std::collections::VecDeque;
@@ -191,7 +192,7 @@ impl Chat {
             }
             _ => {
                 let decline = McpElicitationResult::decline();
-                drop(self.session.answer(&pending.request_id, decline));
+                drop(self.session.respond(&pending.request_id, decline));
                 self.note("declined a form of an MCP server: this chat has no forms");
             }
         }
@@ -262,7 +263,7 @@ impl Chat {
         let title = dialog.text().0;
         if let Outcome::Respond(result, how) = dialog.answer(line) {
             // If the agent withdrew the request meanwhile, this has no effect.
-            drop(self.session.answer(&dialog.id, result));
+            drop(self.session.respond(&dialog.id, result));
             self.dialogs.pop_front();
             self.note(&format!("{title} {how}"));
             self.restore_draft();

@@ -1,7 +1,8 @@
 //! Requests of the agent that the user responds to with a line.
 
+use agentwire::PermissionResult;
+use agentwire::permission::{Answers, visible};
 use agentwire::protocol::permission::{CanUseTool, Question};
-use agentwire::{Answers, PermissionResult, visible};
 
 /// A request that waits for the user.
 #[derive(Debug)]

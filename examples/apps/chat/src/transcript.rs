@@ -1,6 +1,6 @@
 //! The conversation as text.
 
-use agentwire::visible;
+use agentwire::permission::visible;
 
 /// Who or what an entry is from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use crate::chat::Chat;
 use crate::dialog::Dialog;
 use crate::transcript::From;
-use agentwire::visible;
+use agentwire::permission::visible;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style};

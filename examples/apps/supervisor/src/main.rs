@@ -4,7 +4,8 @@ mod status;
 mod table;
 mod worker;
 
-use agentwire::{ClosePolicy, visible};
+use agentwire::ClosePolicy;
+use agentwire::permission::visible;
 use clap::Parser;
 use crossterm::event::{Event, EventStream, KeyCode, KeyEvent, KeyModifiers};
 use fake::Fake;

@@ -1,7 +1,7 @@
 //! The live table.
 
 use crate::worker::Worker;
-use agentwire::visible;
+use agentwire::permission::visible;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout};
 use ratatui::style::{Modifier, Style};

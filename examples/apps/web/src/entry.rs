@@ -1,9 +1,11 @@
 //! What the page shows, made from the events of a session.
 
+use agentwire::event::RequestKind;
+use agentwire::permission::{Answers, visible};
 use agentwire::protocol::content::{Content, ContentBlock};
 use agentwire::protocol::message::{AssistantMessage, Priority, ResultMessage, UserMessage};
 use agentwire::protocol::permission::{CanUseTool, Question};
-use agentwire::{Answers, Event, Message, RequestKind, TurnEvent, TurnOutcome, visible};
+use agentwire::{Event, Message, TurnEvent, TurnOutcome};
 use serde::Serialize;
 
 /// An entry of the history. `page/app.js` has a function for each type.

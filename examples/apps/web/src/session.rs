@@ -3,13 +3,12 @@
 
 use crate::entry::{Entry, Painter};
 use crate::log::Log;
+use agentwire::event::{PendingRequest, RequestKind};
+use agentwire::permission::Answers;
 use agentwire::protocol::mcp::McpElicitationResult;
 use agentwire::protocol::message::Priority;
 use agentwire::protocol::permission::CanUseTool;
-use agentwire::{
-    Answers, Client, Error, Event, Handle, Options, PendingRequest, PermissionResult, RequestKind,
-    UserMessage,
-};
+use agentwire::{Client, Error, Event, Handle, Options, PermissionResult, UserMessage};
 use serde::Deserialize;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex};
@@ -90,7 +89,7 @@ impl Session {
             // Forms of MCP servers have no dialog here.
             Event::Request(pending) => {
                 let decline = McpElicitationResult::decline();
-                drop(self.handle.answer(&pending.request_id, decline));
+                drop(self.handle.respond(&pending.request_id, decline));
             }
             Event::RequestWithdrawn { request_id } => {
                 self.pending().remove(request_id);
@@ -151,7 +150,7 @@ impl Session {
                 (PermissionResult::deny("The user denied this."), "denied")
             }
         };
-        self.handle.answer(id, result).await?;
+        self.handle.respond(id, result).await?;
         self.pending().remove(id);
         let (id, how) = (id.to_owned(), how.to_owned());
         self.log.push(&Entry::Settled { id, how });

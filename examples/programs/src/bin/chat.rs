@@ -1,7 +1,8 @@
 //! A chat in the terminal: text as it is written, permission prompts with "yes",
 //! "no" and "always", `/model NAME`; Ctrl-C interrupts the turn.
 
-use agentwire::{Client, Error, Options, TerminalPrompter};
+use agentwire::terminal::TerminalPrompter;
+use agentwire::{Client, Error, Options};
 use std::io::{Write, stdin, stdout};
 
 fn read_line() -> Option<String> {

@@ -5,7 +5,8 @@
 //! Each request needs the token that the second line of the output has:
 //! `Authorization: Bearer TOKEN`.
 
-use agentwire::{Client, Error, Event, Handle, Options, PermissionResult, RequestKind};
+use agentwire::event::RequestKind;
+use agentwire::{Client, Error, Event, Handle, Options, PermissionResult};
 use axum::Router;
 use axum::extract::{Path, Request, State};
 use axum::http::header::{AUTHORIZATION, HOST, ORIGIN};
@@ -77,7 +78,7 @@ async fn answer(Path((id, request_id)): Path<(Uuid, String)>, answer: String) ->
         _ => PermissionResult::deny("The user said no."),
     };
     match handle(id) {
-        Ok(handle) if handle.answer(&request_id, result).await.is_ok() => StatusCode::NO_CONTENT,
+        Ok(handle) if handle.respond(&request_id, result).await.is_ok() => StatusCode::NO_CONTENT,
         _ => StatusCode::NOT_FOUND,
     }
 }

@@ -2,17 +2,17 @@
 
 use super::fixture::{Fixture, Writer, agent, numbered};
 use agentwire_stores::session_log::{
-    AppendError, Entry, LogStore, Position, Refusal, SessionKey, Token,
+    AppendError, Entry, LogKey, LogStore, Position, Refusal, Token,
 };
 
-async fn delete<S: LogStore>(fixture: &Fixture<S>, session: &SessionKey, token: &Token) {
+async fn delete<S: LogStore>(fixture: &Fixture<S>, session: &LogKey, token: &Token) {
     let deleted = fixture.store.delete(session, token).await;
     deleted.expect("the log is deleted");
 }
 
 async fn expect_refusal<S: LogStore>(
     fixture: &Fixture<S>,
-    session: &SessionKey,
+    session: &LogKey,
     token: &Token,
 ) -> Refusal {
     match fixture.store.delete(session, token).await {
@@ -73,7 +73,7 @@ pub(super) async fn a_deletion_removes_all_parts_and_nothing_else<S: LogStore>(
     let others = [
         fixture.session_named("session2"),
         fixture.session_named("sessio"),
-        SessionKey::new(fixture.project("q"), "session"),
+        LogKey::new(fixture.project("q"), "session"),
     ];
     let of = |part| Entry::new(part, r#"{"n":1}"#.parse().expect("JSON"));
     let entries = [of(agent("a")), of(agent("b")), numbered([0]).remove(0)];

@@ -3,7 +3,7 @@
 use super::super::keys;
 use super::super::requirements::Requirements;
 use agentwire_stores::session_log::{
-    AppendError, Batch, Entry, LogStore, NewBatch, Part, Position, Refusal, SessionKey, Token,
+    AppendError, Batch, Entry, LogKey, LogStore, NewBatch, Part, Position, Refusal, Token,
 };
 use std::sync::Arc;
 
@@ -40,16 +40,16 @@ impl<S: LogStore> Fixture<S> {
     }
 
     /// Returns the default session of the contract.
-    pub(super) fn session(&self) -> SessionKey {
+    pub(super) fn session(&self) -> LogKey {
         self.session_named("session")
     }
 
-    pub(super) fn session_named(&self, id: &str) -> SessionKey {
-        SessionKey::new(self.project("p"), id)
+    pub(super) fn session_named(&self, id: &str) -> LogKey {
+        LogKey::new(self.project("p"), id)
     }
 
     /// Creates a writer of a log.
-    pub(super) fn writer(&self, session: &SessionKey, number: u64) -> Writer<S> {
+    pub(super) fn writer(&self, session: &LogKey, number: u64) -> Writer<S> {
         Writer {
             fixture: self.clone(),
             session: session.clone(),
@@ -59,7 +59,7 @@ impl<S: LogStore> Fixture<S> {
     }
 
     /// Reads a whole log.
-    pub(super) async fn batches(&self, session: &SessionKey) -> Vec<Batch> {
+    pub(super) async fn batches(&self, session: &LogKey) -> Vec<Batch> {
         let mut all: Vec<Batch> = Vec::new();
         loop {
             let after = all.last().map_or(Position::START, |it| it.position);
@@ -81,13 +81,13 @@ impl<S: LogStore> Fixture<S> {
     }
 
     /// Reads the entries of a whole log.
-    pub(super) async fn entries(&self, session: &SessionKey) -> Vec<Entry> {
+    pub(super) async fn entries(&self, session: &LogKey) -> Vec<Entry> {
         let batches = self.batches(session).await.into_iter();
         batches.flat_map(|batch| batch.entries).collect()
     }
 
     /// Asserts that a log contains these entries.
-    pub(super) async fn assert_log(&self, session: &SessionKey, wanted: &[Entry]) {
+    pub(super) async fn assert_log(&self, session: &LogKey, wanted: &[Entry]) {
         self.assert_entries(&self.entries(session).await, wanted);
     }
 
@@ -105,7 +105,7 @@ impl<S: LogStore> Fixture<S> {
 /// A writer of a log.
 pub(super) struct Writer<S> {
     pub(super) fixture: Fixture<S>,
-    pub(super) session: SessionKey,
+    pub(super) session: LogKey,
     pub(super) token: Token,
     /// The position after which the next batch is appended.
     pub(super) at: Position,

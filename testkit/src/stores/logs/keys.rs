@@ -2,7 +2,7 @@
 
 use super::super::keys::unusual;
 use super::fixture::{Fixture, entry};
-use agentwire_stores::session_log::{Entry, LogStore, Part, SessionKey};
+use agentwire_stores::session_log::{Entry, LogKey, LogStore, Part};
 use std::collections::BTreeSet;
 
 fn keys() -> Vec<String> {
@@ -15,8 +15,8 @@ pub(super) async fn unusual_keys_are_distinct<S: LogStore>(fixture: Fixture<S>) 
     // The keys are used as projects and as sessions.
     let mut sessions = Vec::new();
     for key in keys() {
-        sessions.push(SessionKey::new(fixture.project(&key), "s"));
-        sessions.push(SessionKey::new(fixture.project("odd"), key));
+        sessions.push(LogKey::new(fixture.project(&key), "s"));
+        sessions.push(LogKey::new(fixture.project("odd"), key));
     }
     for (number, session) in sessions.iter().enumerate() {
         let appended = entry(&format!(r#"{{"n":{number}}}"#));
@@ -73,7 +73,7 @@ pub(super) async fn unusual_part_names_round_trip<S: LogStore>(fixture: Fixture<
 /// The same session IDs in projects with a common prefix.
 pub(super) async fn tenants_are_isolated<S: LogStore>(fixture: Fixture<S>) {
     let tenants = ["t", "t1", "t1.s", "t1/s", "T1", "t1:"];
-    let session = |tenant: &str| SessionKey::new(fixture.project(tenant), "s");
+    let session = |tenant: &str| LogKey::new(fixture.project(tenant), "s");
     for (number, tenant) in tenants.iter().enumerate() {
         let appended = entry(&format!(r#"{{"n":{number}}}"#));
         let mut writer = fixture.writer(&session(tenant), number as u64 + 1);

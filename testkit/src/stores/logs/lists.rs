@@ -2,19 +2,19 @@
 
 use super::fixture::{Fixture, agent, entry, numbered};
 use agentwire_protocol::Json;
-use agentwire_stores::session_log::{Entry, LogStore, NewBatch, SessionKey};
+use agentwire_stores::session_log::{Entry, LogKey, LogStore, NewBatch};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, SystemTime};
 
 pub(super) async fn sessions_are_listed_by_project<S: LogStore>(fixture: Fixture<S>) {
     let keys = [("p", "a"), ("p", "b"), ("q", "a")];
     for (project, id) in keys {
-        let session = SessionKey::new(fixture.project(project), id);
+        let session = LogKey::new(fixture.project(project), id);
         fixture.writer(&session, 1).append(&numbered([0])).await;
     }
     // A session with entries in a part only is listed too.
     let part = Entry::new(agent("a"), Json::null());
-    let session = SessionKey::new(fixture.project("p"), "c");
+    let session = LogKey::new(fixture.project("p"), "c");
     fixture.writer(&session, 1).append(&[part]).await;
     for (project, wanted) in [("p", &["a", "b", "c"][..]), ("q", &["a"]), ("r", &[])] {
         let list = fixture.store.list(&fixture.project(project)).await;

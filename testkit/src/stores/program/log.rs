@@ -1,10 +1,10 @@
 //! The calls of a store for logs.
 
 use super::{Listed, StoreProgram, text};
-use agentwire::StoreError;
+use agentwire::store::StoreError;
 use agentwire_protocol::Json;
 use agentwire_stores::session_log::{
-    AppendError, Batch, Entry, Head, LogStore, NewBatch, Part, Position, Refusal, SessionKey,
+    AppendError, Batch, Entry, Head, LogKey, LogStore, NewBatch, Part, Position, Refusal,
     Summarized, Token,
 };
 use serde::Deserialize;
@@ -79,8 +79,8 @@ impl StoredBatch {
     }
 }
 
-fn key(session: &SessionKey) -> String {
-    let SessionKey {
+fn key(session: &LogKey) -> String {
+    let LogKey {
         project,
         session_id,
         ..
@@ -95,7 +95,7 @@ fn owner(token: &Token) -> String {
 impl LogStore for StoreProgram {
     async fn append(
         &self,
-        session: &SessionKey,
+        session: &LogKey,
         batch: &NewBatch<'_>,
     ) -> Result<Position, AppendError> {
         let entry = |it: &Entry| format!("[{},{}]", text(it.part.name()), it.json);
@@ -114,13 +114,13 @@ impl LogStore for StoreProgram {
             .ok_or_else(|| AppendError::failed("the program's response has no `position`"))
     }
 
-    async fn head(&self, session: &SessionKey) -> Result<Option<Head>, StoreError> {
+    async fn head(&self, session: &LogKey) -> Result<Option<Head>, StoreError> {
         let arguments = [("session", key(session))];
         let head: Option<End> = self.call("log_head", &arguments).await?;
         Ok(head.map(End::head))
     }
 
-    async fn read(&self, session: &SessionKey, after: Position) -> Result<Vec<Batch>, StoreError> {
+    async fn read(&self, session: &LogKey, after: Position) -> Result<Vec<Batch>, StoreError> {
         let arguments = [("session", key(session)), ("after", after.to_string())];
         let batches: Vec<StoredBatch> = self.call("log_read", &arguments).await?;
         Ok(batches.into_iter().map(StoredBatch::batch).collect())
@@ -133,12 +133,12 @@ impl LogStore for StoreProgram {
         Ok(listed.into_iter().map(summary).collect())
     }
 
-    async fn parts(&self, session: &SessionKey) -> Result<Vec<Part>, StoreError> {
+    async fn parts(&self, session: &LogKey) -> Result<Vec<Part>, StoreError> {
         let parts: Vec<String> = self.call("log_parts", &[("session", key(session))]).await?;
         Ok(parts.iter().map(|it| Part::named(it)).collect())
     }
 
-    async fn delete(&self, session: &SessionKey, token: &Token) -> Result<(), AppendError> {
+    async fn delete(&self, session: &LogKey, token: &Token) -> Result<(), AppendError> {
         let arguments = [("session", key(session)), ("token", owner(token))];
         let outcome = self.call::<Outcome>("log_delete", &arguments).await;
         outcome.map_err(AppendError::failed)?.position()?;

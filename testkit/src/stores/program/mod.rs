@@ -4,7 +4,7 @@ mod log;
 mod transcripts;
 
 use super::optional::Optional;
-use agentwire::{StoreError, StoredSession};
+use agentwire::store::{StoreError, StoredSession};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;

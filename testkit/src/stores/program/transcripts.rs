@@ -1,7 +1,8 @@
 //! The calls of a store for transcripts.
 
 use super::{Listed, StoreProgram, text};
-use agentwire::{SessionStore, StoreError, StoredSession, StoredSummary, TranscriptKey};
+use agentwire::SessionStore;
+use agentwire::store::{StoreError, StoredSession, StoredSummary, TranscriptKey};
 use agentwire_protocol::Json;
 use serde_json::json;
 

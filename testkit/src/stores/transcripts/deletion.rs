@@ -2,7 +2,8 @@
 
 use super::super::optional::Optional;
 use super::fixture::{Fixture, numbered};
-use agentwire::{SessionStore, TranscriptKey};
+use agentwire::SessionStore;
+use agentwire::store::TranscriptKey;
 
 async fn delete<S: SessionStore>(fixture: &Fixture<S>, key: &TranscriptKey) {
     let deleted = fixture.store.delete(key).await;

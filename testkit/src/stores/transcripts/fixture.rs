@@ -3,7 +3,8 @@
 use super::super::keys;
 use super::super::optional::Optional;
 use super::super::requirements::Requirements;
-use agentwire::{SessionStore, StoreError, TranscriptKey};
+use agentwire::SessionStore;
+use agentwire::store::{StoreError, TranscriptKey};
 use agentwire_protocol::Json;
 use serde_json::{Value, json};
 use std::sync::Arc;

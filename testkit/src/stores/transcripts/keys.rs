@@ -3,7 +3,8 @@
 use super::super::keys::unusual;
 use super::super::optional::Optional;
 use super::fixture::{Fixture, entry, numbered};
-use agentwire::{SessionStore, TranscriptKey};
+use agentwire::SessionStore;
+use agentwire::store::TranscriptKey;
 use agentwire_protocol::Json;
 use serde_json::json;
 use std::collections::BTreeSet;

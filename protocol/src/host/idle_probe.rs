@@ -1,0 +1,102 @@
+//! Messages that an idle agent has not acknowledged.
+//!
+//! An agent ignores a message whose ID it has seen before, and its report about
+//! a message may be lost in a malformed line. That the agent is idle proves
+//! nothing, because it may be slow to read. So the host sends it a request.
+//! Once the agent has answered and stays idle, it has read everything written
+//! before and is done with it.
+
+use super::pending::OwnRequest;
+use super::{Host, RequestFailure};
+use crate::control::McpStatus;
+use std::time::{Duration, Instant};
+
+/// How long the agent may be idle before the host sends the request.
+const IDLE_LIMIT: Duration = Duration::from_secs(30);
+
+/// Timeout of the request.
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// How long the agent may take to start on what it has read.
+const START_LIMIT: Duration = Duration::from_secs(5);
+
+/// The check of an idle agent that has not acknowledged messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum IdleProbe {
+    /// No message is unacknowledged.
+    Inactive,
+    /// The agent is idle. At this instant the host sends it a request.
+    Idle(Option<Instant>),
+    /// The request was sent.
+    Sent,
+    /// The request was answered. If the agent is idle at this instant, it is
+    /// done.
+    Answered(Option<Instant>),
+}
+
+impl Host {
+    /// Whether the agent is idle although it was sent something.
+    pub(super) fn is_unacknowledged(&self) -> bool {
+        let rests = if self.work.is_reported() {
+            self.work.agent_is_idle()
+        } else {
+            !self.turns.is_running() && self.submissions.missed_a_turn()
+        };
+        // Output since then has not been read.
+        rests && !self.is_paused && self.in_flight.is_none() && self.submissions.are_outstanding()
+    }
+
+    pub(super) fn watch_idle(&mut self, now: Instant) {
+        if !self.is_unacknowledged() {
+            self.idle_probe = IdleProbe::Inactive;
+        } else if self.idle_probe == IdleProbe::Inactive {
+            self.idle_probe = IdleProbe::Idle(now.checked_add(IDLE_LIMIT));
+        }
+    }
+
+    /// The next deadline of this check.
+    pub(super) fn idle_probe_deadline(&self) -> Option<Instant> {
+        match self.idle_probe {
+            IdleProbe::Idle(until) | IdleProbe::Answered(until) => until,
+            IdleProbe::Inactive | IdleProbe::Sent => None,
+        }
+    }
+
+    /// Handles the deadline of this check.
+    pub(super) fn handle_idle_probe_deadline(&mut self, now: Instant) {
+        match self.idle_probe {
+            IdleProbe::Idle(_) => self.send_idle_probe(now),
+            IdleProbe::Answered(_) => {
+                self.idle_probe = IdleProbe::Inactive;
+                self.submissions.give_up();
+            }
+            IdleProbe::Inactive | IdleProbe::Sent => {}
+        }
+    }
+
+    /// Any request without side effects works.
+    fn send_idle_probe(&mut self, now: Instant) {
+        self.idle_probe = IdleProbe::Sent;
+        self.send_own_request(
+            now,
+            "still-there",
+            &McpStatus::default(),
+            TIMEOUT,
+            OwnRequest::IdleProbe,
+        );
+    }
+
+    /// Handles the response to the request, or its timeout.
+    pub(super) fn handle_idle_probe_end(&mut self, now: Instant, failure: Option<&RequestFailure>) {
+        if self.idle_probe != IdleProbe::Sent {
+            return;
+        }
+        self.idle_probe = match failure {
+            Some(RequestFailure::TimedOut { .. } | RequestFailure::Cancelled { .. }) => {
+                IdleProbe::Idle(now.checked_add(IDLE_LIMIT))
+            }
+            // An error response is a response.
+            _ => IdleProbe::Answered(now.checked_add(START_LIMIT)),
+        };
+    }
+}

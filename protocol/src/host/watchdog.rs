@@ -1,0 +1,96 @@
+//! A watchdog for agents that hang.
+//!
+//! A tool or the model may take any time without output. So the host sends a probe,
+//! a request without side effects. Only an agent that does not respond to it counts as hung.
+
+use super::pending::OwnRequest;
+use super::{Host, HostEvent};
+use crate::control::McpStatus;
+use std::time::{Duration, Instant};
+
+/// The watchdog.
+#[derive(Debug, Default)]
+pub(super) struct Watchdog {
+    /// How long the agent may write nothing, and then take to respond to the
+    /// probe. `None` if there is no watchdog.
+    pub(super) limit: Option<Duration>,
+    /// When the probe is sent, unless the agent writes something first.
+    pub(super) probe_at: Option<Instant>,
+    /// Whether the probe was sent and the agent wrote nothing since.
+    pub(super) is_probing: bool,
+}
+
+impl Watchdog {
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        self.probe_at
+    }
+
+    /// Prepares for another process.
+    pub(super) fn begin_process(&mut self) {
+        (self.probe_at, self.is_probing) = (None, false);
+    }
+}
+
+impl Host {
+    /// Sets how long an agent with pending work may write nothing before it is sent
+    /// a probe, and then how long it may take to respond. If it does not respond,
+    /// [`HostEvent::Hung`] is delivered. There is no watchdog by default, nor while
+    /// reading is paused.
+    pub fn set_watchdog(&mut self, limit: Option<Duration>) {
+        self.watchdog.limit = limit;
+    }
+
+    /// Whether the agent has work pending: a turn, a response, or a report about a
+    /// message. Responses of the host do not count.
+    fn has_pending_work(&self) -> bool {
+        let has_pending_work = self.turns.is_running()
+            || !self.requests.is_empty()
+            || self.submissions.are_outstanding();
+        has_pending_work && !self.is_paused
+    }
+
+    /// Records output of the agent.
+    pub(super) fn feed_watchdog(&mut self, now: Instant) {
+        if let Some(limit) = self.watchdog.limit {
+            self.watchdog.is_probing = false;
+            self.watchdog.probe_at = now.checked_add(limit);
+        }
+    }
+
+    /// Arms or disarms the watchdog after a change.
+    pub(super) fn arm_watchdog(&mut self, now: Instant) {
+        let Some(limit) = self.watchdog.limit else {
+            return;
+        };
+        if !self.has_pending_work() {
+            self.watchdog.begin_process();
+        } else if self.watchdog.probe_at.is_none() && !self.watchdog.is_probing {
+            self.watchdog.probe_at = now.checked_add(limit);
+        }
+    }
+
+    /// Sends the probe when its time has come.
+    pub(super) fn handle_watchdog_deadline(&mut self, now: Instant) {
+        let Some(limit) = self.watchdog.limit else {
+            return;
+        };
+        if self.watchdog.probe_at.is_none_or(|at| at > now) {
+            return;
+        }
+        self.watchdog.probe_at = None;
+        if self.has_pending_work() {
+            self.watchdog.is_probing = true;
+            // Any request without side effects works.
+            let own = OwnRequest::Watchdog;
+            self.send_own_request(now, "still-alive", &McpStatus::default(), limit, own);
+        }
+    }
+
+    /// Handles the response to the probe, or its limit.
+    pub(super) fn handle_probe_end(&mut self, has_answer: bool) {
+        if self.watchdog.is_probing && !has_answer {
+            self.events.push_back(HostEvent::Hung);
+        }
+        self.watchdog.is_probing = false;
+    }
+}

@@ -1,0 +1,195 @@
+//! Policies, which decide at once, and their combinations.
+
+use super::PermissionRequest;
+use crate::callback::{BoxFuture, Handler, Response};
+use agentwire_protocol::permission::{CanUseTool, PermissionResult};
+
+/// The decision of a [`Policy`] about a tool call.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Decision {
+    /// The call is allowed or denied.
+    Decided(PermissionResult),
+    /// The handler must be asked. Other policies may deny the call, but not
+    /// allow it.
+    MustAsk,
+    /// No decision.
+    None,
+}
+
+/// Decides at once about tool calls, or has no decision.
+///
+/// [`Rules`](crate::Rules), [`ReadOnly`](crate::permission::ReadOnly), and every closure
+/// from a request to a [`Decision`], a [`PermissionResult`] or an `Option` of
+/// one are policies. The policies of agentwire never approve requests that
+/// require a human. A closure can check this with
+/// [`CanUseTool::requires_human`]; nothing else checks it.
+///
+/// ```
+/// use agentwire::protocol::permission::CanUseTool;
+/// use agentwire::permission::{PermissionRequest, Policy, ReadOnly};
+/// use agentwire::{Options, PermissionResult, Rules};
+///
+/// let no_secrets = |request: &CanUseTool| {
+///     let mentions = request.input.get().contains("secret");
+///     mentions.then(|| PermissionResult::deny("Nothing about secrets."))
+/// };
+/// let policy = no_secrets
+///     .or(ReadOnly)
+///     .or(Rules::builder().allow(["Bash(cargo test *)"]).build()?);
+/// let options = Options::new().permission_handler(policy.or_ask(|ask: PermissionRequest| async move {
+///     println!("{} requires an answer", ask.request.tool_name);
+///     PermissionResult::deny("No user is available.")
+/// }));
+/// # drop(options);
+/// # Ok::<(), agentwire::permission::RulesError>(())
+/// ```
+pub trait Policy: Send + Sync + 'static {
+    /// Decides about a tool call.
+    fn decide(&self, request: &CanUseTool) -> Decision;
+
+    /// Combines this with another policy, for requests about which this one has
+    /// no decision. After [`Decision::MustAsk`] from this one, the other may
+    /// only deny.
+    fn or<P: Policy>(self, other: P) -> Either<Self, P>
+    where
+        Self: Sized,
+    {
+        Either(self, other)
+    }
+
+    /// Passes requests without a decision to a handler. The result can be
+    /// passed to
+    /// [`Options::permission_handler`](crate::Options::permission_handler).
+    fn or_ask<H: Handler<CanUseTool>>(self, handler: H) -> OrAsk<Self, H>
+    where
+        Self: Sized,
+    {
+        OrAsk {
+            policy: self,
+            handler,
+        }
+    }
+
+    /// Denies requests without a decision, with this message to the model. The
+    /// result can be passed to
+    /// [`Options::permission_handler`](crate::Options::permission_handler).
+    fn or_deny(self, message: impl Into<String>) -> OrDeny<Self>
+    where
+        Self: Sized,
+    {
+        OrDeny {
+            policy: self,
+            message: message.into(),
+        }
+    }
+}
+
+impl From<PermissionResult> for Decision {
+    fn from(result: PermissionResult) -> Self {
+        Self::Decided(result)
+    }
+}
+
+impl From<Option<PermissionResult>> for Decision {
+    fn from(result: Option<PermissionResult>) -> Self {
+        result.map_or(Self::None, Self::Decided)
+    }
+}
+
+impl<F, O> Policy for F
+where
+    F: Fn(&CanUseTool) -> O + Send + Sync + 'static,
+    O: Into<Decision>,
+{
+    fn decide(&self, request: &CanUseTool) -> Decision {
+        self(request).into()
+    }
+}
+
+/// Two policies; the second decides where the first has no decision. Returned
+/// by [`Policy::or`].
+#[derive(Debug, Clone)]
+pub struct Either<A, B>(A, B);
+
+impl<A: Policy, B: Policy> Policy for Either<A, B> {
+    fn decide(&self, request: &CanUseTool) -> Decision {
+        match self.0.decide(request) {
+            Decision::None => self.1.decide(request),
+            Decision::MustAsk => match self.1.decide(request) {
+                denied @ Decision::Decided(PermissionResult::Deny(_)) => denied,
+                _ => Decision::MustAsk,
+            },
+            decided => decided,
+        }
+    }
+}
+
+/// A policy, and a handler for the remaining requests. Returned by
+/// [`Policy::or_ask`].
+#[derive(Debug, Clone)]
+pub struct OrAsk<P, H> {
+    policy: P,
+    handler: H,
+}
+
+impl<P: Policy, H: Handler<CanUseTool>> Handler<CanUseTool> for OrAsk<P, H> {
+    fn handle(&self, ask: PermissionRequest) -> BoxFuture<Response<PermissionResult>> {
+        match self.policy.decide(&ask.request) {
+            Decision::Decided(result) => Box::pin(std::future::ready(result.into())),
+            _ => self.handler.handle(ask),
+        }
+    }
+}
+
+/// A policy that denies the remaining requests. Returned by
+/// [`Policy::or_deny`].
+#[derive(Debug, Clone)]
+pub struct OrDeny<P> {
+    policy: P,
+    message: String,
+}
+
+impl<P: Policy> Handler<CanUseTool> for OrDeny<P> {
+    fn handle(&self, ask: PermissionRequest) -> BoxFuture<Response<PermissionResult>> {
+        let result = match self.policy.decide(&ask.request) {
+            Decision::Decided(result) => result,
+            _ => PermissionResult::deny(&*self.message),
+        };
+        Box::pin(std::future::ready(result.into()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn says(decision: &Decision) -> impl Policy + use<> {
+        let decision = decision.clone();
+        move |_: &CanUseTool| decision.clone()
+    }
+
+    #[test]
+    fn the_first_opinion_counts_and_what_must_be_asked_can_only_be_denied() {
+        let yes = Decision::from(PermissionResult::allow());
+        let no = Decision::from(PermissionResult::deny("no"));
+        let ask = Decision::MustAsk;
+        let none = Decision::None;
+        for (first, second, both) in [
+            (&yes, &no, &yes),
+            (&no, &yes, &no),
+            (&none, &yes, &yes),
+            (&none, &no, &no),
+            (&none, &ask, &ask),
+            (&none, &none, &none),
+            (&ask, &yes, &ask),
+            (&ask, &no, &no),
+            (&ask, &none, &ask),
+        ] {
+            let request = CanUseTool::new("Bash", json!({}));
+            let decision = says(first).or(says(second)).decide(&request);
+            assert_eq!(&decision, both, "{first:?}, {second:?}");
+        }
+    }
+}

@@ -1,0 +1,674 @@
+//! Requests of the agent: dispatch to callbacks, and responses.
+
+use crate::callback::{
+    CallbackRequest, CallbackResponse, Callbacks, QUESTION_TOOL, Request, Response, Shared, encode,
+};
+use crate::command::{Command, Declared, Encode, LateAnswer, Out, RequestNumber, Servers};
+use crate::event::{
+    CallbackFailure, Error, Notice, PendingRequest, RequestKind, RequestSummary, Unanswered,
+};
+use crate::handle::Handle;
+use crate::permission::{Decision, PermissionRequest, Policy};
+use crate::process::said_by;
+use agentwire_protocol::control::{self, AgentRequest, ControlRequest, Refusal};
+use agentwire_protocol::dialog::{RequestUserDialog, UserDialogResult};
+use agentwire_protocol::hook::{HookCallback, HookOutput};
+use agentwire_protocol::host;
+use agentwire_protocol::mcp::{McpElicitation, McpElicitationResult};
+use agentwire_protocol::message::PermissionDeniedMessage;
+use agentwire_protocol::permission::{CanUseTool, PermissionResult};
+use agentwire_protocol::sorted::SortedMap;
+use agentwire_protocol::{Fault, Frame, Json};
+use bytes::Bytes;
+use std::collections::HashMap;
+use std::future::{poll_fn, ready};
+use std::pin::Pin;
+use std::task::Poll;
+use std::time::{Duration, Instant};
+use tokio::sync::oneshot;
+use tokio::task::{Id, JoinError, JoinSet};
+use tokio_util::sync::CancellationToken;
+
+/// How many callbacks run at once, including those of cancelled requests.
+const MOST_RUNNING: usize = 1024;
+/// The total size of their requests, in bytes.
+const MOST_BYTES: usize = 64 * 1024 * 1024;
+/// How often a notice reports that requests are denied because these limits are
+/// reached.
+const REFUSAL_NOTICE_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Pending requests of the agent, and running callbacks, one task each.
+#[derive(Debug)]
+pub(super) struct PendingCallbacks {
+    callbacks: Callbacks,
+    session: Handle,
+    /// The in-process servers, if supported.
+    servers: Option<Box<dyn Servers>>,
+    open: SortedMap<Box<str>, Open>,
+    tasks: JoinSet<Done>,
+    /// The request of each task.
+    running: HashMap<Id, Running>,
+    /// The total size of their requests, in bytes.
+    bytes: usize,
+    /// When a notice last reported that requests were denied for lack of space,
+    /// and how many were denied since.
+    last_refusal_notice: Option<Instant>,
+    suppressed: u32,
+    count: u64,
+}
+
+/// A pending request.
+#[derive(Debug)]
+struct Open {
+    number: RequestNumber,
+    asked: RequestSummary,
+    /// The part of the request that its response must repeat.
+    to_repeat: Option<Json>,
+    cancelled: CancellationToken,
+    /// Whether it is in the client's stream.
+    is_in_stream: bool,
+}
+
+/// The request of a task. It may be over before the task is.
+#[derive(Debug)]
+struct Running {
+    request_id: Box<str>,
+    number: RequestNumber,
+    asked: RequestSummary,
+    bytes: usize,
+}
+
+/// The outcome of a callback.
+#[derive(Debug)]
+enum Done {
+    Answered(Encode),
+    /// The response comes later.
+    Later,
+    Failed(String),
+}
+
+/// What to do about a request now.
+pub(super) enum Step {
+    /// Send this line, and deliver the notice, if any.
+    Line(Box<str>, Bytes, Option<Notice>),
+    /// Leave the request unanswered, and deliver the notice.
+    Leave(Box<str>, Notice),
+    /// Put the request into the client's stream.
+    Show(PendingRequest, Unanswered),
+    /// Do nothing: a callback runs, or its outcome is no longer needed.
+    Nothing,
+    /// Do what the in-process servers ask for.
+    Serve(Vec<Out>),
+    /// Only deliver the notice.
+    Tell(Notice),
+}
+
+impl PendingCallbacks {
+    pub(super) fn new(callbacks: Callbacks, session: Handle) -> Self {
+        Self {
+            callbacks,
+            servers: servers(&session),
+            session,
+            open: SortedMap::new(),
+            tasks: JoinSet::new(),
+            running: HashMap::new(),
+            bytes: 0,
+            last_refusal_notice: None,
+            suppressed: 0,
+            count: 0,
+        }
+    }
+
+    /// The handle that callbacks get.
+    pub(super) fn session(&self) -> Handle {
+        self.session.clone()
+    }
+
+    /// What agent and host have declared.
+    pub(super) fn declared(&self) -> &Declared {
+        self.session.link().declared()
+    }
+
+    /// Sets the in-process servers.
+    #[cfg(feature = "mcp")]
+    pub(super) fn set_servers(&mut self, servers: Box<dyn Servers>) {
+        self.servers = Some(servers);
+    }
+
+    /// Another process follows: the servers are started anew.
+    pub(super) fn restart(&mut self) {
+        self.stop_servers();
+        self.servers = servers(&self.session);
+    }
+
+    /// Stops the servers at the end of the session.
+    pub(super) fn stop_servers(&mut self) {
+        if let Some(servers) = &mut self.servers {
+            servers.stop();
+        }
+    }
+
+    /// Whether a server waits for the agent.
+    pub(super) fn servers_wait(&self) -> bool {
+        self.servers.as_ref().is_some_and(|it| it.await_responses())
+    }
+
+    /// Whether hooks that the session relies on are declared.
+    pub(super) fn has_gates(&self) -> bool {
+        self.callbacks.hooks.has_gates()
+    }
+
+    /// Whether a request is pending, or a callback is running.
+    pub(super) fn are_open(&self) -> bool {
+        !self.open.is_empty() || !self.running.is_empty()
+    }
+
+    /// Handles a request of the agent: one for an in-process server by that server.
+    pub(super) fn ask(&mut self, ask: host::IncomingRequest) -> Step {
+        if let Some(servers) = &mut self.servers
+            && ask.frame.subtype() == Some("mcp_message")
+            && let Ok(ControlRequest {
+                request: AgentRequest::McpMessage(message),
+                ..
+            }) = ask.frame.read()
+        {
+            return Step::Serve(servers.receive(ask.request_id, message));
+        }
+        self.ask_callback(ask)
+    }
+
+    fn ask_callback(
+        &mut self,
+        host::IncomingRequest { request_id, frame }: host::IncomingRequest,
+    ) -> Step {
+        match frame.control_request() {
+            Ok((ControlRequest { request, .. }, mut faults)) if !faults.is_empty() => {
+                self.ask_invalid(request_id, &frame, request, faults.remove(0))
+            }
+            Ok((ControlRequest { request, .. }, _)) => match request {
+                AgentRequest::CanUseTool(request) => {
+                    self.ask_permission(request_id, &frame, request)
+                }
+                AgentRequest::HookCallback(request) => self.call_hook(request_id, &frame, request),
+                AgentRequest::Elicitation(request) => self.elicit(request_id, &frame, request),
+                AgentRequest::RequestUserDialog(request) => {
+                    self.show_dialog(request_id, &frame, request)
+                }
+                _ => refuse(
+                    request_id,
+                    &frame,
+                    "this host does not support it".to_owned(),
+                ),
+            },
+            // The kind may belong to another host, whatever is invalid here.
+            Err(error) if frame.subtype() == Some(DIALOG) => {
+                leave(request_id, &frame, error.to_string())
+            }
+            Err(error) => refuse(request_id, &frame, error.to_string()),
+        }
+    }
+
+    /// Handles a request with an invalid member: it requires a human, or is
+    /// denied.
+    fn ask_invalid(
+        &mut self,
+        request_id: Box<str>,
+        frame: &Frame,
+        request: AgentRequest,
+        fault: Fault,
+    ) -> Step {
+        let deny = |asked: RequestSummary, fault| {
+            let line = denial(&request_id, &asked);
+            let notice = failed(
+                request_id.clone(),
+                asked,
+                CallbackFailure::InvalidRequest(fault),
+            );
+            Step::Line(request_id.clone(), line, Some(notice))
+        };
+        match request {
+            AgentRequest::CanUseTool(request) if request.tool_name == QUESTION_TOOL => {
+                let tool_name = request.tool_name;
+                deny(RequestSummary::Permission { tool_name }, fault)
+            }
+            // Without these, there is nothing to decide about.
+            AgentRequest::CanUseTool(mut request)
+                if !request.tool_name.is_empty() && request.input.get().starts_with('{') =>
+            {
+                request.requires_user_interaction = Some(true);
+                self.ask_permission(request_id, frame, request)
+            }
+            AgentRequest::HookCallback(request) => {
+                match self.callbacks.hooks.get(&request.callback_id) {
+                    Some(hook) if hook.is_gate => {
+                        let event = hook.kind.clone();
+                        let is_gate = true;
+                        deny(RequestSummary::Hook { event, is_gate }, fault)
+                    }
+                    _ => refuse(request_id, frame, fault.to_string()),
+                }
+            }
+            // The kind may belong to another host, whatever is invalid here.
+            _ if frame.subtype() == Some(DIALOG) => leave(request_id, frame, fault.to_string()),
+            _ => refuse(request_id, frame, fault.to_string()),
+        }
+    }
+
+    /// Returns a notice if the frame reports that the agent denied a tool call
+    /// because there is no permission callback. A rule, the permission mode or
+    /// a classifier may also deny without a request; these are named as the
+    /// reason.
+    pub(super) fn denied_unasked(&self, frame: &Frame) -> Option<Notice> {
+        if frame.subtype() != Some(DENIED) || self.callbacks.decide_about_tools() {
+            return None;
+        }
+        let denied: PermissionDeniedMessage = frame.read().ok()?;
+        match denied.decision_reason_type.as_deref() {
+            None | Some("hook") => Some(Notice::NoPermissionCallback {
+                tool_name: denied.tool_name,
+                tool_use_id: denied.tool_use_id,
+            }),
+            Some(_) => None,
+        }
+    }
+
+    fn ask_permission(&mut self, request_id: Box<str>, frame: &Frame, request: CanUseTool) -> Step {
+        let tool_name = request.tool_name.clone();
+        let rules = self.callbacks.rules.as_ref();
+        if let Some(Decision::Decided(result)) = rules.map(|rules| rules.decide(&request)) {
+            let asked = RequestSummary::Permission { tool_name };
+            let decided = Shared::new(move |_: PermissionRequest| ready(result.clone()));
+            return self.start(request_id, frame, request, asked, &decided);
+        }
+        match self.callbacks.permission(&tool_name).cloned() {
+            Some(handler) => {
+                let asked = RequestSummary::Permission { tool_name };
+                self.start(request_id, frame, request, asked, &handler)
+            }
+            None if self.callbacks.in_stream => {
+                let asked = RequestSummary::Permission { tool_name };
+                self.show(request_id, frame, request, asked, RequestKind::Permission)
+            }
+            None => {
+                let why = format!("No permission callback is set, so {tool_name} was denied.");
+                let line = success(&request_id, &PermissionResult::deny(why));
+                without_callback(request_id, line, RequestSummary::Permission { tool_name })
+            }
+        }
+    }
+
+    fn call_hook(&mut self, request_id: Box<str>, frame: &Frame, request: HookCallback) -> Step {
+        let Some(hook) = self.callbacks.hooks.get(&request.callback_id) else {
+            let why = format!("no hook has the id `{}`", request.callback_id);
+            return refuse(request_id, frame, why);
+        };
+        let asked = RequestSummary::Hook {
+            event: hook.kind.clone(),
+            is_gate: hook.is_gate,
+        };
+        let handler = hook.handler.clone();
+        self.start(request_id, frame, request, asked, &handler)
+    }
+
+    fn elicit(&mut self, request_id: Box<str>, frame: &Frame, request: McpElicitation) -> Step {
+        match self.callbacks.elicitation.clone() {
+            Some(handler) => {
+                let asked = RequestSummary::Elicitation {
+                    server_name: request.mcp_server_name.clone(),
+                };
+                self.start(request_id, frame, request, asked, &handler)
+            }
+            None if self.callbacks.in_stream => {
+                let asked = RequestSummary::Elicitation {
+                    server_name: request.mcp_server_name.clone(),
+                };
+                self.show(request_id, frame, request, asked, RequestKind::Elicitation)
+            }
+            None => {
+                let line = success(&request_id, &McpElicitationResult::decline());
+                let server_name = request.mcp_server_name;
+                without_callback(
+                    request_id,
+                    line,
+                    RequestSummary::Elicitation { server_name },
+                )
+            }
+        }
+    }
+
+    /// Leaves undeclared kinds of dialogs to other hosts of the session, as the
+    /// protocol demands.
+    fn show_dialog(
+        &mut self,
+        request_id: Box<str>,
+        frame: &Frame,
+        request: RequestUserDialog,
+    ) -> Step {
+        let dialog_kind = request.dialog_kind.clone();
+        match self.callbacks.dialog(&dialog_kind).cloned() {
+            Some(handler) => {
+                let asked = RequestSummary::Dialog { dialog_kind };
+                self.start(request_id, frame, request, asked, &handler)
+            }
+            None => {
+                let why = format!("the dialog kind `{dialog_kind}` was not declared");
+                leave(request_id, frame, why)
+            }
+        }
+    }
+
+    /// Spawns a callback, if the limits allow it.
+    fn start<R: CallbackRequest>(
+        &mut self,
+        request_id: Box<str>,
+        frame: &Frame,
+        request: R,
+        asked: RequestSummary,
+        handler: &Shared<R>,
+    ) -> Step {
+        let bytes = frame.raw().len();
+        let is_too_long = !self.running.is_empty() && self.bytes + bytes > MOST_BYTES;
+        if is_too_long || self.running.len() >= MOST_RUNNING {
+            return self.deny(request_id, frame, &asked);
+        }
+        self.bytes += bytes;
+        self.count += 1;
+        let number = RequestNumber(self.count);
+        let cancelled = CancellationToken::new();
+        let to_repeat = request.to_repeat();
+        let ask = Request {
+            request,
+            request_id: request_id.clone(),
+            cancelled: cancelled.clone(),
+            session: self.session.clone(),
+            number,
+        };
+        let handler = handler.clone();
+        // The callback is called inside the task, because it may panic too.
+        let task: Pin<Box<dyn Future<Output = Done> + Send>> = Box::pin(async move {
+            let id = ask.request_id.clone();
+            match handler.handle(ask).await {
+                Response::Now(answer) => Done::Answered(encode(id, answer)),
+                Response::Later => Done::Later,
+                Response::Failed(why) => Done::Failed(why),
+            }
+        });
+        let task = self.tasks.spawn(task);
+        let open = Open {
+            number,
+            asked: asked.clone(),
+            to_repeat,
+            cancelled,
+            is_in_stream: false,
+        };
+        self.open.insert(request_id.clone(), open);
+        let running = Running {
+            request_id,
+            number,
+            asked,
+            bytes,
+        };
+        self.running.insert(task.id(), running);
+        Step::Nothing
+    }
+
+    /// Puts a request into the client's stream.
+    fn show<R: CallbackRequest>(
+        &mut self,
+        request_id: Box<str>,
+        frame: &Frame,
+        request: R,
+        asked: RequestSummary,
+        kind: fn(Box<R>) -> RequestKind,
+    ) -> Step {
+        self.count += 1;
+        let number = RequestNumber(self.count);
+        let open = Open {
+            number,
+            asked,
+            to_repeat: request.to_repeat(),
+            cancelled: CancellationToken::new(),
+            is_in_stream: true,
+        };
+        self.open.insert(request_id.clone(), open);
+        let (link, id) = (self.session.link().clone(), request_id.clone());
+        let unanswered = Unanswered::new(move || {
+            let (reply, _) = oneshot::channel();
+            // Fails only if the driver is gone, and then the agent no longer waits.
+            let _ = link.command(Command::Answer(LateAnswer {
+                request_id: id,
+                number: Some(number),
+                answer: Err(CallbackFailure::Unread),
+                fits: |_| true,
+                reply,
+            }));
+        });
+        let request = PendingRequest {
+            request_id,
+            request: kind(Box::new(request)),
+            size: frame.raw().len(),
+        };
+        Step::Show(request, unanswered)
+    }
+
+    /// Denies a request because the limits are reached.
+    fn deny(&mut self, request_id: Box<str>, frame: &Frame, asked: &RequestSummary) -> Step {
+        let line = denial(&request_id, asked);
+        let is_recent = self
+            .last_refusal_notice
+            .is_some_and(|last| last.elapsed() < REFUSAL_NOTICE_INTERVAL);
+        let notice = if is_recent {
+            self.suppressed += 1;
+            None
+        } else {
+            self.last_refusal_notice = Some(Instant::now());
+            Some(Notice::Wire(host::WireNotice::TooManyRequests {
+                frame: frame.clone(),
+                suppressed: std::mem::take(&mut self.suppressed),
+            }))
+        };
+        Step::Line(request_id, line, notice)
+    }
+
+    /// Waits for a callback that is done, or for what the in-process servers ask for, if
+    /// that can be relayed. Cancel safe.
+    pub(super) async fn next(&mut self, can_relay: bool) -> Step {
+        poll_fn(|context| {
+            if let Poll::Ready(Some(done)) = self.tasks.poll_join_next_with_id(context) {
+                return Poll::Ready(self.done(done));
+            }
+            match &mut self.servers {
+                Some(servers) if can_relay => servers.poll_next(context).map(Step::Serve),
+                _ => Poll::Pending,
+            }
+        })
+        .await
+    }
+
+    fn done(&mut self, done: Result<(Id, Done), JoinError>) -> Step {
+        let id = match &done {
+            Ok((id, _)) => *id,
+            Err(error) => error.id(),
+        };
+        let Some(Running {
+            request_id,
+            number,
+            asked,
+            bytes,
+        }) = self.running.remove(&id)
+        else {
+            return Step::Nothing;
+        };
+        self.bytes -= bytes;
+        let answer = match done {
+            Ok((_, Done::Later)) => return Step::Nothing,
+            Ok((_, Done::Answered(answer))) => Ok(answer),
+            Ok((_, Done::Failed(why))) => Err(CallbackFailure::Failed(why)),
+            Err(error) => Err(CallbackFailure::Panicked(panic_message(error))),
+        };
+        let is_open = |open: &Open| open.number == number;
+        match answer {
+            _ if self.open.get(&request_id).is_some_and(is_open) => self.close(request_id, answer),
+            // The request is over, and its ID may have been reused.
+            Err(failure @ CallbackFailure::Panicked(_)) => {
+                Step::Tell(failed(request_id, asked, failure))
+            }
+            _ => Step::Nothing,
+        }
+    }
+
+    /// Handles a response that was not returned by the callback.
+    pub(super) fn answer_late(&mut self, answer: LateAnswer) -> Step {
+        let LateAnswer {
+            request_id,
+            number,
+            answer,
+            fits,
+            reply,
+        } = answer;
+        let is_open = self.open.get(&request_id).is_some_and(|open| {
+            fits(&open.asked) && number.is_none_or(|number| number == open.number)
+        });
+        // The receiver may have been dropped.
+        if is_open {
+            let _ = reply.send(Ok(()));
+            self.close(request_id, answer)
+        } else {
+            let _ = reply.send(Err(Error::NoPendingRequest { request_id }));
+            Step::Nothing
+        }
+    }
+
+    /// Responds to a pending request.
+    fn close(&mut self, request_id: Box<str>, answer: Result<Encode, CallbackFailure>) -> Step {
+        let Some(Open {
+            asked,
+            to_repeat,
+            cancelled,
+            ..
+        }) = self.open.remove(&request_id)
+        else {
+            return Step::Nothing;
+        };
+        // Tells others that the request needs no response any more.
+        cancelled.cancel();
+        let version = self.session.link().declared().cli_version();
+        match answer.and_then(|answer| answer.line(&asked, to_repeat.as_ref(), version)) {
+            Ok(line) => Step::Line(request_id, line, None),
+            Err(failure) => {
+                let line = denial(&request_id, &asked);
+                let notice = failed(request_id.clone(), asked, failure);
+                Step::Line(request_id, line, Some(notice))
+            }
+        }
+    }
+
+    /// Handles the agent's cancellation of a request.
+    /// Returns whether the request was in the client's stream.
+    pub(super) fn cancel(&mut self, request_id: &str) -> bool {
+        if let Some(servers) = &mut self.servers {
+            servers.cancel(request_id);
+        }
+        self.open.remove(request_id).is_some_and(|open| {
+            open.cancelled.cancel();
+            open.is_in_stream
+        })
+    }
+
+    /// Cancels all pending requests. Running callbacks are notified, and may
+    /// continue to their end.
+    pub(super) fn cancel_all(&mut self) {
+        for open in self.open.values() {
+            open.cancelled.cancel();
+        }
+        self.open.clear();
+        self.tasks.detach_all();
+        self.running.clear();
+        self.bytes = 0;
+    }
+}
+
+/// Creates the session's in-process servers: none at first.
+#[cfg(feature = "mcp")]
+fn servers(session: &Handle) -> Option<Box<dyn Servers>> {
+    Some(Box::new(crate::mcp::McpServers::new(session.clone())))
+}
+
+#[cfg(not(feature = "mcp"))]
+fn servers(_: &Handle) -> Option<Box<dyn Servers>> {
+    None
+}
+
+const DIALOG: &str = "request_user_dialog";
+
+const DENIED: &str = "permission_denied";
+
+/// Returns the line that denies a request if the host has no response.
+fn denial(request_id: &str, asked: &RequestSummary) -> Bytes {
+    match asked {
+        RequestSummary::Permission { tool_name } => {
+            let why = format!("The host could not decide about {tool_name}.");
+            success(request_id, &PermissionResult::deny(why))
+        }
+        RequestSummary::Hook { event, is_gate } => {
+            let why = format!("The host's hook of {event} failed.");
+            match HookOutput::denial(event, &why).filter(|_| *is_gate) {
+                Some(denial) => success(request_id, &denial),
+                None => control::failure(request_id, &Refusal::new(why)),
+            }
+        }
+        RequestSummary::Elicitation { .. } => success(request_id, &McpElicitationResult::decline()),
+        RequestSummary::Dialog { .. } => success(request_id, &UserDialogResult::cancelled()),
+    }
+}
+
+fn failed(request_id: Box<str>, asked: RequestSummary, failure: CallbackFailure) -> Notice {
+    Notice::CallbackFailed {
+        request_id,
+        asked,
+        failure,
+    }
+}
+
+fn success<A: CallbackResponse>(request_id: &str, answer: &A) -> Bytes {
+    control::success(request_id, Some(answer)).unwrap_or_else(|error| {
+        // Anything read from JSON can be encoded. An error response denies.
+        control::failure(request_id, &Refusal::new(error.to_string()))
+    })
+}
+
+fn without_callback(request_id: Box<str>, line: Bytes, asked: RequestSummary) -> Step {
+    let notice = failed(request_id.clone(), asked, CallbackFailure::NoCallback);
+    Step::Line(request_id, line, Some(notice))
+}
+
+fn refuse(request_id: Box<str>, frame: &Frame, reason: String) -> Step {
+    let line = control::failure(
+        &request_id,
+        &Refusal::new(&reason).code("unsupported_request"),
+    );
+    let notice = not_supported(request_id.clone(), frame, reason);
+    Step::Line(request_id, line, Some(notice))
+}
+
+fn leave(request_id: Box<str>, frame: &Frame, reason: String) -> Step {
+    let reason = format!("{reason}; it is left unanswered");
+    let notice = not_supported(request_id.clone(), frame, reason);
+    Step::Leave(request_id, notice)
+}
+
+fn not_supported(request_id: Box<str>, frame: &Frame, reason: String) -> Notice {
+    let subtype = frame.subtype().unwrap_or("nothing").to_owned();
+    Notice::NotSupported {
+        request_id,
+        subtype,
+        reason,
+    }
+}
+
+fn panic_message(error: JoinError) -> String {
+    match error.try_into_panic() {
+        Ok(panic) => said_by(&*panic),
+        Err(_) => "the task was cancelled".to_owned(),
+    }
+}
