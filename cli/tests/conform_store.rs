@@ -72,8 +72,5 @@ fn a_program_that_serves_no_store_cannot_be_started() {
     let output = conform(&["--case", "load_unknown"], "echo hello");
     assert_eq!(output.status.code(), Some(2));
     let said = stderr(&output);
-    assert!(
-        said.contains("it does not say which calls it has"),
-        "{said}"
-    );
+    assert!(said.contains("expected its `calls`"), "{said}");
 }

@@ -310,9 +310,9 @@ mod programs {
             ("exit 3", "it has exited, and said nothing"),
             (
                 "echo hello",
-                "it does not say which calls it has, but \"hello\\n\"",
+                "the program's first line is \"hello\\n\", expected its `calls`",
             ),
-            ("echo '{\"calls\":1}'", "it does not say which calls it has"),
+            ("echo '{\"calls\":1}'", "expected its `calls`"),
         ] {
             let error = started(script).await.unwrap_err();
             assert!(error.to_string().contains(why), "{error}");
