@@ -307,7 +307,7 @@ mod programs {
     #[tokio::test]
     async fn a_program_that_is_none_is_an_error() {
         for (script, why) in [
-            ("exit 3", "it has exited, and said nothing"),
+            ("exit 3", "the program exited without output"),
             (
                 "echo hello",
                 "the program's first line is \"hello\\n\", expected its `calls`",
