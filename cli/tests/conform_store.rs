@@ -75,8 +75,5 @@ fn a_program_without_a_store_is_an_error() {
     let output = conform(&["--case", "load_unknown"], "echo hello");
     assert_eq!(output.status.code(), Some(2));
     let said = stderr(&output);
-    assert!(
-        said.contains("it does not say which calls it has"),
-        "{said}"
-    );
+    assert!(said.contains("expected its `calls`"), "{said}");
 }

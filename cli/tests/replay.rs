@@ -89,7 +89,7 @@ fn a_session_is_recorded_and_played_again() {
     let environment = [(replay::RECORDING, file), (replay::SESSION, "2")];
     let other = run(AGENTWIRE.as_ref(), "Which day is it?", &environment);
     let said = stderr(&other);
-    assert!(said.contains("it has 1 sessions"), "{said}");
+    assert!(said.contains("the recording has 1 sessions"), "{said}");
 }
 
 #[test]

@@ -299,12 +299,12 @@ mod programs {
     #[tokio::test]
     async fn a_program_without_a_greeting_is_an_error() {
         for (script, why) in [
-            ("exit 3", "it has exited, and said nothing"),
+            ("exit 3", "the program exited without output"),
             (
                 "echo hello",
-                "it does not say which calls it has, but \"hello\\n\"",
+                "the program's first line is \"hello\\n\", expected its `calls`",
             ),
-            ("echo '{\"calls\":1}'", "it does not say which calls it has"),
+            ("echo '{\"calls\":1}'", "expected its `calls`"),
         ] {
             let error = started(script).await.unwrap_err();
             assert!(error.to_string().contains(why), "{error}");

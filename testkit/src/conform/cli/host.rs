@@ -442,7 +442,7 @@ impl Player<'_> {
                 json!({"behavior": "deny", "message": why, "interrupt": true})
             }
             Decision::Panic => {
-                let why = format!("No decision about {tool}.");
+                let why = format!("The host could not decide about {tool}.");
                 json!({"behavior": "deny", "message": why})
             }
             Decision::Raw(answer) => answer.clone(),
