@@ -40,7 +40,7 @@ fn on_a_terminal(mut command: Command, answer: &str) -> String {
         .stderr(open())
         .spawn()
         .unwrap();
-    // Close the other end in this process.
+    // Close this process's copies of the other end.
     drop(command);
     let mut terminal = File::from(terminal);
     let (mut written, mut has_answered) = (Vec::new(), false);

@@ -137,8 +137,8 @@ fn calls(world: &mut World) -> Vec<Call> {
     let mut calls = Vec::new();
     let mut directories: Vec<Option<PathBuf>> = vec![None];
     for _ in 0..DIRECTORIES {
-        let at = world.below(world.directories.len());
-        directories.push(Some(world.directories[at].clone()));
+        let index = world.below(world.directories.len());
+        directories.push(Some(world.directories[index].clone()));
     }
     for directory in directories {
         let history = History::in_directory(&world.config);
