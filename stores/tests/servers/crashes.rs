@@ -61,7 +61,7 @@ async fn writers_are_killed(store: impl LogStore, engine: &str, name: &str, mut 
         let stale = all.last().map(|it| it.token.clone());
         let before = all.len();
         // Kill the writer during an append.
-        let wanted = before + dice.below(30) as usize;
+        let wanted = before + dice.below(30);
         let acknowledged = |line: String| Acknowledged {
             position: Position(line.parse().unwrap()),
             token: token.clone(),
