@@ -38,7 +38,7 @@ impl Options {
     ///
     /// An older CLI gets arguments and private files where a current one reads
     /// from the pipe. An unsupported option that the session relies on is an
-    /// [`Error::TooOld`](crate::Error::TooOld), and so is a version before
+    /// [`Error::TooOld`], and so is a version before
     /// 2.0.0.
     pub fn cli_version(mut self, version: CliVersion) -> Self {
         self.cli_version = Some(version);
