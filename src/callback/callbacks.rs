@@ -14,14 +14,14 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Callbacks {
     pub(crate) permission: Option<Shared<CanUseTool>>,
-    /// What they decide is not asked about.
+    /// Rules that decide before the permission callback.
     pub(crate) rules: Option<Arc<Rules>>,
     pub(crate) question: Option<Shared<CanUseTool>>,
     pub(crate) plan: Option<Shared<CanUseTool>>,
     pub(crate) elicitation: Option<Shared<McpElicitation>>,
     pub(crate) dialogs: SortedMap<String, Shared<RequestUserDialog>>,
     pub(crate) hooks: Registry,
-    /// Whether requests without a callback go to the client's stream.
+    /// Whether requests without a callback are delivered to the client's stream.
     pub(crate) in_stream: bool,
 }
 
@@ -37,14 +37,14 @@ impl Callbacks {
     }
 
     /// Returns whether there is any callback.
-    pub(crate) fn answer_something(&self) -> bool {
+    pub(crate) fn are_set(&self) -> bool {
         self.decide_about_tools()
             || self.elicitation.is_some()
             || !self.dialogs.is_empty()
             || !self.hooks.is_empty()
     }
 
-    /// Returns whether the agent is to send permission requests.
+    /// Returns whether the agent should send permission requests.
     pub(crate) fn decide_about_tools(&self) -> bool {
         self.permission.is_some()
             || self.rules.is_some()
@@ -58,7 +58,7 @@ impl Callbacks {
         self.dialogs.get(kind)
     }
 
-    /// Adds what has to be declared to `initialize`.
+    /// Adds the declarations of the callbacks to `initialize`.
     pub(crate) fn introduce(&self, initialize: &mut Initialize) {
         self.hooks.register(&mut initialize.hooks);
         if !self.dialogs.is_empty() {

@@ -1,4 +1,4 @@
-//! Callbacks, which answer the agent's requests: their arguments and responses.
+//! Callbacks for the agent's requests: their arguments and responses.
 //!
 //! A callback is an async closure or a type that implements [`Handler`]. Each
 //! call runs in its own task; many may run at once. If a callback panics or

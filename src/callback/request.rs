@@ -22,12 +22,11 @@ use tokio_util::sync::CancellationToken;
 pub struct Request<R> {
     /// The request.
     pub request: R,
-    /// The request ID. After the callback has returned [`Later`], the request
-    /// can be answered by this ID ([`Handle::respond`]).
+    /// The request ID. After the callback has returned [`Later`], respond with this ID
+    /// ([`Handle::respond`]).
     pub request_id: Box<str>,
-    /// Cancelled once the agent no longer waits for the response: it withdrew
-    /// the request, the request was answered elsewhere, or the session is over.
-    /// A later response is discarded.
+    /// Cancelled once the agent no longer waits for the response: it withdrew the request, the
+    /// request was answered elsewhere, or the session has ended. A later response is discarded.
     pub cancelled: CancellationToken,
     /// The session. A callback may call every control method.
     pub session: Handle,
@@ -41,16 +40,16 @@ pub type ElicitationRequest = Request<McpElicitation>;
 /// A request to show a dialog. The response is a [`UserDialogResult`].
 pub type DialogRequest = Request<RequestUserDialog>;
 
-/// What a callback returns.
+/// The return value of a callback.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Response<A> {
     /// The response.
     Now(A),
-    /// The response follows: by a [`Responder`](crate::callback::Responder) that the
-    /// callback took, or by [`Handle::respond`]. The agent waits.
+    /// The response follows, by a [`Responder`](crate::callback::Responder) or by
+    /// [`Handle::respond`]. The agent waits.
     Later,
-    /// The callback failed, for this reason. The request is denied, and a
+    /// The callback failed with this reason. The request is denied, and a
     /// [`Notice::CallbackFailed`](crate::Notice::CallbackFailed) reports it.
     Failed(String),
 }
@@ -96,14 +95,13 @@ impl From<Deny> for Response<PermissionResult> {
 /// The future that a handler returns.
 pub type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
-/// Answers one kind of request of the agent.
+/// Responds to one kind of request of the agent.
 ///
-/// It is implemented for every closure `Fn(Request<R>) -> impl Future` whose output
-/// is a response, a `Result` of one, or a [`Response`]. Each call runs in its own
-/// task, and many may run at once. If it panics, the request is denied.
-/// agentwire sets no timeout; the agent waits as long as it chooses.
+/// It is implemented for every closure `Fn(Request<R>) -> impl Future` whose output is a
+/// response, a `Result` of one, or a [`Response`]. Each call runs in its own task; many may run
+/// at once. If it panics, the request is denied. agentwire sets no timeout; the agent may.
 pub trait Handler<R: CallbackRequest>: Send + Sync + 'static {
-    /// Answers a request.
+    /// Responds to a request.
     fn handle(&self, ask: Request<R>) -> BoxFuture<Response<R::Response>>;
 }
 
@@ -145,8 +143,7 @@ impl<R> fmt::Debug for Shared<R> {
     }
 }
 
-/// A request of the agent that a callback answers. Implemented for requests of
-/// the protocol only.
+/// A request of the agent for callbacks. Only implemented for requests of the protocol.
 pub trait CallbackRequest: Send + sealed::Sealed + 'static {
     /// The type of the response.
     type Response: CallbackResponse;
@@ -160,22 +157,21 @@ pub trait CallbackRequest: Send + sealed::Sealed + 'static {
 
 /// The response to a request of the agent.
 pub trait CallbackResponse: Serialize + Send + sealed::Sealed + 'static {
-    /// Returns whether this type of response answers the request.
+    /// Returns whether this type of response fits the request.
     fn fits(asked: &RequestSummary) -> bool;
 
-    /// Fails if the agent would not understand this response to the request.
+    /// Returns an error if the agent would misinterpret this response to the request.
     #[doc(hidden)]
     fn check(&self, _: &RequestSummary) -> Result<(), String> {
         Ok(())
     }
 
-    /// Copies this part of the request.
+    /// Adds this part of the request to the response.
     #[doc(hidden)]
     fn repeat(&mut self, _: &Json) {}
 
-    /// Makes the response safe for a CLI of this version. `None` stands for a
-    /// CLI that has not reported its version when a turn runs, such as those
-    /// older than 2.0.77.
+    /// Makes the response safe for a CLI of this version. `None` is a CLI that has not reported its
+    /// version before its first turn ends, such as one older than 2.0.77.
     #[doc(hidden)]
     fn fit(&mut self, _: Option<CliVersion>) {}
 }
@@ -184,10 +180,10 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// The tool with which the model asks the user.
+/// The tool with which the model asks the user questions.
 pub(crate) const QUESTION_TOOL: &str = "AskUserQuestion";
 
-/// The response type of each request, and the kind of the request.
+/// Implements the response type and the kind of a request.
 macro_rules! answered {
     ($($request:ty => $answer:ty; if $asked:pat,)*) => {$(
         impl sealed::Sealed for $request {}
@@ -211,8 +207,8 @@ impl sealed::Sealed for CanUseTool {}
 impl CallbackRequest for CanUseTool {
     type Response = PermissionResult;
 
-    /// The input of the tool. A question's input without answers would read as
-    /// if the user had answered nothing.
+    /// Returns the tool's input. Without answers, a question's input would mean that the user
+    /// answered nothing.
     fn to_repeat(&self) -> Option<Json> {
         let is_object = self.input.get().starts_with('{');
         (is_object && self.tool_name != QUESTION_TOOL).then(|| self.input.clone())
@@ -226,7 +222,7 @@ impl CallbackResponse for PermissionResult {
         matches!(asked, RequestSummary::Permission { .. })
     }
 
-    /// The agent accepts answers to its questions only beside the questions.
+    /// The agent only accepts answers together with the questions.
     fn check(&self, asked: &RequestSummary) -> Result<(), String> {
         let Self::Allow(allow) = self else {
             return Ok(());
@@ -283,8 +279,7 @@ impl CallbackResponse for HookOutput {
     }
 }
 
-/// The first version that is known to run a tool with the input changed by a
-/// hook.
+/// The first version known to run a tool with an input changed by a hook.
 const CHANGES_INPUTS: CliVersion = CliVersion::new(2, 0, 77);
 
 answered! {

@@ -1,4 +1,4 @@
-//! Responses that are sent after the callback has returned.
+//! Responses after the callback has returned.
 
 use super::request::{CallbackRequest, CallbackResponse, Request};
 use crate::command::{Command, Encode, LateAnswer, Link, RequestNumber};
@@ -13,9 +13,9 @@ use std::task::{Context, Poll};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-/// Answers a request of the agent at any later time, from any task.
+/// Responds to a request of the agent at any later time, from any task.
 ///
-/// Dropping it without an answer denies the request, and a
+/// Dropping it without a response denies the request, and a
 /// [`Notice::CallbackFailed`](crate::Notice::CallbackFailed) reports it.
 #[must_use = "dropping it denies the request"]
 pub struct Responder<A> {
@@ -23,22 +23,22 @@ pub struct Responder<A> {
     request_id: Box<str>,
     number: RequestNumber,
     cancelled: CancellationToken,
-    /// Whether dropping this sends nothing.
+    /// Whether the drop sends nothing.
     is_done: bool,
     kind: PhantomData<fn(A)>,
 }
 
-/// A response that was sent. Await it to learn whether the agent was still
-/// waiting. Dropping it does not withdraw the response.
+/// A sent response. Await it to learn whether the agent was still waiting. Dropping it does not
+/// withdraw the response.
 pub struct RespondFuture {
     session: Link,
     reply: Result<oneshot::Receiver<Result<(), Error>>, Error>,
 }
 
 impl<R: CallbackRequest> Request<R> {
-    /// Returns a responder, which can be sent anywhere and used minutes or
-    /// hours later. The callback then returns [`Later`](crate::Later). There is
-    /// no timeout. Dropping the responder without an answer denies the request.
+    /// Returns a responder, which can be sent to other tasks and used minutes or hours later. The
+    /// callback then returns [`Later`](crate::Later). There is no timeout. Dropping the responder
+    /// without a response denies the request.
     pub fn later(&self) -> Responder<R::Response> {
         Responder::new(self)
     }
@@ -60,9 +60,8 @@ impl<A: CallbackResponse> Responder<A> {
     ///
     /// # Errors
     ///
-    /// The returned [`RespondFuture`] fails with [`Error::NoPendingRequest`] if
-    /// the request was already answered or cancelled, and with [`Error::Ended`]
-    /// if the session is over.
+    /// The returned [`RespondFuture`] fails with [`Error::NoPendingRequest`] if the request was
+    /// already answered or cancelled, and with [`Error::Ended`] if the session has ended.
     pub fn respond(mut self, response: impl Into<A>) -> RespondFuture {
         self.is_done = true;
         let number = Some(self.number);
@@ -84,8 +83,8 @@ impl<A> Responder<A> {
         &self.cancelled
     }
 
-    /// Returns the request ID and leaves the request pending. It can then only
-    /// be answered by [`Handle::respond`].
+    /// Returns the request ID, and leaves the request pending. Only [`Handle::respond`] can then
+    /// respond to it.
     pub fn into_request_id(mut self) -> Box<str> {
         self.is_done = true;
         self.request_id.clone()
@@ -96,8 +95,7 @@ impl<A> Drop for Responder<A> {
     fn drop(&mut self) {
         if !self.is_done {
             let (reply, _) = oneshot::channel();
-            // Fails only if the driver is gone, and then the agent no longer
-            // waits.
+            // Fails only if the driver has ended, and so the agent too.
             let _ = self.session.command(Command::Answer(LateAnswer {
                 request_id: self.request_id.clone(),
                 number: Some(self.number),
@@ -118,10 +116,9 @@ impl<A> fmt::Debug for Responder<A> {
 }
 
 impl Handle {
-    /// Answers a request by its ID, after its callback has returned
-    /// [`Later`](crate::Later). Use this if the ID passes through a database or
-    /// another process before the decision. The response's place in the order
-    /// is that of this call.
+    /// Responds to a request by its ID, after its callback has returned [`Later`](crate::Later).
+    /// Use this if the ID passes through a database or another process before the decision. The
+    /// response's place in the order is that of this call.
     ///
     /// ```no_run
     /// # async fn example() -> Result<(), agentwire::Error> {
@@ -142,9 +139,9 @@ impl Handle {
     ///
     /// # Errors
     ///
-    /// The returned [`RespondFuture`] fails with [`Error::NoPendingRequest`] if
-    /// no request with this ID is pending, or if it takes another type of
-    /// response; and with [`Error::Ended`] if the session is over.
+    /// The returned [`RespondFuture`] fails with [`Error::NoPendingRequest`] if no request with
+    /// this ID is pending, or if it takes another type of response; and with [`Error::Ended`] if
+    /// the session has ended.
     pub fn respond<A: CallbackResponse>(&self, request_id: &str, answer: A) -> RespondFuture {
         put_answer(self.link(), request_id, None, answer)
     }
@@ -170,7 +167,7 @@ fn put_answer<A: CallbackResponse>(
     }
 }
 
-/// Serializes a response as a line.
+/// Serializes a response to a line.
 pub(crate) fn encode<A: CallbackResponse>(request_id: Box<str>, mut answer: A) -> Encode {
     Encode::new(move |asked, to_repeat, version| {
         answer.check(asked).map_err(CallbackFailure::Invalid)?;

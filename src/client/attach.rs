@@ -16,9 +16,9 @@ const DEFAULT_LIMIT: u64 = 24 * 1024 * 1024;
 /// the file's name as its title. [`ContentBlock::attachment`] selects the type
 /// of the block. The limit is 24 MiB; [`attach_up_to`] sets another one.
 ///
-/// The agent scales down images that are too large for the model, and adds a
-/// text that tells the model where the agent keeps a copy. It replaces an image
-/// that it cannot read with a text that says so; only the model sees that text.
+/// The agent scales down images that are too large for the model, and adds a text that tells
+/// the model where a copy is. It replaces an unreadable image with an explanation, which only
+/// the model sees.
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), agentwire::Error> {
@@ -92,10 +92,9 @@ fn read_and_attach(path: &Path, limit: u64) -> Result<ContentBlock, AttachError>
     })
 }
 
-/// Returns the file's bytes, or `None` if there are more than `limit`.
+/// Returns the file's bytes; `None` if there are more than `limit`.
 fn read(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
-    // Checked before the file is opened: opening a named pipe waits for a
-    // writer.
+    // Checked before opening, because opening a named pipe blocks.
     if !fs::metadata(path)?.is_file() {
         return Err(io::Error::new(
             io::ErrorKind::InvalidInput,
@@ -103,8 +102,7 @@ fn read(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
         ));
     }
     let mut bytes = Vec::new();
-    // The file's length in its metadata may be wrong: it is 0 for files in
-    // /proc, and other files grow.
+    // The length in the metadata may be wrong: it is 0 for files in /proc, and files may grow.
     File::open(path)?
         .take(limit.saturating_add(1))
         .read_to_end(&mut bytes)?;
@@ -125,7 +123,7 @@ mod tests {
     use agentwire_protocol::content::Source;
 
     #[tokio::test]
-    async fn a_file_is_attached_under_its_name() {
+    async fn attachments_have_the_name_of_the_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("notes.md");
         fs::write(&path, "Crabs.").unwrap();
@@ -137,7 +135,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_file_that_is_too_large_is_refused_by_its_path() {
+    async fn errors_for_too_large_files_name_the_path() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("notes.md");
         fs::write(&path, "Crabs.").unwrap();
@@ -149,14 +147,14 @@ mod tests {
         assert_eq!(
             refused.to_string(),
             format!(
-                "{} cannot be attached: it has more than 5 bytes",
+                "{} cannot be attached: it is larger than 5 bytes",
                 path.display()
             )
         );
     }
 
     #[tokio::test]
-    async fn what_cannot_be_attached_is_named_by_its_path() {
+    async fn attach_errors_name_the_path() {
         let folder = tempfile::tempdir().unwrap();
         let zip = folder.path().join("a.zip");
         fs::write(&zip, b"PK\x03\x04\xff").unwrap();
@@ -174,7 +172,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[tokio::test]
-    async fn a_file_without_a_length_is_read_and_a_device_is_not() {
+    async fn files_without_a_length_are_read_and_devices_are_not() {
         let ContentBlock::Document(document) = attach("/proc/self/status").await.unwrap() else {
             panic!("no document")
         };

@@ -1,4 +1,4 @@
-//! What the agent reported at the start.
+//! The agent's response to the first request.
 
 use super::Client;
 use agentwire_protocol::agent_definition::AgentInfo;
@@ -32,8 +32,8 @@ impl Client {
         self.initialized().agents.as_deref().unwrap_or_default()
     }
 
-    /// Returns the account that pays for the session, and how the agent is
-    /// logged in. `None` if the agent did not report it.
+    /// Returns the account of the session, and how the agent is logged in; `None` if the agent did
+    /// not report it.
     #[doc(alias = "accountInfo")]
     #[must_use]
     pub fn account(&self) -> Option<&AccountInfo> {

@@ -24,7 +24,7 @@ impl LocalVersion {
         }
     }
 
-    /// Returns the version if it is known, or if the CLI prints it.
+    /// Returns the version, if it is known or the CLI prints it.
     pub(super) async fn ask(&mut self, line: &CommandLine) -> Option<CliVersion> {
         if self.known.is_none()
             && let Some(program) = &self.program
@@ -36,8 +36,8 @@ impl LocalVersion {
     }
 }
 
-/// The versions that CLIs have printed in this process, by path. An entry is
-/// valid until the file changes.
+/// The versions printed by CLIs in this process, by path. An entry is valid until the file
+/// changes.
 static KNOWN: Mutex<SortedMap<PathBuf, Known>> = Mutex::new(SortedMap::new());
 
 #[derive(Clone, Copy)]
@@ -46,8 +46,8 @@ struct Known {
     version: Option<CliVersion>,
 }
 
-/// Runs `--version` of a CLI in the environment of the session, once for each
-/// state of its file. Returns `None` if it prints no version in time.
+/// Runs `--version` of a CLI in the environment of the session, once per state of its file.
+/// Returns `None` if it prints no version in time.
 ///
 /// Dropping the future kills the process.
 async fn ask(cli: &Cli, line: &CommandLine, timeout: Duration) -> Option<CliVersion> {

@@ -34,11 +34,10 @@ use uuid::Uuid;
 
 /// A session with an agent.
 ///
-/// The client owns the session: dropping it ends the session and every process
-/// that the session started. It dereferences to its [`Handle`], which has the
-/// methods to send messages and control requests. [`Client::handle`] returns a
-/// handle that can be cloned and sent to other tasks, and that does not keep
-/// the session alive.
+/// The client owns the session: dropping it ends the session and every process that the session
+/// started. It dereferences to its [`Handle`], which has the methods to send messages and
+/// control requests. [`Client::handle`] returns a handle that can be cloned and sent to other
+/// tasks, and does not keep the session alive.
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), agentwire::Error> {
@@ -65,9 +64,9 @@ pub struct Client {
     mailbox: Mailbox,
     initialized: InitializeAnswer,
     peers: Arc<Peers>,
-    /// Cancelled once the session can be opened again, if it was locked.
+    /// Cancelled once another process may open the session, if it was locked.
     unlocked: Option<CancellationToken>,
-    /// Cancelled once nothing more goes to the store, if there is one.
+    /// Cancelled once no more entries go to the store, if there is one.
     mirrored: Option<CancellationToken>,
     /// How long a running turn may continue when the session is closed.
     finish: Duration,
@@ -88,16 +87,15 @@ impl Client {
     ///   [`Options::command_line`].
     /// - [`Error::CliNotFound`] or [`Error::Spawn`] if there is no CLI, or it
     ///   cannot be spawned.
-    /// - [`Error::Ended`] if the CLI exits at once, with its exit status and
-    ///   the end of standard error.
+    /// - [`Error::Ended`] if the CLI exits immediately, with its exit status and the tail of
+    ///   standard error.
     /// - [`Error::NoSuchSession`] if the session to
     ///   [resume](Options::resume) does not exist.
     /// - [`Error::TooOld`] if the CLI does not support an option, or is known
     ///   to be older than 2.0.0.
     /// - [`Error::StartUp`] if the CLI does not respond, or refuses the
     ///   request.
-    /// - [`Error::NotApplied`] if the CLI ignores an option that the session
-    ///   relies on.
+    /// - [`Error::NotApplied`] if the CLI ignores a required option.
     /// - [`Error::SessionStore`] or [`Error::PrivateFile`] if the session
     ///   cannot be resumed from its [store](Options::session_store).
     ///
@@ -146,7 +144,7 @@ impl Client {
         if let Some(option) = restarts.or(sleeps)
             && !(line.is_persisted() && transport.starts_agent())
         {
-            let problem = "needs a session that is kept on disk (`persist_session`) and a transport \
+            let problem = "needs a persisted session (`persist_session`) and a transport \
                            that starts the agent";
             return Err(Error::option(option, problem));
         }
@@ -224,7 +222,7 @@ impl Client {
         crate::mcp::introduce(servers, &client.handle, timeout, &mut initialize).await;
         match client.handle.initialize(&initialize).await {
             Ok(answer) => client.initialized = answer,
-            // The CLI is ready. Its response is invalid, and kept as it is.
+            // The CLI is ready. An invalid response is stored unparsed.
             Err(Error::InvalidResponse { payload, .. }) => {
                 let members = payload.and_then(|payload| payload.read().ok());
                 client.initialized.extra = members.unwrap_or_default();
@@ -232,8 +230,7 @@ impl Client {
             Err(error) => {
                 // The caller may be about to exit.
                 client.abort().await;
-                // The end of the mailbox is where the end of the session is
-                // known.
+                // The end reason is known once the mailbox has ended.
                 let mut last_words = String::new();
                 while let Some(event) = client.next().await {
                     if let Ok(Event::Frame(frame)) = event
@@ -273,7 +270,7 @@ impl Client {
             drop(
                 client
                     .link()
-                    .command(Command::Tell(Notice::NotApplied { option })),
+                    .command(Command::Notify(Notice::NotApplied { option })),
             );
         }
         for option in not_applied(&initialize, &client.initialized) {
@@ -281,15 +278,14 @@ impl Client {
                 client.abort().await;
                 return Err(Error::NotApplied { option });
             }
-            // If the session is over, its end is the better error.
+            // If the session has ended, its end is the better error.
             drop(
                 client
                     .link()
-                    .command(Command::Tell(Notice::NotApplied { option })),
+                    .command(Command::Notify(Notice::NotApplied { option })),
             );
         }
-        // Capabilities that are missing here are reported again with the first
-        // turn.
+        // Missing capabilities are reported again with the first turn.
         let capabilities = client.initialized.capabilities.as_deref();
         declared.add_capabilities(capabilities.unwrap_or_default());
         Ok(client)
@@ -319,14 +315,13 @@ impl Client {
         &self.initialized
     }
 
-    /// Returns the version of the CLI. It is taken from the response to
-    /// `initialize`, from [`Options::cli_version`] or `--version`, or from the
-    /// [`Init`](agentwire_protocol::message::Init) of the first turn, whichever
-    /// comes first.
+    /// Returns the version of the CLI, from the response to `initialize`, from
+    /// [`Options::cli_version`] or `--version`, or from the
+    /// [`Init`](agentwire_protocol::message::Init) of the first turn, whichever comes first.
     ///
-    /// Returns `None` before the first turn of a CLI such as 2.1.197, unless
-    /// options depend on its version. [`Handle::capabilities`] lists what the
-    /// agent declares beyond the features of the oldest version.
+    /// Returns `None` before the first turn of a CLI such as 2.1.197, unless options depend on its
+    /// version. [`Handle::capabilities`] lists what the agent declares beyond the features of the
+    /// oldest version.
     #[must_use]
     pub fn version(&self) -> Option<&str> {
         self.handle.link().declared().version()
@@ -362,11 +357,10 @@ impl Client {
     /// Closes the session gracefully, and waits until all its processes have
     /// exited.
     ///
-    /// It accepts no new messages, writes the outbound queue, lets the running
-    /// turn finish (for as long as [`ClosePolicy`](crate::ClosePolicy) allows),
-    /// closes the CLI's input, shuts down every process that the session
-    /// started, and passes what is left to the [store](Options::session_store).
-    /// Remaining events can still be read afterwards.
+    /// Accepts no new messages, writes the outbound queue, lets the running turn finish (within
+    /// [`ClosePolicy::finish`](crate::ClosePolicy)), closes the CLI's input, shuts down every
+    /// process that the session started, and sends the remaining entries to the
+    /// [store](Options::session_store). Remaining events can still be read afterwards.
     ///
     /// The runtime of the session must run meanwhile, or have been shut down.
     /// [`Client::abort`] needs no runtime.
@@ -385,19 +379,18 @@ impl Client {
         report
     }
 
-    /// Waits until the session can be opened again.
+    /// Waits until another process may open the session.
     async fn unlocked(&self) {
         if let Some(unlocked) = &self.unlocked {
             unlocked.cancelled().await;
         }
     }
 
-    /// Ends the session at once, as dropping the client does, and waits until
-    /// all its processes have exited.
+    /// Ends the session immediately, as dropping the client does, and waits until all its processes
+    /// have exited.
     ///
-    /// Use it before the program exits: the clean-up that a drop starts stops
-    /// with the process. It does not wait for a
-    /// [store](Options::session_store).
+    /// Use it before the program exits, because the clean-up that a drop starts stops with the
+    /// process. It does not wait for a [store](Options::session_store).
     ///
     /// # Cancel safety
     ///
@@ -412,14 +405,13 @@ impl Client {
     }
 
     fn abandon(&self, reason: EndReason) {
-        // The driver closes the CLI's input, if its runtime still runs. The
-        // closer does not need the driver: it is a thread of its own.
+        // The driver closes the CLI's input if its runtime still runs. The closer has its own
+        // thread and does not need the driver.
         drop(self.handle.link().give_up(reason));
         self.peers.close(Box::new(|| ()));
     }
 
-    /// Ends the session once it is idle and no background task has output
-    /// pending. Does not wait for that.
+    /// Ends the session once it is idle and no background task has output pending. Does not wait.
     pub(crate) fn finish_when_idle(&self) {
         // The turn has no time limit: it may wait for a user.
         self.finish(None, self.background);
@@ -428,7 +420,7 @@ impl Client {
     fn finish(&self, within: Option<Duration>, background: Duration) {
         let command = Command::Finish { within, background };
         if self.handle.link().command(command).is_err() {
-            // The driver of the session is gone.
+            // The driver has ended.
             self.peers.close(Box::new(|| ()));
         }
     }

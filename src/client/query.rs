@@ -1,4 +1,4 @@
-//! One prompt and its response.
+//! A single prompt and its result.
 
 use super::Client;
 use crate::event::{EndReason, Error, Event};
@@ -11,13 +11,12 @@ use futures_core::Stream;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// The response to one prompt, as a stream of events.
+/// The events of a single prompt, as a stream.
 ///
-/// The session ends by itself once it is idle and no background task has output
-/// pending; [`Options::background_limit`] limits the wait for background tasks.
-/// Until then the CLI's input stays open, so that callbacks can answer.
-/// Dropping the stream ends the session at once, with every process that it
-/// started.
+/// The session ends by itself once it is idle and no background task has output pending;
+/// [`Options::background_limit`] limits the wait for background tasks. Until then the CLI's
+/// input stays open, so that callbacks can respond. Dropping the stream ends the session
+/// immediately, with every process that it started.
 #[derive(Debug)]
 pub struct Query {
     client: Client,
@@ -25,7 +24,7 @@ pub struct Query {
     uuid: Box<str>,
 }
 
-/// Sends one prompt to a new agent and streams the response.
+/// Sends one prompt to a new agent, and streams its events.
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), agentwire::Error> {
@@ -110,7 +109,7 @@ impl Query {
         self.client.handle()
     }
 
-    /// Ends the session at once; see [`Client::abort`].
+    /// Ends the session immediately; see [`Client::abort`].
     ///
     /// # Cancel safety
     ///
@@ -122,18 +121,16 @@ impl Query {
     /// Reads to the end of the session and returns the result of the prompt's
     /// turn.
     ///
-    /// Later turns, such as one that the agent starts for a finished background
-    /// task, do not change the result. If no result is known to belong to the
-    /// prompt, the last result is returned. An error of the CLI at its exit is
-    /// ignored if there is a result.
+    /// Later turns, such as one that the agent starts for a finished background task, do not change
+    /// the result. If no result is known to belong to the prompt, the last result is returned. If
+    /// there is a result, an error of the CLI at its exit is ignored.
     ///
     /// # Errors
     ///
-    /// [`Error::Ended`] if the session ends in the middle of a turn, or by an
-    /// error without a result; [`Error::NoResult`] if the turn ended without a
-    /// result, for instance because its line was malformed; [`Error::View`] if
-    /// the `result` frame is not a result. Invalid members are not an error;
-    /// [`Frame::faults`](crate::Frame::faults) lists them.
+    /// [`Error::Ended`] if the session ends during a turn, or with an error and without a result;
+    /// [`Error::NoResult`] if the turn ended without a result, for instance because its line was
+    /// malformed; [`Error::View`] if the `result` frame is not a result. Invalid members are not an
+    /// error; [`Frame::faults`](crate::Frame::faults) lists them.
     ///
     /// # Cancel safety
     ///

@@ -1,4 +1,4 @@
-//! Queries and clients, read as messages or as text.
+//! Messages and text of queries and clients.
 
 use super::{Client, Query};
 use crate::event::Mailbox;
@@ -23,7 +23,7 @@ impl Query {
         Messages::new(self)
     }
 
-    /// Returns the text of the response.
+    /// Returns the text of the reply.
     #[must_use]
     pub fn texts(self) -> TextStream<Self> {
         TextStream::new(self)
@@ -31,8 +31,8 @@ impl Query {
 }
 
 impl Client {
-    /// Returns the messages of the session, without its other events. When it is
-    /// dropped, the client's stream goes on where it was.
+    /// Returns the messages of the session, without its other events. After it is dropped, the
+    /// client's stream continues from there.
     #[doc(alias = "receive_messages")]
     pub fn messages(&mut self) -> Messages<&mut Self> {
         Messages::new(self)

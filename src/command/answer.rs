@@ -1,4 +1,4 @@
-//! Responses of callbacks on their way to the driver.
+//! Responses of callbacks to the driver.
 
 use crate::event::{CallbackFailure, Error, RequestSummary};
 use crate::process::CliVersion;
@@ -7,13 +7,12 @@ use bytes::Bytes;
 use std::fmt;
 use tokio::sync::oneshot;
 
-/// Identifies a request of the agent within the session: an agent may reuse
-/// IDs.
+/// Identifies a request of the agent within the session, because an agent may reuse IDs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RequestNumber(pub(crate) u64);
 
-/// Encodes a response for a CLI of some version, including the part of the
-/// request that it must repeat.
+/// Encodes a response for the CLI's version, including the part of the request that it must
+/// repeat.
 pub(crate) struct Encode(Box<EncodeFn>);
 
 type EncodeFn = dyn FnOnce(&RequestSummary, Option<&Json>, Option<CliVersion>) -> Result<Bytes, CallbackFailure>
@@ -48,7 +47,7 @@ impl fmt::Debug for Encode {
     }
 }
 
-/// A late response, and the request that it is for.
+/// A late response, and its request.
 #[derive(Debug)]
 pub(crate) struct LateAnswer {
     pub(crate) request_id: Box<str>,

@@ -1,4 +1,4 @@
-//! What the host configured, to compare with what the agent reports.
+//! The host's configuration, compared with the agent's report.
 
 use crate::event::Notice;
 use agentwire_protocol::message::Init;
@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// A set of names.
 pub(crate) type Names = SortedMap<String, ()>;
 
-/// The host's configuration, as far as agents report it.
+/// The part of the host's configuration that agents report.
 #[derive(Debug, Default)]
 pub(crate) struct Configured(Mutex<State>);
 
@@ -20,12 +20,12 @@ struct State {
     external: Names,
     /// The servers of the last `mcp_set_servers`.
     set: Names,
-    /// Whether a request replaced the servers whose content is not known here.
+    /// Whether a request has replaced the servers by unknown ones.
     are_servers_unknown: bool,
-    /// Until the first turn, or until the host changes it.
+    /// `None` after the first turn, and after the host has changed it.
     model: Option<String>,
     permission_mode: Option<PermissionMode>,
-    /// The servers that are unavailable, with the last status, by name.
+    /// The unavailable servers with their last status.
     unavailable: SortedMap<String, Option<String>>,
 }
 
@@ -45,8 +45,7 @@ impl Configured {
         state.permission_mode = permission_mode;
     }
 
-    /// Adds in-process MCP servers. They are never removed, because the agent
-    /// keeps them.
+    /// Adds in-process MCP servers. They are never removed, because the agent retains them.
     pub(crate) fn add_in_process_servers(&self, names: &[String]) {
         let names = names.iter().map(|name| (name.clone(), ()));
         self.lock().in_process.extend(names);
@@ -56,7 +55,7 @@ impl Configured {
         self.lock().in_process.clone()
     }
 
-    /// Notes that a request is about to change what the options configured.
+    /// Handles a request that is about to change the configuration.
     pub(crate) fn changes(&self, subtype: &str) {
         match subtype {
             "set_model" => self.lock().model = None,
@@ -71,15 +70,15 @@ impl Configured {
         }
     }
 
-    /// Replaces the servers of the last `mcp_set_servers`, whose request was
-    /// sent just now with all in-process servers.
+    /// Replaces the servers of the last `mcp_set_servers`. Its request included all in-process
+    /// servers.
     pub(crate) fn set_servers(&self, names: Names) {
         let mut state = self.lock();
         state.set = names;
         state.are_servers_unknown = false;
     }
 
-    /// Returns the names of the configured MCP servers, as far as they are known.
+    /// Returns the known names of the configured MCP servers.
     pub(crate) fn servers(&self) -> Names {
         self.lock().servers()
     }
@@ -101,7 +100,7 @@ impl Configured {
         let mode = state.permission_mode.take();
         if let Some((configured, reported)) = mode.zip(init.permission_mode.as_ref())
             && configured != *reported
-            // Another name of the default mode.
+            // An alias of the default mode.
             && configured.as_str() != "manual"
         {
             notices.push(Notice::NotAsConfigured {
@@ -150,10 +149,10 @@ impl State {
     }
 }
 
-/// Returns whether the agent uses another model. Aliases such as `opus`, and the
-/// names of other providers, are not compared. A date may follow a name.
+/// Returns whether the agent uses another model. Aliases such as `opus`, and the names of other
+/// providers, are not compared. A date may follow a name.
 fn is_other_model(configured: &str, reported: &str) -> bool {
-    // The size of the context window, which agents do not report.
+    // The size of the context window is not reported.
     let configured = configured.split_once('[').map_or(configured, |it| it.0);
     configured.starts_with("claude-") && !reported.starts_with(configured)
 }
@@ -174,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn another_model_or_mode_is_noticed_once() {
+    fn another_model_or_mode_is_reported_once() {
         let reported = json!({ "model": "claude-opus-5-5", "permissionMode": "default" });
         let configured = Configured::default();
         let start = |model: &str, mode| {
@@ -197,7 +196,7 @@ mod tests {
             start(model, PermissionMode::from("manual"));
             assert_eq!(compare(&configured, reported.clone()), [""; 0], "{model}");
         }
-        // What the host changed is not compared.
+        // Values that the host has changed are not compared.
         for requests in [
             &["set_model", "set_permission_mode"][..],
             &["apply_flag_settings"],
@@ -209,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_is_missing_or_failed_is_noticed_when_that_changes() {
+    fn missing_and_failed_servers_are_reported_on_changes() {
         let configured = Configured::default();
         configured.start(["a".to_owned()], None, None);
         configured.add_in_process_servers(&["b".to_owned()]);

@@ -1,12 +1,11 @@
-//! What agent and host have declared about themselves, as far as requests
-//! depend on it.
+//! The declarations of agent and host that requests depend on.
 
 use super::configured::{Configured, Names};
 use crate::process::CliVersion;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// The limit for the total size of the agent's capability names, in bytes. Real
-/// agents have a few hundred. Names beyond it are ignored.
+/// The limit for the total size of the agent's capability names, in bytes. Real agents use a
+/// few hundred. Further names are ignored.
 const CAPABILITIES: usize = 64 * 1024;
 
 /// The declarations of agent and host so far.
@@ -25,8 +24,8 @@ struct Capabilities {
 }
 
 impl Declared {
-    /// Adds capabilities of the agent. The response to `initialize` contains
-    /// some of them, the start of a turn more. They are never removed.
+    /// Adds capabilities of the agent. The response to `initialize` contains some of them, the
+    /// start of a turn more. They are never removed.
     pub(crate) fn add_capabilities(&self, names: &[String]) {
         let mut known = lock(&self.capabilities);
         for name in names {
@@ -42,7 +41,7 @@ impl Declared {
         lock(&self.capabilities).names.keys().cloned().collect()
     }
 
-    /// Sets the agent's version. The first call counts.
+    /// Sets the agent's version. Later calls have no effect.
     pub(crate) fn set_version(&self, version: &str) {
         let _ = self.version.set(version.to_owned());
     }
@@ -72,7 +71,7 @@ mod tests {
     use super::Declared;
 
     #[test]
-    fn the_names_of_capabilities_are_bounded_and_real_ones_stay() {
+    fn capability_names_are_limited() {
         let declared = Declared::default();
         declared.add_capabilities(&["queue_v1".into()]);
         for i in 0..100_000 {

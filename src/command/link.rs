@@ -1,4 +1,4 @@
-//! The part of the session that handles share.
+//! The state of a session that its handles share.
 
 use super::Command;
 use super::declared::Declared;
@@ -10,11 +10,11 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 
-/// A connection to the driver of a session, with its shared state. It does not
-/// keep the session alive.
+/// A connection to the driver of a session, with its shared state. Does not keep the session
+/// alive.
 #[derive(Clone)]
 pub(crate) struct Link {
-    /// A queue has room for 32 at once.
+    /// Boxed, because the channel allocates space for 32 commands at once.
     pub(crate) commands: mpsc::UnboundedSender<Box<Command>>,
     pub(crate) end: End,
     /// The running turn, or the last one.
@@ -27,7 +27,7 @@ pub(crate) struct Link {
     pub(crate) request_timeout: Duration,
 }
 
-/// How the session ended, if it has.
+/// How the session ended, once it has.
 pub(crate) type End = Arc<OnceLock<Arc<SessionEnd>>>;
 
 impl Link {
@@ -49,8 +49,7 @@ impl Link {
         mailbox
     }
 
-    /// Counts as an operation that waits for input until the returned guard is
-    /// dropped.
+    /// Counts as an operation that waits for input until the returned guard is dropped.
     pub(crate) fn want_input(&self) -> Wanted {
         self.demand.want()
     }
@@ -65,7 +64,7 @@ impl Link {
         self.command(Command::End(reason))
     }
 
-    /// Waits until the session is over. Cancel safe.
+    /// Waits until the session has ended. Cancel safe.
     #[cfg(feature = "mcp")]
     pub(crate) async fn closed(&self) {
         self.commands.closed().await;
@@ -76,12 +75,12 @@ impl Link {
         &self.declared
     }
 
-    /// Returns how the session ended, if it has.
+    /// Returns how the session ended, once it has.
     pub(crate) fn ended(&self) -> Option<Arc<SessionEnd>> {
         self.end.get().cloned()
     }
 
-    /// Returns how the session ended, for errors caused by it.
+    /// Returns how the session ended, for errors.
     pub(crate) fn end(&self) -> Arc<SessionEnd> {
         let gone = || Arc::new(SessionEnd::runtime_gone());
         self.end.get().cloned().unwrap_or_else(gone)

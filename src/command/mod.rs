@@ -1,5 +1,4 @@
-//! Commands from handles to the session's driver, and the state that they
-//! share.
+//! Commands from handles to the session's driver, and the shared state.
 
 mod answer;
 mod configured;
@@ -44,18 +43,18 @@ pub(crate) enum Command {
     #[cfg(feature = "mcp")]
     Mcp(Box<dyn Servers>),
     /// Delivers a notice.
-    Tell(Notice),
+    Notify(Notice),
     /// Cancels a request.
     Cancel { request_id: Box<str> },
     /// Adds a stream of events.
     Subscribe { stream: StreamKind, sender: Sender },
-    /// Returns what is in the outbound queue.
+    /// Returns the size of the outbound queue.
     Waiting {
         reply: oneshot::Sender<OutboundQueue>,
     },
-    /// Returns what is unread.
+    /// Returns the unread events.
     Unread { reply: oneshot::Sender<Unread> },
-    /// Puts the agent to sleep, and reports when its process has ended.
+    /// Puts the agent to sleep, and reports when its process has exited.
     Sleep {
         reply: oneshot::Sender<Result<(), Error>>,
     },
@@ -65,16 +64,14 @@ pub(crate) enum Command {
         within: Option<Duration>,
         background: Duration,
     },
-    /// Ends the session now, because it is no longer needed or the agent does
-    /// not react.
+    /// Ends the session now: it is no longer needed, or the agent does not respond.
     End(EndReason),
 }
 
-/// What to do with a message if the outbound queue is full.
+/// What to do if the outbound queue is full.
 #[derive(Debug)]
 pub(crate) enum WhenFull {
     Fail,
-    /// Waits for space, and reports when there is some. The message is
-    /// discarded if the receiver is dropped.
+    /// Waits for space, and reports when there is some. Dropping the receiver discards the message.
     Wait(oneshot::Sender<()>),
 }

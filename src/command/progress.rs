@@ -1,4 +1,4 @@
-//! Delivery of messages.
+//! The delivery status of messages.
 
 use super::turn::TurnWatch;
 use crate::event::Error;
@@ -6,18 +6,18 @@ use agentwire_protocol::host::SubmissionState;
 use agentwire_protocol::outbox::QueueSize;
 use std::time::{Duration, Instant};
 
-/// The delivery status of a message, and the error that ended it.
+/// The delivery status of a message, and the error if delivery failed.
 #[derive(Debug, Clone)]
 pub(crate) struct Progress {
     pub(crate) state: SubmissionState,
     was_written: bool,
-    /// The turn that picked it up.
+    /// The turn that picked up the message.
     pub(crate) turn: Option<TurnWatch>,
     pub(crate) error: Option<Error>,
 }
 
 impl Progress {
-    /// The status of a new message.
+    /// Returns the status of a new message.
     pub(crate) fn new() -> Self {
         Self {
             state: SubmissionState::Waiting,
@@ -44,7 +44,7 @@ impl Progress {
         self.was_written
     }
 
-    /// Sets the turn that picked it up.
+    /// Sets the turn that picked up the message.
     pub(crate) fn taken_up(&mut self, turn: Option<TurnWatch>) {
         self.turn = turn;
     }
@@ -54,7 +54,7 @@ impl Progress {
         self.error = Some(error);
     }
 
-    /// The status of a message that was not accepted.
+    /// Returns the status of a message that was not accepted.
     pub(crate) fn failed(error: Error) -> Self {
         Self {
             state: SubmissionState::Lost,
@@ -65,20 +65,19 @@ impl Progress {
     }
 }
 
-/// The messages and requests in the outbound queue. They wait there if the
-/// agent does not read its input, or has not responded to the first request
-/// yet.
+/// The messages and requests in the outbound queue. They are queued while the agent does not
+/// read its input, and until it has responded to the first request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OutboundQueue {
-    /// How many user messages.
+    /// The number of user messages.
     pub messages: usize,
     /// Their size in bytes.
     pub message_bytes: usize,
     /// The size of the control requests in bytes, without interrupts.
     pub control_bytes: usize,
-    /// How long the oldest message of priority `later` has waited. Messages
-    /// sent after it can overtake it repeatedly.
+    /// How long the oldest message of priority `later` has been queued. Later messages can overtake
+    /// it repeatedly.
     pub oldest_later: Option<Duration>,
 }
 

@@ -11,13 +11,13 @@ pub(crate) trait Servers: fmt::Debug + Send {
     /// Handles a message from the agent to a server.
     fn receive(&mut self, ask: Box<str>, message: McpMessage) -> Vec<Out>;
 
-    /// Returns what the servers did next; pending if none did anything.
+    /// Returns the next actions of the servers; pending if there are none.
     fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Vec<Out>>;
 
     /// Returns whether a server waits for the agent's response to a request.
     fn await_responses(&self) -> bool;
 
-    /// Called when the agent has cancelled a request.
+    /// Handles the cancellation of a request by the agent.
     fn cancel(&mut self, ask: &str);
 
     /// Stops the servers at the end of the session.
@@ -37,5 +37,5 @@ pub(crate) enum Out {
     /// Sends a request or notification of a server to the agent.
     Begin(McpMessage),
     /// Delivers a notice.
-    Tell(Notice),
+    Notify(Notice),
 }

@@ -1,6 +1,6 @@
-//! Why the agent cannot be put to sleep.
+//! The reason why the agent cannot be put to sleep.
 
-/// Why the agent cannot be put to sleep now.
+/// The reason why the agent cannot be put to sleep now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Busy {
@@ -10,22 +10,22 @@ pub enum Busy {
     /// A control request has no response yet.
     #[error("a control request has no response yet")]
     Request,
-    /// A request of the agent is open, or a callback is running.
-    #[error("a request of the agent is open, or a callback is running")]
+    /// A request of the agent is pending, or a callback is running.
+    #[error("a request of the agent is pending, or a callback is running")]
     IncomingRequest,
     /// A background task is running.
     #[error("a background task is running")]
     Background,
-    /// The agent has planned to wake up (`CronCreate`, `ScheduleWakeup`). Its
-    /// plans end with its process, so they hold until then.
-    #[error("the agent has planned to wake up")]
+    /// The agent has scheduled a wake-up (`CronCreate`, `ScheduleWakeup`). Schedules end with the
+    /// agent's process.
+    #[error("the agent has scheduled a wake-up")]
     WakeUp,
-    /// The agent's process has ended, and another is about to be started.
-    #[error("its process has ended, and another is about to be started")]
+    /// The agent's process has exited, and another is about to be started.
+    #[error("its process has exited, and another is about to be started")]
     Restarting,
-    /// The session cannot be resumed: it is not kept
-    /// ([`Options::persist_session`](crate::Options::persist_session)), or its
-    /// transport does not start the agent.
+    /// The session cannot be resumed: it is not persisted
+    /// ([`Options::persist_session`](crate::Options::persist_session)), or its transport does not
+    /// start the agent.
     #[error("the session cannot be resumed")]
     NotResumable,
 }

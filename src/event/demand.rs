@@ -1,8 +1,8 @@
 //! Pending operations that depend on input from the agent.
 //!
-//! A session pauses reading for slow consumers. It must keep reading while an
-//! operation waits for input behind the unread part, or both would deadlock.
-//! Every such operation holds a [`Wanted`] while it waits.
+//! A session pauses reading for slow consumers. While an operation waits for input that follows
+//! the unread part, the session must continue to read, or both would deadlock. Each such
+//! operation has a [`Wanted`] guard.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,11 +16,11 @@ pub(crate) struct Demand(Arc<State>);
 #[derive(Debug, Default)]
 struct State {
     wanted: AtomicUsize,
-    /// Makes the driver check again whether it has to read.
+    /// Notifies the driver to decide again whether to read.
     changed: Notify,
 }
 
-/// Held by an operation that waits for input.
+/// A guard of an operation that waits for input.
 #[derive(Debug)]
 #[must_use]
 pub(crate) struct Wanted(Arc<State>);
@@ -39,13 +39,13 @@ impl Demand {
         self.0.wanted.load(Ordering::SeqCst) > 0
     }
 
-    /// Called after the application has read, when there may be space again.
+    /// Called after the application has read, so that there may be space.
     pub(crate) fn has_read(&self) {
         self.0.changed.notify_one();
     }
 
-    /// Waits until input may be wanted or there may be space for it. Cancel
-    /// safe. Only one task may wait.
+    /// Waits until input may be needed, or there may be space for it. Cancel safe. Only one task
+    /// may wait.
     pub(crate) async fn changed(&self) {
         self.0.changed.notified().await;
     }

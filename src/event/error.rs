@@ -57,7 +57,7 @@ pub enum Error {
         problem: String,
     },
     /// The CLI was spawned, but did not complete the first request.
-    #[error("the agent CLI did not start up: {failure}{}{}", limit(.failure), said_last(.stderr))]
+    #[error("the agent CLI did not start up: {failure}{}{}", limit(.failure), stderr_tail(.stderr))]
     StartUp {
         /// The cause.
         failure: Arc<RequestFailure>,
@@ -92,18 +92,16 @@ pub enum Error {
         /// Why it is invalid.
         reason: String,
     },
-    /// There is no pending request with this ID: it is answered, was cancelled,
-    /// or never arrived. Also returned if the response has another type than
-    /// the request needs.
+    /// There is no pending request with this ID: it was answered or cancelled, or never arrived.
+    /// Also returned if the request takes another type of response.
     #[error("no pending request with id `{request_id}`, or it takes another type of response")]
     NoPendingRequest {
         /// The ID.
         request_id: Box<str>,
     },
-    /// The CLI did not apply an option of the first request that the session
-    /// relies on: `settings`, `managed_settings`, `mcp_servers`, or `hooks`
-    /// including a [gate](crate::Hook::gate). Either the CLI is too old, or it
-    /// was spawned elsewhere ([`Pipes`](crate::transport::Pipes)) without
+    /// The CLI did not apply a required option of the first request: `settings`,
+    /// `managed_settings`, `mcp_servers`, or `hooks` including a [gate](crate::Hook::gate). Either
+    /// the CLI is too old, or it was spawned elsewhere ([`Pipes`](crate::transport::Pipes)) without
     /// [`Options::arguments`](crate::Options::arguments).
     #[error(
         "the agent CLI did not apply the option `{option}`: it is too old, or was started without \
@@ -113,8 +111,7 @@ pub enum Error {
         /// The option.
         option: &'static str,
     },
-    /// The CLI does not support an option that the session relies on, or is
-    /// older than 2.0.0.
+    /// The CLI does not support a required option, or is older than 2.0.0.
     #[error("{}", too_old(option.as_deref(), *needs, *version))]
     TooOld {
         /// The option: a method of [`Options`](crate::Options), or a flag.
@@ -125,8 +122,7 @@ pub enum Error {
         /// The version of this CLI, if known.
         version: Option<CliVersion>,
     },
-    /// A message has invalid members. Its frame is intact, and the session
-    /// continues.
+    /// A message has invalid members. Its frame is intact, and the session continues.
     #[error(transparent)]
     View(#[from] ViewError),
     /// A message was withdrawn before it was sent, as requested by an
@@ -136,11 +132,11 @@ pub enum Error {
         /// The message.
         uuid: Box<str>,
     },
-    /// The agent ended a turn with an error. Its text is that of the result;
-    /// see [`ResultMessage::error_text`](agentwire_protocol::message::ResultMessage::error_text).
+    /// The agent ended a turn with an error. The text is that of the result; see
+    /// [`ResultMessage::error_text`](agentwire_protocol::message::ResultMessage::error_text).
     #[error(transparent)]
     FailedTurn(#[from] FailedTurn),
-    /// A result has no structured output, or not of the requested type; see
+    /// A result has no structured output, or its type does not match; see
     /// [`ResultMessage::structured`](agentwire_protocol::message::ResultMessage::structured).
     #[error(transparent)]
     Structured(Arc<StructuredError>),
@@ -152,8 +148,8 @@ pub enum Error {
         /// How the turn ended.
         outcome: TurnOutcome,
     },
-    /// No turn will pick up a message: it was withdrawn, was sent before, or
-    /// the agent reported nothing about it.
+    /// No turn will pick up a message: it was withdrawn, was sent before, or the agent reported
+    /// nothing about it.
     #[error("no turn picked up message {uuid}: it is {state}")]
     NoTurn {
         /// The message.
@@ -165,12 +161,11 @@ pub enum Error {
     /// [`Options::outbound_queue_limits`](crate::Options::outbound_queue_limits).
     #[error("the outbound queue is full: wait for space with `send_when_room`")]
     Full,
-    /// Text was dropped because it was not read in time; see
-    /// [`Options::unread_hard_limit`](crate::Options::unread_hard_limit). The
-    /// stream that reports this continues.
-    #[error("{events} pieces of text ({bytes} bytes) were dropped: they were not read in time")]
+    /// Text was discarded because it was not read in time; see
+    /// [`Options::unread_hard_limit`](crate::Options::unread_hard_limit). The stream continues.
+    #[error("{events} pieces of text ({bytes} bytes) were discarded: they were not read in time")]
     Lagged {
-        /// How many pieces of text. Joined pieces count as one.
+        /// The number of pieces of text. Joined pieces count as one.
         events: usize,
         /// Their size on the wire, in bytes.
         bytes: usize,
@@ -181,12 +176,11 @@ pub enum Error {
     SessionOwned {
         /// The session.
         session_id: String,
-        /// Who has it.
+        /// The owner.
         owner: SessionOwner,
     },
-    /// The session to resume does not exist; see
-    /// [`Options::resume`](crate::Options::resume). The CLI was spawned, and has
-    /// exited.
+    /// The session to resume does not exist; see [`Options::resume`](crate::Options::resume). The
+    /// CLI was spawned, and has exited.
     #[error(
         "there is no session `{session_id}` to resume: check its ID, the working directory and \
          `CLAUDE_CONFIG_DIR`"
@@ -233,7 +227,7 @@ impl From<StoreCallError> for Error {
 }
 
 impl Error {
-    /// A call of the session store that has failed.
+    /// Creates an error for a failed call of the session store.
     pub(crate) fn session_store(
         call: &'static str,
         of: impl ToString,
@@ -262,9 +256,8 @@ impl Error {
         }
     }
 
-    /// Turns the refusal of an unsupported request into
-    /// [`Error::NotSupported`], with the capability that agents with support
-    /// declare. Returns other errors unchanged.
+    /// Converts the refusal of an unsupported request into [`Error::NotSupported`], with the
+    /// capability that supporting agents declare. Returns other errors unchanged.
     pub(crate) fn if_not_supported(self, needs: Option<&'static str>) -> Self {
         match &self {
             Self::Request(failure) => match &**failure {
@@ -308,7 +301,7 @@ impl From<serde_json::Error> for Error {
     }
 }
 
-/// Why a file could not be attached.
+/// The reason why a file could not be attached.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum AttachError {
@@ -321,7 +314,7 @@ pub enum AttachError {
         error: Arc<io::Error>,
     },
     /// The file is larger than the limit.
-    #[error("{} cannot be attached: it has more than {limit} bytes", path.display())]
+    #[error("{} cannot be attached: it is larger than {limit} bytes", path.display())]
     TooLarge {
         /// The file.
         path: PathBuf,
@@ -333,7 +326,7 @@ pub enum AttachError {
     Kind {
         /// The file.
         path: PathBuf,
-        /// What can be attached, and what to do instead.
+        /// The supported kinds, and alternatives.
         error: CannotAttach,
     },
 }
@@ -342,11 +335,11 @@ pub enum AttachError {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct SessionEnd {
-    /// Why it ended.
+    /// The reason.
     pub reason: EndReason,
     /// The CLI's exit status, if it has exited.
     pub exit: Option<ExitStatus>,
-    /// The end of its standard error, at most 64 KiB.
+    /// The tail of its standard error, at most 64 KiB.
     pub stderr: String,
     /// The variables of its environment that are known to stop a CLI
     /// ([`HOST_TOOLS`](crate::process::HOST_TOOLS), `LD_PRELOAD`), if it exited before its
@@ -354,7 +347,7 @@ pub struct SessionEnd {
     pub suspects: Vec<String>,
 }
 
-/// Why a session ended.
+/// The reason why a session ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EndReason {
@@ -381,17 +374,17 @@ pub enum EndReason {
     /// The CLI could not be killed. An agent that was spawned elsewhere did not
     /// close its output in time.
     StillAlive,
-    /// The host closed the session, and the CLI exited with a status that no
-    /// error result explains.
+    /// The host closed the session, and the CLI exited with a failure status that no error result
+    /// explains.
     FailedAtExit,
     /// The host closed the session because the agent did not stop its turn:
     /// [`Handle::stop`](crate::Handle::stop).
     Unresponsive,
-    /// The agent had work pending, wrote nothing, and did not respond to a probe
+    /// The agent had pending work, wrote nothing, and did not respond to a probe
     /// ([`RestartPolicy::hang`](crate::RestartPolicy)).
     Hung,
-    /// The session is another host's, or could be by now: an
-    /// [attachment](crate::attachment) said that it may not act any more. The agent was killed.
+    /// Another host owns the session, or may own it: an [attachment](crate::attachment) no longer
+    /// allows it to act. The agent was killed.
     OwnershipLost,
     /// The session's runtime was shut down.
     RuntimeGone,
@@ -408,7 +401,7 @@ impl SessionEnd {
         }
     }
 
-    /// Returns the error that the session's streams end with.
+    /// Returns the final error of the session's streams.
     pub(crate) fn error(self: &Arc<Self>) -> Option<Error> {
         (self.reason != EndReason::Closed).then(|| Error::Ended(Arc::clone(self)))
     }
@@ -431,15 +424,15 @@ impl fmt::Display for SessionEnd {
             EndReason::StillAlive => "the agent CLI could not be stopped",
             EndReason::FailedAtExit => "the agent CLI failed while it was closed",
             EndReason::Unresponsive => "the agent CLI did not stop its turn, and was closed",
-            EndReason::Hung => "the agent CLI did not answer any more",
-            EndReason::OwnershipLost => "another host has the session, or may have it",
+            EndReason::Hung => "the agent CLI stopped responding",
+            EndReason::OwnershipLost => "another host owns the session, or may own it",
             EndReason::RuntimeGone => "the session's runtime was shut down",
         })?;
         if !matches!(self.reason, EndReason::Closed | EndReason::Dropped) {
             if let Some(exit) = self.exit {
                 write!(f, " ({exit})")?;
             }
-            f.write_str(&said_last(&self.stderr))?;
+            f.write_str(&stderr_tail(&self.stderr))?;
         }
         if !self.suspects.is_empty() {
             write!(
@@ -452,7 +445,7 @@ impl fmt::Display for SessionEnd {
     }
 }
 
-/// Describes which version an option needs.
+/// Formats [`Error::TooOld`].
 fn too_old(option: Option<&str>, needs: Option<CliVersion>, version: Option<CliVersion>) -> String {
     let this = version.map_or_else(
         || "this agent CLI".to_owned(),
@@ -468,7 +461,7 @@ fn too_old(option: Option<&str>, needs: Option<CliVersion>, version: Option<CliV
     format!("{this} does not support the option `{option}`{needs}")
 }
 
-/// Describes an unsupported request.
+/// Formats [`Error::NotSupported`].
 fn not_supported(subtype: &str, needs: Option<&str>, refusal: Option<&Refusal>) -> String {
     let needs = needs.map_or_else(String::new, |name| {
         format!("; it does not declare the capability `{name}`")
@@ -481,7 +474,7 @@ fn not_supported(subtype: &str, needs: Option<&str>, refusal: Option<&Refusal>) 
     }
 }
 
-/// Names the option with the time limit, if it expired.
+/// Returns a hint about the option with the time limit, if it expired.
 fn limit(failure: &RequestFailure) -> &'static str {
     match failure {
         RequestFailure::TimedOut { .. } => " (`Options::request_timeout`)",
@@ -489,8 +482,8 @@ fn limit(failure: &RequestFailure) -> &'static str {
     }
 }
 
-/// Formats the end of standard error as the end of a message.
-fn said_last(stderr: &str) -> String {
+/// Formats the tail of standard error for the end of a message.
+fn stderr_tail(stderr: &str) -> String {
     match stderr.trim_end() {
         "" => String::new(),
         said => format!("; its standard error ends with:\n{said}"),

@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-/// An option that is overridden by another one, fully or in part. The CLI does
-/// not report this.
+/// An option that another one overrides, fully or in part. The CLI does not report this.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct IgnoredOption {
@@ -11,7 +10,7 @@ pub struct IgnoredOption {
     pub option: String,
     /// The option that overrides it.
     pub by: String,
-    /// What happens instead.
+    /// The effect of the override.
     pub effect: String,
 }
 

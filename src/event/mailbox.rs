@@ -1,14 +1,12 @@
-//! The two ends of a stream of events, and the queue between them
-//! (`event/queue.rs`).
+//! A stream of events: its two ends and the queue between them (`event/queue.rs`).
 //!
-//! The driver never waits: it puts in the events of one read and hands them
-//! over together, with one lock and one wake-up. The consumer takes events out
-//! at its own pace. Events are kept unchanged until the stream exceeds its
-//! limit.
+//! The driver never waits: it adds the events of one read and makes them visible together, with
+//! one lock and one wake-up. The consumer takes events at its own pace. Events are unchanged
+//! until the stream exceeds its limit.
 //!
-//! A stream is *full* from when it reaches its bound until the consumer has
-//! read it down to half of that. The driver pauses reading for streams that are
-//! full and in use (`session/flow.rs`).
+//! A stream becomes *full* when it reaches its bound, until the consumer has read it down to
+//! half of that. The driver pauses reading for streams that are full and in use
+//! (`session/flow.rs`).
 
 use super::demand::{Demand, Wanted};
 use super::error::{Error, SessionEnd};
@@ -25,44 +23,44 @@ use tokio::task::coop;
 #[derive(Debug)]
 pub struct Mailbox(Arc<Mutex<State>>);
 
-/// The driver's end. If it is dropped without [`Sender::end`], the session's
-/// runtime is gone.
+/// The driver's end. If it is dropped without [`Sender::end`], the session's runtime was shut
+/// down.
 #[derive(Debug)]
 pub(crate) struct Sender {
     state: Arc<Mutex<State>>,
-    /// What was put in since the last hand-over.
+    /// The events since the last hand-over.
     batch: Batch,
 }
 
 #[derive(Debug)]
 struct State {
     unread: Queue,
-    /// The stream is full from this size on.
+    /// The size from which the stream is full.
     bound: usize,
-    /// Whether the bound was reached, and half of it not yet read.
+    /// Whether the bound was reached, and half of it is still unread.
     is_full: bool,
-    /// Whether the consumer reads: it was made to, or has read before.
+    /// Whether the consumer reads: it was created to read, or has read before.
     in_use: bool,
-    /// Held while the consumer waits for the next event.
+    /// Exists while the consumer waits for the next event.
     wanted: Option<Wanted>,
     demand: Demand,
-    /// Set once, at the end: the error to end with.
+    /// Set once, at the end: the final error, if any.
     end: Option<Option<Error>>,
     waker: Option<Waker>,
     /// Whether the consumer was dropped.
     abandoned: bool,
 }
 
-/// How many bytes a stream may hold before its oldest events are dropped.
+/// The size beyond which the oldest events of a stream are discarded, in bytes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Room {
     /// For a stream in use.
     pub(crate) in_use: usize,
-    /// For an unused stream, for which reading never pauses.
+    /// For an unused stream, which never pauses reading.
     pub(crate) unused: usize,
 }
 
-/// Creates a mailbox for a consumer that reads from now on.
+/// Creates a mailbox for a consumer that reads from the beginning.
 pub(crate) fn mailbox(demand: &Demand) -> (Sender, Mailbox) {
     let state = Arc::new(Mutex::new(State {
         unread: Queue::default(),
@@ -94,16 +92,16 @@ impl Sender {
     pub(crate) fn set_bound(&self, bytes: usize) {
         let mut state = lock(&self.state);
         state.bound = bytes;
-        state.note_size();
+        state.update_fullness();
     }
 
-    /// Puts in an event that arrived at `since`. The consumer does not see it
-    /// until [`Sender::hand_over`].
+    /// Adds an event that arrived at `since`. It is visible to the consumer after
+    /// [`Sender::hand_over`].
     pub(crate) fn put(&mut self, event: Event, since: Instant) {
         self.batch.push(event, since);
     }
 
-    /// Puts in a request of the agent, and what is done if it is never read.
+    /// Adds a request of the agent, with the action to take if it is never read.
     pub(crate) fn put_request(
         &mut self,
         request: PendingRequest,
@@ -115,8 +113,8 @@ impl Sender {
         self.put(Event::Request(request), since);
     }
 
-    /// Hands over what was put in. If there is not enough space, older events
-    /// are joined or dropped.
+    /// Makes the added events visible. If there is not enough space, older events are joined or
+    /// discarded.
     pub(crate) fn hand_over(&mut self, room: Room) {
         if self.batch.is_empty() {
             return;
@@ -132,14 +130,14 @@ impl Sender {
         } else {
             room.unused
         };
-        state.unread.take_over(&mut self.batch, bytes, most);
-        state.note_size();
-        // The consumer has something to read before it waits again.
+        state.unread.append(&mut self.batch, bytes, most);
+        state.update_fullness();
+        // The consumer has events to read before it waits again.
         state.wanted = None;
         wake(state);
     }
 
-    /// Counts events that were dropped before the consumer was created.
+    /// Counts events that were discarded before the consumer was created.
     pub(crate) fn missed(&self, events: usize, bytes: usize) {
         if events > 0 {
             let mut state = lock(&self.state);
@@ -149,7 +147,7 @@ impl Sender {
         }
     }
 
-    /// Returns whether the bound was reached, and half of it not yet read.
+    /// Returns whether the bound was reached, and half of it is still unread.
     pub(crate) fn is_full(&self) -> bool {
         lock(&self.state).is_full
     }
@@ -159,7 +157,7 @@ impl Sender {
         lock(&self.state).in_use
     }
 
-    /// Returns what the consumer has not read.
+    /// Returns the size of the unread part.
     pub(crate) fn backlog(&self) -> Backlog {
         lock(&self.state).unread.backlog()
     }
@@ -169,7 +167,7 @@ impl Sender {
         lock(&self.state).abandoned
     }
 
-    /// Ends the stream. Events that were not handed over are lost.
+    /// Ends the stream. Events that were not handed over are discarded.
     pub(crate) fn end(&self, error: Option<Error>) {
         let mut state = lock(&self.state);
         if state.end.is_none() {
@@ -188,14 +186,14 @@ impl Drop for Sender {
 }
 
 impl Mailbox {
-    /// Returns the next event. After the last event, returns the error that
-    /// ended the session, once, and then `None`.
+    /// Returns the next event. After the last event, returns the error that ended the session,
+    /// once, and then `None`.
     ///
-    /// Between `Pending` and the next event, the stream counts as waiting for
-    /// input, because a consumer that goes away cannot be detected.
+    /// Between `Pending` and the next event, the stream counts as waiting for input, because an
+    /// abandoned wait cannot be detected.
     ///
-    /// An event takes one unit of the task's cooperative budget: events arrive in
-    /// batches, and a consumer that never waits would not let other tasks run.
+    /// An event takes one unit of the task's cooperative budget: events arrive in batches, and a
+    /// consumer that never waits would not let other tasks run.
     pub(crate) fn poll_next(
         &mut self,
         context: &mut Context<'_>,
@@ -204,7 +202,7 @@ impl Mailbox {
         let mut state = lock(&self.0);
         state.in_use = true;
         if let Some(event) = state.unread.pop() {
-            state.note_size();
+            state.update_fullness();
             budget.made_progress();
             return Poll::Ready(Some(Ok(event)));
         }
@@ -263,14 +261,13 @@ impl Drop for Mailbox {
         state.abandoned = true;
         state.unread = Queue::default();
         state.wanted = None;
-        state.note_size();
+        state.update_fullness();
     }
 }
 
 impl State {
-    /// Updates whether the stream is full, and notifies the driver when it no
-    /// longer is.
-    fn note_size(&mut self) {
+    /// Updates whether the stream is full. Notifies the driver when it no longer is.
+    fn update_fullness(&mut self) {
         let bytes = self.unread.bytes();
         if bytes > 0 && bytes >= self.bound {
             self.is_full = true;
@@ -290,7 +287,7 @@ fn wake(mut state: MutexGuard<'_, State>) {
     }
 }
 
-/// A panic of a consumer leaves the queue intact: events are only moved.
+/// A panic of a consumer leaves the queue intact, because events are only moved.
 fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -305,7 +302,7 @@ mod tests {
     use std::pin::pin;
     use std::sync::atomic::{AtomicBool, Ordering};
 
-    /// A stream that may hold so many bytes, and is full with half of them.
+    /// A stream with a limit, and a bound of half of it.
     struct Stream {
         most: usize,
         demand: Demand,
@@ -367,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn events_come_out_in_order_and_the_error_behind_them_once() {
+    fn events_are_in_order_and_the_error_is_last() {
         let mut stream = stream(10_000);
         stream.put(frame("user", 1, 0));
         stream.put(frame("stream_event", 2, 0));
@@ -381,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn beyond_the_limit_the_oldest_go_one_by_one_and_the_consumer_is_told() {
+    fn the_oldest_events_beyond_the_limit_are_discarded_with_a_notice() {
         let mut stream = stream(10_000);
         for number in 0..100 {
             stream.put(frame("assistant", number, 100));
@@ -398,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn below_the_limit_partial_messages_stay_as_they_came() {
+    fn partial_messages_below_the_limit_are_unchanged() {
         let mut stream = stream(1_000_000);
         for number in 0..1_000 {
             stream.put(delta(number, "x"));
@@ -407,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn beyond_the_limit_partial_messages_are_joined_and_nothing_is_lost() {
+    fn partial_messages_beyond_the_limit_are_joined() {
         let mut stream = stream(10_000);
         let mut all = String::new();
         for number in 0..500 {
@@ -421,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn one_message_that_is_larger_than_the_limit_is_delivered() {
+    fn a_message_larger_than_the_limit_is_delivered() {
         let mut stream = stream(1_000);
         stream.put(frame("assistant", 1, 5_000));
         assert_eq!(stream.all(), ["1"]);
@@ -431,7 +428,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_is_full_from_its_bound_until_half_of_that_is_read() {
+    fn a_stream_is_full_from_its_bound_down_to_half_of_it() {
         let mut stream = stream(20_000);
         let mut number = 0;
         while !stream.sender.is_full() {
@@ -453,7 +450,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_with_a_bound_of_nothing_is_full_with_anything() {
+    fn a_stream_with_a_bound_of_zero_is_full_with_one_event() {
         let mut stream = stream(0);
         assert!(!stream.sender.is_full());
         stream.put(frame("assistant", 1, 0));
@@ -467,19 +464,19 @@ mod tests {
         let mut stream = stream(10_000);
         assert!(stream.next().is_pending());
         assert!(stream.demand.is_wanted());
-        // Waiting again is waiting once.
+        // Waiting twice counts once.
         assert!(stream.next().is_pending());
         stream.put(frame("assistant", 1, 0));
         assert!(!stream.demand.is_wanted());
         assert_eq!(stream.all(), ["1"]);
-        // The last look found nothing.
+        // The last poll found nothing.
         assert!(stream.demand.is_wanted());
         stream.sender.end(None);
         assert!(!stream.demand.is_wanted());
     }
 
     #[test]
-    fn a_future_that_is_dropped_wants_nothing_any_more() {
+    fn a_dropped_future_no_longer_wants_input() {
         let Stream {
             demand,
             mut mailbox,
@@ -500,7 +497,7 @@ mod tests {
     }
 
     #[test]
-    fn a_consumer_that_waits_is_told_at_once_what_it_missed() {
+    fn a_waiting_consumer_is_notified_of_missed_events() {
         let mut stream = stream(10_000);
         let woken = Arc::new(Woken::default());
         let waker = Waker::from(Arc::clone(&woken));

@@ -1,5 +1,4 @@
-//! What a session delivers: events, notices, errors, and the mailbox of each
-//! stream.
+//! Events, notices and errors of a session, and the mailbox of each stream.
 
 mod busy;
 mod demand;
@@ -33,11 +32,11 @@ use agentwire_protocol::message::BackgroundTask;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Event {
-    /// A message from the agent, of a known type or not. [`Frame::message`]
-    /// parses it into its typed form.
+    /// A message from the agent. [`Frame::message`] parses it into its typed form, if the type is
+    /// known.
     Frame(Frame),
-    /// A turn started, picked up a message, or ended. A start comes before the
-    /// frame that causes it, an end after it.
+    /// A turn started, picked up a message, or ended. A start precedes the frame that causes it; an
+    /// end follows it.
     Turn(TurnEvent),
     /// Session metadata changed: its ID, model or title.
     Session(SessionUpdate),
@@ -45,7 +44,7 @@ pub enum Event {
     Background(Vec<BackgroundTask>),
     /// The session became busy or idle, or requires action.
     Activity(Activity),
-    /// The agent's process has ended, because the agent was put to sleep
+    /// The agent's process has exited, because the agent was put to sleep
     /// ([`Handle::sleep`](crate::Handle::sleep)).
     Asleep,
     /// The agent was restarted: the session continues in another process.
@@ -56,31 +55,30 @@ pub enum Event {
     /// [`Handle::respond`](crate::Handle::respond). Only in the client's stream, and
     /// only with [`Options::requests_in_stream`](crate::Options::requests_in_stream).
     Request(PendingRequest),
-    /// The agent withdrew a request that was in the stream.
+    /// The agent withdrew a request that was delivered to the stream.
     RequestWithdrawn {
         /// The request ID.
         request_id: Box<str>,
     },
 }
 
-/// The overhead that each event counts for.
+/// The overhead of each event.
 const OVERHEAD: usize = 256;
 
-/// The size that a session update counts for: the agent's description of
-/// itself.
+/// The size of a session update: the agent's metadata.
 const SESSION: usize = 8 * 1024;
 
 impl Event {
-    /// Returns the bytes that an event counts for while it is unread.
+    /// Returns the size of an unread event for limits.
     pub(crate) fn weight(&self) -> usize {
         OVERHEAD + self.size()
     }
 
-    /// Returns the bytes from the wire that an event holds.
+    /// Returns the bytes from the wire that an event contains.
     pub(crate) fn size(&self) -> usize {
         match self {
             Self::Frame(frame) => frame.raw().len(),
-            // The result arrived as a frame, which shares its bytes.
+            // The result was also delivered as a frame, and shares its bytes.
             Self::Restarted(restart) => restart.size(),
             Self::Asleep | Self::Activity(_) | Self::Turn(_) | Self::RequestWithdrawn { .. } => 0,
             Self::Request(request) => request.size,

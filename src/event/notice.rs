@@ -14,8 +14,8 @@ use std::time::SystemTime;
 pub enum Notice {
     /// Unexpected input from the agent.
     Wire(host::WireNotice),
-    /// A callback was not set, or gave no valid response. The agent's request
-    /// was denied; a hook that is not a gate was skipped.
+    /// A callback was not set, or returned no valid response. The agent's request was denied; a
+    /// hook that is not a gate was skipped.
     CallbackFailed {
         /// The request's ID.
         request_id: Box<str>,
@@ -24,17 +24,16 @@ pub enum Notice {
         /// The cause.
         failure: CallbackFailure,
     },
-    /// The agent denied a tool call that needs a permission, because no
-    /// permission callback is set (`permission_denied`). CLIs up to 2.1.197 do
-    /// not report it.
+    /// The agent denied a tool call that needs a permission, because no permission callback is set
+    /// (`permission_denied`). CLIs up to 2.1.197 do not report it.
     NoPermissionCallback {
         /// The tool.
         tool_name: String,
         /// The ID of the tool call.
         tool_use_id: String,
     },
-    /// A request of the agent is unsupported or invalid. It got an error
-    /// response. Dialogs are left unanswered, as the protocol demands.
+    /// A request of the agent is unsupported or invalid. It got an error response, except for
+    /// dialogs, which get none, as the protocol requires.
     NotSupported {
         /// The request's ID.
         request_id: Box<str>,
@@ -80,9 +79,9 @@ pub enum Notice {
         /// if the agent does not list the server.
         status: Option<Box<str>>,
     },
-    /// The agent reports another value than configured at the start of the first
-    /// turn: the model, or the permission mode. An organisation's settings may
-    /// forbid the configured one, or the model may have been replaced.
+    /// At the start of the first turn, the agent reports another model or permission mode than
+    /// configured. An organisation's settings may forbid the configured one, or the model may have
+    /// been replaced.
     NotAsConfigured {
         /// The option.
         option: &'static str,
@@ -93,50 +92,48 @@ pub enum Notice {
     },
     /// An option has no effect, because another one overrides it.
     IgnoredOption(IgnoredOption),
-    /// The agent did not apply the plugins of the first request. Either it is
-    /// too old, a plugin could not be loaded, or it was spawned elsewhere
-    /// ([`Pipes`](crate::transport::Pipes)) without
-    /// [`Options::arguments`](crate::Options::arguments). Options that a
-    /// session relies on more cause an
-    /// [`Error::NotApplied`](crate::Error::NotApplied).
+    /// The agent did not apply the plugins of the first request. Either it is too old, a plugin
+    /// could not be loaded, or it was spawned elsewhere ([`Pipes`](crate::transport::Pipes))
+    /// without [`Options::arguments`](crate::Options::arguments). Required options cause an
+    /// [`Error::NotApplied`](crate::Error::NotApplied) instead.
     NotApplied {
         /// The option.
         option: &'static str,
     },
-    /// The session store does not take entries, which wait for it: what was attempted
-    /// three times or took too long, and is attempted again. Repeated after each attempt
-    /// that fails, and followed by [`Notice::StoreCaughtUp`] or [`Notice::NotMirrored`].
+    /// The session store is behind: three calls in a row failed, or one timed out. The entries are
+    /// buffered, and sent again. Repeated after each failed call, and followed by
+    /// [`Notice::StoreCaughtUp`] or [`Notice::NotMirrored`].
     StoreBehind {
-        /// How many entries wait.
+        /// The number of buffered entries.
         entries: usize,
-        /// Since when the store is behind.
+        /// Since when the store has been behind.
         since: SystemTime,
-        /// Why the last attempt failed.
+        /// The cause of the last failure.
         failure: TranscriptFailure,
     },
-    /// The session store has taken everything that it was behind with.
+    /// The session store is no longer behind: it has stored all buffered entries.
     StoreCaughtUp {
         /// Since when it was behind.
         since: SystemTime,
     },
-    /// Entries of a transcript are missing from the session store, and this session does
-    /// not send them any more, nor what follows them in that transcript. The agent's own
-    /// file has them, from which the next session that resumes it with the store on this
-    /// machine sends them: see [`Options::session_store`](crate::Options::session_store).
+    /// Entries of a transcript are missing from the session store. This session no longer sends
+    /// them, nor later entries of the transcript. They remain in the agent's own file; the next
+    /// session that resumes the transcript with the store on this machine sends them: see
+    /// [`Options::session_store`](crate::Options::session_store).
     NotMirrored {
         /// The transcript; `None` if it could not be read.
         key: Option<TranscriptKey>,
-        /// How many entries; 0 if they could not be read.
+        /// The number of entries; 0 if they could not be read.
         entries: usize,
         /// The cause.
         failure: TranscriptFailure,
     },
-    /// The session that the agent has opened, because it was the last one or has a new ID, is
-    /// open in another process as well. Both write it.
+    /// The session that the agent has opened (the latest one, or one with a new ID) is also open in
+    /// another process. Both write it.
     SessionShared {
         /// The session.
         session_id: Box<str>,
-        /// Who else has it.
+        /// The other owner.
         owner: SessionOwner,
     },
     /// Another process of the agent could not be started. There may be another
@@ -147,26 +144,26 @@ pub enum Notice {
         /// The cause.
         error: String,
     },
-    /// A user message never reached the agent, or the session ended before the
-    /// agent finished it.
+    /// A user message never reached the agent, or the session ended before the agent finished it.
     Lost {
         /// The message.
         uuid: Box<str>,
     },
-    /// An earlier host of the session had accepted this user message, and lost the session or
-    /// ended before it told its application what became of it: see
-    /// [`Options::session_store`](crate::Options::session_store). It is told at the beginning
-    /// of the session, and again to the next host if this one has run no turn.
+    /// An earlier host of the session had accepted this user message, but lost the session or
+    /// exited before it reported the delivery status: see
+    /// [`Options::session_store`](crate::Options::session_store). This notice is delivered at the
+    /// start of the session, and again to the next host if this one has run no turn.
     Inherited {
         /// The message.
         uuid: Box<str>,
-        /// The message as the agent gets it.
+        /// The message in the agent's format.
         message: Json,
-        /// [`Redelivery::Resent`](crate::protocol::host::Redelivery::Resent): no turn had picked it up, and this host
-        /// sends it, before its own messages.
-        /// [`Redelivery::CutOff`](crate::protocol::host::Redelivery::CutOff): a turn had. It is not sent again,
-        /// because what it has the agent do might be done twice. Whether the turn came to its
-        /// end is in the transcript.
+        /// [`Redelivery::Resent`](crate::protocol::host::Redelivery::Resent): no turn had picked up
+        /// the message. This host sends it before its own messages.
+        ///
+        /// [`Redelivery::CutOff`](crate::protocol::host::Redelivery::CutOff): a turn had picked up
+        /// the message. It is not sent again, because its effects could be duplicated. The
+        /// transcript shows whether the turn finished.
         redelivery: host::Redelivery,
     },
     /// A queued user message was withdrawn, as requested by an interrupt.
@@ -174,11 +171,10 @@ pub enum Notice {
         /// The message.
         uuid: Box<str>,
     },
-    /// The consumer was too slow, and events older than the next one were
-    /// dropped; see
+    /// The consumer was too slow, and events older than the next one were discarded; see
     /// [`Options::unread_hard_limit`](crate::Options::unread_hard_limit).
     Lagged {
-        /// How many events. Joined partial messages count as one.
+        /// The number of events. Joined partial messages count as one.
         events: usize,
         /// Their size in bytes.
         bytes: usize,
@@ -328,7 +324,7 @@ impl fmt::Display for Notice {
                 )
             }
             Self::SessionShared { session_id, owner } => {
-                write!(f, "the session {session_id} is open in {owner} as well")
+                write!(f, "the session {session_id} is also open in {owner}")
             }
             Self::NotRestarted { attempt, error } => {
                 write!(
@@ -357,7 +353,7 @@ impl fmt::Display for Notice {
             Self::Withdrawn { uuid } => write!(f, "message {uuid} was withdrawn"),
             Self::Lagged { events, bytes } => write!(
                 f,
-                "{events} events ({bytes} bytes) were dropped: they were not read in time"
+                "{events} events ({bytes} bytes) were discarded: they were not read in time"
             ),
         }
     }

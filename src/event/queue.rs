@@ -1,5 +1,5 @@
-//! Events that a consumer has not read, kept within a limit: partial messages
-//! are joined first, and if that is not enough, the oldest events are dropped.
+//! The unread events of a consumer, within a limit: partial messages are joined first; if that
+//! is not enough, the oldest events are discarded.
 
 use super::request::Unanswered;
 use super::{Event, Notice};
@@ -9,14 +9,14 @@ use std::collections::VecDeque;
 use std::mem;
 use std::time::Instant;
 
-/// How many events are joined in one step.
+/// The number of events joined in one step.
 const BATCH: usize = 64;
 
-/// The largest partial message that others are joined to, in bytes: it is
-/// parsed again each time.
+/// The largest partial message that others are joined to, in bytes: it is parsed again each
+/// time.
 const JOINED: usize = 16 * 1024;
 
-/// For how many events an empty queue has room.
+/// The capacity that an empty queue retains, in events.
 const RETAINED: usize = 32;
 
 /// The unread events, from the oldest to the newest.
@@ -24,13 +24,12 @@ const RETAINED: usize = 32;
 pub(super) struct Queue {
     /// The oldest events, already joined.
     joined: VecDeque<Entry>,
-    /// The events after them, as they arrived.
+    /// The later events, as they arrived.
     waiting: VecDeque<Entry>,
     bytes: usize,
-    /// The number and size of the events dropped in front of the remaining
-    /// ones.
+    /// The number and size of the events discarded before the remaining ones.
     dropped: (usize, usize),
-    /// What is done with the agent's requests that are not read.
+    /// The actions to take for requests of the agent that are never read.
     requests: SortedMap<Box<str>, Unanswered>,
 }
 
@@ -41,7 +40,7 @@ struct Entry {
     since: Instant,
 }
 
-/// Events that a queue takes over together.
+/// Events that are added to a queue together.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
     entries: Vec<Entry>,
@@ -62,7 +61,7 @@ impl Batch {
         self.entries.push(Entry { event, since });
     }
 
-    /// Adds what is done if a request that was put in is never read.
+    /// Adds the action to take if a request is never read.
     pub(super) fn push_request(&mut self, request_id: Box<str>, unanswered: Unanswered) {
         self.requests.push((request_id, unanswered));
     }
@@ -83,10 +82,9 @@ impl Batch {
 }
 
 impl Queue {
-    /// Adds the events of a batch, which are `bytes` in all. If there is not
-    /// enough space, older events are joined or dropped. The newest event stays,
-    /// however large it is.
-    pub(super) fn take_over(&mut self, batch: &mut Batch, bytes: usize, most: usize) {
+    /// Adds the events of a batch, `bytes` in total. If there is not enough space, older events are
+    /// joined or discarded. The newest event always remains.
+    pub(super) fn append(&mut self, batch: &mut Batch, bytes: usize, most: usize) {
         self.bytes += bytes;
         if self.waiting.is_empty() {
             let entries = mem::take(&mut batch.entries);
@@ -100,7 +98,7 @@ impl Queue {
         }
     }
 
-    /// Counts events that were dropped before there was a queue.
+    /// Counts events that were discarded before the queue was created.
     pub(super) fn missed(&mut self, events: usize, bytes: usize) {
         self.dropped = (events, bytes);
     }
@@ -119,8 +117,7 @@ impl Queue {
         }
     }
 
-    /// Takes out the oldest event, or the notice that some were dropped in front
-    /// of it.
+    /// Removes the oldest event, or the notice that older events were discarded.
     pub(super) fn pop(&mut self) -> Option<Event> {
         if let (events @ 1.., bytes) = mem::take(&mut self.dropped) {
             return Some(Event::Notice(Notice::Lagged { events, bytes }));
@@ -148,8 +145,8 @@ impl Queue {
         Some(event)
     }
 
-    /// Joins partial messages in small steps, so that the driver stays
-    /// responsive. If none are left, drops the oldest events.
+    /// Joins partial messages in small steps, so that the driver stays responsive. If none remain,
+    /// discards the oldest events.
     fn make_room(&mut self, most: usize) {
         while self.bytes > most && self.len() > 1 {
             if self.waiting.len() > 1 {
@@ -158,15 +155,14 @@ impl Queue {
                 self.dropped.0 += 1;
                 self.dropped.1 += event.size();
                 if let Event::Request(request) = &event {
-                    // Denies it.
+                    // Denies the request.
                     self.requests.remove(&request.request_id);
                 }
             }
         }
     }
 
-    /// Joins the oldest events that were not looked at. From then on, all of
-    /// them count as old as the first.
+    /// Joins the oldest unprocessed events. All of them then have the age of the first.
     fn join(&mut self, mut count: usize) {
         let mut frames = Vec::new();
         let mut events = Vec::new();
@@ -222,7 +218,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn what_is_unread_is_bounded_and_counted_whatever_comes() {
+    fn unread_events_are_limited_and_counted() {
         let limit = 10_000;
         let mut queue = Queue::default();
         let mut batch = Batch::default();
@@ -238,11 +234,11 @@ pub(super) mod tests {
             };
             batch.push(event, Instant::now());
             let bytes = batch.bytes();
-            queue.take_over(&mut batch, bytes, limit);
+            queue.append(&mut batch, bytes, limit);
             let all = || queue.joined.iter().chain(&queue.waiting);
             let weighed: usize = all().map(|it| it.event.weight()).sum();
             assert_eq!(queue.bytes(), weighed);
-            // The last event stays, however large it is.
+            // The last event always remains.
             let is_within = queue.bytes() <= limit || all().count() == 1;
             assert!(is_within, "{} bytes", queue.bytes());
             shrunk += usize::from(before + bytes > limit);

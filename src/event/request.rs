@@ -4,13 +4,13 @@ use agentwire_protocol::mcp::McpElicitation;
 use agentwire_protocol::permission::CanUseTool;
 use std::fmt;
 
-/// A request of the agent that waits for a response.
+/// A pending request of the agent.
 ///
 /// Respond with [`Handle::respond`](crate::Handle::respond) and the
-/// [`request_id`](Self::request_id). The agent waits until then. If you never
-/// read the event, because it was dropped beyond
-/// [`Options::unread_hard_limit`](crate::Options::unread_hard_limit) or the session
-/// was closed, the request is denied.
+/// [`request_id`](Self::request_id). The agent waits for the response. If the event is never
+/// read, because it was discarded beyond
+/// [`Options::unread_hard_limit`](crate::Options::unread_hard_limit) or the session was closed,
+/// the request is denied.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct PendingRequest {
@@ -18,24 +18,24 @@ pub struct PendingRequest {
     pub request_id: Box<str>,
     /// The request.
     pub request: RequestKind,
-    /// The bytes that it has on the wire.
+    /// The size on the wire, in bytes.
     pub(crate) size: usize,
 }
 
-/// What the agent requests.
+/// The kind of a request of the agent.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum RequestKind {
-    /// A permission to run a tool; answered with a
-    /// [`PermissionResult`](crate::PermissionResult). Questions and plans of the
-    /// model are permission requests for `AskUserQuestion` and `ExitPlanMode`.
+    /// Permission to run a tool. The response is a [`PermissionResult`](crate::PermissionResult).
+    /// Questions and plans of the model are permission requests for `AskUserQuestion` and
+    /// `ExitPlanMode`.
     Permission(Box<CanUseTool>),
-    /// Input that an MCP server requests from the user; answered with an
+    /// Input that an MCP server requests from the user. The response is an
     /// [`McpElicitationResult`](agentwire_protocol::mcp::McpElicitationResult).
     Elicitation(Box<McpElicitation>),
 }
 
-/// What is done about a request whose event is dropped before it was read.
+/// The action to take if a request is dropped before it was read.
 pub(crate) struct Unanswered(Option<Box<dyn FnOnce() + Send + Sync>>);
 
 impl Unanswered {
@@ -43,7 +43,7 @@ impl Unanswered {
         Self(Some(Box::new(deny)))
     }
 
-    /// The event was read.
+    /// Disarms the action: the event was read.
     pub(crate) fn was_read(mut self) {
         self.0 = None;
     }

@@ -8,15 +8,14 @@ use std::sync::Arc;
 ///
 /// # What a new process does not have
 ///
-/// - Requests of the agent that were open: permissions, hooks, dialogs, calls of
-///   in-process tools. Their callbacks' tokens are cancelled. The model may make
-///   the call again, under another ID.
-/// - Background tasks, and wake-ups that the agent had planned.
+/// - Pending requests of the agent: permissions, hooks, dialogs, calls of in-process tools.
+///   Their callbacks' tokens are cancelled. The model may repeat the call under another ID.
+/// - Background tasks, and scheduled wake-ups.
 /// - Control requests without a response: they fail with
-///   [`RequestFailure::Restarted`](host::RequestFailure::Restarted). Those that only
-///   read are made again.
-/// - Permission rules that were learned for this session from an answer to a
-///   permission request. Rules set by `apply_flag_settings` are restored.
+///   [`RequestFailure::Restarted`](host::RequestFailure::Restarted). Requests that only read
+///   are sent again.
+/// - Permission rules added for this session by a response to a permission request. Rules set
+///   by `apply_flag_settings` are restored.
 /// - The environment of shell commands, such as variables and the directory.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
@@ -27,14 +26,13 @@ pub struct Restart {
     pub pid: Option<u32>,
     /// Why the agent was restarted.
     pub reason: RestartReason,
-    /// How many processes were started for it, this one included.
+    /// The number of attempts, including the successful one.
     pub attempts: u32,
-    /// What became of the turn, the messages and the requests of the earlier
-    /// process.
+    /// The turn, messages and requests of the earlier process, and whether they continue.
     pub handover: host::Handover,
     /// The settings that were restored, by the subtype of their request.
     pub restored: Vec<Box<str>>,
-    /// The settings that were not restored, and why.
+    /// The settings that were not restored, with the errors.
     pub not_restored: Vec<(Box<str>, Error)>,
 }
 
@@ -44,12 +42,12 @@ pub struct Restart {
 pub enum RestartReason {
     /// The agent was asleep.
     Slept,
-    /// The earlier process ended.
+    /// The earlier process exited.
     Ended(Arc<SessionEnd>),
 }
 
 impl Restart {
-    /// Returns the bytes that it holds, roughly.
+    /// Returns the approximate size, in bytes.
     pub(super) fn size(&self) -> usize {
         let handover = &self.handover;
         let parts =
@@ -63,7 +61,7 @@ impl Restart {
     }
 }
 
-/// Whether two say the same. Errors are compared by their text.
+/// Compares errors by their text.
 impl PartialEq for Restart {
     fn eq(&self, other: &Self) -> bool {
         let not_restored = |it: &Self| -> Vec<_> {

@@ -1,9 +1,9 @@
-//! Requests of the agent, and why one got no response.
+//! Summaries of requests of the agent, and why a callback gave no response.
 
 use agentwire_protocol::Fault;
 use agentwire_protocol::hook::HookKind;
 
-/// A request of the agent, in short.
+/// A summary of a request of the agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RequestSummary {
@@ -68,7 +68,7 @@ impl RequestSummary {
     }
 }
 
-/// Why a callback gave no response.
+/// The reason why a callback gave no response.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CallbackFailure {
@@ -81,10 +81,10 @@ pub enum CallbackFailure {
     /// The [`Responder`](crate::callback::Responder) was dropped.
     #[error("its responder was dropped without a response")]
     Dropped,
-    /// The request was in the client's stream
-    /// ([`Options::requests_in_stream`](crate::Options::requests_in_stream)), and
-    /// was dropped before it was read.
-    #[error("it was dropped from the client's stream before it was read")]
+    /// The request was delivered to the client's stream
+    /// ([`Options::requests_in_stream`](crate::Options::requests_in_stream)), and was discarded
+    /// before it was read.
+    #[error("it was discarded from the client's stream before it was read")]
     Unread,
     /// No callback is set.
     #[error("no callback is set")]

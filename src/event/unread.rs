@@ -7,8 +7,7 @@ use std::time::Duration;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Unread {
-    /// How long reading the agent's output has been paused; `None` if it is not
-    /// paused.
+    /// How long reading the agent's output has been paused; `None` if it is not paused.
     pub paused: Option<Duration>,
     /// The streams with unread events.
     pub streams: Vec<UnreadStream>,
@@ -20,10 +19,9 @@ pub struct Unread {
 pub struct UnreadStream {
     /// The stream.
     pub stream: StreamKind,
-    /// How many events.
+    /// The number of events.
     pub events: usize,
-    /// Their size, as counted for
-    /// [`Options::unread_limit`](crate::Options::unread_limit).
+    /// Their size, as counted for [`Options::unread_limit`](crate::Options::unread_limit).
     pub bytes: usize,
     /// The age of the oldest one.
     pub oldest: Duration,
@@ -36,7 +34,7 @@ pub struct UnreadStream {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum StreamKind {
-    /// That of the [`Client`](crate::Client).
+    /// The stream of the [`Client`](crate::Client).
     Client,
     /// A [`Subscription`](crate::Subscription).
     Subscription,

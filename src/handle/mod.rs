@@ -26,20 +26,18 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 /// A handle to a running session, to send messages and control requests.
 ///
-/// A handle is cheap to clone, and does not keep the session alive: once the
-/// session is over, every call fails with [`Error::Ended`].
+/// A handle is cheap to clone, and does not keep the session alive: once the session has ended,
+/// every call fails with [`Error::Ended`].
 ///
-/// Every method queues what it sends when it is called, not when the returned
-/// value is awaited. Dropping the returned value stops the waiting and does not
-/// undo the call.
+/// Every method queues its message when it is called, not when the returned value is awaited.
+/// Dropping the returned value stops waiting, and does not undo the call.
 #[derive(Clone)]
 pub struct Handle {
     link: Link,
     verbatim_prompts: bool,
 }
 
-/// The first CLI version that supports messages whose files and commands are
-/// not expanded.
+/// The first CLI version that supports messages without file expansion and commands.
 pub(crate) const VERBATIM: CliVersion = CliVersion::new(2, 1, 248);
 
 impl Handle {
@@ -86,13 +84,12 @@ impl Handle {
     ///
     /// # Errors
     ///
-    /// As [`Submission::written`], for failures that occur before there is
-    /// space.
+    /// As [`Submission::written`], for failures that occur while it waits for space.
     ///
     /// # Cancel safety
     ///
-    /// If the future is dropped while the queue is full, nothing is sent, and the
-    /// call loses its place.
+    /// If the future is dropped while the queue is full, nothing is sent, and the call loses its
+    /// place in the order.
     pub async fn send_when_room(
         &self,
         message: impl Into<UserMessage>,
@@ -107,9 +104,8 @@ impl Handle {
         }
     }
 
-    /// Returns a new stream of all events of the session from now on, including
-    /// those caused by anything sent after this call. Each subscription is read
-    /// at its own pace.
+    /// Returns a new stream of all events of the session from now on, including those caused by
+    /// anything sent after this call. Each subscription is read at its own pace.
     ///
     /// ```no_run
     /// # async fn example(mut client: agentwire::Client) -> Result<(), agentwire::Error> {
@@ -143,11 +139,11 @@ impl Handle {
         TextStream::new(Subscription::new(self.link.listen(StreamKind::TextStream)))
     }
 
-    /// Returns what is queued to be written to the CLI.
+    /// Returns the size of the outbound queue.
     ///
     /// # Errors
     ///
-    /// [`Error::Ended`] if the session is over.
+    /// [`Error::Ended`] if the session has ended.
     ///
     /// # Cancel safety
     ///
@@ -164,7 +160,7 @@ impl Handle {
     ///
     /// # Errors
     ///
-    /// [`Error::Ended`] if the session is over.
+    /// [`Error::Ended`] if the session has ended.
     ///
     /// # Cancel safety
     ///
@@ -175,20 +171,20 @@ impl Handle {
         unread.await.map_err(|_| Error::Ended(self.link.end()))
     }
 
-    /// Passes all transcript entries so far to the [session
-    /// store](crate::Options::session_store), and waits until the store has
-    /// kept them. Returns at once in a session without a store.
+    /// Sends all transcript entries received so far to the [session
+    /// store](crate::Options::session_store), and waits until they are stored. Returns immediately
+    /// in a session without a store.
     ///
     /// # Errors
     ///
-    /// [`Error::SessionStore`] if the store is behind: three attempts have failed, or one
-    /// took too long, or the next one fails. The entries wait, as before; see
-    /// [`Notice::StoreBehind`](crate::Notice::StoreBehind). [`Error::Ended`] if the session
-    /// is over. Its last event arrives once the store has received everything.
+    /// [`Error::SessionStore`] if the store is behind: three calls have failed, or one has timed
+    /// out, or the next one fails. The entries remain buffered; see
+    /// [`Notice::StoreBehind`](crate::Notice::StoreBehind). [`Error::Ended`] if the session has
+    /// ended: its last event is delivered after the remaining entries are stored.
     ///
     /// # Cancel safety
     ///
-    /// If the future is dropped, the store receives the entries all the same.
+    /// If the future is dropped, the entries are still sent.
     pub async fn flush_store(&self) -> Result<(), Error> {
         let ended = || Err(Error::Ended(self.link.end()));
         match &self.link.store {
@@ -254,14 +250,13 @@ impl Handle {
     /// - with [`Error::InvalidResponse`] if it succeeded, but the response is
     ///   invalid;
     /// - with [`Error::Full`] if the outbound queue is full;
-    /// - with [`Error::Ended`] if the session is over.
+    /// - with [`Error::Ended`] if the session has ended.
     pub fn request<R: HostRequest>(&self, request: &R) -> ResponseFuture<R::Answer> {
         ResponseFuture::request(&self.link, request)
     }
 
-    /// Sends a control request that has no type in this crate, by its subtype
-    /// and its other members as an object. Returns the response, or an empty
-    /// object if the agent sent none.
+    /// Sends a control request that has no type in this crate, by its subtype and its other members
+    /// as an object. Returns the response, or an empty object if the agent sent none.
     ///
     /// ```no_run
     /// # async fn example(client: agentwire::Client) -> Result<(), agentwire::Error> {
@@ -285,7 +280,7 @@ impl Handle {
         ResponseFuture::make(&self.link, subtype, None, made.map_err(Error::from))
     }
 
-    /// The connection to the driver of the session.
+    /// Returns the connection to the driver of the session.
     pub(crate) fn link(&self) -> &Link {
         &self.link
     }

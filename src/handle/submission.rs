@@ -1,4 +1,4 @@
-//! User messages that were sent.
+//! User messages and their delivery.
 
 use crate::command::{Link, Progress};
 use crate::control::ResponseFuture;
@@ -12,7 +12,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// A user message that was sent. Dropping this does not withdraw the message;
+/// A submitted user message. Dropping this does not withdraw the message;
 /// [`Submission::cancel`] does.
 ///
 /// Awaiting it waits until the message is written to the CLI, as
@@ -48,8 +48,7 @@ impl Submission {
 
     /// Returns the ID of the message, under which the agent reports its status.
     ///
-    /// The agent treats two messages with the same ID as one, and so does
-    /// agentwire.
+    /// The agent and agentwire treat two messages with the same ID as one.
     #[must_use]
     pub fn uuid(&self) -> &str {
         &self.uuid
@@ -61,12 +60,9 @@ impl Submission {
         self.progress.borrow().state
     }
 
-    /// Waits until the delivery status changes, and returns it. Returns at once
-    /// if the status is final.
-    ///
-    /// A change is one since the last call. Changes in quick succession are
-    /// reported as one.
-    /// Returns [`SubmissionState::Lost`] if the session ends first.
+    /// Waits until the delivery status changes, and returns it. Returns immediately if the status
+    /// is final, or has changed since the last call. Changes in quick succession are reported as
+    /// one. Returns [`SubmissionState::Lost`] if the session ends first.
     ///
     /// # Cancel safety
     ///
@@ -74,7 +70,7 @@ impl Submission {
     pub async fn changed(&mut self) -> SubmissionState {
         let _wanted = self.link.want_input();
         if self.progress.changed().await.is_err() && !self.state().is_end() {
-            // The driver of the session is gone.
+            // The driver has ended.
             return SubmissionState::Lost;
         }
         self.progress.borrow_and_update().state
@@ -94,7 +90,7 @@ impl Submission {
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe: the message is sent all the same.
+    /// Cancel safe: the message is still sent.
     pub async fn written(&mut self) -> Result<(), Error> {
         let is_known = |it: &Progress| {
             // The error is set before the channel closes.
@@ -110,13 +106,12 @@ impl Submission {
         }
     }
 
-    /// Waits until the delivery status is final, and returns it.
-    /// [`Submission::turn_ended`] returns how the turn ended.
-    /// Returns [`SubmissionState::Lost`] if the session ends first.
+    /// Waits until the delivery status is final, and returns it. [`Submission::turn_ended`] returns
+    /// how the turn ended. Returns [`SubmissionState::Lost`] if the session ends first.
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe: the message is sent all the same.
+    /// Cancel safe: the message is still sent.
     pub async fn final_state(&mut self) -> SubmissionState {
         let _wanted = self.link.want_input();
         match self.progress.wait_for(|it| it.state.is_end()).await {

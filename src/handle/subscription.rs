@@ -6,13 +6,12 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 /// All events of a session from a certain moment on, independent of the
-/// [`Client`](crate::Client)'s own stream; see
-/// [`Handle::subscribe`](crate::Handle::subscribe).
+/// [`Client`](crate::Client)'s own stream; see [`Handle::subscribe`](crate::Handle::subscribe).
 ///
 /// It has its own buffer, bounded like the client's
 /// ([`Options::unread_limit`](crate::Options::unread_limit)); a
-/// [`Notice::Lagged`](crate::Notice::Lagged) in the stream reports dropped
-/// events. It ends when the client's stream ends. Dropping it unsubscribes.
+/// [`Notice::Lagged`](crate::Notice::Lagged) in the stream reports discarded events. It ends
+/// when the client's stream ends. Dropping it unsubscribes.
 #[derive(Debug)]
 pub struct Subscription {
     pub(super) mailbox: Mailbox,

@@ -11,13 +11,11 @@ use std::task::{Context, Poll};
 /// A stream of the events of the turn that picks up a message; see
 /// [`Submission::turn`].
 ///
-/// It starts with the
-/// [`PickedUp`](agentwire_protocol::host::TurnEvent::PickedUp) event of the
-/// message and ends after the
-/// [`Ended`](agentwire_protocol::host::TurnEvent::Ended) event of the turn. It
-/// has every event in between, including those of sub-agents. It is empty if no
-/// turn picks the message up. If the session ends first, the stream ends with
-/// the error that ended the session.
+/// It starts with the [`PickedUp`](agentwire_protocol::host::TurnEvent::PickedUp) event of the
+/// message and ends after the [`Ended`](agentwire_protocol::host::TurnEvent::Ended) event of
+/// the turn. It contains every event in between, including those of sub-agents. It is empty if
+/// no turn picks up the message. If the session ends first, the stream ends with the session's
+/// error.
 ///
 /// Its buffer is bounded like that of a [`Subscription`](crate::Subscription).
 #[derive(Debug)]
@@ -56,7 +54,7 @@ impl Turn {
     ///
     /// # Cancel safety
     ///
-    /// The turn continues if the future is dropped; its unread events are lost.
+    /// The turn continues if the future is dropped; its unread events are discarded.
     pub async fn turn_ended(self) -> Result<Arc<TurnEnd>, Error> {
         let Self {
             mailbox,
@@ -77,13 +75,11 @@ impl Stream for Turn {
 }
 
 impl Submission {
-    /// Returns a stream of the turn that picks the message up. It is read at
-    /// its own pace.
+    /// Returns a stream of the turn that picks up the message. It is read at its own pace.
     ///
-    /// Call this right after sending. The first 64 events of the turn, up to 64 KiB of
-    /// them, are retained for a stream that comes late. If there were more before this
-    /// call, they are missing from the stream, and a
-    /// [`Notice::Lagged`](crate::Notice::Lagged) says how many.
+    /// Call this right after sending. The first 64 events of the turn, up to 64 KiB, are retained
+    /// for a late stream. If there were more before this call, they are missing from the stream,
+    /// and a [`Notice::Lagged`](crate::Notice::Lagged) reports their number.
     ///
     /// ```no_run
     /// # async fn example(client: agentwire::Client) -> Result<(), agentwire::Error> {

@@ -1,4 +1,4 @@
-//! Streams of events, read as messages or as text.
+//! Streams of messages and of text.
 
 use super::subscription::Subscription;
 use super::turn::Turn;
@@ -11,10 +11,10 @@ use std::task::{Context, Poll, ready};
 
 /// The messages of a session, without its other events.
 ///
-/// Made by [`Query::messages`](crate::Query::messages), [`Turn::messages`],
-/// [`Subscription::messages`] and [`Client::messages`](crate::Client::messages).
-/// Dropped events and the end of the session are errors: after [`Error::Lagged`]
-/// the stream goes on, after any other error it is over.
+/// Returned by [`Query::messages`](crate::Query::messages), [`Turn::messages`],
+/// [`Subscription::messages`] and [`Client::messages`](crate::Client::messages). Discarded
+/// events and the end of the session are errors: the stream continues after [`Error::Lagged`],
+/// and ends after any other error.
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), agentwire::Error> {
@@ -39,14 +39,14 @@ pub struct Messages<S = Subscription> {
 
 /// The text that the agent writes in the main conversation.
 ///
-/// Made by [`Handle::texts`](crate::Handle::texts),
-/// [`Query::texts`](crate::Query::texts) and [`Turn::texts`]. Text arrives in
-/// pieces with [`Options::partial_messages`](crate::Options::partial_messages), and
-/// otherwise once per message.
+/// Returned by [`Handle::texts`](crate::Handle::texts), [`Query::texts`](crate::Query::texts)
+/// and [`Turn::texts`]. Text arrives in pieces with
+/// [`Options::partial_messages`](crate::Options::partial_messages), and otherwise once per
+/// message.
 ///
-/// Failures are errors in between: [`Error::Lagged`] if text was dropped, and
-/// [`Error::FailedTurn`] if a turn ended with an error, other than an interrupt.
-/// The stream goes on after these two; any other error is the end of the session.
+/// The stream continues after [`Error::Lagged`], which reports discarded text, and after
+/// [`Error::FailedTurn`], which reports a turn that ended with an error other than an
+/// interrupt. It ends after any other error.
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), agentwire::Error> {
@@ -117,8 +117,7 @@ impl<S: Events> Messages<S> {
         }
     }
 
-    /// Returns the next message, or why there is none; `None` after the end of
-    /// the session.
+    /// Returns the next message or error; `None` after the end of the session.
     ///
     /// # Cancel safety
     ///
@@ -126,8 +125,7 @@ impl<S: Events> Messages<S> {
     ///
     /// # Errors
     ///
-    /// [`Error::Lagged`] if events were dropped; the error that ended the session,
-    /// once.
+    /// [`Error::Lagged`] if events were discarded; the error that ended the session, once.
     pub async fn next(&mut self) -> Option<Result<Message, Error>> {
         let Self { events, frame } = self;
         let mailbox = events.mailbox();
@@ -136,8 +134,7 @@ impl<S: Events> Messages<S> {
             .await
     }
 
-    /// Returns the frame of the last message: its bytes, and its
-    /// [faults](Frame::faults).
+    /// Returns the frame of the last message: its bytes and its [faults](Frame::faults).
     #[must_use]
     pub fn frame(&self) -> Option<&Frame> {
         self.frame.as_ref()
@@ -163,7 +160,7 @@ fn poll_message(
     Poll::Ready(Some(Ok(frame.message())))
 }
 
-/// The next frame, passing over events that are neither a message nor an error.
+/// Returns the next frame or error, skipping other events.
 fn poll_frame(
     mailbox: &mut Mailbox,
     context: &mut Context<'_>,
@@ -198,8 +195,7 @@ impl<S: Events> TextStream<S> {
         }
     }
 
-    /// Returns the next piece of text, or why there is none; `None` after the end
-    /// of the session.
+    /// Returns the next piece of text or error; `None` after the end of the session.
     ///
     /// # Cancel safety
     ///
@@ -207,8 +203,8 @@ impl<S: Events> TextStream<S> {
     ///
     /// # Errors
     ///
-    /// [`Error::Lagged`] if text was dropped; [`Error::FailedTurn`] if a turn
-    /// ended with an error; the error that ended the session, once.
+    /// [`Error::Lagged`] if text was discarded; [`Error::FailedTurn`] if a turn ended with an
+    /// error; the error that ended the session, once.
     pub async fn next(&mut self) -> Option<Result<String, Error>> {
         let Self { events, pieces } = self;
         let mailbox = events.mailbox();

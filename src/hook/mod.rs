@@ -1,4 +1,4 @@
-//! Hooks: closures that observe what the agent does, and may change it.
+//! Hooks: closures that observe and may change the agent's actions.
 
 mod output;
 mod registry;
@@ -74,7 +74,7 @@ pub struct HookCall<E> {
 }
 
 impl Hook {
-    /// Creates a hook for the event that the closure takes.
+    /// Creates a hook for the event of the closure's argument.
     pub fn new<E, F, D>(closure: F) -> Self
     where
         E: TypedEvent + Send + 'static,
@@ -127,17 +127,16 @@ impl Hook {
         }
     }
 
-    /// Restricts the hook to events with a matching subject: the name of a tool
-    /// or several (`Edit|Write`), a source or the like, or a regular
-    /// expression. Unset, it matches all events of its kind.
+    /// Restricts the hook to events with a matching subject: one or several names of tools
+    /// (`Edit|Write`), a source or similar, or a regular expression. Default: all events of its
+    /// kind.
     pub fn matcher(mut self, pattern: impl Into<String>) -> Self {
         self.matcher = Some(pattern.into());
         self
     }
 
-    /// Sets how long the agent waits for the response before it cancels the
-    /// call ([`HookCall::cancelled`]). The agent's unit is seconds. Unset, the
-    /// agent's default applies.
+    /// Sets how long the agent waits for the response before it cancels the call
+    /// ([`HookCall::cancelled`]). The agent's unit is seconds. Default: the agent's own.
     pub fn timeout(mut self, time: Duration) -> Self {
         self.timeout = Some(time);
         self
@@ -155,9 +154,8 @@ impl Hook {
     /// For `PermissionRequest`, the agent calls the hook and the permission
     /// callback at the same time, and uses the first response.
     ///
-    /// Has no effect on `Stop`, `SubagentStop`, `TaskCompleted` and
-    /// `TeammateIdle`, where a refusal would make the agent continue for ever,
-    /// and on events that are notifications.
+    /// Has no effect on `Stop`, `SubagentStop`, `TaskCompleted` and `TeammateIdle`, where a refusal
+    /// would make the agent continue forever, and on events that are notifications.
     ///
     /// [`InitializeAnswer::hook_on_failure_supported`]: agentwire_protocol::control::InitializeAnswer::hook_on_failure_supported
     pub fn gate(mut self) -> Self {
@@ -165,8 +163,7 @@ impl Hook {
         self
     }
 
-    /// The registration of the hook in `initialize`, with the IDs of its
-    /// closures.
+    /// Returns the registration of the hook for `initialize`, with the IDs of its closures.
     fn registration(&self, ids: Vec<String>) -> HookMatcher {
         let mut registration = HookMatcher::new(ids);
         registration.matcher.clone_from(&self.matcher);
@@ -195,7 +192,7 @@ impl<E> HookCall<E> {
     }
 }
 
-/// An integer if the time is whole seconds.
+/// Returns an integer if the time is whole seconds.
 fn seconds(time: Duration) -> Number {
     if time.subsec_nanos() == 0 {
         Number::from(time.as_secs())

@@ -11,7 +11,7 @@ use std::fmt::Display;
 /// the agent continue; and for `Option` and `Result` of all these. `None` lets
 /// the agent continue. An error is a failure of the hook.
 pub trait IntoHookOutput<E> {
-    /// Converts it to the response that is sent.
+    /// Converts it to a response.
     fn into_reply(self) -> Response<HookOutput>;
 }
 

@@ -7,7 +7,7 @@ use agentwire_protocol::hook::{HookMatcher, Hooks};
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Registry(Vec<Hook>);
 
-/// The prefix of an ID, before the index.
+/// The prefix of an ID, followed by the index.
 const PREFIX: &str = "hook_";
 
 impl Registry {
@@ -29,8 +29,7 @@ impl Registry {
         self.0.iter().any(|hook| hook.is_gate)
     }
 
-    /// Adds the hooks to those that `initialize` registers. Hooks with equal
-    /// settings share a matcher.
+    /// Adds the hooks to those in `initialize`. Hooks with equal settings share a matcher.
     pub(crate) fn register(&self, hooks: &mut Option<Hooks>) {
         for (place, hook) in self.0.iter().enumerate() {
             let id = format!("{PREFIX}{place}");
@@ -55,7 +54,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn hooks_that_are_for_the_same_share_a_matcher_and_keep_their_ids() {
+    fn hooks_with_equal_settings_share_a_matcher() {
         let before = || Hook::new(|_: HookCall<PreToolUse>| async {}).matcher("Bash");
         let mut registry = Registry::default();
         registry.add(before());
@@ -81,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_user_registered_stays_beside_ours() {
+    fn hooks_of_the_initialize_request_remain() {
         let mut hooks = Some(Hooks::from([(
             "PreToolUse".into(),
             vec![HookMatcher::new(["own"])],

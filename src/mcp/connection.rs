@@ -1,7 +1,7 @@
-//! A connection to a server, from one handshake to the next one or to the end.
+//! A connection to a server, from one handshake to the next or to the end.
 
 use super::server::SharedServer;
-use super::wire::{Outlet, Said, Wire};
+use super::wire::{Outlet, ServerEvent, Wire};
 use crate::handle::Handle;
 use rmcp::model::{
     ClientJsonRpcMessage, JsonRpcMessage, RequestId, ServerJsonRpcMessage, ServerNotification,
@@ -15,10 +15,9 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 #[derive(Debug)]
 pub(crate) struct Connection {
     pub(crate) number: u64,
-    /// The agent's pending requests, by the ID of their JSON-RPC request.
+    /// The agent's pending requests, by JSON-RPC ID.
     pub(crate) waiting: HashMap<RequestId, Box<str>>,
-    /// The server's pending requests to the agent, by the ID of their JSON-RPC
-    /// request.
+    /// The JSON-RPC IDs of the server's pending requests to the agent.
     pub(crate) asked: HashSet<RequestId>,
     /// The last `tools/list` of the agent, while it is pending.
     pub(crate) listing: Option<RequestId>,
@@ -29,19 +28,19 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    /// Connects to a server, which sends its messages to `said`.
+    /// Connects to a server, which sends its messages to `events`.
     pub(crate) fn open(
         server: &SharedServer,
         name: &Arc<str>,
         number: u64,
-        said: &mpsc::UnboundedSender<Said>,
+        events: &mpsc::UnboundedSender<ServerEvent>,
         session: &Handle,
     ) -> Self {
         let (to_server, inbox) = mpsc::unbounded_channel();
         let outlet = Outlet {
             server: Arc::clone(name),
             connection: number,
-            said: said.clone(),
+            events: events.clone(),
         };
         let wire = Wire {
             inbox,
@@ -63,14 +62,13 @@ impl Connection {
         }
     }
 
-    /// Sends a message to the server. A server that has ended reports that
-    /// itself.
+    /// Sends a message to the server. A server that has ended reports its end.
     pub(crate) fn send(&self, message: ClientJsonRpcMessage) {
         let _ = self.to_server.send(message);
     }
 
-    /// Notes a request of the server, or its cancellation.
-    pub(crate) fn note_begun(&mut self, message: &ServerJsonRpcMessage) {
+    /// Records a request of the server, or its cancellation.
+    pub(crate) fn record_request(&mut self, message: &ServerJsonRpcMessage) {
         match message {
             JsonRpcMessage::Request(request) => {
                 self.asked.insert(request.id.clone());
@@ -87,8 +85,7 @@ impl Connection {
         }
     }
 
-    /// Removes a pending request that the agent or the session cancelled, and
-    /// returns its JSON-RPC ID.
+    /// Removes a pending request that the agent or the session cancelled. Returns its JSON-RPC ID.
     pub(crate) fn give_up(&mut self, ask: &str) -> Option<RequestId> {
         let (id, _) = self.waiting.iter().find(|(_, it)| &***it == ask)?;
         let id = id.clone();

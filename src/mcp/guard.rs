@@ -3,7 +3,7 @@
 
 use super::wire::Outlet;
 use crate::handle::Handle;
-use crate::process::said_by;
+use crate::process::panic_text;
 use rmcp::model::{
     CallToolResult, ClientNotification, ClientRequest, ContentBlock, ErrorData, ProtocolVersion,
     ServerConfig, ServerResult,
@@ -50,7 +50,7 @@ impl<S: Service<RoleServer>> Service<RoleServer> for Guarded<S> {
             Err(panic) => {
                 self.outlet.panicked(tool.clone().unwrap_or(method), panic);
                 match tool {
-                    // Tells the model that the tool failed.
+                    // Reports to the model that the tool failed.
                     Some(tool) => Ok(failed(format!("The tool `{tool}` panicked."))),
                     None => Err(ErrorData::internal_error("the server panicked", None)),
                 }
@@ -94,7 +94,7 @@ pub(super) async fn catch<F: Future>(future: F) -> Result<F::Output, String> {
         |context| match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
             Ok(Poll::Pending) => Poll::Pending,
             Ok(Poll::Ready(output)) => Poll::Ready(Ok(output)),
-            Err(panic) => Poll::Ready(Err(said_by(&*panic))),
+            Err(panic) => Poll::Ready(Err(panic_text(&*panic))),
         },
     )
     .await

@@ -1,5 +1,5 @@
-//! Handshakes with the servers, made before the first request, so that the
-//! agent need not make its own.
+//! Handshakes with the servers before the first request, so that the agent need not make its
+//! own.
 
 use super::server::SharedServer;
 use super::servers::{McpServers, no_list};
@@ -20,12 +20,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The MCP version that agents use. With a server of another version they make
-/// their own handshake.
+/// The MCP version of agents. They make their own handshake with servers of another version.
 const VERSION: ProtocolVersion = ProtocolVersion::V_2025_11_25;
 
-/// Starts the servers, makes a handshake with each of them within the timeout,
-/// adds them to the session, and adds the results to its first request.
+/// Starts the servers, performs a handshake with each within the timeout, adds the servers to
+/// the session, and adds the results to the first request.
 pub(crate) async fn introduce(
     servers: SortedMap<String, SharedServer>,
     session: &Handle,
@@ -41,7 +40,7 @@ pub(crate) async fn introduce(
         .map(|name| (name, Handshake::default()))
         .collect();
     tokio::select! {
-        // Servers that are too slow are announced without results.
+        // Slow servers are announced without results.
         _ = tokio::time::timeout(timeout, shake_hands(&mut servers, &mut manifests, &mut under_way)) => {}
         () = session.link().closed() => {}
     }
@@ -59,11 +58,11 @@ pub(crate) async fn introduce(
         (initialize.sdk_mcp_server_manifests.get_or_insert_default()).append(&mut manifests);
         (initialize.sdk_mcp_server_manifests_origin).get_or_insert(ManifestsOrigin::HostPerSend);
     }
-    // If the session is over, the first request will report that.
+    // If the session has ended, the first request reports that.
     drop(session.link().command(Command::Mcp(Box::new(servers))));
 }
 
-/// Makes all handshakes concurrently.
+/// Performs all handshakes concurrently.
 async fn shake_hands(
     servers: &mut McpServers,
     manifests: &mut BTreeMap<String, SdkMcpServerManifest>,
@@ -73,45 +72,45 @@ async fn shake_hands(
         servers.send(name, handshake.begin());
     }
     while !under_way.is_empty() {
-        let said = servers.listen().await;
-        let Some(handshake) = under_way.get_mut(&said.server) else {
-            servers.put_off(said);
+        let event = servers.listen().await;
+        let Some(handshake) = under_way.get_mut(&event.server) else {
+            servers.queue(event);
             continue;
         };
-        let (messages, is_over) = match &said.what {
+        let (messages, is_over) = match &event.what {
             What::Message { message, .. } => match &**message {
                 JsonRpcMessage::Response(response) if response.id == handshake.id() => {
-                    handshake.go_on(&response.result)
+                    handshake.advance(&response.result)
                 }
                 JsonRpcMessage::Error(error) if error.id == Some(handshake.id()) => {
                     handshake.failed = Some(error.error.clone());
                     (vec![], true)
                 }
                 _ => {
-                    servers.put_off(said);
+                    servers.queue(event);
                     continue;
                 }
             },
             What::Panicked { .. } => {
-                servers.put_off(said);
+                servers.queue(event);
                 continue;
             }
             What::Ended(_) => {
-                under_way.remove(&said.server);
-                servers.put_off(said);
+                under_way.remove(&event.server);
+                servers.queue(event);
                 continue;
             }
         };
         for message in messages {
-            servers.send(&said.server, message);
+            servers.send(&event.server, message);
         }
         if is_over {
-            let Some(handshake) = under_way.remove(&said.server) else {
+            let Some(handshake) = under_way.remove(&event.server) else {
                 continue;
             };
-            servers.report(&said.server, handshake.unusable(&said.server));
+            servers.report(&event.server, handshake.unusable(&event.server));
             let manifest = handshake.manifest();
-            manifests.extend(manifest.map(|it| (said.server.to_string(), it)));
+            manifests.extend(manifest.map(|it| (event.server.to_string(), it)));
         }
     }
 }
@@ -122,7 +121,7 @@ struct Handshake {
     /// The number of requests so far.
     requests: u32,
     initialized: Option<InitializeResult>,
-    /// The tools so far.
+    /// The tools received so far.
     tools: Option<ListToolsResult>,
     has_all_tools: bool,
     /// The error that ended it.
@@ -130,7 +129,7 @@ struct Handshake {
 }
 
 impl Handshake {
-    /// Returns the ID of the last request. Those of the agent are numbers.
+    /// Returns the ID of the last request. The agent's IDs are numbers.
     fn id(&self) -> RequestId {
         RequestId::String(format!("handshake-{}", self.requests).into())
     }
@@ -149,7 +148,7 @@ impl Handshake {
         )))
     }
 
-    fn ask_for_tools(&mut self, cursor: Option<String>) -> ClientJsonRpcMessage {
+    fn request_tools(&mut self, cursor: Option<String>) -> ClientJsonRpcMessage {
         let request = ListToolsRequest {
             params: cursor.map(|it| PaginatedRequestParams::default().with_cursor(Some(it))),
             ..ListToolsRequest::default()
@@ -157,9 +156,8 @@ impl Handshake {
         self.request(ClientRequest::ListToolsRequest(request))
     }
 
-    /// Returns the messages to send after this result, and whether the
-    /// handshake is complete.
-    fn go_on(&mut self, answer: &ServerResult) -> (Vec<ClientJsonRpcMessage>, bool) {
+    /// Returns the messages to send after this result, and whether the handshake is complete.
+    fn advance(&mut self, answer: &ServerResult) -> (Vec<ClientJsonRpcMessage>, bool) {
         match answer {
             ServerResult::InitializeResult(result) => {
                 let has_tools = result.capabilities.tools.is_some();
@@ -168,7 +166,7 @@ impl Handshake {
                 let initialized = ClientNotification::InitializedNotification(initialized);
                 let mut messages = vec![ClientJsonRpcMessage::notification(initialized)];
                 if has_tools {
-                    messages.push(self.ask_for_tools(None));
+                    messages.push(self.request_tools(None));
                 }
                 (messages, !has_tools)
             }
@@ -180,7 +178,7 @@ impl Handshake {
                     None => self.tools = Some(page),
                 }
                 match next {
-                    Some(cursor) => (vec![self.ask_for_tools(Some(cursor))], false),
+                    Some(cursor) => (vec![self.request_tools(Some(cursor))], false),
                     None => {
                         self.has_all_tools = true;
                         (vec![], true)
@@ -191,7 +189,7 @@ impl Handshake {
         }
     }
 
-    /// Returns what agents do not use of the server.
+    /// Returns the parts of the server that agents do not use.
     fn unusable(&self, server: &str) -> Vec<Unusable> {
         match (&self.initialized, &self.failed) {
             (Some(_), Some(error)) => vec![no_list(error)],
@@ -202,16 +200,16 @@ impl Handshake {
                     false => unusable::among(server, tools),
                 }
             }
-            // A server whose `initialize` fails ends, with a notice.
+            // A server whose `initialize` fails ends with a notice.
             (None, _) => vec![],
         }
     }
 
-    /// Returns the results, if the handshake got far enough.
+    /// Returns the results, if there are enough.
     fn manifest(self) -> Option<SdkMcpServerManifest> {
         let initialized = Json::from_value(&self.initialized?).ok()?;
         let mut manifest = SdkMcpServerManifest::new(initialized);
-        // The agent queries what is missing.
+        // The agent queries missing results.
         let tools = self.tools.filter(|_| self.has_all_tools);
         manifest.tools_list_result = tools.and_then(|it| Json::from_value(&it).ok());
         Some(manifest)

@@ -1,9 +1,9 @@
 //! In-process MCP servers.
 //!
-//! [`Options::mcp_server`](crate::Options::mcp_server) accepts any server made
-//! with [`rmcp`]. [`Tools`] makes one from functions, without knowledge of MCP.
-//! The agent reaches them over the session's pipes, and uses them like any
-//! other server: the tool `add` of the server `calc` is named `mcp__calc__add`.
+//! [`Options::mcp_server`](crate::Options::mcp_server) accepts any server made with [`rmcp`].
+//! [`Tools`] creates one from functions, without knowledge of MCP. The agent reaches them over
+//! the session's pipes, and uses them like any other server: the tool `add` of the server
+//! `calc` is named `mcp__calc__add`.
 //!
 //! ```
 //! use agentwire::Options;
@@ -26,21 +26,19 @@
 //!
 //! # Startup
 //!
-//! Before the first request, the host makes MCP's handshake with each server
-//! and sends the results to the agent, which saves the agent time. An agent
-//! that does not use them makes its own handshake. A server that does not
-//! respond within [`Options::request_timeout`](crate::Options) is announced
-//! without results.
+//! Before the first request, the host performs MCP's handshake with each server and sends the
+//! results to the agent, which saves the agent time. An agent that does not use them performs
+//! its own handshake. A server that does not respond within
+//! [`Options::request_timeout`](crate::Options) is announced without results.
 //!
 //! Each handshake gets a clone of the server. Anything that clones share is
 //! shared by all sessions with the same options.
 //!
 //! # Requests
 //!
-//! Each request runs in its own task, without a timeout. Agents call only
-//! read-only tools in parallel. Messages of one server reach the agent in
-//! order. If the agent cancels a request, rmcp's cancellation token is
-//! triggered; the request may still run to its end.
+//! Each request runs in its own task, without a timeout. Agents call only read-only tools in
+//! parallel. Messages of one server reach the agent in order. If the agent cancels a request,
+//! rmcp's cancellation token is triggered; the request may still run to completion.
 //!
 //! The extensions of every request contain the session's
 //! [`Handle`](crate::Handle). All of its methods may be called inside a tool.
@@ -49,16 +47,15 @@
 //!
 //! # Failures
 //!
-//! If a tool panics, its call fails, with a
-//! [`Notice::McpServerPanicked`](crate::Notice). Requests to a server that has
-//! stopped fail until the agent makes another handshake, with a
-//! [`Notice::McpServerEnded`](crate::Notice). The session continues in both
-//! cases. Servers are stopped at the end of the session.
+//! If a tool panics, its call fails, with a [`Notice::McpServerPanicked`](crate::Notice). If a
+//! server stops, requests to it fail until the agent makes another handshake, with a
+//! [`Notice::McpServerEnded`](crate::Notice). The session continues in both cases. Servers are
+//! stopped at the end of the session.
 //!
-//! The agent ignores tools silently: one `inputSchema` without
-//! `"type": "object"` costs all tools of its server, and of two tools whose
-//! names differ only in special characters, it uses the first. For what it
-//! ignores there is a [`Notice::McpToolsUnusable`](crate::Notice).
+//! The agent ignores invalid tools silently: one `inputSchema` without `"type": "object"`
+//! disables all tools of its server, and of two tools whose names differ only in special
+//! characters, it uses the first. A [`Notice::McpToolsUnusable`](crate::Notice) reports ignored
+//! tools.
 //!
 //! rmcp logs whole messages to `tracing` (target `rmcp`) at level `info` and
 //! below.

@@ -17,7 +17,7 @@ pub(crate) struct SharedServer(Arc<dyn AnyServer>);
 
 /// A type-erased server.
 trait AnyServer: Send + Sync {
-    /// Serves a connection until it ends, and returns the cause.
+    /// Serves a connection until it ends, and returns the reason.
     fn serve(
         &self,
         wire: Wire,

@@ -3,7 +3,7 @@
 use super::connection::Connection;
 use super::server::SharedServer;
 use super::unusable::{self, Unusable};
-use super::wire::{Said, What};
+use super::wire::{ServerEvent, What};
 use crate::command::{Command, Out, Servers};
 use crate::event::Notice;
 use crate::handle::Handle;
@@ -22,19 +22,18 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use tokio::sync::mpsc;
 
-/// The error code for a cancelled request, as in protocols related to MCP. MCP
-/// does not reply to one, but the control request that carried it needs a
-/// response.
+/// The error code for a cancelled request, as in protocols related to MCP. MCP has no response
+/// to a cancelled request, but its control request needs one.
 const CANCELLED: ErrorCode = ErrorCode(-32800);
 
 /// The servers of a session, and their messages.
 #[derive(Debug)]
 pub(crate) struct McpServers {
     servers: BTreeMap<Arc<str>, Server>,
-    /// Messages received during the handshakes that do not belong to them.
-    early: VecDeque<Said>,
-    said: mpsc::UnboundedReceiver<Said>,
-    say: mpsc::UnboundedSender<Said>,
+    /// Messages received during the handshakes that belong to other requests.
+    early: VecDeque<ServerEvent>,
+    events: mpsc::UnboundedReceiver<ServerEvent>,
+    sender: mpsc::UnboundedSender<ServerEvent>,
     session: Handle,
 }
 
@@ -42,13 +41,12 @@ pub(crate) struct McpServers {
 struct Server {
     server: SharedServer,
     connection: Connection,
-    /// What was reported about its last list of tools.
+    /// The last reported problems of its tools.
     unusable: Vec<Unusable>,
 }
 
 impl Server {
-    /// Returns notices for what agents do not use of a server, unless they were
-    /// returned last time.
+    /// Returns notices for the problems of a server's tools, unless they were the same last time.
     fn report(&mut self, name: &str, found: Vec<Unusable>) -> Vec<Notice> {
         let fresh = found.iter().filter(|it| !self.unusable.contains(it));
         let notice = |it: &Unusable| Notice::McpToolsUnusable {
@@ -63,14 +61,14 @@ impl Server {
 }
 
 impl McpServers {
-    /// Creates a set without servers.
+    /// Creates an empty set of servers.
     pub(crate) fn new(session: Handle) -> Self {
-        let (say, said) = mpsc::unbounded_channel();
+        let (sender, events) = mpsc::unbounded_channel();
         Self {
             servers: BTreeMap::new(),
             early: VecDeque::new(),
-            said,
-            say,
+            events,
+            sender,
             session,
         }
     }
@@ -80,7 +78,7 @@ impl McpServers {
         let mut this = Self::new(session);
         for (name, server) in servers.into_entries() {
             let name: Arc<str> = name.into();
-            let connection = Connection::open(&server, &name, 0, &this.say, &this.session);
+            let connection = Connection::open(&server, &name, 0, &this.sender, &this.session);
             let server = Server {
                 server,
                 connection,
@@ -103,46 +101,46 @@ impl McpServers {
 
     /// Returns the next message of a server; pending forever if there is none.
     /// Cancel safe.
-    pub(super) async fn listen(&mut self) -> Said {
-        match self.said.recv().await {
-            Some(said) => said,
+    pub(super) async fn listen(&mut self) -> ServerEvent {
+        match self.events.recv().await {
+            Some(event) => event,
             None => std::future::pending().await,
         }
     }
 
-    /// Delivers notices for what agents do not use of a server.
+    /// Delivers notices for the problems of a server's tools.
     pub(super) fn report(&mut self, server: &str, found: Vec<Unusable>) {
         if let Some(it) = self.servers.get_mut(server) {
             for notice in it.report(server, found) {
-                // If the session is over, its end is the better error.
-                drop(self.session.link().command(Command::Tell(notice)));
+                // If the session has ended, its end is the better error.
+                drop(self.session.link().command(Command::Notify(notice)));
             }
         }
     }
 
-    /// Keeps a message for [`Servers::poll_next`].
-    pub(super) fn put_off(&mut self, said: Said) {
-        self.early.push_back(said);
+    /// Queues a message for [`Servers::poll_next`].
+    pub(super) fn queue(&mut self, event: ServerEvent) {
+        self.early.push_back(event);
     }
 
     /// Handles a message from a server.
-    fn hear(&mut self, said: Said) -> Vec<Out> {
-        let Some(server) = self.servers.get_mut(&said.server) else {
+    fn handle_message(&mut self, event: ServerEvent) -> Vec<Out> {
+        let Some(server) = self.servers.get_mut(&event.server) else {
             return vec![];
         };
         let connection = &mut server.connection;
-        if connection.number != said.connection {
-            // The agent has dropped the requests of that connection.
+        if connection.number != event.connection {
+            // The agent has discarded the requests of that connection.
             return vec![];
         }
-        let name = said.server;
-        match said.what {
+        let name = event.server;
+        match event.what {
             What::Message { message, .. } => {
                 let id = match &*message {
                     JsonRpcMessage::Response(response) => Some(&response.id),
                     JsonRpcMessage::Error(error) => error.id.as_ref(),
                     begun => {
-                        connection.note_begun(begun);
+                        connection.record_request(begun);
                         // rmcp's messages are always valid JSON.
                         let message = Json::from_value(&message).ok();
                         let message = message.map(|it| McpMessage::new(&*name, it));
@@ -158,12 +156,12 @@ impl McpServers {
                     && let Some(server) = self.servers.get_mut(&name)
                 {
                     let notices = server.report(&name, in_list(&name, &message));
-                    outs.extend(notices.into_iter().map(Out::Tell));
+                    outs.extend(notices.into_iter().map(Out::Notify));
                 }
                 outs
             }
             What::Panicked { during, message } => {
-                vec![Out::Tell(Notice::McpServerPanicked {
+                vec![Out::Notify(Notice::McpServerPanicked {
                     server: (&*name).into(),
                     during,
                     message,
@@ -174,7 +172,7 @@ impl McpServers {
                 connection.asked.clear();
                 connection.ended = Some(reason.clone());
                 let mut outs: Vec<_> = fail_all(waiting, &reason).collect();
-                outs.push(Out::Tell(Notice::McpServerEnded {
+                outs.push(Out::Notify(Notice::McpServerEnded {
                     server: (&*name).into(),
                     reason,
                 }));
@@ -208,8 +206,13 @@ impl Servers for McpServers {
                 if let ClientRequest::InitializeRequest(_) = &request.request {
                     // A handshake resets the connection.
                     let number = connection.number + 1;
-                    let next =
-                        Connection::open(&server.server, &name, number, &self.say, &self.session);
+                    let next = Connection::open(
+                        &server.server,
+                        &name,
+                        number,
+                        &self.sender,
+                        &self.session,
+                    );
                     let last = std::mem::replace(connection, next);
                     outs.extend(fail_all(last.waiting, "the agent started a new handshake"));
                 }
@@ -235,7 +238,7 @@ impl Servers for McpServers {
                     && let Some(id) = &cancelled.params.request_id
                     && let Some(cancelled) = connection.waiting.remove(id)
                 {
-                    // The server will not respond to it.
+                    // The server does not respond to it.
                     let error = ErrorData::new(CANCELLED, "cancelled", None);
                     outs.extend(fail(cancelled, id.clone(), error));
                 }
@@ -248,7 +251,7 @@ impl Servers for McpServers {
             JsonRpcMessage::Error(error) => {
                 match &error.id {
                     Some(id) => drop(connection.asked.remove(id)),
-                    // It may be about any of them.
+                    // It may respond to any of them.
                     None => connection.asked.clear(),
                 }
                 outs.push(Out::Answer(ask, McpReply::to_notification()));
@@ -259,14 +262,14 @@ impl Servers for McpServers {
     }
 
     fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Vec<Out>> {
-        let said = match self.early.pop_front() {
-            Some(said) => said,
-            None => match ready!(self.said.poll_recv(context)) {
-                Some(said) => said,
+        let event = match self.early.pop_front() {
+            Some(event) => event,
+            None => match ready!(self.events.poll_recv(context)) {
+                Some(event) => event,
                 None => return Poll::Pending,
             },
         };
-        Poll::Ready(self.hear(said))
+        Poll::Ready(self.handle_message(event))
     }
 
     fn await_responses(&self) -> bool {
@@ -308,7 +311,7 @@ impl Failure {
     }
 }
 
-/// Returns what agents do not use of the response to `tools/list`.
+/// Returns the problems of the tools in the response to `tools/list`.
 fn in_list(server: &str, response: &ServerJsonRpcMessage) -> Vec<Unusable> {
     match response {
         JsonRpcMessage::Response(response) => match &response.result {
@@ -332,7 +335,7 @@ fn refuse(ask: Box<str>, name: &str) -> Vec<Out> {
         subtype: "mcp_message".to_owned(),
         reason: reason.clone(),
     };
-    vec![Out::Refuse(ask, Refusal::new(reason)), Out::Tell(notice)]
+    vec![Out::Refuse(ask, Refusal::new(reason)), Out::Notify(notice)]
 }
 
 /// Responds to a control request with a JSON-RPC message. rmcp's messages are

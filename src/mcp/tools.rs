@@ -56,9 +56,9 @@ use std::sync::Arc;
 /// comments. A function takes the input, and optionally the [`Call`].
 ///
 /// The model gets a returned string as text, and any other value as JSON text.
-/// An object is also the result's structured content. An error is reported to
-/// the model with its text, in a result marked as an error. So is input that
-/// does not match its type.
+/// The model gets a returned string as text, and any other value as JSON text. An object is
+/// also the result's structured content. An error, or input that does not match its type, is
+/// reported to the model as text in a result marked as an error.
 #[derive(Clone)]
 #[must_use]
 pub struct Tools {
@@ -160,8 +160,8 @@ impl Tools {
     /// a scalar, a list, an enum with a variant `"name"`. Put the type into a
     /// field of a struct. `()` and `None` are an object without members.
     ///
-    /// An enum whose variants are all objects is accepted. CLI 2.1.332 merges
-    /// them into one object for the model, because the API accepts no unions.
+    /// An enum whose variants are all objects is accepted. CLI 2.1.332 merges them into one object
+    /// for the model, because the API does not accept unions.
     pub fn tool<T: 'static>(
         self,
         name: impl Into<String>,
@@ -171,8 +171,8 @@ impl Tools {
         self.add(name.into(), description.into(), function, false)
     }
 
-    /// Adds a tool that changes nothing. Agents may call it in parallel, unlike
-    /// other tools, and in modes that allow no changes.
+    /// Adds a tool that changes nothing. Unlike other tools, agents may call it in parallel, and in
+    /// modes that allow no changes.
     ///
     /// # Panics
     ///
@@ -275,12 +275,11 @@ impl Call {
         let mut progress = ProgressNotificationParam::new(token, done);
         progress.total = total;
         progress.message = (!text.is_empty()).then_some(text);
-        // This fails when the session is over.
+        // Fails if the session has ended.
         drop(self.context.peer.notify_progress(progress).await);
     }
 
-    /// Waits until the agent no longer waits for the result. The call may still
-    /// run to its end.
+    /// Waits until the agent no longer waits for the result. The call may still run to completion.
     ///
     /// # Cancel safety
     ///
@@ -310,12 +309,12 @@ impl Call {
     }
 }
 
-/// Returns the schema of a type, or which of its values are not objects.
+/// Returns the schema of a type, or an error if some of its values are not objects.
 fn schema_of<I: JsonSchema>() -> Result<JsonObject, String> {
     let mut settings = SchemaSettings::draft2020_12();
     let mut schema = (settings.clone().into_generator()).into_root_schema_for::<I>();
     if schema.get("$ref").is_some() {
-        // A newtype. Its root is the schema of the other type then.
+        // The root of a newtype would be a reference to the other type's schema.
         settings.inline_subschemas = true;
         schema = settings.into_generator().into_root_schema_for::<I>();
     }
@@ -333,16 +332,15 @@ fn schema_of<I: JsonSchema>() -> Result<JsonObject, String> {
         )]));
     };
     schema.insert("type".to_owned(), "object".into());
-    // The name of a Rust type does not help a model.
+    // The name of a Rust type is not useful to a model.
     schema.remove("title");
     Ok(schema)
 }
 
-/// How deep variants are looked for: types refer to themselves.
+/// The deepest variants that are checked: types may be recursive.
 const DEPTH: u8 = 8;
 
-/// Returns a type that a value of this schema can have, besides an object and
-/// null, for which empty input stands.
+/// Returns a type of some values of this schema, other than an object or null (empty input).
 fn other_kind<'a>(root: &'a Value, schema: &'a Value, depth: u8) -> Option<&'a str> {
     let kinds = match &schema["type"] {
         Value::Array(kinds) => kinds.as_slice(),
@@ -360,7 +358,7 @@ fn other_kind<'a>(root: &'a Value, schema: &'a Value, depth: u8) -> Option<&'a s
     (target.into_iter().chain(variants.flatten())).find_map(|it| other_kind(root, it, depth - 1))
 }
 
-/// Reads the input. Empty input counts as `()` too.
+/// Deserializes the input. Empty input also matches `()`.
 fn read<I: DeserializeOwned>(input: Value) -> Result<I, String> {
     let is_empty = input.as_object().is_some_and(JsonObject::is_empty);
     let problem = match I::deserialize(&input) {
@@ -378,7 +376,7 @@ fn success(output: Value) -> CallToolResult {
         Value::Null => CallToolResult::success(vec![]),
         Value::String(text) => CallToolResult::success(vec![ContentBlock::text(text)]),
         Value::Object(_) => CallToolResult::structured(output),
-        // Structured content has to be an object.
+        // Structured content must be an object.
         other => CallToolResult::success(vec![ContentBlock::text(other.to_string())]),
     }
 }

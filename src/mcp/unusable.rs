@@ -1,15 +1,14 @@
-//! Which tools of a server agents do not use, without reporting it. Measured on
-//! CLI 2.1.332.
+//! Tools of a server that agents ignore without reporting it, as measured on CLI 2.1.332.
 
 use rmcp::model::{InitializeResult, JsonObject, Tool};
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// The longest name of a tool that the API accepts, with the server's name in
-/// front. The CLI leaves out tools with a longer one.
+/// The longest tool name that the API accepts, including the server's name. The CLI omits tools
+/// with longer ones.
 const LONGEST_NAME: usize = 128;
 
-/// A tool that is not used, or none for all of the server's tools, and why.
+/// An ignored tool, or `None` for all tools of the server, and the reason.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Unusable {
     pub(super) tool: Option<Box<str>>,
@@ -25,7 +24,7 @@ impl Unusable {
     }
 }
 
-/// Returns what agents do not use of the tools that a server lists.
+/// Returns the tools that agents ignore among those that a server lists.
 pub(super) fn among(server: &str, tools: &[Tool]) -> Vec<Unusable> {
     if let Some((tool, what)) = tools.iter().find_map(|it| Some((it, invalid(it)?))) {
         return vec![Unusable::all(format!(
@@ -55,8 +54,7 @@ pub(super) fn among(server: &str, tools: &[Tool]) -> Vec<Unusable> {
     found
 }
 
-/// Returns whether a server has nothing to use, and does not announce that this
-/// may change.
+/// Returns whether a server has no features, and does not announce that this may change.
 pub(super) fn is_empty(server: &InitializeResult, tools: &[Tool]) -> bool {
     let has = &server.capabilities;
     let may_have_tools =
@@ -64,8 +62,7 @@ pub(super) fn is_empty(server: &InitializeResult, tools: &[Tool]) -> bool {
     !may_have_tools && has.resources.is_none() && has.prompts.is_none()
 }
 
-/// Returns why the schema is invalid, if it is. Agents reject the whole list
-/// then.
+/// Returns why the schema is invalid, if it is. Agents then reject the whole list.
 fn invalid(tool: &Tool) -> Option<&'static str> {
     let schema = &tool.input_schema;
     if schema.get("type") != Some(&Value::from("object")) {
@@ -92,7 +89,7 @@ fn invalid_property(schema: &JsonObject) -> Option<&str> {
     invalid.map(|(name, _)| &**name)
 }
 
-/// Replaces what the API does not accept in names, as the CLI does.
+/// Replaces characters that the API does not accept in names, as the CLI does.
 fn plain(name: &str) -> String {
     let is_plain = |it: char| it.is_ascii_alphanumeric() || it == '_' || it == '-';
     (name.chars())
@@ -115,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn one_invalid_schema_costs_all_tools_of_the_server() {
+    fn an_invalid_schema_disables_all_tools_of_the_server() {
         let fine = json!({"name": "fine", "inputSchema": {"type": "object"}});
         for (schema, what) in [
             (json!({}), "type"),
@@ -143,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_property_or_a_name_costs_one_tool() {
+    fn an_invalid_property_or_name_disables_one_tool() {
         let named = |name: &str| json!({"name": name, "inputSchema": {"type": "object"}});
         let properties = json!({"a": "x", "b": true});
         let bad =
@@ -160,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_cli_takes_is_not_noticed() {
+    fn valid_tools_are_not_reported() {
         let schemas = [
             json!({"type": "object", "oneOf": [{"type": "object"}]}),
             json!({"type": "object", "$ref": "#/$defs/A", "$defs": {"A": {"type": "object"}}}),

@@ -1,4 +1,4 @@
-//! Channels between a server and the session, which carry whole messages.
+//! Channels for whole messages between a server and the session.
 
 use rmcp::RoleServer;
 use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
@@ -11,7 +11,7 @@ use tokio::sync::{mpsc, oneshot};
 
 /// A message from a server, or an event about it.
 #[derive(Debug)]
-pub(crate) struct Said {
+pub(crate) struct ServerEvent {
     pub(crate) server: Arc<str>,
     /// The number of the server's connection.
     pub(crate) connection: u64,
@@ -21,8 +21,7 @@ pub(crate) struct Said {
 pub(crate) enum What {
     Message {
         message: Box<ServerJsonRpcMessage>,
-        /// Dropped when the message is queued for the agent. Until then the
-        /// server waits.
+        /// Dropped when the message is queued for the agent, which resumes the server.
         _waits: oneshot::Sender<Infallible>,
     },
     /// The server panicked.
@@ -47,18 +46,18 @@ impl fmt::Debug for What {
     }
 }
 
-/// Where a server's connection sends its messages.
+/// The sender for messages of a server's connection.
 #[derive(Debug, Clone)]
 pub(super) struct Outlet {
     pub(super) server: Arc<str>,
     pub(super) connection: u64,
-    pub(super) said: mpsc::UnboundedSender<Said>,
+    pub(super) events: mpsc::UnboundedSender<ServerEvent>,
 }
 
 impl Outlet {
-    fn say(&self, what: What) {
-        // This fails when the session is over.
-        let _ = self.said.send(Said {
+    fn emit(&self, what: What) {
+        // Fails if the session has ended.
+        let _ = self.events.send(ServerEvent {
             server: Arc::clone(&self.server),
             connection: self.connection,
             what,
@@ -66,11 +65,11 @@ impl Outlet {
     }
 
     pub(super) fn panicked(&self, during: String, message: String) {
-        self.say(What::Panicked { during, message });
+        self.emit(What::Panicked { during, message });
     }
 
     pub(super) fn ended(&self, reason: String) {
-        self.say(What::Ended(reason));
+        self.emit(What::Ended(reason));
     }
 }
 
@@ -83,14 +82,14 @@ pub(super) struct Wire {
 impl Transport<RoleServer> for Wire {
     type Error = Infallible;
 
-    /// Queues the message when called. The future delays a server that sends
+    /// Queues the message when called. The future applies backpressure to a server that sends
     /// faster than the agent reads.
     fn send(
         &mut self,
         message: ServerJsonRpcMessage,
     ) -> impl Future<Output = Result<(), Infallible>> + Send + 'static {
         let (waits, taken) = oneshot::channel();
-        self.outlet.say(What::Message {
+        self.outlet.emit(What::Message {
             message: Box::new(message),
             _waits: waits,
         });

@@ -40,16 +40,14 @@ impl Options {
         self
     }
 
-    /// Sets whether the agent summarises the progress of its sub-agents from
-    /// time to time.
+    /// Sets whether the agent occasionally summarises the progress of its sub-agents.
     pub fn agent_progress_summaries(mut self, wanted: bool) -> Self {
         self.initialize.agent_progress_summaries = Some(wanted);
         self
     }
 
-    /// Sets whether users can stop single tasks
-    /// ([`Handle::stop_task`](crate::Handle::stop_task)). An interrupt then
-    /// leaves background tasks running.
+    /// Sets whether users can stop single tasks ([`Handle::stop_task`](crate::Handle::stop_task)).
+    /// An interrupt then does not stop background tasks.
     #[doc(alias = "perTaskStopAffordance")]
     pub fn per_task_stop(mut self, offered: bool) -> Self {
         self.initialize.per_task_stop_affordance = Some(offered);

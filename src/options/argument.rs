@@ -8,7 +8,7 @@ use std::ffi::OsString;
 pub(crate) struct Argument {
     pub(super) flag: String,
     pub(super) value: Option<OsString>,
-    /// Why the flag cannot be passed, if that was found when it was set.
+    /// Why the flag cannot be passed, if its setter has detected a problem.
     pub(super) problem: Option<String>,
 }
 

@@ -31,13 +31,12 @@ impl Options {
     /// | a question or a plan of the model | [`on_question`](Self::on_question) or [`on_plan`](Self::on_plan), in every mode and whatever a hook allows; without any callback, the model does not have these tools |
     /// | any other | this callback |
     ///
-    /// Shell commands in the text of skills and slash commands are no tool calls: only the
-    /// hook `PreSkillShellCommand` is called for them. The guide's page on
-    /// [security](crate::guide::security) lists what else runs without a request.
+    /// Shell commands in the text of skills and slash commands are not tool calls: only the hook
+    /// `PreSkillShellCommand` is called for them. The guide's page on
+    /// [security](crate::guide::security) lists everything else that runs without a request.
     ///
-    /// The hook `PermissionRequest` is called at the same time as this callback,
-    /// and the first decision counts. `PostToolUse` or `PostToolUseFailure` follows
-    /// if the tool ran.
+    /// The hook `PermissionRequest` is called at the same time as this callback, and the first
+    /// decision counts. If the tool ran, `PostToolUse` or `PostToolUseFailure` follows.
     ///
     /// # What it returns
     ///
@@ -62,12 +61,11 @@ impl Options {
     }
 
     /// Sets whether requests of the agent without a callback are delivered in the
-    /// [`Client`](crate::Client)'s own stream, as
-    /// [`Event::Request`](crate::Event::Request), in order with its messages:
-    /// permission requests, questions, plans and elicitations. A user interface can
-    /// then show a request behind the text that led to it. Not set by default.
+    /// [`Client`](crate::Client)'s own stream, as [`Event::Request`](crate::Event::Request), in
+    /// order with its messages: permission requests, questions, plans and elicitations. A user
+    /// interface can then show a request after the text that led to it. Default: `false`.
     ///
-    /// The client's stream then counts as in use from the start: read it.
+    /// The client's stream then counts as in use from the start, so read it.
     ///
     /// ```no_run
     /// # async fn example() -> Result<(), agentwire::Error> {
@@ -92,8 +90,8 @@ impl Options {
         self
     }
 
-    /// Sets the callback that answers the model's questions to the user (tool
-    /// `AskUserQuestion`). Without it, they go to the permission callback.
+    /// Sets the callback for the model's questions to the user (tool `AskUserQuestion`). Default:
+    /// the permission callback.
     pub fn on_question<F, D>(mut self, callback: F) -> Self
     where
         F: Fn(QuestionRequest) -> D + Send + Sync + 'static,
@@ -104,8 +102,8 @@ impl Options {
         self
     }
 
-    /// Sets the callback that decides on the model's plans (tool
-    /// `ExitPlanMode`). Without it, they go to the permission callback.
+    /// Sets the callback that decides on the model's plans (tool `ExitPlanMode`). Default: the
+    /// permission callback.
     pub fn on_plan<F, D>(mut self, callback: F) -> Self
     where
         F: Fn(PlanRequest) -> D + Send + Sync + 'static,
@@ -123,9 +121,8 @@ impl Options {
         self
     }
 
-    /// Sets the callback that answers when an MCP server requests input from
-    /// the user and no hook answers. Without it, or if it fails, the request is
-    /// declined.
+    /// Sets the callback for an MCP server's request for input from the user, if no hook responds.
+    /// Without it, or if it fails, the request is declined.
     pub fn on_elicitation<F, D>(mut self, callback: F) -> Self
     where
         F: Fn(ElicitationRequest) -> D + Send + Sync + 'static,
@@ -136,11 +133,10 @@ impl Options {
         self
     }
 
-    /// Sets the callback that shows dialogs of one kind. The kind is declared
-    /// to the agent, which sends only declared kinds. A dialog of a kind that
-    /// another host of the session declared is left unanswered, with a
-    /// [`Notice::NotSupported`](crate::Notice::NotSupported). If the callback
-    /// fails, the dialog counts as dismissed.
+    /// Sets the callback that shows dialogs of one kind. The kind is declared to the agent, which
+    /// only sends declared kinds. A dialog of a kind that another host of the session declared gets
+    /// no response, and is reported as a [`Notice::NotSupported`](crate::Notice::NotSupported). If
+    /// the callback fails, the dialog counts as dismissed.
     #[doc(alias = "onUserDialog")]
     #[doc(alias = "supportedDialogKinds")]
     pub fn on_dialog<F, D>(mut self, kind: impl Into<String>, callback: F) -> Self

@@ -121,7 +121,7 @@ impl Options {
                 add(
                     &format!("--allowedTools={rule}"),
                     &format!("--disallowedTools={rule}"),
-                    "disallowed tools stay disallowed",
+                    "disallowed tools remain disallowed",
                 );
             }
         }
@@ -134,7 +134,7 @@ impl Options {
         if self.initialize.title.is_some() {
             for by in ["--resume", "--continue"] {
                 if self.has(by) {
-                    add("title", by, "a resumed session keeps its title");
+                    add("title", by, "the title of a resumed session is unchanged");
                 }
             }
         }

@@ -14,14 +14,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-/// What a CLI is started with, as returned by [`Options::command_line`].
+/// The command line of a CLI, as returned by [`Options::command_line`].
 ///
 /// `Display` and `Debug` mask values that may be secret and shorten long ones.
-/// The fields hold the full values.
+/// The fields contain the full values.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct CommandLine {
-    /// The CLI, as set by [`Options::cli`]. If `None`, it is searched for.
+    /// The CLI, as set by [`Options::cli`]. `None`: it is searched for.
     pub cli: Option<PathBuf>,
     /// The arguments.
     pub arguments: Vec<String>,
@@ -30,13 +30,13 @@ pub struct CommandLine {
     pub environment: Vec<(OsString, OsString)>,
     /// Which variables are inherited from this process.
     pub inherited: Environment,
-    /// The agent's working directory. If `None`, that of this process.
+    /// The agent's working directory. `None`: that of this process.
     pub cwd: Option<PathBuf>,
-    /// The first request. It does not contain the handshakes with in-process
-    /// MCP servers, which are made when it is sent.
+    /// The first request, without the handshakes with in-process MCP servers, which are made when
+    /// it is sent.
     pub initialize: Initialize,
-    /// Options that others override. Each is reported as a
-    /// [`Notice::IgnoredOption`](crate::Notice) when the session starts.
+    /// Overridden options. Each is reported as a [`Notice::IgnoredOption`](crate::Notice) when the
+    /// session starts.
     pub ignored: Vec<IgnoredOption>,
     /// The store that the session may be resumed from.
     pub(crate) source: Option<Source>,
@@ -44,13 +44,12 @@ pub struct CommandLine {
     pub(crate) private: PrivateFiles,
 }
 
-/// Files that only this user can read, and that the agent is started with. Dropping
-/// the last clone removes them.
+/// Private files for the agent. Dropping the last clone removes them.
 #[derive(Clone, Default)]
 pub(crate) struct PrivateFiles {
-    /// Those that the arguments name.
+    /// The files named by arguments.
     pub(crate) folder: Option<Arc<PrivateFolder>>,
-    /// The configuration folder with the session that is resumed.
+    /// The configuration folder of a resumed session.
     pub(crate) home: Option<Arc<PrivateHome>>,
 }
 
@@ -79,12 +78,11 @@ impl Options {
     ///
     /// [`Error::Option`], which names the option, if:
     ///
-    /// - a value cannot be passed on: it contains a NUL, is not UTF-8, or
-    ///   exceeds the system's limit for one argument or for all arguments and
-    ///   the environment together;
+    /// - a value cannot be passed on: it contains a NUL, is not UTF-8, or exceeds the system's
+    ///   limit for one argument or for all arguments and the environment together;
     /// - the CLI would refuse the option or silently ignore it;
-    /// - the working directory, or a file or directory that the CLI needs at its
-    ///   start, does not exist.
+    /// - the working directory, or a file or directory that the CLI needs at its start, does not
+    ///   exist.
     pub fn command_line(&self) -> Result<CommandLine, Error> {
         let line = self.clone().with_rules()?.assemble()?;
         line.check_here()?;
@@ -152,8 +150,8 @@ impl Options {
         if self.callbacks.decide_about_tools() {
             arguments.push("--permission-prompt-tool=stdio".to_owned());
         }
-        // The CLI validates a schema passed here, but ignores one in the first
-        // request that it does not support.
+        // The CLI validates a schema passed as an argument, but ignores an unsupported one in the
+        // first request.
         if let Some(schema) = &initialize.json_schema
             && schema.get().len() <= SHORT_SCHEMA
             && !self.has("--json-schema")
@@ -184,13 +182,13 @@ impl Options {
             ("CLAUDE_CODE_ENTRYPOINT", "sdk-rs"),
             ("CLAUDE_AGENT_SDK_VERSION", env!("CARGO_PKG_VERSION")),
             ("CLAUDE_CODE_SDK_READS_SESSION_STATE", "1"),
-            // The same for CLIs before 2.1.284.
+            // The equivalent for CLIs before 2.1.284.
             ("CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS", "1"),
-            // The CLI's runtime uploads a report when it crashes.
+            // The CLI's runtime uploads a report on a crash.
             ("BUN_ENABLE_CRASH_REPORTING", "0"),
         ];
-        // On Windows, programs are searched for in the working directory first,
-        // which may hold an untrusted `git.exe`.
+        // On Windows, programs are first searched for in the working directory, which may contain
+        // an untrusted `git.exe`.
         let on_windows = cfg!(windows).then_some(("NoDefaultCurrentDirectoryInExePath", "1"));
         let markers = self.markers.iter().map(|(name, value)| (*name, &**value));
         let variables = ours.into_iter().chain(on_windows).chain(markers);
@@ -199,13 +197,13 @@ impl Options {
     }
 }
 
-/// The longest schema that is passed as an argument as well, in bytes.
+/// The longest schema that is also passed as an argument, in bytes.
 const SHORT_SCHEMA: usize = 16 * 1024;
 
-/// The one option that a session can start without.
+/// The only option whose failure does not prevent the session.
 pub(crate) const PLUGINS: &str = "plugins";
 
-/// The flag in front of a schema argument.
+/// The flag of a schema argument.
 pub(super) const JSON_SCHEMA: &str = "--json-schema=";
 
 pub(super) const SETTINGS: &str = "settings";
@@ -229,8 +227,7 @@ pub(super) fn flags_of(initialize: &Initialize) -> Vec<&'static str> {
     .collect()
 }
 
-/// Returns the options of the first request that the agent does not report as
-/// applied.
+/// Returns the options of the first request that the agent did not apply.
 pub(crate) fn not_applied(request: &Initialize, answer: &InitializeAnswer) -> Vec<&'static str> {
     let settings = |name: &str| request.extra.get(name).is_some();
     let was = |name: &str| answer.extra.get(name).is_some_and(|it| it.get() == "true");
@@ -260,12 +257,12 @@ pub(crate) fn not_applied(request: &Initialize, answer: &InitializeAnswer) -> Ve
 }
 
 impl CommandLine {
-    /// Returns the configuration folder with the session that is resumed from a
-    /// [store](Options::session_store), if one is: `CLAUDE_CONFIG_DIR` in
-    /// [`environment`](Self::environment) names it. A
-    /// [`Transport`](crate::transport::Transport) that starts the agent on another machine copies
-    /// the folder there and sets the variable to the copy. It has credentials, can be
-    /// read by this user only, and is removed when the session has ended.
+    /// Returns the configuration folder of a session that is resumed from a
+    /// [store](Options::session_store); `None` otherwise. `CLAUDE_CONFIG_DIR` in
+    /// [`environment`](Self::environment) contains its path. If a
+    /// [`Transport`](crate::transport::Transport) starts the agent on another machine, copy the
+    /// folder there and set the variable to the copy. The folder contains credentials, is readable
+    /// by this user only, and is removed when the session has ended.
     #[must_use]
     pub fn resumed_home(&self) -> Option<&Path> {
         self.private.home.as_deref().map(PrivateHome::path)
@@ -283,7 +280,7 @@ impl CommandLine {
         self.check_paths()
     }
 
-    /// Completes the command that starts the CLI, given one without arguments.
+    /// Adds arguments, environment and working directory to the command of a CLI.
     pub(crate) fn command(&self, mut command: Command) -> Command {
         command.args(&self.arguments);
         self.in_environment(command)

@@ -1,4 +1,4 @@
-//! Which conversation a session starts or resumes.
+//! The conversation that a session starts or resumes.
 
 use super::Options;
 use crate::ownership::WhenOwned;
@@ -26,27 +26,28 @@ impl Options {
         self.switch("--fork-session", wanted)
     }
 
-    /// Sets what happens if the session is open in another process: on this machine, with
-    /// another program that uses agentwire, or in an agent that was started by hand. Two
-    /// processes that write one session spoil it. By default connecting waits for five
-    /// seconds, and then fails with [`Error::SessionOwned`](crate::Error::SessionOwned).
+    /// Sets what to do if the session is open in another process on this machine: in another
+    /// program that uses agentwire, or in an agent that was started by hand. Two processes that
+    /// write one session corrupt it. Default: waits for five seconds, then connecting fails with
+    /// [`Error::SessionOwned`](crate::Error::SessionOwned).
     ///
-    /// A session is locked from the moment its ID is known until its agent has exited, a new
-    /// one from when its transcript is there: by a
-    /// file in the agent's configuration folder (`agentwire/ID.lock`), whose lock ends with
-    /// this process. One that was killed leaves no session locked; its agent keeps the session as long as it
-    /// still runs. The ID is known before the agent is started if the session is
-    /// [resumed](Options::resume) or has an [ID](Options::session_id), and of the latest
-    /// session if a [store](Options::session_store) tells it. Otherwise the agent tells it, and a
-    /// session that is open elsewhere is reported as a
-    /// [`Notice::SessionShared`](crate::Notice::SessionShared).
+    /// A session is locked from when its ID is known until its agent has exited; a new session,
+    /// from when its transcript exists. The lock is a file in the agent's configuration folder
+    /// (`agentwire/ID.lock`), and ends with this process. A killed process leaves no session
+    /// locked, but its agent owns the session while it runs.
     ///
-    /// With a [store](Options::session_store) whose sessions are claimed, the same holds for
-    /// other hosts, and a session whose host is gone is taken over when that is certain.
+    /// The ID is known before the agent is started if the session is [resumed](Options::resume) or
+    /// has an [ID](Options::session_id), and for the latest session of a
+    /// [store](Options::session_store). Otherwise the agent reports it; a session that is open
+    /// elsewhere is then reported as a [`Notice::SessionShared`](crate::Notice::SessionShared).
     ///
-    /// Not locked are sessions that are not persisted, that which is forked, sessions over a
-    /// [`Transport`](crate::transport::Transport) that does not start the agent, and where there is no
-    /// configuration folder or its file system has no locks.
+    /// If the sessions of the [store](Options::session_store) are claimed, the same applies to
+    /// hosts on other machines. The session of a host that has exited is taken over once its claim
+    /// has expired.
+    ///
+    /// Not locked are sessions that are not persisted, the original of a forked session, sessions
+    /// over a [`Transport`](crate::transport::Transport) that does not start the agent, and all
+    /// sessions if there is no configuration folder or its file system does not support locks.
     pub fn when_owned(mut self, when: WhenOwned) -> Self {
         self.when_owned = when;
         self
@@ -57,28 +58,27 @@ impl Options {
         self.set("--session-id", id.into())
     }
 
-    /// Resumes the session at this message, by its ID, and leaves out
-    /// everything after it (`--resume-session-at`).
+    /// Resumes the session at this message, by its ID, and omits everything after it
+    /// (`--resume-session-at`).
     #[doc(alias = "resumeSessionAt")]
     #[doc(alias = "resume_session_at")]
     pub fn resume_at(self, message: impl Into<String>) -> Self {
         self.set("--resume-session-at", message.into())
     }
 
-    /// Sets the turn that [`Options::resume_at`] is expected to leave out, by
-    /// the ID of its prompt (`--resume-drops-turn`). The CLI refuses to start
-    /// if anything else would be left out too.
+    /// Sets the turn that [`Options::resume_at`] is expected to omit, by the ID of its prompt
+    /// (`--resume-drops-turn`). The CLI refuses to start if it would omit anything else too.
     pub fn resume_drops_turn(self, prompt: impl Into<String>) -> Self {
         self.set("--resume-drops-turn", prompt.into())
     }
 
-    /// Sets whether the session is stored on disk, so that it can be resumed;
-    /// `true` if unset. `false` passes `--no-session-persistence`.
+    /// Sets whether the session is stored on disk, so that it can be resumed. Default: `true`.
+    /// `false` passes `--no-session-persistence`.
     pub fn persist_session(self, persist: bool) -> Self {
         self.switch("--no-session-persistence", !persist)
     }
 
-    /// Sets the title of a new session. If unset, the agent generates one.
+    /// Sets the title of a new session. Default: generated by the agent.
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.initialize.title = Some(title.into());
         self

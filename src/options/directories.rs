@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 /// Directories and files.
 impl Options {
-    /// Sets the agent's working directory; that of this process if unset.
+    /// Sets the agent's working directory. Default: that of this process.
     pub fn cwd(mut self, directory: impl Into<PathBuf>) -> Self {
         self.cwd = Some(directory.into());
         self
@@ -24,8 +24,8 @@ impl Options {
     }
 
     /// Sets the trusted checkout if the working directory is a worktree of it
-    /// (`--project-config-root`). The project's settings, agents, skills and
-    /// MCP servers are read from there, whatever the branch contains.
+    /// (`--project-config-root`). The project's settings, agents, skills and MCP servers are read
+    /// from there, regardless of the branch's contents.
     pub fn project_config_root(self, directory: impl Into<PathBuf>) -> Self {
         self.set("--project-config-root", OsString::from(directory.into()))
     }

@@ -6,16 +6,14 @@ use std::env;
 use std::process::Command;
 
 impl Options {
-    /// Sets which variables the CLI inherits from this process;
-    /// [`Environment::Filtered`] if unset.
+    /// Sets which variables the CLI inherits from this process. Default: [`Environment::Filtered`].
     pub fn environment(mut self, environment: Environment) -> Self {
         self.inherited = environment;
         self
     }
 
-    /// Returns the environment that the CLI would be started with now. A
-    /// session adds one variable, `AGENTWIRE_SESSION`, by which its processes
-    /// can be found.
+    /// Returns the environment that the CLI would be started with now. A session adds the variable
+    /// `AGENTWIRE_SESSION`, by which its processes can be found.
     #[must_use]
     pub fn passed_environment(&self) -> PassedEnvironment {
         let mut command = Command::new("");
@@ -44,7 +42,7 @@ mod tests {
     use std::ffi::OsStr;
 
     #[test]
-    fn what_is_set_comes_on_top_of_what_is_passed_on() {
+    fn set_variables_override_inherited_ones() {
         let options = Options::new().env("CLAUDECODE", "mine").env("A", "b");
         let passed = options.passed_environment();
         assert_eq!(passed.get("CLAUDECODE"), Some(OsStr::new("mine")));
@@ -63,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn a_printed_environment_holds_no_secret_and_a_line_for_each_variable() {
+    fn a_printed_environment_has_one_line_per_variable_and_no_secrets() {
         let options = Options::new()
             .clean_env()
             .env("MY_TOKEN", "s3cret")

@@ -31,9 +31,8 @@ impl Options {
         self
     }
 
-    /// Sets whether the agent uses only the MCP servers of these options
-    /// (`--strict-mcp-config`), and none of the project's, the user's or of
-    /// plugins.
+    /// Sets whether the agent uses only the MCP servers of these options (`--strict-mcp-config`),
+    /// and not those of the project, the user or plugins.
     pub fn strict_mcp_config(self, wanted: bool) -> Self {
         self.switch("--strict-mcp-config", wanted)
     }

@@ -14,9 +14,8 @@ impl Options {
         self
     }
 
-    /// Passes a CLI flag that has no method here, with a value. They are passed
-    /// as one argument, `--flag=value`, so a value is never read as another
-    /// flag.
+    /// Passes a CLI flag that has no method here, with a value. They are passed as one argument,
+    /// `--flag=value`, so that the value is never parsed as another flag.
     ///
     /// Every user of the machine can read arguments. Do not pass secrets.
     #[doc(alias = "extraArgs")]
@@ -29,7 +28,7 @@ impl Options {
         self
     }
 
-    /// Sets a flag that occurs at most once: the last call counts.
+    /// Sets a flag that occurs at most once. A later call replaces the value.
     pub(super) fn set(self, flag: &str, value: impl Into<OsString>) -> Self {
         self.set_all(flag, [value])
     }
@@ -56,8 +55,8 @@ impl Options {
         }
     }
 
-    /// Sets a flag whose value is a comma-separated list. An item with a comma
-    /// would be read as two; that is reported when the options are used.
+    /// Sets a flag whose value is a comma-separated list. An item with a comma would be split; that
+    /// is reported when the options are used.
     pub(super) fn list(mut self, flag: &str, items: impl Into<StringList>) -> Self {
         self.unset(flag);
         let items: Vec<String> = items.into().into();
@@ -81,15 +80,14 @@ impl Options {
         self.arguments.iter().any(|argument| argument.flag == flag)
     }
 
-    /// Returns the value of a flag. If it occurs twice, the last one counts, as
-    /// for the CLI.
+    /// Returns the value of a flag; the last one if it occurs twice, as for the CLI.
     pub(super) fn value_of(&self, flag: &str) -> Option<&str> {
         let argument = self.arguments.iter().rfind(|it| it.flag == flag)?;
         argument.value.as_deref()?.to_str()
     }
 
-    /// Returns the options that the agent reports: the names of MCP servers that
-    /// it runs, the model, and the permission mode.
+    /// Returns the options that the agent reports back: the names of its MCP servers, the model,
+    /// and the permission mode.
     pub(crate) fn reported(&self) -> (Vec<String>, Option<String>, Option<PermissionMode>) {
         let servers = self.initialize.mcp_servers.iter().flat_map(|it| it.keys());
         let mode = self.value_of("--permission-mode");

@@ -1,5 +1,5 @@
-//! Session options, one file per family. `command_line` turns them into what
-//! the CLI is started with.
+//! Session options, one file per family. `command_line` converts them to the CLI's command
+//! line.
 
 mod agents;
 mod argument;
@@ -72,10 +72,10 @@ use std::time::Duration;
 
 /// Configures a session.
 ///
-/// Unset options use the CLI's default. An empty value is different from an
-/// unset one: `tools([])` disables all built-in tools. If a setter is called
-/// twice, the last call counts. `env`, `flag`, `flag_value`, `hook`,
-/// `on_dialog` and `mcp_server` add to what is set.
+/// Unset options use the CLI's default. An empty value is different from an unset one:
+/// `tools([])` disables all built-in tools. If a setter is called twice, the last call counts,
+/// except for `env`, `flag`, `flag_value`, `hook`, `on_dialog` and `mcp_server`, which add
+/// values.
 ///
 /// Options about the process have no effect on an agent that is spawned
 /// elsewhere ([`Client::connect_over`](crate::Client::connect_over)).
@@ -130,7 +130,7 @@ pub struct Options {
     pub(crate) queueing: Queueing,
     pub(crate) background_limit: Duration,
     pub(crate) attachments: Vec<Arc<dyn Attach>>,
-    /// That of the store.
+    /// The attachment of the store.
     store_attachment: Option<Arc<dyn Attach>>,
     pub(crate) session_store: Option<SharedStore>,
     pub(crate) store_flush: StoreFlush,
@@ -198,9 +198,8 @@ impl Options {
         Self::default()
     }
 
-    /// Sets the whole `initialize` request, for fields that have no method
-    /// here. It replaces what earlier method calls put there, such as the
-    /// system prompt, agents, plugins and MCP servers.
+    /// Sets the whole `initialize` request, for fields that have no method here. It replaces the
+    /// values of earlier method calls, such as the system prompt, agents, plugins and MCP servers.
     pub fn initialize(mut self, request: Initialize) -> Self {
         self.initialize = request;
         self
@@ -208,7 +207,7 @@ impl Options {
 }
 
 impl fmt::Debug for Options {
-    /// Shows only the names of variables and flags: values may be secret.
+    /// Shows only the names of variables and flags, because values may be secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let environment: Vec<_> = self.environment.iter().map(|(name, _)| name).collect();
         let flags: Vec<_> = self

@@ -10,9 +10,8 @@ use agentwire_protocol::model::{EffortLevel, ThinkingDisplay};
 pub enum Thinking {
     /// The model decides.
     Adaptive,
-    /// At most this many tokens, for models that cannot decide for themselves.
-    /// For those that can, 0 means [`Thinking::Off`] and any other number
-    /// [`Thinking::Adaptive`].
+    /// At most this many tokens, for models that do not decide themselves. For other models, 0
+    /// means [`Thinking::Off`] and any other number [`Thinking::Adaptive`].
     Tokens(u64),
     /// No thinking.
     Off,
@@ -57,21 +56,18 @@ impl Options {
         self.set("--effort", level.as_str())
     }
 
-    /// Sets how many requests to the model a turn may make (`--max-turns`). 0
-    /// means no limit.
+    /// Sets how many requests to the model a turn may make (`--max-turns`). 0 means no limit.
     pub fn max_turns(self, turns: u32) -> Self {
         self.set("--max-turns", turns.to_string())
     }
 
-    /// Sets what the session may cost, in US dollars (`--max-budget-usd`). A
-    /// turn that exceeds it ends with
-    /// [`ErrorMaxBudgetUsd`](agentwire_protocol::message::ResultSubtype).
+    /// Sets the maximum cost of the session, in US dollars (`--max-budget-usd`). A turn that
+    /// exceeds it ends with [`ErrorMaxBudgetUsd`](agentwire_protocol::message::ResultSubtype).
     pub fn max_budget_usd(self, dollars: f64) -> Self {
         self.set("--max-budget-usd", dollars.to_string())
     }
 
-    /// Sets the token budget that the model is told, so that it finishes in
-    /// time (`--task-budget`).
+    /// Sets the token budget that the model should finish within (`--task-budget`).
     pub fn task_budget(self, tokens: u64) -> Self {
         self.set("--task-budget", tokens.to_string())
     }

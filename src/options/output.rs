@@ -5,13 +5,13 @@ use crate::event::Error;
 use agentwire_protocol::Json;
 use serde_json::{Map, Value};
 
-/// The only draft that the CLI supports, in both spellings that it accepts.
+/// The only supported draft, in both spellings that the CLI accepts.
 const DRAFTS: [&str; 2] = [
     "http://json-schema.org/draft-07/schema#",
     "http://json-schema.org/draft-07/schema",
 ];
 
-/// What the API does not accept at the root of a schema, beside a type as well.
+/// Keywords that the API does not accept at the root of a schema, even with a type.
 const COMPOSED: [&str; 4] = ["oneOf", "anyOf", "allOf", "$ref"];
 
 /// Structured output, and which messages the session sends.
@@ -20,13 +20,13 @@ impl Options {
     /// `object`). Read the output with
     /// [`ResultMessage::structured`](agentwire_protocol::message::ResultMessage::structured).
     ///
-    /// The CLI refuses to start with an invalid schema; keywords that are in no
-    /// draft are enough for that. A schema of more than 16 KiB is sent over the
-    /// pipe only, where the CLI silently ignores an invalid one.
+    /// The CLI refuses to start with an invalid schema, and with keywords that are not in any
+    /// draft. A schema of more than 16 KiB is only sent over the pipe, where the CLI silently
+    /// ignores an invalid one.
     ///
-    /// The root of the schema must have `"type": "object"`, and no `oneOf`,
-    /// `anyOf`, `allOf` or `$ref`: the API rejects every turn otherwise. A
-    /// schema with another root, or of another draft, is an [`Error::Option`].
+    /// The root of the schema must have `"type": "object"`, and no `oneOf`, `anyOf`, `allOf` or
+    /// `$ref`; otherwise the API rejects every turn. A schema with another root, or of another
+    /// draft, is an [`Error::Option`].
     ///
     /// ```
     /// use agentwire::Options;
@@ -44,8 +44,8 @@ impl Options {
         self
     }
 
-    /// Requests structured output of this type. The model sees the type's doc
-    /// comments. Needs the feature `schema`.
+    /// Requests structured output of this type. The model sees the type's doc comments. Requires
+    /// the feature `schema`.
     ///
     /// The type must be a struct or a map: see [`Options::output_format`]. Put
     /// an enum, an `Option`, a list or a scalar into a field of a struct.
@@ -77,17 +77,16 @@ impl Options {
             .into_generator()
             .into_root_schema_for::<T>();
         if schema.get("$ref").is_some() || schema.get("allOf").is_some() {
-            // The root of a newtype is a reference, in an `allOf` if the newtype
-            // has a doc comment.
+            // The root of a newtype is a reference, in an `allOf` if the newtype has a doc comment.
             settings.inline_subschemas = true;
             schema = settings.into_generator().into_root_schema_for::<T>();
         }
-        // The name of a Rust type does not help a model.
+        // The name of a Rust type is not useful to a model.
         schema.remove("title");
         self.output_format(schema.to_value())
     }
 
-    /// Rejects a schema that the CLI would silently ignore, or the API reject.
+    /// Rejects a schema that the CLI would silently ignore or the API would reject.
     pub(super) fn check_output_format(&self) -> Result<(), Error> {
         let Some(schema) = &self.initialize.json_schema else {
             return Ok(());
@@ -122,16 +121,16 @@ impl Options {
         }
     }
 
-    /// Sets whether responses are streamed in parts as well, as `stream_event`
-    /// messages (`--include-partial-messages`); `false` if unset.
+    /// Sets whether replies are also streamed in parts, as `stream_event` messages
+    /// (`--include-partial-messages`). Default: `false`.
     #[doc(alias = "includePartialMessages")]
     #[doc(alias = "include_partial_messages")]
     pub fn partial_messages(self, wanted: bool) -> Self {
         self.switch("--include-partial-messages", wanted)
     }
 
-    /// Sets whether the agent reports every hook that runs, including those of
-    /// settings and plugins (`--include-hook-events`); `false` if unset.
+    /// Sets whether the agent reports every hook that runs, including those of settings and plugins
+    /// (`--include-hook-events`). Default: `false`.
     #[doc(alias = "includeHookEvents")]
     #[doc(alias = "include_hook_events")]
     pub fn hook_events(self, wanted: bool) -> Self {
@@ -139,7 +138,7 @@ impl Options {
     }
 
     /// Sets whether the agent sends user messages back when it picks them up
-    /// (`--replay-user-messages`); `false` if unset.
+    /// (`--replay-user-messages`). Default: `false`.
     pub fn replay_user_messages(self, wanted: bool) -> Self {
         self.switch("--replay-user-messages", wanted)
     }

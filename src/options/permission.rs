@@ -3,14 +3,14 @@
 use super::Options;
 use agentwire_protocol::permission::PermissionMode;
 
-/// Where permission requests go that rules, hooks and the permission mode do
-/// not decide.
+/// The destination of permission requests that rules, hooks and the permission mode do not
+/// decide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PermissionPrompts {
-    /// To this host, or to the tool set by [`Options::permission_prompt_tool`].
+    /// This host, or the tool set by [`Options::permission_prompt_tool`].
     Host,
-    /// Nowhere: they are denied.
+    /// None: they are denied.
     Nobody,
 }
 
@@ -21,23 +21,22 @@ impl Options {
         self.set("--permission-mode", mode.as_str())
     }
 
-    /// Sets whether the session may use [`PermissionMode::BypassPermissions`]
-    /// at all, now or later (`--allow-dangerously-skip-permissions`).
+    /// Sets whether the session may ever use [`PermissionMode::BypassPermissions`]
+    /// (`--allow-dangerously-skip-permissions`).
     #[doc(alias = "allowDangerouslySkipPermissions")]
     pub fn allow_bypassing_permissions(self, allowed: bool) -> Self {
         self.switch("--allow-dangerously-skip-permissions", allowed)
     }
 
-    /// Sets the MCP tool that decides on permission requests, in place of
-    /// callbacks (`--permission-prompt-tool`). It cannot be combined with a
-    /// permission callback.
+    /// Sets the MCP tool that decides on permission requests instead of callbacks
+    /// (`--permission-prompt-tool`). It cannot be combined with a permission callback.
     #[doc(alias = "permissionPromptToolName")]
     #[doc(alias = "permission_prompt_tool_name")]
     pub fn permission_prompt_tool(self, tool: impl Into<String>) -> Self {
         self.set("--permission-prompt-tool", tool.into())
     }
 
-    /// Sets where undecided permission requests go (`--permission-prompts`).
+    /// Sets the destination of undecided permission requests (`--permission-prompts`).
     pub fn permission_prompts(self, who: PermissionPrompts) -> Self {
         let who = match who {
             PermissionPrompts::Host => "host",

@@ -17,13 +17,12 @@ impl Options {
     ///
     /// 1. the variable `AGENTWIRE_CLI`,
     /// 2. `claude` on the `PATH`,
-    /// 3. the places where installers put it, for programs started without a
-    ///    shell's `PATH`: among them those of the CLI's own installer, npm,
-    ///    pnpm, bun, volta, yarn, nvm, fnm and Homebrew.
+    /// 3. the folders where installers put it, for programs started without a shell's `PATH`: among
+    ///    them those of the CLI's own installer, npm, pnpm, bun, volta, yarn, nvm, fnm and Homebrew.
     ///
-    /// The CLI is never started through a shell. For a shell script such as
-    /// npm's `claude.cmd` on Windows, the program behind it is started. If none
-    /// is found, the error says what to do.
+    /// The CLI is never started through a shell. For a shell script such as npm's `claude.cmd` on
+    /// Windows, the program that it starts is started directly. If none is found, the error
+    /// explains what to do.
     #[doc(alias = "cli_path")]
     #[doc(alias = "pathToClaudeCodeExecutable")]
     pub fn cli(mut self, path: impl Into<PathBuf>) -> Self {
@@ -31,15 +30,12 @@ impl Options {
         self
     }
 
-    /// Sets the CLI's version. If unset and the options depend on it, a CLI
-    /// spawned here is queried (`--version`). One that is reached in another
-    /// way ([`Client::connect_over`](crate::Client::connect_over)) is assumed
-    /// to be current.
+    /// Sets the CLI's version. If unset and the options depend on it, the version of a CLI spawned
+    /// here is queried (`--version`). A CLI reached otherwise
+    /// ([`Client::connect_over`](crate::Client::connect_over)) is assumed to be current.
     ///
-    /// An older CLI gets arguments and private files where a current one reads
-    /// from the pipe. An unsupported option that the session relies on is an
-    /// [`Error::TooOld`], and so is a version before
-    /// 2.0.0.
+    /// An older CLI gets arguments and private files instead of members of the first request. An
+    /// unsupported required option is an [`Error::TooOld`], and so is a version before 2.0.0.
     pub fn cli_version(mut self, version: CliVersion) -> Self {
         self.cli_version = Some(version);
         self
@@ -53,9 +49,9 @@ impl Options {
         self
     }
 
-    /// Starts the CLI without this process's environment. It gets only the
-    /// variables set by [`Options::env`] and those that agentwire needs. Same
-    /// as [`Environment::only`] without names.
+    /// Starts the CLI without this process's environment, with only the variables set by
+    /// [`Options::env`] and those that agentwire needs. Same as [`Environment::only`] without
+    /// names.
     pub fn clean_env(self) -> Self {
         self.environment(Environment::Only(Vec::new()))
     }
@@ -75,8 +71,7 @@ impl Options {
         Ok(find_cli(self.cli.as_deref())?.file)
     }
 
-    /// Sets or removes a variable that represents an option. A variable set by
-    /// [`Options::env`] takes precedence.
+    /// Sets or removes a variable that represents an option. [`Options::env`] takes precedence.
     pub(super) fn marker(mut self, name: &'static str, value: Option<impl Into<String>>) -> Self {
         self.markers.retain(|(old, _)| *old != name);
         if let Some(value) = value {

@@ -1,4 +1,4 @@
-//! What happens to a session whose agent process ends, or has nothing to do.
+//! Restarting and suspending the agent of a session.
 
 use super::Options;
 use super::restart_policy::RestartPolicy;
@@ -6,19 +6,18 @@ use std::time::Duration;
 
 /// Sessions with several processes.
 impl Options {
-    /// Starts the agent again, with the session resumed, if its process ends
-    /// although the session was not closed: it crashed, was killed, exited, or
-    /// hangs. Off by default. Has no effect once the session is being closed, and
-    /// none on a [`query`](crate::query()), which closes when it is idle.
+    /// Starts the agent again and resumes the session if its process exits unexpectedly: it
+    /// crashed, was killed, exited, or hangs. Off by default. Has no effect while the session is
+    /// being closed, nor on a [`query`](crate::query()), which closes when it is idle.
     ///
-    /// The new process gets the same options and first request, and then what was
-    /// set meanwhile: model, permission mode, settings, MCP servers. An
-    /// [`Event::Restarted`](crate::Event::Restarted) tells what was restored and what
-    /// became of each message. What no process can bring back is listed at
-    /// [`Restart`](crate::event::Restart).
+    /// The new process gets the same options and first request, and then the values set meanwhile:
+    /// model, permission mode, settings, MCP servers. An
+    /// [`Event::Restarted`](crate::Event::Restarted) reports the restored settings and the delivery
+    /// status of each message. [`Restart`](crate::event::Restart) lists what a new process does not
+    /// have.
     ///
-    /// A new session gets an ID from agentwire (`--session-id`), so that it can
-    /// be resumed from its first message on.
+    /// A new session gets an ID from agentwire (`--session-id`), so that it can be resumed from its
+    /// first message.
     ///
     /// # Errors
     ///
@@ -31,8 +30,8 @@ impl Options {
         self
     }
 
-    /// Sets after which time without work the agent is put to sleep, as
-    /// [`Handle::sleep`](crate::Handle::sleep) does. Never, if unset.
+    /// Sets the idle time after which the agent is put to sleep, as by
+    /// [`Handle::sleep`](crate::Handle::sleep). Default: never.
     ///
     /// # Errors
     ///

@@ -1,10 +1,10 @@
-//! When the agent is started again.
+//! The policy for restarting the agent.
 
 use agentwire_protocol::host::TurnRecovery;
 use std::time::Duration;
 
-/// When the agent is started again after its process ended unexpectedly, and
-/// what happens to the turn that was cut off; see [`Options::restart`](crate::Options::restart).
+/// The policy for restarting the agent after its process exited unexpectedly, and for the
+/// interrupted turn; see [`Options::restart`](crate::Options::restart).
 ///
 /// ```
 /// use agentwire::protocol::host::TurnRecovery;
@@ -20,19 +20,19 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RestartPolicy {
-    /// How many processes in a row may be started without a turn that ends in
-    /// one of them. 3 by default.
+    /// The most processes in a row that are started without a finished turn in any of them.
+    /// Default: 3.
     pub most: u32,
-    /// The pause before the first of them. It doubles with each, up to
-    /// [`longest_pause`](Self::longest_pause). 0.5 s by default.
+    /// The pause before the first restart. It doubles with each further one, up to
+    /// [`longest_pause`](Self::longest_pause). Default: 0.5 s.
     pub pause: Duration,
-    /// The longest pause. 30 s by default.
+    /// The longest pause. Default: 30 s.
     pub longest_pause: Duration,
-    /// How long an agent with pending work may write nothing before it is sent a
-    /// probe, and then how long it may take to respond. An agent that does not
-    /// respond is killed and restarted. `None`, the default: there is no watchdog.
+    /// How long an agent with pending work may write nothing before it is sent a probe, and how
+    /// long it may then take to respond. An agent that does not respond is killed and restarted.
+    /// Default: `None`, no watchdog.
     pub hang: Option<Duration>,
-    /// What happens to the turn that was cut off. [`TurnRecovery::Resume`] by default.
+    /// How the interrupted turn continues. Default: [`TurnRecovery::Resume`].
     pub turn_recovery: TurnRecovery,
 }
 
@@ -77,7 +77,7 @@ impl RestartPolicy {
         self
     }
 
-    /// The pause before the process with this number in a row, from 1.
+    /// Returns the pause before the process with this number in a row, from 1.
     pub(crate) fn pause_before(&self, number: u32) -> Duration {
         let doublings = number.saturating_sub(1).min(20);
         let pause = self.pause.saturating_mul(1 << doublings);

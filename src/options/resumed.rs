@@ -3,7 +3,7 @@
 use super::CommandLine;
 use agentwire_protocol::text::contains;
 
-/// The flags that say which conversation a process starts with.
+/// The flags that select the conversation of a process.
 const CONVERSATION: [&str; 6] = [
     "--resume",
     "--continue",
@@ -13,18 +13,17 @@ const CONVERSATION: [&str; 6] = [
     "--resume-drops-turn",
 ];
 
-/// With this the CLI goes on with the turn that was cut off, at once.
-const GOES_ON: &str = "CLAUDE_CODE_RESUME_INTERRUPTED_TURN";
-/// What the frames of that turn name as the reason.
+/// Makes the CLI resume the interrupted turn immediately.
+const RESUME_TURN: &str = "CLAUDE_CODE_RESUME_INTERRUPTED_TURN";
+/// The reason that the frames of that turn report.
 const REASON: &str = "CLAUDE_CODE_RESUME_REASON";
 
-/// What the CLI says of a session that it does not find: by its ID, and by its
-/// title.
+/// The CLI's messages for a session that does not exist: by ID, and by title.
 const NOT_FOUND: [&str; 2] = ["No conversation found", "does not match any session title"];
 
 impl CommandLine {
-    /// Returns the session to resume, if the CLI exited because there is none.
-    /// `last_words` is its standard error and the errors of its result.
+    /// Returns the session to resume if the CLI exited because it does not exist. `last_words` is
+    /// the CLI's standard error and the errors of its result.
     pub(crate) fn missing_session(&self, last_words: &str) -> Option<&str> {
         let mut ids = (self.arguments.iter()).filter_map(|it| it.strip_prefix("--resume="));
         let id = ids.next_back()?;
@@ -32,39 +31,38 @@ impl CommandLine {
         (is_missing && contains(last_words, id)).then_some(id)
     }
 
-    /// Gives a new session this ID, also one that is forked, unless the command line has
-    /// one.
+    /// Sets the ID of a new or forked session, unless the command line has one.
     pub(crate) fn name_session(&mut self, id: &str) {
         if self.is_new_session() || self.is_forked() && self.session_id().is_none() {
             self.arguments.push(format!("--session-id={id}"));
         }
     }
 
-    /// Whether the session is a new one without an ID.
+    /// Returns whether the session is a new one without an ID.
     fn is_new_session(&self) -> bool {
         let sets_conversation = |argument: &String| CONVERSATION.contains(&flag(argument));
         !self.arguments.iter().any(sets_conversation)
     }
 
-    /// Whether the session is a copy of the one that is resumed.
+    /// Returns whether the session is a copy of a resumed one.
     fn is_forked(&self) -> bool {
         let mut arguments = self.arguments.iter();
         arguments.any(|it| flag(it) == "--fork-session")
     }
 
-    /// Returns the ID that the session begins with, if it is a new one.
+    /// Returns the ID of a new session, if set.
     pub(crate) fn session_id(&self) -> Option<&str> {
         let mut arguments = self.arguments.iter();
         arguments.find_map(|argument| argument.strip_prefix("--session-id="))
     }
 
-    /// Whether the session begins with an earlier conversation.
+    /// Returns whether the session continues an earlier conversation.
     pub(crate) fn resumes(&self) -> bool {
         let is_earlier = |argument: &String| matches!(flag(argument), "--resume" | "--continue");
         self.arguments.iter().any(is_earlier)
     }
 
-    /// Returns the ID of the session that is written, if it is known.
+    /// Returns the ID of the session that the agent writes, if known.
     pub(crate) fn written_session(&self) -> Option<&str> {
         let is_forked = self.is_forked();
         let mut arguments = self.arguments.iter();
@@ -72,19 +70,18 @@ impl CommandLine {
         self.session_id().or(resumed.filter(|_| !is_forked))
     }
 
-    /// Whether the session is persisted.
+    /// Returns whether the session is persisted.
     pub(crate) fn is_persisted(&self) -> bool {
         let is_not = |argument: &String| flag(argument) == "--no-session-persistence";
         !self.arguments.iter().any(is_not)
     }
 
-    /// The command line of a process that resumes this session.
+    /// Returns the command line of a process that resumes this session.
     pub(crate) fn resuming(&self, id: &str) -> Self {
         self.in_conversation(format!("--resume={id}"))
     }
 
-    /// The command line of a process that begins this session, which is not on
-    /// disk yet.
+    /// Returns the command line of a process that creates this session, which is not on disk yet.
     pub(crate) fn beginning(&self, id: &str) -> Self {
         self.in_conversation(format!("--session-id={id}"))
     }
@@ -97,9 +94,9 @@ impl CommandLine {
         line
     }
 
-    /// Makes the process go on with the turn that was cut off.
-    pub(crate) fn go_on_with_turn(&mut self, reason: &str) {
-        for (name, value) in [(GOES_ON, "1"), (REASON, reason)] {
+    /// Makes the process resume the interrupted turn.
+    pub(crate) fn resume_turn(&mut self, reason: &str) {
+        for (name, value) in [(RESUME_TURN, "1"), (REASON, reason)] {
             self.environment.push((name.into(), value.into()));
         }
     }
@@ -111,7 +108,7 @@ impl CommandLine {
     }
 }
 
-/// The flag of an argument, without its value.
+/// Returns the flag of an argument, without its value.
 fn flag(argument: &str) -> &str {
     argument.split_once('=').map_or(argument, |(flag, _)| flag)
 }
@@ -122,7 +119,7 @@ mod tests {
     use crate::Options;
 
     #[test]
-    fn a_next_process_resumes_the_session_and_keeps_everything_else() {
+    fn the_next_command_line_only_changes_the_conversation() {
         let options = Options::new().resume("a").fork_session(true).model("haiku");
         let line = options.assemble().unwrap();
         let next = line.resuming("b");
@@ -136,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_new_session_is_given_an_id() {
+    fn only_new_sessions_get_an_id() {
         let mut new = Options::new().assemble().unwrap();
         new.name_session("1");
         assert_eq!(new.session_id(), Some("1"));

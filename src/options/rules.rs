@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 
 impl Options {
-    /// Sets permission rules that hold for everything that the agent does in this session.
+    /// Sets permission rules for everything that the agent does in this session.
     ///
     /// ```
     /// use agentwire::{Options, Rules};
@@ -27,33 +27,33 @@ impl Options {
     /// ```
     ///
     /// Deny and ask rules are passed to the agent as its own (`--disallowedTools`, and
-    /// `permissions.ask` in the settings), so that they also hold for what it does without a
-    /// permission request, such as reading a file of the project or a file that a prompt
-    /// mentions as `@file`. A [gate](Hook::gate) before each tool call, and a hook before each
-    /// shell command of a skill, deny what a deny rule of [`Rules`] matches and the agent's own
-    /// does not. An ask rule has the permission callback called, whatever else allows the call;
-    /// a shell command of a skill that it matches is denied, since nothing is requested for it,
-    /// and a file that is mentioned is read without asking. CLIs before 2.1.332 have no hook
-    /// before a shell command of a skill: there, only the agent's own rules hold for it.
+    /// `permissions.ask` in the settings). So they also apply to actions without a permission
+    /// request, such as reading a file of the project or a file that a prompt mentions as `@file`.
+    /// A [gate](Hook::gate) before each tool call, and a hook before each shell command of a skill,
+    /// deny calls that match a deny rule of [`Rules`] but not the agent's own.
+    ///
+    /// A call that matches an ask rule always goes to the permission callback. There is no request
+    /// for a shell command of a skill, so one that matches is denied. A mentioned file that matches
+    /// is read without a request. CLIs before 2.1.332 have no hook for shell commands of skills:
+    /// there, only the agent's own rules apply to them.
     ///
     /// A rule without parentheses is about the tool: `Read` prevents neither `cat` nor `@file`;
     /// `Read(//**)` prevents both, and `*` prevents everything.
     ///
-    /// Allow rules answer permission requests. What no rule decides goes to
-    /// [`Options::on_permission`], to the stream
-    /// ([`Options::requests_in_stream`]), or is denied.
+    /// Allow rules answer permission requests. Requests without a matching rule go to
+    /// [`Options::on_permission`] or the stream ([`Options::requests_in_stream`]), or are denied.
     ///
-    /// A relative path starts at [`Options::cwd`]. Connecting fails with
-    /// [`Error::Option`](crate::Error) if the rules were built for another
-    /// [working directory](crate::permission::RulesBuilder::working_directory), or if they contain ask
-    /// rules and there is a [settings file](Options::settings_file), to which none can be added.
+    /// Relative paths start at [`Options::cwd`]. Connecting fails with
+    /// [`Error::Option`](crate::Error) if the rules were built for another [working
+    /// directory](crate::permission::RulesBuilder::working_directory), or if they contain ask rules
+    /// and there is a [settings file](Options::settings_file), to which none can be added.
     pub fn rules(mut self, rules: Rules) -> Self {
         self.callbacks.rules = Some(Arc::new(rules));
         self.has_new_rules = true;
         self
     }
 
-    /// Has the rules hold: adds them to the agent's own, and the gate.
+    /// Adds the rules to the agent's own, and adds the gate.
     pub(crate) fn with_rules(mut self) -> Result<Self, Error> {
         if !std::mem::take(&mut self.has_new_rules) {
             return Ok(self);
@@ -97,10 +97,10 @@ impl Options {
     }
 }
 
-/// Denies what a rule denies before the agent runs it.
+/// Returns hooks that deny calls according to the rules before the agent runs them.
 ///
-/// The second hook is no gate, so that CLIs without the event are supported. The CLI runs no
-/// command whose hook does not respond in time, gate or not.
+/// The second hook is not a gate, so that CLIs without the event are supported. The CLI does
+/// not run a command whose hook does not respond in time, whether or not it is a gate.
 fn gates(rules: &Arc<Rules>) -> [Hook; 2] {
     let (before_tool, before_command) = (Arc::clone(rules), Arc::clone(rules));
     let tool = Hook::new(move |call: HookCall<PreToolUse>| {

@@ -1,4 +1,4 @@
-//! Options of the host side, which are not passed to the CLI.
+//! Host-side options, which are not passed to the CLI.
 
 use super::Options;
 use crate::process::ClosePolicy;
@@ -9,18 +9,16 @@ use std::time::Duration;
 
 /// The host side of the session.
 impl Options {
-    /// Sets a callback for the CLI's standard error, called as output arrives.
-    /// Errors contain the end of it in any case. The callback may be slow:
-    /// beyond 8 MiB of backlog, output does not reach it. If it panics, it is
-    /// not called again.
+    /// Sets a callback for the CLI's standard error, called as output arrives. Errors contain its
+    /// tail in any case. The callback may be slow: beyond 8 MiB of backlog, output is not passed to
+    /// it. If it panics, it is not called again.
     #[doc(alias = "stderr")]
     pub fn on_stderr(mut self, callback: impl Fn(&str) + Send + Sync + 'static) -> Self {
         self.stderr = Some(Arc::new(callback));
         self
     }
 
-    /// Sets the timeout of control requests, including the first one; 60
-    /// seconds if unset.
+    /// Sets the timeout of control requests, including the first one. Default: 60 seconds.
     pub fn request_timeout(mut self, time: Duration) -> Self {
         self.request_timeout = time;
         self
@@ -32,8 +30,8 @@ impl Options {
         self
     }
 
-    /// Sets the longest line that is accepted, in bytes; 64 MiB if unset. A
-    /// longer one is reported and skipped.
+    /// Sets the longest line that is accepted, in bytes. Default: 64 MiB. A longer one is reported
+    /// and skipped.
     #[doc(alias = "max_buffer_size")]
     pub fn line_limit(mut self, bytes: usize) -> Self {
         self.line_limit = bytes;
@@ -49,26 +47,23 @@ impl Options {
         self
     }
 
-    /// Sets where user messages are queued by priority: in the CLI, or in this
-    /// host for CLIs without priorities. [`Queueing::Auto`] with `merge` if
-    /// unset.
+    /// Sets where user messages are queued by priority: in the CLI, or in this host for CLIs
+    /// without priorities. Default: [`Queueing::Auto`] with `merge`.
     pub fn queueing(mut self, queueing: Queueing) -> Self {
         self.queueing = queueing;
         self
     }
 
-    /// Sets how long a [`query`](crate::query()) continues after its turn for
-    /// the agent's background tasks, which may lead to another turn; ten
-    /// minutes if unset. A server started in the background never ends by
-    /// itself.
+    /// Sets how long a [`query`](crate::query()) continues after its turn for the agent's
+    /// background tasks, which may lead to another turn. Default: ten minutes. A server started in
+    /// the background never exits by itself.
     pub fn background_limit(mut self, time: Duration) -> Self {
         self.background_limit = time;
         self
     }
 
-    /// Sets whether every user message is sent as [`UserMessage::verbatim`]:
-    /// without file expansion and commands. Use this if prompts are not typed
-    /// by a user of the agent; `false` if unset.
+    /// Sets whether every user message is sent as [`UserMessage::verbatim`]: without file expansion
+    /// and commands. Use this if prompts are not typed by a user of the agent. Default: `false`.
     ///
     /// [`UserMessage::verbatim`]: crate::UserMessage::verbatim
     pub fn verbatim_prompts(mut self, wanted: bool) -> Self {

@@ -1,11 +1,10 @@
-//! Merging the sandbox of the settings with that of the option.
+//! Merging the sandbox of the settings with the sandbox option.
 
 use serde_json::{Map, Value};
 
 type Object = Map<String, Value>;
 
-/// Deny lists. They are joined, so that neither place can allow what the other
-/// denies.
+/// Deny lists. They are joined, so that neither source allows what the other denies.
 const JOINED: [&str; 5] = [
     "filesystem.denyRead",
     "filesystem.denyWrite",
@@ -17,7 +16,7 @@ const JOINED: [&str; 5] = [
 /// Objects that are replaced as a whole.
 const WHOLE: [&str; 2] = ["ripgrep", "network.tlsTerminate"];
 
-/// Merges the option's sandbox over that of the settings.
+/// Merges the option's sandbox into that of the settings. The option takes precedence.
 pub(super) fn merge(settings: Option<Value>, option: Object) -> Object {
     let settings = match settings {
         Some(Value::Object(settings)) => settings,
@@ -29,7 +28,7 @@ pub(super) fn merge(settings: Option<Value>, option: Object) -> Object {
             .iter()
             .any(|file| file["mode"] == "deny");
     if restricts_files && !has(&option, "filesystem", "disabled") {
-        // This would disable what the option requests.
+        // This would disable the option's restriction.
         if let Some(Value::Object(files)) = merged.get_mut("filesystem")
             && files.get("disabled") == Some(&Value::Bool(true))
         {
@@ -40,7 +39,7 @@ pub(super) fn merge(settings: Option<Value>, option: Object) -> Object {
         || !list(&option, "network", "deniedDomains").is_empty()
         || option.get("network").map(|it| &it["strictAllowlist"]) == Some(&Value::Bool(true));
     if restricts_hosts && let Some(Value::Object(network)) = merged.get_mut("network") {
-        // Traffic through a user's proxy is not subject to these lists.
+        // These lists do not apply to traffic through a user's proxy.
         for port in ["httpProxyPort", "socksProxyPort"] {
             if !has(&option, "network", port) {
                 network.remove(port);
@@ -103,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_place_forbids_the_other_does_not_allow() {
+    fn one_source_cannot_allow_what_the_other_denies() {
         let settings = json!({
             "network": { "deniedDomains": ["a"], "allowedDomains": ["b"] },
             "filesystem": { "denyRead": ["x"] },
@@ -119,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_switch_a_restriction_off_is_dropped() {
+    fn settings_that_disable_a_restriction_are_removed() {
         let settings = json!({
             "network": { "httpProxyPort": 1, "socksProxyPort": 2 },
             "filesystem": { "disabled": true },
@@ -137,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sandbox_that_is_wanted_is_not_done_without() {
+    fn a_requested_sandbox_is_required() {
         let wanted = json!({ "enabled": true, "failIfUnavailable": true });
         assert_eq!(merged(json!({}), json!({ "enabled": true })), wanted);
         let may_fail = json!({ "failIfUnavailable": false });

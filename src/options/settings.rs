@@ -9,10 +9,9 @@ use std::path::PathBuf;
 
 /// Settings given in code.
 ///
-/// They are sent over the pipe in the first request, since they may contain
-/// keys. CLIs before 2.1.327 get settings in a private file (`--settings`).
-/// CLIs before 2.1.323 get managed settings as an argument
-/// (`--managed-settings`), which other users of the machine can read.
+/// They are sent over the pipe in the first request, because they may contain keys. CLIs before
+/// 2.1.327 get settings in a private file (`--settings`). CLIs before 2.1.323 get managed
+/// settings as an argument (`--managed-settings`), which other users of the machine can read.
 impl Options {
     /// Sets settings that take precedence over those of the user and the
     /// project, as a JSON object in the format of settings files.
@@ -32,14 +31,14 @@ impl Options {
         self
     }
 
-    /// Sets a settings file (`--settings`), in place of [`Options::settings`].
+    /// Sets a settings file (`--settings`), instead of [`Options::settings`].
     pub fn settings_file(mut self, path: impl Into<PathBuf>) -> Self {
         self.settings = None;
         self.set("--settings", path.into())
     }
 
-    /// Sets managed settings, which can only restrict. They are ignored if an
-    /// administrator has set some, unless those say otherwise.
+    /// Sets managed settings, which can only restrict. They are ignored if an administrator has set
+    /// managed settings, unless those allow more.
     pub fn managed_settings(mut self, settings: impl Into<Json>) -> Self {
         self.managed_settings = Some(settings.into());
         self

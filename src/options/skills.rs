@@ -10,8 +10,7 @@ pub(crate) enum Skills {
     Only(Vec<String>),
 }
 
-/// Rejects names that would change the meaning of the permission rule made from
-/// them.
+/// Rejects names that would change the meaning of their permission rule.
 pub(super) fn check_skill(name: &str) -> Result<(), Error> {
     let problem = if name.is_empty() {
         "is empty"
@@ -24,7 +23,7 @@ pub(super) fn check_skill(name: &str) -> Result<(), Error> {
     } else if name.starts_with('/') {
         "starts with `/`, which skill names cannot"
     } else if name.ends_with('\\') || contains(name, r"\\") {
-        "contains a backslash that its permission rule would lose"
+        "contains a backslash, which its permission rule would not preserve"
     } else {
         return Ok(());
     };

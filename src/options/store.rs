@@ -7,7 +7,7 @@ use crate::store::{SessionStore, SharedStore, Source, StoreFlush};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Copying the session to a store, and resuming it from there.
+/// Copying the session to a store, and resuming it from the store.
 impl Options {
     /// Copies every entry of the agent's transcripts to a store
     /// (`--session-mirror`), and resumes sessions from it.
@@ -29,63 +29,58 @@ impl Options {
     ///
     /// # Writing
     ///
-    /// The agent writes its own files as well. The store is written concurrently and does
-    /// not delay the session, unless it is asked to:
-    /// [`StoreFlush::BeforeResult`].
-    /// [`Handle::flush_store`](crate::Handle::flush_store) waits until the store
-    /// has everything received so far.
+    /// The agent also writes its own files. The store is written concurrently and does not delay
+    /// the session, except with [`StoreFlush::BeforeResult`].
+    /// [`Handle::flush_store`](crate::Handle::flush_store) waits until the store has everything
+    /// received so far.
     ///
-    /// What the store does not take waits and is attempted again, with growing pauses of up
-    /// to 30 seconds, and [`Notice::StoreBehind`](crate::Notice::StoreBehind) says so. Up to
-    /// 64 MiB wait in memory ([`Options::session_store_memory`]). What exceeds that is read
-    /// from the agent's own file when it is its turn. In this way the store always has the beginning of each transcript. It never has
-    /// an entry without those before it. Where the agent's files cannot be read, because it
-    /// runs on another machine, a transcript ends in the store where the memory did not
-    /// suffice: [`Notice::NotMirrored`](crate::Notice::NotMirrored).
+    /// If a call of the store fails, it is repeated, with growing pauses of up to 30 seconds, and a
+    /// [`Notice::StoreBehind`](crate::Notice::StoreBehind) is delivered. Meanwhile up to 64 MiB of
+    /// entries are buffered in memory ([`Options::session_store_memory`]). Further entries are
+    /// later read from the agent's own file. Entries are stored in order, so the store always has a
+    /// prefix of each transcript. If the agent's files cannot be read, because it runs on another
+    /// machine, the stored transcript ends where the memory was full:
+    /// [`Notice::NotMirrored`](crate::Notice::NotMirrored).
     ///
-    /// At the end of the session, the store has ten seconds for the remaining
-    /// entries. The last event, and [`Client::close`](crate::Client::close),
-    /// come after that. [`Client::abort`](crate::Client::abort),
-    /// [`close_all`](crate::close_all) and a runtime shutdown do not wait for
-    /// it. What the store has not taken by then is sent by the next session that resumes
-    /// this one with the store on the same machine.
+    /// At the end of the session, the store has ten seconds for the remaining entries. The last
+    /// event is delivered, and [`Client::close`](crate::Client::close) returns, after that.
+    /// [`Client::abort`](crate::Client::abort), [`close_all`](crate::close_all) and a runtime
+    /// shutdown do not wait. Entries that are not stored by then are sent by the next session that
+    /// resumes this one with the store on the same machine.
     ///
     /// # Resuming
     ///
-    /// [`Options::resume`] asks the store for that session first.
-    /// [`Options::continue_latest`] asks it for the most recently changed
-    /// session of this project. [`Options::load_timeout`] limits each response.
-    /// If the store does not have the session, `resume` uses the agent's own
-    /// files, and `continue_latest` starts a new session.
+    /// [`Options::resume`] first loads that session from the store. [`Options::continue_latest`]
+    /// first looks for the most recently changed session of this project in the store.
+    /// [`Options::load_timeout`] limits each call. If the store does not have the session, `resume`
+    /// uses the agent's own files, and `continue_latest` starts a new session.
     ///
-    /// What only this machine has of the session is resumed too, and sent to the store: from
-    /// the agent's own files, and from the private folder of a session whose program was killed.
-    /// Entries are compared by `uuid`. If the session has gone on elsewhere meanwhile, the
-    /// store is right; what it lacks stays where it is, and
-    /// [`Notice::NotMirrored`](crate::Notice::NotMirrored) says how much that is. A session of
-    /// which entries are missing in between is not resumed: [`Error::SessionStore`] with
+    /// Entries that only this machine has are resumed too, and sent to the store: from the agent's
+    /// own files, and from the private folder of a session whose program was killed. Entries are
+    /// compared by `uuid`. If the session has continued elsewhere meanwhile, the store takes
+    /// precedence; the other entries remain where they are, and a
+    /// [`Notice::NotMirrored`](crate::Notice::NotMirrored) reports their number. A session with
+    /// missing entries in between is not resumed: connecting fails with [`Error::SessionStore`] and
     /// [`TranscriptFailure::Hole`](crate::store::TranscriptFailure::Hole), unless
     /// [`Options::resume_with_holes`] allows it.
     ///
-    /// The session is written to a private configuration folder
-    /// (`CLAUDE_CONFIG_DIR`), which is removed after the session; if the store is behind then,
-    /// its transcripts are copied to the user's own folder first. It contains
-    /// copies of the user's settings and credentials, and nothing else of the
-    /// user's own folder: no agents, skills, plugins or memories. Changes that
-    /// the agent makes to its configuration are lost. The folder stays behind
-    /// in the system's temporary files, as `agentwire-resume-…`, if the program
-    /// is killed, or if it exits while a dropped session is still shutting down
-    /// (see [`ExitGuard`](crate::ExitGuard)).
+    /// The session is written to a private configuration folder (`CLAUDE_CONFIG_DIR`), which is
+    /// removed after the session; if the store is then behind, the transcripts are first copied to
+    /// the user's own folder. The private folder contains copies of the user's settings and
+    /// credentials, but no agents, skills, plugins or memories. Changes that the agent makes to its
+    /// configuration are lost. The folder remains in the system's temporary files, as
+    /// `agentwire-resume-…`, if the program is killed, or if it exits while a dropped session is
+    /// still shutting down (see [`ExitGuard`](crate::ExitGuard)).
     ///
-    /// [`Options::command_line`] does not ask the store, so its result does not
-    /// show any of this. Over [`Pipes`](crate::transport::Pipes), or another
-    /// [`Transport`](crate::transport::Transport) that does not start the agent, entries are
-    /// copied to the store, and no session is loaded from it.
+    /// [`Options::command_line`] does not access the store, so its result does not reflect any of
+    /// this. Over [`Pipes`](crate::transport::Pipes), or another
+    /// [`Transport`](crate::transport::Transport) that does not start the agent, entries are copied
+    /// to the store, but no session is loaded from it.
     ///
     /// # Attachments
     ///
-    /// A store may bring an [attachment](crate::attachment), such as that of
-    /// `agentwire-stores` by which a session is one host's at a time.
+    /// A store may have an [attachment](crate::attachment), such as that of `agentwire-stores`,
+    /// which ensures that only one host owns a session at a time.
     pub fn session_store(mut self, store: impl SessionStore) -> Self {
         let attachment = store.attachment();
         self.session_store = Some(SharedStore::new(store));
@@ -104,35 +99,32 @@ impl Options {
         attach.configure(self)
     }
 
-    /// Resumes a session from a store, on any machine: [`Options::session_store`] and
-    /// [`Options::resume`] in one, for a session that has to be in the store. If it is not,
-    /// connecting fails with [`Error::SessionStore`] and
-    /// [`TranscriptFailure::Missing`](crate::store::TranscriptFailure::Missing), where `resume` would look for
-    /// it in the agent's own files.
+    /// Resumes a session from a store, on any machine. Combines [`Options::session_store`] and
+    /// [`Options::resume`], for a session that must be in the store. Otherwise connecting fails
+    /// with [`Error::SessionStore`] and
+    /// [`TranscriptFailure::Missing`](crate::store::TranscriptFailure::Missing), where `resume`
+    /// would use the agent's own files.
     pub fn resume_from(mut self, store: impl SessionStore, session_id: impl Into<String>) -> Self {
         self.resumes_from_store = true;
         self.session_store(store).resume(session_id)
     }
 
-    /// Sets when entries are sent to the [store](Options::session_store); in
-    /// batches if unset.
+    /// Sets when entries are sent to the [store](Options::session_store). Default: in batches.
     pub fn session_store_flush(mut self, flush: StoreFlush) -> Self {
         self.store_flush = flush;
         self
     }
 
-    /// Sets how many bytes of entries wait in memory for the
-    /// [store](Options::session_store), by their size on the wire; 64 MiB if unset. What
-    /// exceeds that is read from the agent's own file when it is its turn. One message of any
-    /// size is always kept.
+    /// Sets how many bytes of entries are buffered in memory for the
+    /// [store](Options::session_store), by their size on the wire. Default: 64 MiB. Further entries
+    /// are later read from the agent's own file. A single message of any size is always buffered.
     pub fn session_store_memory(mut self, bytes: usize) -> Self {
         self.store_memory = bytes;
         self
     }
 
-    /// Sets the timeout of each response of the [store](Options::session_store)
-    /// when a session is loaded; 60 seconds if unset. After that, connecting
-    /// fails with [`Error::SessionStore`].
+    /// Sets the timeout of each call of the [store](Options::session_store) when a session is
+    /// loaded. Default: 60 seconds. On a timeout, connecting fails with [`Error::SessionStore`].
     #[doc(alias = "loadTimeoutMs")]
     #[doc(alias = "load_timeout_ms")]
     pub fn load_timeout(mut self, time: Duration) -> Self {
@@ -140,15 +132,15 @@ impl Options {
         self
     }
 
-    /// Sets whether a session is resumed of which the [store](Options::session_store) lacks
-    /// entries in between; `false` if unset. The agent would go on without a word, and the
-    /// model would not know what is missing.
+    /// Sets whether to resume a session of which the [store](Options::session_store) lacks entries
+    /// in between. Default: `false`, because the agent would resume without an error, and the model
+    /// would lack the missing part.
     pub fn resume_with_holes(mut self, yes: bool) -> Self {
         self.resume_with_holes = yes;
         self
     }
 
-    /// Returns what makes the attachments of the session: first that of the store.
+    /// Returns the factories of the session's attachments, that of the store first.
     pub(crate) fn all_attachments(&self) -> impl Iterator<Item = &Arc<dyn Attach>> {
         self.store_attachment.iter().chain(&self.attachments)
     }

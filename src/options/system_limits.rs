@@ -9,10 +9,10 @@ use std::ffi::{OsStr, OsString};
 /// Other systems allow longer ones, but less in total.
 const ONE: usize = 128 * 1024;
 
-/// The length of the variable value by which a session's processes are found.
+/// The length of the variable's value that marks a session's processes.
 const SESSION_NAME: usize = 37;
 
-/// Checks each argument by itself.
+/// Checks the length of each argument.
 pub(super) fn check_each(arguments: &[String]) -> Result<(), Error> {
     match arguments.iter().find(|it| it.len() >= ONE) {
         Some(argument) => {
@@ -48,7 +48,7 @@ fn too_long(option: &str, length: usize) -> Error {
     Error::option(option, problem)
 }
 
-/// Checks the total.
+/// Checks the total length.
 pub(super) fn check_all(
     arguments: &[String],
     environment: &SortedMap<OsString, OsString>,
@@ -56,7 +56,7 @@ pub(super) fn check_all(
     check_sum(arguments, environment, of_all())
 }
 
-/// Checks the total against this limit.
+/// Checks the total length against this limit.
 fn check_sum(
     arguments: &[String],
     environment: &SortedMap<OsString, OsString>,
@@ -96,9 +96,8 @@ fn size(name: &OsStr, value: &OsStr) -> usize {
     name.len() + value.len() + 2
 }
 
-/// Returns this system's total limit: a quarter of the stack limit, but at most
-/// six megabytes, minus room for the program's path and what the system itself
-/// adds.
+/// Returns this system's total limit: a quarter of the stack limit, at most six megabytes,
+/// minus the program's path and the system's own data.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn of_all() -> usize {
     use rustix::process::{Resource, getrlimit};
@@ -118,8 +117,8 @@ fn of_all() -> usize {
     ARG_MAX - 8 * 1024
 }
 
-/// Returns no limit: Windows limits only the arguments, to 32767 UTF-16 units,
-/// which is reported when the program is started.
+/// Returns no limit: Windows limits only the arguments, to 32767 UTF-16 units, which is
+/// reported when the program is started.
 #[cfg(not(unix))]
 fn of_all() -> usize {
     usize::MAX
@@ -133,7 +132,7 @@ mod tests {
     use std::process::Command;
 
     #[test]
-    fn the_largest_is_named_when_all_together_is_too_much() {
+    fn errors_for_the_total_limit_name_the_largest_option() {
         let options = Options::new().model("m".repeat(3000)).env("A", "a");
         let line = options.assemble().unwrap();
         let set: SortedMap<_, _> = line.environment.iter().cloned().collect();
@@ -150,8 +149,8 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn the_system_passes_on_what_is_within_the_limit() {
-        // As many arguments as may be, each as long as may be.
+    fn the_system_accepts_arguments_within_the_limit() {
+        // The largest number of arguments of the largest length.
         let argument = "a".repeat(ONE - 1 - "--a=".len());
         let mut options = Options::new().clean_env();
         for _ in 0..of_all() / ONE {

@@ -1,4 +1,4 @@
-//! What options come to.
+//! The command lines of options.
 
 use super::*;
 use crate::PermissionResult;
@@ -11,12 +11,12 @@ use agentwire_protocol::plugin::LocalPlugin;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
-/// The arguments besides those that are always there.
+/// Returns the arguments that the options add.
 fn arguments(options: Options) -> Vec<String> {
     options.arguments().unwrap().split_off(3)
 }
 
-/// The first request.
+/// Returns the first request.
 fn request(options: Options) -> Value {
     let line = options.assemble().unwrap();
     let mut request = serde_json::to_value(line.initialize).unwrap();
@@ -27,7 +27,7 @@ fn request(options: Options) -> Value {
     request
 }
 
-/// The variables besides those that are always there.
+/// Returns the variables that the options add.
 fn variables(options: Options) -> Vec<(String, String)> {
     let mut variables = options.assemble().unwrap().environment;
     let mine = variables.split_off(5).into_iter();
@@ -35,7 +35,7 @@ fn variables(options: Options) -> Vec<(String, String)> {
         .collect()
 }
 
-/// The option that is named, and what is said of it.
+/// Returns the option of the error, and its problem.
 #[track_caller]
 fn refused(options: Options) -> (String, String) {
     match options.command_line() {
@@ -47,7 +47,7 @@ fn refused(options: Options) -> (String, String) {
 const ID: &str = "11111111-1111-4111-8111-111111111111";
 
 #[test]
-fn nothing_is_set_by_itself() {
+fn defaults_set_nothing() {
     let line = Options::new().command_line().unwrap();
     let always = [
         "--output-format=stream-json",
@@ -71,7 +71,7 @@ fn nothing_is_set_by_itself() {
 }
 
 #[test]
-fn the_model_and_what_it_may_take() {
+fn model_options_are_passed() {
     let options = Options::new()
         .model("--dangerously-skip-permissions")
         .fallback_models(["opus", "haiku"])
@@ -113,7 +113,7 @@ fn the_model_and_what_it_may_take() {
 }
 
 #[test]
-fn no_tools_are_something_else_than_tools_that_are_not_set() {
+fn no_tools_differ_from_unset_tools() {
     assert_eq!(arguments(Options::new().tools([])), ["--tools="]);
     assert_eq!(
         arguments(Options::new().tools(["Read", "Bash"])),
@@ -139,7 +139,7 @@ fn no_tools_are_something_else_than_tools_that_are_not_set() {
 }
 
 #[test]
-fn rules_and_skills_are_one_list() {
+fn rules_and_skills_share_a_list() {
     let options = Options::new()
         .allowed_tools(&[
             PermissionRule::new("Bash").content("git *"),
@@ -178,7 +178,7 @@ fn rules_and_skills_are_one_list() {
 }
 
 #[test]
-fn prompts_go_over_the_pipe() {
+fn prompts_are_sent_over_the_pipe() {
     let options = Options::new()
         .system_prompt_blocks(["Same.", DYNAMIC_BOUNDARY, "Other."])
         .append_system_prompt("More.")
@@ -199,7 +199,7 @@ fn prompts_go_over_the_pipe() {
 }
 
 #[test]
-fn what_can_hold_secrets_goes_over_the_pipe_and_is_awaited() {
+fn possible_secrets_are_sent_over_the_pipe_and_awaited() {
     let servers: [(&str, McpServerConfig); 1] = [(
         "wiki",
         McpHttpServer::new("http://h/mcp")
@@ -240,7 +240,7 @@ fn what_can_hold_secrets_goes_over_the_pipe_and_is_awaited() {
         assert!(printed.contains(r#""X-Key":"***""#), "{printed}");
         assert!(!printed.contains("sk-"), "{printed}");
     }
-    // A file is passed by its name.
+    // A file is passed by its path.
     let options = Options::new()
         .settings(json!({}))
         .settings_file("settings.json");
@@ -253,7 +253,7 @@ fn what_can_hold_secrets_goes_over_the_pipe_and_is_awaited() {
 }
 
 #[test]
-fn sub_agents_go_over_the_pipe() {
+fn sub_agents_are_sent_over_the_pipe() {
     let options = Options::new()
         .agent("reviewer")
         .agents([("reviewer", AgentDefinition::new("Reviews.", "You review."))])
@@ -271,7 +271,7 @@ fn sub_agents_go_over_the_pipe() {
 }
 
 #[test]
-fn who_decides() {
+fn permission_options_are_passed() {
     let options = Options::new()
         .permission_mode(PermissionMode::Plan)
         .allow_bypassing_permissions(true)
@@ -291,7 +291,7 @@ fn who_decides() {
 }
 
 #[test]
-fn which_conversation_it_is() {
+fn conversation_options_are_passed_and_checked() {
     let options = Options::new()
         .resume(ID)
         .fork_session(true)
@@ -322,18 +322,18 @@ fn which_conversation_it_is() {
             Options::new().resume(ID).resume_drops_turn("m"),
             "--resume-drops-turn",
         ),
-        // However they were set.
+        // Set by any method.
         (Options::new().flag("--fork-session"), "--fork-session"),
     ] {
         assert_eq!(refused(options).0, option);
     }
-    // The value, and the method that it was given to.
+    // The error names the value and the method.
     let (_, problem) = refused(Options::new().session_id("x"));
     assert_eq!(problem, "(`session_id`) is `x`, which is not a UUID");
 }
 
 #[test]
-fn what_the_session_tells() {
+fn message_options_are_passed() {
     let options = Options::new()
         .partial_messages(true)
         .hook_events(true)
@@ -360,7 +360,7 @@ fn what_the_session_tells() {
 }
 
 #[test]
-fn a_schema_that_the_cli_or_the_api_rejects_is_refused() {
+fn schemas_that_the_cli_or_the_api_rejects_are_refused() {
     let an_object = || json!({ "type": "object" });
     for (schema, why) in [
         (json!("text"), "not a JSON object"),
@@ -399,14 +399,14 @@ fn a_schema_that_the_cli_or_the_api_rejects_is_refused() {
     }
     let draft = json!({ "$schema": "http://json-schema.org/draft-07/schema#", "type": "object" });
     request(Options::new().output_format(draft));
-    // A long one goes over the pipe only.
+    // A long one is only sent over the pipe.
     let long = json!({ "type": "object", "description": "x".repeat(20_000) });
     assert_eq!(arguments(Options::new().output_format(long)), [""; 0]);
 }
 
 #[cfg(feature = "schema")]
 #[test]
-fn a_type_becomes_a_schema_that_the_cli_knows() {
+fn types_become_supported_schemas() {
     /// A crab.
     #[derive(schemars::JsonSchema)]
     #[expect(dead_code, reason = "only its shape counts")]
@@ -510,7 +510,7 @@ mod roots {
 
 #[cfg(feature = "schema")]
 #[test]
-fn a_type_has_an_object_at_the_root_of_its_schema_or_is_refused() {
+fn types_without_an_object_at_the_root_are_refused() {
     use roots::*;
     use std::collections::HashMap;
 
@@ -547,7 +547,7 @@ fn a_type_has_an_object_at_the_root_of_its_schema_or_is_refused() {
         assert_eq!(child["properties"]["children"]["type"], "array", "{schema}");
     }
     accepted::<HashMap<String, u8>>();
-    // What is refused can be a field.
+    // A rejected type can be a field.
     accepted::<Generic<Tagged>>();
     accepted::<Generic<Option<Vec<External>>>>();
 
@@ -573,7 +573,7 @@ fn a_type_has_an_object_at_the_root_of_its_schema_or_is_refused() {
 }
 
 #[test]
-fn directories_and_variables() {
+fn directories_and_variables_are_passed() {
     let options = Options::new()
         .additional_directories(["a", "b c"])
         .project_config_root("/checkout")
@@ -602,7 +602,7 @@ fn directories_and_variables() {
 }
 
 #[test]
-fn what_cannot_be_passed_on_is_refused_by_name() {
+fn values_that_cannot_be_passed_are_refused() {
     let long = "x".repeat(200 * 1024);
     for (options, option) in [
         (Options::new().model("a\0b"), "--model"),
@@ -622,14 +622,14 @@ fn what_cannot_be_passed_on_is_refused_by_name() {
     ] {
         assert_eq!(refused(options).0, option);
     }
-    // What goes over the pipe has no such limits.
+    // The pipe has no such limits.
     let request = request(Options::new().system_prompt(long.clone() + "\0"));
     assert_eq!(request["systemPrompt"][0], long + "\0");
 }
 
 #[cfg(unix)]
 #[test]
-fn a_path_that_is_no_text_is_refused_by_name() {
+fn paths_that_are_not_utf8_are_refused() {
     use std::os::unix::ffi::OsStringExt;
     let path = PathBuf::from(OsString::from_vec(b"a\xff".to_vec()));
     let options = Options::new().additional_directories([path]);
@@ -637,7 +637,7 @@ fn a_path_that_is_no_text_is_refused_by_name() {
 }
 
 #[test]
-fn what_has_no_effect_is_noticed() {
+fn ignored_options_are_reported() {
     let ignored = |options: Options| -> Vec<(String, String)> {
         let line = options.command_line().unwrap();
         assert!(line.ignored.iter().all(|it| !it.effect.is_empty()));
@@ -720,7 +720,7 @@ fn callbacks_are_declared_in_the_command_line() {
 
 #[cfg(feature = "mcp")]
 #[test]
-fn one_name_is_one_mcp_server() {
+fn mcp_servers_have_unique_names() {
     use crate::mcp::Tools;
     let options = Options::new().mcp_server("calc", Tools::new());
     let wanted = json!({ "sdkMcpServers": ["calc"] });
@@ -730,7 +730,7 @@ fn one_name_is_one_mcp_server() {
 }
 
 #[test]
-fn what_is_printed_for_people_holds_no_values() {
+fn debug_output_has_no_values() {
     let options = Options::new()
         .env("TOKEN", "secret")
         .flag_value("--key", "secret");
@@ -743,7 +743,7 @@ fn what_is_printed_for_people_holds_no_values() {
 }
 
 #[test]
-fn what_the_agent_did_not_take_is_found() {
+fn options_that_the_agent_did_not_apply_are_found() {
     let options = Options::new()
         .settings(json!({}))
         .managed_settings(json!({}))

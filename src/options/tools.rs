@@ -50,8 +50,8 @@ impl Options {
         self
     }
 
-    /// Sets tools that run in place of others, by the name that the model uses:
-    /// `[("Bash", "mcp__workspace__bash")]`.
+    /// Sets tools that replace others, by the name that the model uses: `[("Bash",
+    /// "mcp__workspace__bash")]`.
     pub fn tool_aliases<K: Into<String>, V: Into<String>>(
         mut self,
         aliases: impl IntoIterator<Item = (K, V)>,
@@ -81,8 +81,7 @@ impl Options {
     }
 
     /// Sets the format of previews of the choices in the model's questions
-    /// (`CLAUDE_CODE_QUESTION_PREVIEW_FORMAT`). If unset, there are no
-    /// previews.
+    /// (`CLAUDE_CODE_QUESTION_PREVIEW_FORMAT`). Default: no previews.
     #[doc(alias = "toolConfig")]
     pub fn question_preview(self, format: QuestionPreview) -> Self {
         let format = match format {
@@ -121,7 +120,7 @@ impl Options {
     }
 }
 
-/// Checks the rules. An unclosed parenthesis would swallow the rules after it.
+/// Checks the rules. An unclosed parenthesis would absorb the rules after it.
 fn check_rules(option: &str, rules: &[String]) -> Result<(), Error> {
     for rule in rules {
         if let Err(why) = rule.parse::<PermissionRule>() {

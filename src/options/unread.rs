@@ -4,7 +4,7 @@ use super::Options;
 use super::backpressure::{Backpressure, UnreadLimits};
 use crate::event::Error;
 
-/// Exceeds the memory of any machine, so such a limit is no limit.
+/// Larger than any machine's memory, so such a limit is no limit.
 #[cfg(target_pointer_width = "64")]
 const UNLIMITED: usize = 1 << 40;
 #[cfg(not(target_pointer_width = "64"))]
@@ -12,11 +12,10 @@ const UNLIMITED: usize = 1 << 31;
 
 /// Limits for slow consumers.
 impl Options {
-    /// Sets how many bytes each stream of the session may have unread before
-    /// reading pauses; 8 MiB if unset. The limit applies separately to the
-    /// client's stream and each [`Subscription`](crate::Subscription),
-    /// [`TextStream`](crate::TextStream) and [`Turn`](crate::Turn). Each event
-    /// counts as its size plus 256 bytes.
+    /// Sets how many bytes each stream of the session may have unread before reading pauses.
+    /// Default: 8 MiB. The limit applies separately to the client's stream and each
+    /// [`Subscription`](crate::Subscription), [`TextStream`](crate::TextStream) and
+    /// [`Turn`](crate::Turn). Each event counts as its size plus 256 bytes.
     ///
     /// A limit of 1 TiB or more is an
     /// [`Error::Option`] when the session starts.
@@ -25,11 +24,10 @@ impl Options {
         self
     }
 
-    /// Sets how many bytes a stream may have unread before its oldest events
-    /// are dropped, with a [`Notice::Lagged`](crate::Notice::Lagged); 64 MiB if
-    /// unset, or [`Options::unread_limit`] if that is more. A stream gets there
-    /// only if the session must keep reading while the stream is not read; see
-    /// [`Backpressure::Pause`].
+    /// Sets how many bytes a stream may have unread before its oldest events are discarded, with a
+    /// [`Notice::Lagged`](crate::Notice::Lagged). Default: 64 MiB, or [`Options::unread_limit`] if
+    /// that is more. A stream reaches it only if the session must continue reading while the stream
+    /// is not read; see [`Backpressure::Pause`].
     ///
     /// A limit below [`Options::unread_limit`], or of 1 TiB or more, is an
     /// [`Error::Option`] when the session starts.
@@ -38,14 +36,14 @@ impl Options {
         self
     }
 
-    /// Sets what happens when a stream has more unread than
-    /// [`Options::unread_limit`]; [`Backpressure::Pause`] if unset.
+    /// Sets the policy when a stream has more unread than [`Options::unread_limit`]. Default:
+    /// [`Backpressure::Pause`].
     pub fn backpressure(mut self, backpressure: Backpressure) -> Self {
         self.backpressure = backpressure;
         self
     }
 
-    /// Returns the limits in force.
+    /// Returns the effective limits.
     pub(crate) fn unread_limits(&self) -> UnreadLimits {
         let UnreadLimits { pause, hard } = self.unread;
         UnreadLimits {
@@ -95,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn no_limit_at_all_is_refused_by_name() {
+    fn unlimited_unread_limits_are_refused() {
         for bytes in [usize::MAX, usize::MAX / 2, isize::MAX as usize, UNLIMITED] {
             let said = problem(&Options::new().unread_limit(bytes)).unwrap_or_default();
             assert!(said.starts_with("unread_limit is "), "{said}");

@@ -1,11 +1,11 @@
-//! Checks of single values, and of the paths that they name.
+//! Checks of single values and paths.
 
 use super::{CommandLine, Options};
 use crate::event::Error;
 use std::path::{Path, PathBuf};
 
-/// Flags with a value that must not be empty, with their methods. The CLI exits
-/// or ignores the flag otherwise.
+/// Flags whose value must not be empty, with their methods. Otherwise the CLI exits or ignores
+/// the flag.
 const NOT_EMPTY: [(&str, &str); 11] = [
     ("--add-dir", "additional_directories"),
     ("--agent", "agent"),
@@ -71,7 +71,7 @@ impl Options {
 }
 
 impl CommandLine {
-    /// Rejects paths that the CLI needs at its start and that do not exist.
+    /// Rejects paths that do not exist although the CLI needs them at its start.
     pub(super) fn check_paths(&self) -> Result<(), Error> {
         if let Some(cwd) = self.cwd.as_deref().filter(|cwd| !cwd.is_dir()) {
             let problem = format!("is {}, which is not a directory", cwd.display());
@@ -79,7 +79,7 @@ impl CommandLine {
         }
         for argument in &self.arguments {
             match argument.split_once('=') {
-                // The flag takes JSON as well.
+                // The flag also accepts JSON.
                 Some((SETTINGS, value))
                     if !value.trim_start().starts_with('{') && !self.seen(value).is_file() =>
                 {
@@ -96,7 +96,7 @@ impl CommandLine {
         Ok(())
     }
 
-    /// Returns a path as the CLI sees it, from its working directory.
+    /// Resolves a path against the CLI's working directory.
     fn seen(&self, path: &str) -> PathBuf {
         self.cwd.as_deref().unwrap_or(Path::new("")).join(path)
     }
@@ -143,7 +143,7 @@ mod tests {
             let text = refused(set(Options::new()));
             assert!(text.ends_with(&format!("(`{method}`) is empty")), "{text}");
         }
-        // An empty list or text has a meaning here.
+        // Here, an empty list or text has a meaning.
         let empty = Options::new()
             .setting_sources([])
             .tools([])
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_the_cli_refuses_are_refused_with_what_is_wrong() {
+    fn values_that_the_cli_refuses_are_refused_with_the_problem() {
         let sources = Options::new().setting_sources(["user", "usr"]);
         assert_eq!(
             refused(sources),
@@ -184,7 +184,7 @@ mod tests {
         let options = Options::new().settings_file("s.json");
         refused(options.clone());
         options.cwd(path).command_line().unwrap();
-        // JSON is no path, and what is started elsewhere is checked there.
+        // JSON is not a path, and a CLI spawned elsewhere is not checked here.
         Options::new()
             .flag_value("--settings", "{}")
             .command_line()

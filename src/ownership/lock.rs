@@ -5,28 +5,29 @@ use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// The folder of the locks, in the agent's configuration folder.
+/// The folder of the lock files, in the agent's configuration folder.
 const FOLDER: &str = "agentwire";
 
-/// A session that is locked as long as this lives, and no longer than this process.
+/// A locked session. It is unlocked on drop, or when this process exits.
 #[derive(Debug)]
 pub(crate) struct SessionLock {
     id: String,
     path: PathBuf,
     pub(super) file: File,
-    /// Who had it locked was killed, and its agent may still run.
+    /// Whether the previous owner was killed, so that its agent may still run.
     was_abandoned: bool,
     is_taken: bool,
 }
 
 impl SessionLock {
-    /// Locks a session, for [`SessionLock::take`]. Returns the PID of who has taken it, if it
-    /// can be read; who only looks has none.
+    /// Locks a session without taking it: see [`SessionLock::take`]. If the session is locked,
+    /// returns the PID of its owner; `None` if the PID cannot be read or the other process has not
+    /// taken the session.
     ///
     /// # Errors
     ///
-    /// If there is no configuration folder, it cannot be written, its file system knows
-    /// no locks, or a link or another file has the name of the folder or of the lock.
+    /// If there is no configuration folder, it is not writable, its file system does not support
+    /// locks, or the path of the folder or of the lock is a link or another kind of file.
     pub(super) fn new(config: &Path, id: &str) -> io::Result<Result<Self, Option<u32>>> {
         let folder = config.join(FOLDER);
         let path = folder.join(format!("{id}.lock"));
@@ -35,7 +36,7 @@ impl SessionLock {
             let options = File::options().read(true).write(true).clone();
             let mut file = match private_file::open_or_create(&path, &options) {
                 Ok(file) => file,
-                // The last one in there was unlocked just now, and the folder removed.
+                // The previous owner has just removed the folder.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 Err(error) => return Err(error),
             };
@@ -44,7 +45,8 @@ impl SessionLock {
                 Err(TryLockError::WouldBlock) => {
                     let mut pid = String::new();
                     let _ = file.read_to_string(&mut pid);
-                    // Otherwise a killed one has left it, and who has the lock only looks.
+                    // A killed owner left this PID, and the process with the lock has not taken the
+                    // session.
                     let is_alive = |pid: &u32| crate::process::start(*pid).is_some();
                     return Ok(Err(pid.trim().parse().ok().filter(is_alive)));
                 }
@@ -64,13 +66,13 @@ impl SessionLock {
         }
     }
 
-    /// Whether the file is that of a program that was killed.
+    /// Returns whether the file was left by a killed process.
     pub(super) fn was_abandoned(&self) -> bool {
         self.was_abandoned
     }
 
-    /// Takes the session. The file, which is left if this program is killed, is removed
-    /// afterwards.
+    /// Takes the session: writes the PID. The file is removed on drop; it remains if this program
+    /// is killed.
     pub(super) fn take(&mut self) -> io::Result<()> {
         self.is_taken = true;
         self.file.set_len(0)?;
@@ -84,7 +86,7 @@ impl SessionLock {
 
 impl Drop for SessionLock {
     fn drop(&mut self) {
-        // Removed while it is locked: see `is_at`. Where that is not possible, it stays, empty.
+        // Removed while locked: see `is_at`. If that fails, an empty file remains.
         if self.is_taken {
             let _ = self.file.set_len(0);
         }
@@ -92,13 +94,13 @@ impl Drop for SessionLock {
         if cfg!(unix) && is_done && fs::remove_file(&self.path).is_ok() {
             let _ = self.path.parent().map(fs::remove_dir);
         }
-        // A child that another thread has forked and that has not loaded its program yet has
-        // the file open too, and closing it here would leave it locked.
+        // A forked child that has not called `exec` yet has the file open too, so closing it here
+        // would not unlock it.
         let _ = self.file.unlock();
     }
 }
 
-/// Whether an open file is the one at this path: who had it locked before may have removed
+/// Returns whether an open file is the one at this path. The previous owner may have removed
 /// it.
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> bool {

@@ -1,10 +1,9 @@
-//! Which process has a session, on one machine.
+//! Ownership of sessions on one machine.
 //!
-//! Two processes that write one session both append to its transcript, and each model
-//! knows half of it. So a session that is opened is locked, by a file in the agent's
-//! configuration folder whose lock ends with the process that holds it. An agent that
-//! another program has started holds no such lock, but writes down that it runs
-//! (`sessions/PID.json`).
+//! If two processes write one session, both append to its transcript, and each model sees half
+//! of it. So an open session is locked, by a file in the agent's configuration folder. The lock
+//! ends with the process that has it. An agent that another program has started has no such
+//! lock, but writes `sessions/PID.json` while it runs.
 
 mod lock;
 mod running;
@@ -16,44 +15,43 @@ use std::fmt;
 use std::path::Path;
 use std::time::Duration;
 
-/// What happens if a session that is to be opened is open in another process.
+/// What to do if the session is open in another process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WhenOwned {
-    /// Connecting fails with [`Error::SessionOwned`](crate::Error::SessionOwned). A host
-    /// elsewhere that may be gone counts as there.
+    /// Fails with [`Error::SessionOwned`](crate::Error::SessionOwned). A host on another machine
+    /// that may have exited counts as an owner.
     Refuse,
-    /// As [`WhenOwned::Refuse`], if it is still open after this time. If a host elsewhere
-    /// may be gone, it is waited for until that is certain.
+    /// Waits at most this long, then fails as [`WhenOwned::Refuse`]. If a host on another machine
+    /// may have exited, waits until its claim has expired.
     Wait(Duration),
-    /// The session is opened all the same, and neither locked nor claimed.
+    /// Opens the session anyway, without locking or claiming it.
     OpenAnyway,
 }
 
 impl Default for WhenOwned {
-    /// Waits for five seconds, in which an agent exits that was just told to.
+    /// Waits for five seconds, which is enough for an agent that is about to exit.
     fn default() -> Self {
         Self::Wait(Duration::from_secs(5))
     }
 }
 
-/// A process that has a session.
+/// A process that owns a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SessionOwner {
     /// A program that uses agentwire.
     Host {
-        /// Its PID, if it could be read.
+        /// Its PID, if it can be read.
         pid: Option<u32>,
     },
-    /// An agent that no such program has, for example one that was started by hand, or
-    /// whose program was killed.
+    /// An agent without such a program: started by hand, or its program was killed.
     Agent {
         /// Its PID.
         pid: u32,
     },
-    /// A host that has claimed it in the [store](crate::Options::session_store), perhaps on
-    /// another machine.
+    /// A host with a claim in the [store](crate::Options::session_store), possibly on another
+    /// machine.
     Elsewhere,
 }
 
@@ -68,7 +66,7 @@ impl fmt::Display for SessionOwner {
     }
 }
 
-/// Whether there is a transcript that a process could resume.
+/// Returns whether there is a transcript to resume.
 pub(crate) fn is_on_disk(config: &Path, id: &str) -> bool {
     let name = format!("{id}.jsonl");
     let projects = std::fs::read_dir(config.join("projects"));
@@ -77,12 +75,12 @@ pub(crate) fn is_on_disk(config: &Path, id: &str) -> bool {
 
 /// The outcome of an attempt to lock a session.
 pub(crate) enum Attempt {
-    /// It is locked; or, if `None`, it cannot be.
+    /// The session is locked; `None` if sessions cannot be locked here.
     Locked(Option<SessionLock>),
     Owned(SessionOwner),
 }
 
-/// Locks nothing, and says whether an agent has the session.
+/// Checks whether an agent has the session. Locks nothing.
 pub(crate) fn seen(config: &Path, id: &str) -> Attempt {
     match running::agent_of(config, id, None) {
         Some(pid) => Attempt::Owned(SessionOwner::Agent { pid }),
@@ -90,7 +88,7 @@ pub(crate) fn seen(config: &Path, id: &str) -> Attempt {
     }
 }
 
-/// Locks a session that no agent has, other than that with this PID.
+/// Locks a session, unless an agent other than the one with PID `own` has it.
 pub(crate) fn attempt(config: &Path, id: &str, own: Option<u32>) -> Attempt {
     let mut lock = match SessionLock::new(config, id) {
         Ok(Ok(lock)) => Some(lock),
@@ -102,8 +100,8 @@ pub(crate) fn attempt(config: &Path, id: &str, own: Option<u32>) -> Attempt {
     };
     let mut agent = running::agent_of(config, id, own);
     if agent.is_none() && lock.as_ref().is_some_and(SessionLock::was_abandoned) {
-        // An agent that was resumed from a store has a configuration folder of its own.
-        // While it starts up, it has written nothing down.
+        // An agent resumed from a store has its own configuration folder, and an agent that starts
+        // up has not written its file yet.
         agent = running::started(id, own)
             .or_else(|| private_homes().find_map(|folder| running::agent_of(&folder, id, own)));
     }

@@ -1,4 +1,4 @@
-//! The agents that run, as they write it down.
+//! Running agents, found by the files that they write.
 
 use crate::process::{SESSION_VARIABLE, start};
 use agentwire_files::private_file;
@@ -7,22 +7,22 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use std::{fs, thread};
 
-/// How long a program may take to be loaded, on a machine that is busy.
+/// How long loading a program may take on a busy machine.
 const LOADING: Duration = Duration::from_secs(1);
 
-/// What an agent writes down of itself in `sessions/PID.json`.
+/// The contents of `sessions/PID.json`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Running {
     pid: u32,
     session_id: String,
-    /// When it started, as the system counts it.
+    /// The start time in the system's unit.
     proc_start: Option<String>,
-    /// The PID namespace that it is in, behind other parts.
+    /// The last part is the PID namespace.
     pid_domain: Option<String>,
 }
 
-/// Returns the PID of an agent that has this session, other than that with the PID `own`.
+/// Returns the PID of an agent with this session, other than `own`.
 pub(super) fn agent_of(config: &Path, id: &str, own: Option<u32>) -> Option<u32> {
     let entries = fs::read_dir(config.join("sessions")).ok()?;
     entries
@@ -36,8 +36,8 @@ pub(super) fn agent_of(config: &Path, id: &str, own: Option<u32>) -> Option<u32>
         .map(|it| it.pid)
 }
 
-/// Returns the PID of an agent that a program with agentwire has started with this session,
-/// whether or not it has written that down yet. Linux only.
+/// Returns the PID of an agent that was started with this session by a program that uses
+/// agentwire, even if the agent has not written its file yet. Linux only.
 pub(super) fn started(id: &str, own: Option<u32>) -> Option<u32> {
     let flags = [format!("--resume={id}"), format!("--session-id={id}")];
     let until = Instant::now() + LOADING;
@@ -62,13 +62,13 @@ fn pids() -> impl Iterator<Item = u32> {
     entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
 }
 
-/// Whether a process is an agent with one of these flags; `None` if its program is being
-/// loaded, and it has neither arguments nor an environment yet.
+/// Returns whether a process is an agent with one of these flags; `None` if its program is
+/// being loaded, so that arguments and environment are not available yet.
 fn is_agent(pid: u32, flags: &[String]) -> Option<bool> {
     let read = |name: &str| fs::read(format!("/proc/{pid}/{name}")).unwrap_or_default();
     let arguments = read("cmdline");
     if arguments.is_empty() {
-        // Neither the kernel's processes nor those that have exited have a program.
+        // Kernel threads and exited processes have no program.
         let has_program = fs::read_link(format!("/proc/{pid}/exe")).is_ok();
         return if has_program { None } else { Some(false) };
     }
@@ -87,8 +87,8 @@ fn is_agent(pid: u32, flags: &[String]) -> Option<bool> {
 }
 
 impl Running {
-    /// Whether it runs: an agent that was killed could not say that it does not. Those of
-    /// another PID namespace cannot be seen from here.
+    /// Returns whether it runs: a killed agent does not remove its file. Processes in another PID
+    /// namespace cannot be checked.
     fn is_alive(&self) -> bool {
         let is_here = match (&self.pid_domain, namespace()) {
             (Some(domain), Some(own)) => domain.ends_with(&own),
@@ -97,7 +97,7 @@ impl Running {
         let Some(start) = start(self.pid).filter(|_| is_here) else {
             return false;
         };
-        // The PID may be another process's by now. Elsewhere it is counted otherwise.
+        // The PID may have been reused. Other systems use another unit.
         let started = self.proc_start.as_deref().and_then(|it| it.parse().ok());
         !cfg!(target_os = "linux") || started.is_none_or(|it: u64| it == start)
     }

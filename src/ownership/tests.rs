@@ -35,18 +35,18 @@ fn a_session_has_one_lock_at_a_time() {
 }
 
 #[test]
-fn without_a_configuration_folder_nothing_is_locked_and_nothing_made() {
+fn without_a_configuration_folder_nothing_is_locked_or_created() {
     let home = TempDir::new().unwrap();
     let config = home.path().join(".claude");
     assert!(locked(&config).unwrap().is_none());
     assert!(!config.exists());
 }
 
-/// A child has all open files between `fork` and `exec`, as a duplicate has.
+/// A forked child has all files open until `exec`, like this duplicate.
 #[test]
-fn a_child_that_has_not_loaded_its_program_yet_does_not_keep_a_lock() {
+fn a_forked_child_before_exec_does_not_prolong_a_lock() {
     let config = TempDir::new().unwrap();
-    // One that only looked, at what a killed program left, and one that had the session.
+    // A process that did not take the session, and an owner.
     for text in ["4000000000\n", ""] {
         fs::create_dir(config.path().join("agentwire")).unwrap();
         let path = config.path().join(format!("agentwire/{ID}.lock"));
@@ -62,17 +62,17 @@ fn a_child_that_has_not_loaded_its_program_yet_does_not_keep_a_lock() {
     }
 }
 
-/// What a program that was killed leaves is a file, by which is told that its agent may run.
+/// The file that a killed process leaves tells others to look for its agent.
 #[cfg(target_os = "linux")]
 #[test]
-fn the_agent_of_a_killed_program_has_its_session_before_it_writes_that_down() {
+fn the_agent_of_a_killed_program_owns_its_session_before_it_writes_its_file() {
     let config = TempDir::new().unwrap();
     let id = uuid::Uuid::new_v4().to_string();
     let attempt = || match attempt(config.path(), &id, None) {
         Attempt::Locked(lock) => Ok(lock),
         Attempt::Owned(owner) => Err(owner),
     };
-    // The shell keeps the arguments, whatever it runs.
+    // The shell retains the arguments while it runs other programs.
     let mut agent = std::process::Command::new("sh")
         .args(["-c", "read -r line", "agent", &format!("--resume={id}")])
         .env("AGENTWIRE_SESSION", "another")
@@ -80,14 +80,14 @@ fn the_agent_of_a_killed_program_has_its_session_before_it_writes_that_down() {
         .spawn()
         .unwrap();
     let pid = agent.id();
-    // Nothing was left: it is not looked for.
+    // Without a leftover file, nobody looks for the agent.
     drop(attempt().unwrap());
     fs::create_dir(config.path().join("agentwire")).unwrap();
     let file = config.path().join(format!("agentwire/{id}.lock"));
     fs::write(&file, "1\n").unwrap();
     for _ in 0..2 {
         assert_eq!(attempt().unwrap_err(), SessionOwner::Agent { pid });
-        assert!(file.exists(), "it is still left");
+        assert!(file.exists(), "the leftover is still there");
     }
     agent.kill().unwrap();
     agent.wait().unwrap();
@@ -102,7 +102,7 @@ fn the_agent_of_a_killed_program_has_its_session_before_it_writes_that_down() {
 
 #[cfg(unix)]
 #[test]
-fn a_planted_link_or_pipe_is_not_the_lock() {
+fn planted_links_and_pipes_are_not_used_as_locks() {
     use std::os::unix::fs::{MetadataExt, symlink};
     let home = TempDir::new().unwrap();
     let (config, precious) = (home.path().join("config"), home.path().join("precious"));
@@ -124,12 +124,12 @@ fn a_planted_link_or_pipe_is_not_the_lock() {
     let made = std::process::Command::new("mkfifo").arg(&lock).status();
     assert!(made.unwrap().success());
     is_untouched();
-    // The folder of the locks.
+    // The folder of the lock files.
     fs::remove_dir_all(&folder).unwrap();
     symlink(home.path(), &folder).unwrap();
     is_untouched();
     fs::remove_file(&folder).unwrap();
-    // What an earlier version left for everybody to read.
+    // An earlier version created files that everyone could read.
     fs::create_dir(&folder).unwrap();
     fs::write(&lock, "").unwrap();
     let taken = locked(&config).unwrap().unwrap();
@@ -137,9 +137,9 @@ fn a_planted_link_or_pipe_is_not_the_lock() {
     assert!(locked(&config).is_err());
 }
 
-/// Many take and leave one lock, which is a file that comes and goes.
+/// Threads take and release one lock, whose file is created and removed each time.
 #[test]
-fn of_many_only_one_has_the_lock_at_a_time() {
+fn concurrent_threads_never_share_a_lock() {
     use std::sync::atomic::{AtomicUsize, Ordering};
     let config = TempDir::new().unwrap();
     let (inside, times) = (AtomicUsize::new(0), AtomicUsize::new(0));
@@ -197,7 +197,7 @@ fn an_agent_that_another_program_has_started_owns_its_session() {
             ),
             true,
         ),
-        // The PID is another process's now.
+        // The PID was reused.
         (
             "1.json",
             format!(
@@ -206,7 +206,7 @@ fn an_agent_that_another_program_has_started_owns_its_session() {
             ),
             false,
         ),
-        // Whether it lives cannot be told from here.
+        // A process in another PID namespace cannot be checked.
         (
             "1.json",
             format!(r#"{{"pid":{pid},"sessionId":"{ID}","pidDomain":"linux:x:pid:[1]"}}"#),
@@ -218,7 +218,7 @@ fn an_agent_that_another_program_has_started_owns_its_session() {
         fs::write(config.path().join("sessions").join(file), &text).unwrap();
         let owner = locked(config.path()).err();
         assert_eq!(owner, owns.then_some(SessionOwner::Agent { pid }), "{text}");
-        // It is the agent of whoever asks.
+        // The caller's own agent.
         assert!(matches!(
             attempt(config.path(), ID, own_pid()),
             Attempt::Locked(Some(_))
@@ -226,10 +226,10 @@ fn an_agent_that_another_program_has_started_owns_its_session() {
     }
 }
 
-/// Such as to a folder of dotfiles.
+/// For example a folder of dotfiles.
 #[cfg(unix)]
 #[test]
-fn a_session_is_locked_in_a_configuration_folder_that_is_a_link() {
+fn sessions_are_locked_in_a_linked_configuration_folder() {
     let home = TempDir::new().unwrap();
     let (config, dotfiles) = (home.path().join("config"), home.path().join("dotfiles"));
     fs::create_dir(&dotfiles).unwrap();

@@ -5,12 +5,11 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// A handler that reports the decisions of another handler to a closure: the
-/// request, the reply, and how long it took.
+/// A handler that reports each decision of another handler to a closure: the request, the
+/// response, and the duration.
 ///
-/// [`Response::Later`] is reported as such; the later response is not. A panic is
-/// not reported here, but as a
-/// [`Notice::CallbackFailed`](crate::Notice::CallbackFailed).
+/// [`Response::Later`] is reported as such; the later response is not. A panic is not reported
+/// here, but as a [`Notice::CallbackFailed`](crate::Notice::CallbackFailed).
 ///
 /// ```
 /// use agentwire::Options;

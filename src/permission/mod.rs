@@ -1,6 +1,6 @@
-//! Permission requests, and what answers them: callbacks, policies, rules.
+//! Permission requests, and their handlers: callbacks, policies, rules.
 //!
-//! A [`Policy`] decides about the tool calls that it knows, and leaves the others to the next
+//! A [`Policy`] decides about the tool calls that it knows, and passes the others to the next
 //! policy or callback ([`Policy::or_ask`], [`Policy::or_deny`]). [`Rules`] are the CLI's own
 //! permission rules. The module [`terminal`](crate::terminal) asks the user.
 

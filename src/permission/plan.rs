@@ -12,11 +12,10 @@ use agentwire_protocol::permission::{
 /// The tool with which the model presents a plan.
 pub(crate) const TOOL: &str = "ExitPlanMode";
 
-/// The last version that accepts the model's plan even if the host changed it.
+/// The last version that ignores the host's changes to the model's plan.
 const KEEPS_PLANS: CliVersion = CliVersion::new(2, 0, 77);
 
-/// A plan that the model made and wants to carry out. The model presents it
-/// with its tool `ExitPlanMode`.
+/// A plan of the model for approval. The model presents it with its tool `ExitPlanMode`.
 ///
 /// ```
 /// use agentwire::Options;
@@ -76,7 +75,7 @@ impl PlanRequest {
     pub fn approve_changed(&self, plan: impl Into<String>) -> PermissionResult {
         let plan = plan.into();
         let version = self.ask.session.link().declared().cli_version();
-        // Older ones do not say their version.
+        // Older versions do not report their version.
         if version.is_none_or(|version| version <= KEEPS_PLANS) {
             return self.reject(format!(
                 "Replace the plan with this one, and present it again:\n\n{plan}"
@@ -90,7 +89,7 @@ impl PlanRequest {
         }
     }
 
-    /// Rejects the plan. The model continues to plan, with this feedback.
+    /// Rejects the plan. The model continues planning, with this feedback.
     #[must_use]
     pub fn reject(&self, feedback: impl Into<String>) -> PermissionResult {
         PermissionResult::deny(feedback)

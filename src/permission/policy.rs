@@ -1,4 +1,4 @@
-//! Policies, which decide at once, and their combinations.
+//! Policies, which decide immediately, and their combinations.
 
 use super::PermissionRequest;
 use crate::callback::{BoxFuture, Handler, Response};
@@ -17,13 +17,12 @@ pub enum Decision {
     None,
 }
 
-/// Decides at once about tool calls, or has no decision.
+/// Decides about tool calls immediately, or has no decision.
 ///
-/// [`Rules`](crate::Rules), [`ReadOnly`](crate::permission::ReadOnly), and every closure
-/// from a request to a [`Decision`], a [`PermissionResult`] or an `Option` of
-/// one are policies. The policies of agentwire never approve requests that
-/// require a human. A closure can check this with
-/// [`CanUseTool::requires_human`]; nothing else checks it.
+/// [`Rules`](crate::Rules), [`ReadOnly`](crate::permission::ReadOnly), and every closure from a
+/// request to a [`Decision`], a [`PermissionResult`] or an `Option` of one are policies. The
+/// policies of agentwire never approve requests that require a human. A closure must check this
+/// with [`CanUseTool::requires_human`]; nothing else does.
 ///
 /// ```
 /// use agentwire::protocol::permission::CanUseTool;
@@ -107,8 +106,8 @@ where
     }
 }
 
-/// Two policies; the second decides where the first has no decision. Returned
-/// by [`Policy::or`].
+/// Two policies: the second one decides if the first has no decision. Returned by
+/// [`Policy::or`].
 #[derive(Debug, Clone)]
 pub struct Either<A, B>(A, B);
 
@@ -125,8 +124,7 @@ impl<A: Policy, B: Policy> Policy for Either<A, B> {
     }
 }
 
-/// A policy, and a handler for the remaining requests. Returned by
-/// [`Policy::or_ask`].
+/// A policy, and a handler for requests without a decision. Returned by [`Policy::or_ask`].
 #[derive(Debug, Clone)]
 pub struct OrAsk<P, H> {
     policy: P,
@@ -142,8 +140,7 @@ impl<P: Policy, H: Handler<CanUseTool>> Handler<CanUseTool> for OrAsk<P, H> {
     }
 }
 
-/// A policy that denies the remaining requests. Returned by
-/// [`Policy::or_deny`].
+/// A policy that denies requests without a decision. Returned by [`Policy::or_deny`].
 #[derive(Debug, Clone)]
 pub struct OrDeny<P> {
     policy: P,
@@ -171,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_opinion_counts_and_what_must_be_asked_can_only_be_denied() {
+    fn the_first_decision_counts_and_must_ask_can_only_become_deny() {
         let yes = Decision::from(PermissionResult::allow());
         let no = Decision::from(PermissionResult::deny("no"));
         let ask = Decision::MustAsk;

@@ -10,9 +10,8 @@ use agentwire_protocol::permission::{
 
 /// A question of the model to the user, asked with its tool `AskUserQuestion`.
 ///
-/// In the protocol it is a permission request. A plain allow would tell the
-/// model that the user answered nothing; build the response with
-/// [`QuestionRequest::answers`] instead.
+/// In the protocol it is a permission request. A plain allow would mean that the user answered
+/// nothing; build the response with [`QuestionRequest::answers`] instead.
 ///
 /// ```
 /// use agentwire::Options;
@@ -40,9 +39,8 @@ pub struct QuestionRequest {
 }
 
 /// The answers to questions of the model, returned by the callback of
-/// [`Options::on_question`](crate::Options::on_question), or made from a request
-/// in the client's stream with [`Answers::to`]. Unanswered questions count as
-/// skipped.
+/// [`Options::on_question`](crate::Options::on_question), or created with [`Answers::to`] for a
+/// request in the client's stream. Unanswered questions count as skipped.
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct Answers {
@@ -100,7 +98,7 @@ impl Answers {
     ///
     /// # Errors
     ///
-    /// If the request has no valid questions, as that of another tool.
+    /// If the request has no valid questions, for instance because it is for another tool.
     pub fn to(request: &CanUseTool) -> Result<Self, serde_json::Error> {
         let input = request.input.read()?;
         Ok(Self { input })
@@ -153,7 +151,7 @@ impl Answers {
 impl From<Answers> for PermissionResult {
     fn from(answers: Answers) -> Self {
         let mut input = answers.input;
-        // Without this member the tool would report that it was never answered.
+        // Without this member the tool would report that the questions were never answered.
         input.answers.get_or_insert_default();
         match Json::from_value(&input) {
             Ok(input) => Self::allow_with(input),
@@ -174,7 +172,7 @@ mod tests {
     use serde_json::{Value, json};
 
     #[test]
-    fn a_request_is_answered_beside_its_questions() {
+    fn answers_are_sent_with_their_questions() {
         let questions = json!([{
             "question": "Tea or coffee?", "header": "Drink", "multiSelect": true,
             "options": [{"label": "Tea", "description": "leaf"}],
@@ -192,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_without_questions_has_no_answers() {
+    fn requests_without_questions_cannot_be_answered() {
         let request = CanUseTool::new("Bash", json!({"command": "date"}));
         let error = Answers::to(&request).expect_err("no questions");
         assert!(error.to_string().contains("questions"), "{error}");

@@ -3,8 +3,7 @@
 use super::policy::{Decision, Policy};
 use agentwire_protocol::permission::{CanUseTool, PermissionResult};
 
-/// A policy that allows the agent to read any file, and has no decision about
-/// anything else.
+/// A policy that allows reading any file, and has no decision about other calls.
 ///
 /// It allows `Read`, `Glob`, `Grep`, `LS` and `NotebookRead`, unless the
 /// request requires a human ([`CanUseTool::requires_human`]). It does not allow
@@ -41,7 +40,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn what_reads_is_allowed_and_nothing_else_is_decided() {
+    fn only_reading_is_allowed() {
         let decide = |tool: &str| ReadOnly.decide(&CanUseTool::new(tool, json!({})));
         for tool in ["Read", "Glob", "Grep", "LS", "NotebookRead"] {
             assert_eq!(decide(tool), PermissionResult::allow().into(), "{tool}");

@@ -1,10 +1,9 @@
 //! Escapes text of an agent for display on a terminal.
 //!
-//! Text of a model, a tool or a recording may contain control sequences (which
-//! move the cursor, change colours, rename the window), characters that reverse
-//! the direction of text, and invisible characters. They could make one
-//! question look like another. The functions here replace such characters by
-//! visible escapes: `\u{1b}`.
+//! Text of a model, a tool or a recording may contain control sequences (which move the cursor,
+//! change colours, rename the window), characters that reverse the direction of text, and
+//! invisible characters. They could make one question look like another. These functions
+//! replace such characters by visible escapes: `\u{1b}`.
 
 use std::borrow::Cow;
 
@@ -19,8 +18,8 @@ pub fn line(text: &str) -> Cow<'_, str> {
     escaped(text, &[])
 }
 
-/// Escapes a text for display on several lines: like [`line`](fn@line), but
-/// line ends and tabs are kept.
+/// Escapes a text for display on several lines: like [`line`](fn@line), but line ends and tabs
+/// are unchanged.
 ///
 /// ```
 /// assert_eq!(agentwire::permission::visible::lines("a\n\tb\u{202e}c"), "a\n\tb\\u{202e}c");
@@ -30,8 +29,8 @@ pub fn lines(text: &str) -> Cow<'_, str> {
     escaped(text, &['\n', '\t'])
 }
 
-/// Shortens a text to at most `most` characters: its beginning, how much is
-/// left out, and its end.
+/// Shortens a text to at most `most` characters: its beginning, the number of omitted
+/// characters, and its end.
 ///
 /// ```
 /// assert_eq!(agentwire::permission::visible::shortened("abcdefghijkl", 8), "abcdef… (4 characters left out) …kl");
@@ -42,7 +41,7 @@ pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     if count <= most {
         return Cow::Borrowed(text);
     }
-    // The end tells as much as the middle would.
+    // The end is as informative as the middle.
     let tail = most / 4;
     let at = |number: usize| {
         text.char_indices()
@@ -76,7 +75,7 @@ fn escaped<'a>(text: &'a str, except: &[char]) -> Cow<'a, str> {
     let mut characters = text.chars().peekable();
     while let Some(c) = characters.next() {
         match c {
-            // One end of a line.
+            // A single line end.
             '\r' if except.contains(&'\n') && characters.peek() == Some(&'\n') => {}
             '\n' | '\r' | '\t' if is_changed(c) => shown.extend(c.escape_default()),
             c if is_changed(c) => shown.extend(c.escape_unicode()),
@@ -91,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_terminal_obeys_and_what_cannot_be_seen_is_shown() {
+    fn control_sequences_and_invisible_characters_are_escaped() {
         for (text, shown) in [
             ("plain, é, 漢, 🦀", "plain, é, 漢, 🦀"),
             ("\u{1b}]0;title\u{7}", r"\u{1b}]0;title\u{7}"),
@@ -112,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_text_is_cut_and_its_end_is_seen() {
+    fn long_texts_are_shortened_in_the_middle() {
         let text = format!("{}; rm -r x", "é".repeat(5000));
         let short = shortened(&text, 400);
         assert!(short.starts_with("éé") && short.ends_with("; rm -r x"));

@@ -4,14 +4,13 @@ use super::closer::{CLOSER, is_this_thread};
 use super::closing::Closing;
 use super::policy::CloseReport;
 
-/// Closes all sessions of this process at once, and blocks until all processes
-/// that they started have exited.
+/// Closes all sessions of this process at once, and blocks until all processes that they
+/// started have exited.
 ///
-/// Call this before the program exits, for instance on a signal. Sessions that
-/// are closing already because their clients were dropped are waited for too.
-/// Sessions of agents that were spawned elsewhere
-/// ([`Client::connect_over`](crate::Client::connect_over)) have no processes
-/// here and are left alone.
+/// Call this before the program exits, for instance on a signal. It also waits for sessions
+/// that are already closing because their clients were dropped. Sessions of agents that were
+/// spawned elsewhere ([`Client::connect_over`](crate::Client::connect_over)) have no processes
+/// here and are not closed.
 ///
 /// This takes at most as long as the longest
 /// [`ClosePolicy`](super::ClosePolicy) allows, without its `finish`, plus some
@@ -46,16 +45,14 @@ use super::policy::CloseReport;
 /// # }
 /// ```
 ///
-/// SIGKILL has no handler: see [`ExitGuard`](crate::ExitGuard) for what remains
-/// then, and what can be done about it.
+/// SIGKILL has no handler: see [`ExitGuard`](crate::ExitGuard) for its effect and remedies.
 pub fn close_all() -> Vec<CloseReport> {
     let mut children = CLOSER.children();
     children.retain(|child| child.is_ours() && !child.is_closed());
     for child in &children {
         CLOSER.close(child, child.closes_input_with_all());
     }
-    // If this runs in the closer itself, from a panic hook after it panicked,
-    // no other thread will finish what it was about to do.
+    // In a panic hook of the closer itself, no other thread finishes its work.
     if is_this_thread() {
         children.iter().for_each(Closing::abandon);
     }

@@ -39,9 +39,8 @@ impl ChildProcess {
     /// Spawns `command` with three pipes, on Unix in its own process group, on
     /// Windows in its own job object and without a window.
     ///
-    /// `session` marks the child and its descendants, in their environment. It
-    /// must be unique to this child and contain no colon; otherwise, closing
-    /// this child would end others.
+    /// `session` marks the child and its descendants in their environment. It must be unique to
+    /// this child and contain no colon; otherwise, closing this child would end others.
     ///
     /// # Errors
     ///
@@ -75,8 +74,8 @@ impl ChildProcess {
         let sessions = sessions(&command, session);
         command.env(SESSION_VARIABLE, sessions);
         detach(&mut command);
-        // Not created from a spawned child: that would reap one that has exited
-        // already.
+        // Not created from a spawned child, because that would reap a child that has already
+        // exited.
         #[cfg(not(windows))]
         let child = SharedChild::spawn(&mut command)?;
         #[cfg(windows)]
@@ -90,7 +89,7 @@ impl ChildProcess {
         let (Some(stdin), Some(stdout), Some(stderr)) =
             (child.take_stdin(), child.take_stdout(), child.take_stderr())
         else {
-            unreachable!("all three were asked for");
+            unreachable!("all three are piped");
         };
         let pid = child.id();
         let closing = Closing::new(child, (closer.watched)(pid), session, policy);
@@ -98,7 +97,7 @@ impl ChildProcess {
         let closing = closing.in_job(job);
         let closing = Arc::new(closing);
         closer.watch(&closing).inspect_err(|_| {
-            // The exit of an unwatched child would go unnoticed.
+            // The exit of an unwatched child would not be detected.
             let _ = closing.child.kill();
             let _ = closing.child.wait();
         })?;
@@ -141,8 +140,8 @@ impl ChildProcess {
         self.closing.was_signalled()
     }
 
-    /// Returns a channel that holds `Some` once the child has exited, even if
-    /// its output is still held open.
+    /// Returns a channel that contains `Some` once the child has exited, even if its output is
+    /// still open elsewhere.
     pub(crate) fn exit(&self) -> watch::Receiver<Option<Exit>> {
         self.closing.exit()
     }
@@ -155,7 +154,7 @@ impl ChildProcess {
         self.closer.close(&self.closing, close_input)
     }
 
-    /// Closes the child and its descendants without giving them time: see [`Closer::kill`].
+    /// Kills the child and its descendants immediately: see [`Closer::kill`].
     pub(crate) fn kill(&self) {
         self.closer.kill(&self.closing);
     }
@@ -165,8 +164,8 @@ impl ChildProcess {
         self.closing.closed_with_all_by(close_input);
     }
 
-    /// Keeps `what` until the child has exited, and drops it before the exit is
-    /// reported. It is also dropped if the child could not be closed.
+    /// Stores a resource until the child has exited. It is dropped before the exit is reported, and
+    /// also if the child could not be closed.
     pub(crate) fn keep(&self, what: impl Send + 'static) {
         self.closing.resource.set(what);
     }
@@ -183,8 +182,7 @@ impl Drop for ChildProcess {
     }
 }
 
-/// Returns the marker's value: the sessions that the child inherits, and its
-/// own.
+/// Returns the marker's value: the inherited session names, and its own.
 fn sessions(command: &Command, session: &str) -> OsString {
     let set = command
         .get_envs()

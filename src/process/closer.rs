@@ -1,9 +1,9 @@
 //! The thread that closes all sessions of this process, and watches their
 //! children until then.
 //!
-//! One thread serves all sessions, so that the expensive part of closing,
-//! listing all processes of the system, is done once for all sessions that need
-//! it at that time. It runs as long as there are children.
+//! One thread serves all sessions, so that the expensive part of closing, listing all processes
+//! of the system, is done once for all sessions that need it. The thread runs while there are
+//! children.
 
 use super::closing::Closing;
 use super::events::{Events, Watched};
@@ -19,17 +19,16 @@ use std::time::{Duration, Instant};
 use std::{fmt, io, mem};
 use tokio::sync::watch;
 
-/// How long the closer sleeps at most while it measures time.
+/// The longest sleep while a time limit is counted.
 const ROUND: Duration = Duration::from_millis(50);
 
-/// How much time a round counts at most. In a longer one, this process was
-/// stopped, the machine was suspended, or it was too busy for others to run as
-/// well.
+/// The most time that a round counts. If it takes longer, this process was stopped, the machine
+/// was suspended, or it was too busy for other processes as well.
 const LONGEST_ROUND: Duration = Duration::from_millis(100);
 
-/// The share of time spent on listing the processes is at most one in this
-/// number, unless a listing takes long.
-const LOOKING: u32 = 5;
+/// At most this fraction of the time is spent on listing the processes, unless a listing is
+/// slow.
+const LISTING_SHARE: u32 = 5;
 
 /// The longest pause between two listings while one is needed.
 const LONGEST_PAUSE: Duration = Duration::from_millis(100);
@@ -60,7 +59,7 @@ struct Thread {
     process: u32,
 }
 
-/// What the thread is asked to do for a child.
+/// A request to the thread for a child.
 enum RequestSummary {
     Watch,
     Close,
@@ -70,7 +69,7 @@ enum RequestSummary {
 }
 
 impl Closer {
-    /// Creates a closer that observes the system by these two functions.
+    /// Creates a closer with these two functions to observe the system.
     pub(super) const fn new(
         read_table: fn() -> io::Result<Table>,
         watched: fn(u32) -> Option<Watched>,
@@ -94,7 +93,7 @@ impl Closer {
     /// If the system is out of threads or file descriptors.
     pub(super) fn watch(&'static self, child: &Arc<Closing>) -> io::Result<()> {
         let mut state = lock(&self.state);
-        state.forget_those_of_a_parent();
+        state.forget_inherited();
         if child.watched.is_none() {
             self.watch_by_thread(child)?;
         }
@@ -122,21 +121,21 @@ impl Closer {
         close_input: impl FnOnce() + Send + 'static,
     ) -> watch::Receiver<Option<CloseReport>> {
         if child.begin(close_input) {
-            self.ask_to_close(child, RequestSummary::Close);
+            self.request_close(child, RequestSummary::Close);
         }
         child.report()
     }
 
-    /// Closes the child and its descendants without giving them time, also if they are
-    /// being closed. They are listed before, as for [`close`](Self::close).
+    /// Kills the child and its descendants immediately, also if they are already being closed. They
+    /// are listed first, as in [`close`](Self::close).
     pub(super) fn kill(&'static self, child: &Arc<Closing>) {
         child.begin(|| ());
         if child.is_ours() {
-            self.ask_to_close(child, RequestSummary::Kill);
+            self.request_close(child, RequestSummary::Kill);
         }
     }
 
-    fn ask_to_close(&'static self, child: &Arc<Closing>, how: RequestSummary) {
+    fn request_close(&'static self, child: &Arc<Closing>, how: RequestSummary) {
         let mut state = lock(&self.state);
         match self.start(&mut state) {
             Ok(()) => state.ask(child.number, how),
@@ -154,8 +153,7 @@ impl Closer {
         lock(&self.state).children.values().cloned().collect()
     }
 
-    /// Starts the thread if there is none. It ends with the last child, or by a
-    /// panic.
+    /// Starts the thread if there is none. It exits after the last child, or with a panic.
     fn start(&'static self, state: &mut State) -> io::Result<()> {
         if state.thread.is_some() {
             return Ok(());
@@ -193,13 +191,13 @@ impl Closer {
         loop {
             let table = (self.read_table)().ok();
             let mut ladder = child.ladder();
-            ladder.handle_look(now, table.as_ref(), &table::usage);
+            ladder.handle_listing(now, table.as_ref(), &table::usage);
             drop(ladder);
             act(child);
             now += LONGEST_ROUND;
             let mut ladder = child.ladder();
             ladder.handle_timeout(now, &table::usage);
-            if ladder.look_due().is_none() {
+            if ladder.listing_due().is_none() {
                 return;
             }
         }
@@ -220,9 +218,8 @@ impl State {
         }
     }
 
-    /// A fork of the process that started the thread has neither the thread nor
-    /// the children.
-    fn forget_those_of_a_parent(&mut self) {
+    /// A forked process has neither the thread nor the children.
+    fn forget_inherited(&mut self) {
         let process = std::process::id();
         if self.thread.as_ref().is_some_and(|it| it.process != process) {
             self.children.clear();
@@ -232,7 +229,7 @@ impl State {
     }
 }
 
-/// Returns whether the current thread is that of a closer.
+/// Returns whether the current thread is a closer.
 pub(super) fn is_this_thread() -> bool {
     thread::current().name() == Some(NAME)
 }
@@ -244,9 +241,9 @@ struct Work {
     clock: Clock,
     /// Children that need action soon.
     busy: SortedMap<u64, Arc<Closing>>,
-    /// Children whose exit is no event and for which no thread waits.
+    /// Children whose exit is not an event, and which no thread waits for.
     polled: SortedMap<u64, Arc<Closing>>,
-    next_look: Instant,
+    next_listing: Instant,
     has_warned: bool,
 }
 
@@ -258,7 +255,7 @@ impl Work {
             clock: Clock::new(),
             busy: SortedMap::new(),
             polled: SortedMap::new(),
-            next_look: Instant::now(),
+            next_listing: Instant::now(),
             has_warned: false,
         }
     }
@@ -270,21 +267,23 @@ impl Work {
             self.clock.advance();
             self.take_commands(exited);
             self.pass_time();
-            self.look();
-            if !self.keep_the_busy() {
+            self.list_processes();
+            if !self.retain_busy() {
                 return;
             }
         }
     }
 
-    /// Returns how long there is nothing to do if nothing happens.
+    /// Returns how long to sleep if no event arrives.
     fn pause(&self) -> Option<Duration> {
-        let until_look = self.next_look.saturating_duration_since(Instant::now());
+        let until_listing = self.next_listing.saturating_duration_since(Instant::now());
         let mut pause = (!self.polled.is_empty()).then_some(ROUND);
         for child in self.busy.values() {
             let ladder = child.ladder();
             let until = |due: Duration| due.saturating_sub(self.clock.now);
-            let look = ladder.look_due().map(|due| until(due).max(until_look));
+            let look = ladder
+                .listing_due()
+                .map(|due| until(due).max(until_listing));
             for due in [look, ladder.due().map(until)].into_iter().flatten() {
                 pause = Some(due.min(pause.unwrap_or(ROUND)));
             }
@@ -355,21 +354,20 @@ impl Work {
         }
     }
 
-    /// Lists the processes for all children that need it, if one of them cannot
-    /// wait.
-    fn look(&mut self) {
+    /// Lists the processes for all children that need it, once one of them cannot wait longer.
+    fn list_processes(&mut self) {
         let now = self.clock.now;
         let is_due = |due: Duration| due <= now;
         let mut busy = self.busy.values();
-        let is_wanted = busy.any(|child| child.ladder().look_due().is_some_and(is_due));
+        let is_wanted = busy.any(|child| child.ladder().listing_due().is_some_and(is_due));
         let started = Instant::now();
-        if !is_wanted || started < self.next_look {
+        if !is_wanted || started < self.next_listing {
             return;
         }
         let table = catch_unwind(self.closer.read_table);
         let table = table.unwrap_or_else(|_| Err(io::Error::other("listing them panicked")));
-        let pause = started.elapsed().saturating_mul(LOOKING - 1);
-        self.next_look = Instant::now() + pause.min(LONGEST_PAUSE);
+        let pause = started.elapsed().saturating_mul(LISTING_SHARE - 1);
+        self.next_listing = Instant::now() + pause.min(LONGEST_PAUSE);
         if let Err(error) = &table
             && !mem::replace(&mut self.has_warned, true)
         {
@@ -380,24 +378,24 @@ impl Work {
         for child in self.busy.values() {
             guard(child, || {
                 let mut ladder = child.ladder();
-                if ladder.look_due().is_some() {
-                    ladder.handle_look(self.clock.now, table.as_ref().ok(), &table::usage);
+                if ladder.listing_due().is_some() {
+                    ladder.handle_listing(self.clock.now, table.as_ref().ok(), &table::usage);
                 }
             });
             guard(child, || act(child));
         }
     }
 
-    /// Forgets children that are done, and sets aside those that wait for an
-    /// event. Returns whether there are children left.
-    fn keep_the_busy(&mut self) -> bool {
+    /// Removes finished children, and sets aside those that wait for an event. Returns whether any
+    /// remain.
+    fn retain_busy(&mut self) -> bool {
         let mut over = Vec::new();
         self.busy.retain(|number, child| {
             let ladder = child.ladder();
             if ladder.is_over() {
                 over.push(*number);
             }
-            ladder.look_due().is_some() || ladder.due().is_some()
+            ladder.listing_due().is_some() || ladder.due().is_some()
         });
         let mut state = lock(&self.closer.state);
         let over: Vec<_> = over.iter().map(|it| state.children.remove(it)).collect();
@@ -411,7 +409,7 @@ impl Work {
     }
 }
 
-/// Allows another thread to be started when this one panics.
+/// Allows another thread to be started after a panic.
 struct Ended(&'static Closer);
 
 impl Drop for Ended {
@@ -448,7 +446,7 @@ impl Clock {
     }
 }
 
-/// Does something for one child. A panic does not affect the others.
+/// Runs an action for one child. A panic does not affect the others.
 fn guard(child: &Arc<Closing>, work: impl FnOnce()) {
     if catch_unwind(AssertUnwindSafe(work)).is_err() {
         for last in [Closing::abandon, act] {
@@ -458,7 +456,7 @@ fn guard(child: &Arc<Closing>, work: impl FnOnce()) {
 }
 
 fn act(child: &Arc<Closing>) {
-    // Not in the `while` condition, which would keep the lock.
+    // In a `while` condition, the lock would be held during the body.
     loop {
         let action = child.ladder().poll();
         let Some(action) = action else { return };

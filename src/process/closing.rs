@@ -17,14 +17,13 @@ use std::time::{Duration, Instant};
 use std::{fmt, io};
 use tokio::sync::watch;
 
-/// How much longer than the policies [`close_all`](super::close_all) waits, for
-/// listing the processes.
+/// The time that [`close_all`](super::close_all) waits beyond the policies, for listing the
+/// processes.
 const LISTING: Duration = Duration::from_secs(5);
 
 type CloseInput = Box<dyn FnOnce() + Send>;
 
-/// The state of closing a child. The closer keeps it until the child is closed
-/// and reaped.
+/// The state of closing a child. The closer retains it until the child is closed and reaped.
 pub(super) struct Closing {
     /// Unique to each child.
     pub(super) number: u64,
@@ -48,11 +47,11 @@ pub(super) struct Closing {
     close_input_with_all: Mutex<Option<CloseInput>>,
     /// When the input was closed.
     input_closed: OnceLock<Instant>,
-    /// `None` once there is a report, or if there will be none.
+    /// `None` once there is a report, and if there will be none.
     reporter: Mutex<Option<watch::Sender<Option<CloseReport>>>>,
     reported: Condvar,
     report: watch::Receiver<Option<CloseReport>>,
-    /// Dropped when all processes must be gone.
+    /// Dropped when all processes must have exited.
     #[cfg(windows)]
     job: Mutex<Option<Job>>,
 }
@@ -120,8 +119,8 @@ impl Closing {
         self.has_begun.load(Ordering::Relaxed)
     }
 
-    /// Stores `close_input`, and returns whether the closer must be asked to
-    /// close the child. From the second call on it only calls `close_input`.
+    /// Stores `close_input`, and returns whether the closer must start closing the child. From the
+    /// second call on, only calls `close_input`.
     pub(super) fn begin(&self, close_input: impl FnOnce() + Send + 'static) -> bool {
         if !self.is_ours() {
             close_input();
@@ -155,8 +154,8 @@ impl Closing {
         self.owner == std::process::id()
     }
 
-    /// Observes the child's exit. Returns `None` if it runs, and otherwise
-    /// whether it was already reaped.
+    /// Checks whether the child has exited. Returns `None` if it runs, and otherwise whether it was
+    /// already reaped.
     pub(super) fn see_exit(&self) -> Option<bool> {
         let (exit, is_reaped) = match see(&self.child) {
             Seen::Running => return None,
@@ -171,7 +170,7 @@ impl Closing {
     pub(super) fn act(self: &Arc<Self>, action: Action) {
         let pid = self.child.id();
         match action {
-            Action::TellExit => {
+            Action::ReportExit => {
                 let (this, exit) = (Arc::clone(self), self.seen.get().cloned());
                 if self.ladder().is_over() {
                     self.reap();
@@ -197,14 +196,14 @@ impl Closing {
             Action::SignalDescendant { pid, start, signal } => signal.send(pid, start),
             Action::SignalGroup(signal) => self.signal_group(signal),
             Action::Report(outcome) => {
-                // Dropping the job ends everything that the sweep did not find.
+                // Dropping the job ends all processes that the sweep did not find.
                 #[cfg(windows)]
                 drop(lock(&self.job).take());
                 if self.seen.get().is_some() {
                     self.reap();
                 }
                 let this = Arc::clone(self);
-                self.resource.drop_then(move || this.tell_report(outcome));
+                self.resource.drop_then(move || this.send_report(outcome));
             }
         }
     }
@@ -235,8 +234,7 @@ impl Closing {
 
     fn signal_group(&self, signal: Signal) {
         let group = self.ladder().group();
-        // Another part of the host that waits for children may have reaped it
-        // just now.
+        // Another part of the host may just have reaped it.
         if let Some(group) = group
             && !matches!(see(&self.child), Seen::Reaped(_))
         {
@@ -250,7 +248,7 @@ impl Closing {
         let _ = self.child.wait();
     }
 
-    fn tell_report(&self, outcome: Outcome) {
+    fn send_report(&self, outcome: Outcome) {
         let exit = self.seen.get().cloned();
         let report = CloseReport {
             exit: exit.and_then(Result::ok),

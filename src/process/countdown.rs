@@ -4,35 +4,33 @@
 use agentwire_protocol::sorted::SortedMap;
 use std::time::Duration;
 
-/// How many times its limit a step may take if processes constantly wait for a
-/// CPU.
+/// The most times its limit that a step may take while processes wait for a CPU.
 pub(super) const STRETCH: u32 = 10;
 
-/// A limit is counted in this many parts. After each, waiting for a CPU is
+/// A limit is counted in this many parts. After each, the time spent waiting for a CPU is
 /// measured.
 const PARTS: u32 = 4;
 
 /// The shortest part, since little of a limit may remain.
 const SHORTEST: Duration = Duration::from_millis(1);
 
-/// How a process has spent its time, as counted by the system.
+/// How a process has spent its time, as reported by the system.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Usage {
-    /// How long it had a CPU.
+    /// The time on a CPU.
     pub(super) ran: Duration,
-    /// How long it waited for one, without the current wait.
+    /// The time spent waiting for a CPU, without the current wait.
     pub(super) waited: Duration,
     /// Whether it is running or waiting for a CPU now.
     pub(super) is_runnable: bool,
 }
 
-/// A limit that is being counted down, by the closer's clock, which does not
-/// jump.
+/// A limit that is being counted down by the closer's clock.
 #[derive(Debug)]
 pub(super) struct Countdown {
     limit: Duration,
     started: Duration,
-    /// The start of the part that is not counted yet.
+    /// The start of the current part.
     since: Duration,
     counted: Duration,
     /// The usage of each process at that time.
@@ -67,8 +65,7 @@ impl Countdown {
         self.since.saturating_add(part.min(remaining).max(SHORTEST))
     }
 
-    /// Counts the time since the last part, as far as every process could run
-    /// in it.
+    /// Counts the time since the last part in which every process could run.
     pub(super) fn advance(
         &mut self,
         now: Duration,
@@ -105,9 +102,8 @@ fn measure(processes: &[u32], usage: &dyn Fn(u32) -> Option<Usage>) -> SortedMap
     all
 }
 
-/// Returns how much of the passed time a process could run. A runnable process
-/// may have waited whenever it did not run, because a wait is counted only
-/// after it ends.
+/// Returns the part of the passed time in which a process could run. A runnable process may
+/// have waited whenever it did not run, because a wait is only reported after it ends.
 fn could_run(passed: Duration, before: &Usage, after: &Usage) -> Duration {
     if after.is_runnable {
         passed.min(after.ran.saturating_sub(before.ran))

@@ -5,15 +5,14 @@ use agentwire_protocol::sorted::SortedMap;
 
 /// All processes that the session of one child started.
 ///
-/// A process belongs to the session if it is in the child's process group,
-/// descends from the child, descends from a process seen before, or names the
-/// session in its environment. None of these finds all. Ancestry is lost when
-/// parents exit, so call [`look`](Self::look) before each step that may end
-/// processes.
+/// A process belongs to the session if it is in the child's process group, descends from the
+/// child or from a process found earlier, or has the session's name in its environment. None of
+/// these finds all processes. Ancestry is lost when parents exit, so call [`look`](Self::look)
+/// before each step that may end processes.
 #[derive(Debug)]
 pub(super) struct Descendants {
     session: String,
-    /// The child, until it is reaped: its PID is not reused before.
+    /// The child, until it is reaped: before, its PID is not reused.
     root: Option<u32>,
     /// The processes alive at the last look: start times by PID.
     remaining: SortedMap<u32, u64>,
@@ -28,7 +27,7 @@ impl Descendants {
         }
     }
 
-    /// Finds the descendants again, in a new table.
+    /// Finds the descendants again in a new table.
     pub(super) fn look(&mut self, table: &Table) {
         let mut found: Vec<&Process> = vec![];
         if let Some(root) = self.root {
@@ -43,8 +42,8 @@ impl Descendants {
         let mut ours = SortedMap::new();
         while let Some(process) = found.pop() {
             if ours.insert(process.pid, process.start).is_none() {
-                // Windows keeps the PID of a parent that is gone, and that PID
-                // may have been reused by a younger process.
+                // Windows retains the PID of an exited parent, and a younger process may have
+                // reused it.
                 let children = table.children(process.pid);
                 found.extend(children.filter(|child| child.start >= process.start));
             }
@@ -56,12 +55,12 @@ impl Descendants {
         self.remaining = ours;
     }
 
-    /// Returns the child's PID, as long as it cannot have been reused.
+    /// Returns the child's PID while it cannot have been reused.
     pub(super) fn root(&self) -> Option<u32> {
         self.root
     }
 
-    /// Call this when the child is reaped: its PID may be reused from then on.
+    /// Must be called when the child is reaped: its PID may then be reused.
     pub(super) fn forget_root(&mut self) {
         self.root = None;
     }

@@ -11,14 +11,12 @@ use std::process::Command;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Environment {
-    /// All variables, except those that mark this process as running inside a
-    /// session of the CLI ([`OUTER_SESSION`]), and those of debuggers, profilers
-    /// and JavaScript runtimes that this process was started with
-    /// ([`HOST_TOOLS`]).
+    /// All variables, except those that mark this process as running inside a session of the CLI
+    /// ([`OUTER_SESSION`]), and those of debuggers, profilers and JavaScript runtimes that this
+    /// process was started with ([`HOST_TOOLS`]).
     ///
-    /// This is the default, so that a program started from the agent's shell, a
-    /// hook, an MCP server or a debugger works as it does anywhere else. To pass
-    /// one of these variables on, set it with
+    /// This is the default, so that a program works the same if it is started from the agent's
+    /// shell, a hook, an MCP server or a debugger. To pass one of these variables on, set it with
     /// [`Options::env`](crate::Options::env).
     #[default]
     Filtered,
@@ -31,13 +29,11 @@ pub enum Environment {
     Only(Vec<OsString>),
 }
 
-/// The variables that a session of the CLI sets for its children (shells,
-/// hooks, MCP servers), and those by which an SDK declares its features to its
-/// CLI, which are those of another host.
+/// The variables that a session of the CLI sets for its children (shells, hooks, MCP servers),
+/// and those by which another SDK declares its features to its CLI.
 ///
-/// User configuration of the CLI is not included: variables such as
-/// `CLAUDE_CONFIG_DIR`, `CLAUDE_CODE_USE_BEDROCK` and `ANTHROPIC_API_KEY` are
-/// kept.
+/// User configuration of the CLI is not included: variables such as `CLAUDE_CONFIG_DIR`,
+/// `CLAUDE_CODE_USE_BEDROCK` and `ANTHROPIC_API_KEY` are passed on.
 pub const OUTER_SESSION: &[&str] = &[
     // Set by the CLI for all its children.
     "CLAUDECODE",
@@ -54,8 +50,7 @@ pub const OUTER_SESSION: &[&str] = &[
     "CLAUDE_PLUGIN_ROOT",
     "CLAUDE_PLUGIN_DATA",
     "CLAUDE_ENV_FILE",
-    // Set for sessions that another session launches, or that are controlled
-    // remotely.
+    // Set for sessions that are launched by another session or controlled remotely.
     "CLAUDE_CODE_LAUNCHED_BY_SESSION_IDS",
     "CLAUDE_CODE_BRIDGE_SESSION_ID",
     "CLAUDE_CODE_MESSAGING_SOCKET",
@@ -74,8 +69,7 @@ pub const OUTER_SESSION: &[&str] = &[
     "CLAUDE_CODE_QUESTION_OPTIONAL_DESCRIPTIONS",
     "CLAUDE_CODE_AGENT_PROGRESS_SUMMARIES",
     "CLAUDE_AGENT_SDK_CLIENT_APP",
-    // Set by an application for its CLI. They change tools, messages or the
-    // folder of transcripts.
+    // Set by an application for its CLI. They change tools, messages or the folder of transcripts.
     "CLAUDE_CODE_SESSION_KIND",
     "CLAUDE_CODE_REMOTE",
     "CLAUDE_CODE_REMOTE_SESSION_ID",
@@ -89,19 +83,19 @@ pub const OUTER_SESSION: &[&str] = &[
 ///
 /// The effects were measured on Claude Code 2.1.332.
 pub const HOST_TOOLS: &[&str] = &[
-    // `--inspect` and its like: exit status 1, nothing on standard error. Other
-    // flags change or stop every Node program that the agent starts.
+    // `--inspect` and similar: exit status 1, nothing on standard error. Other flags change or
+    // stop every Node program that the agent starts.
     "NODE_OPTIONS",
-    // Exit status 0, without any output: the CLI takes itself for a worker.
+    // Exit status 0 without output: the CLI behaves as a worker.
     "NODE_UNIQUE_ID",
-    // The pipe to the parent of a Node program, which is not there.
+    // The pipe to the parent of a Node program, which does not exist here.
     "NODE_CHANNEL_FD",
     "NODE_CHANNEL_SERIALIZATION_MODE",
     // Tools write coverage into the host's folder.
     "NODE_V8_COVERAGE",
     // `node --test` in a tool reports in a binary format.
     "NODE_TEST_CONTEXT",
-    // What the debugger of Visual Studio Code reads in Node programs.
+    // The debugger of Visual Studio Code reads it in Node programs.
     "VSCODE_INSPECTOR_OPTIONS",
     // Electron applications that a tool starts run as Node.
     "ELECTRON_RUN_AS_NODE",
@@ -124,8 +118,8 @@ pub const HOST_TOOLS: &[&str] = &[
     "LD_AUDIT",
 ];
 
-/// Variables that are passed on, because much depends on them, and that can stop
-/// the CLI: a sanitizer in `LD_PRELOAD` ends it by SIGSEGV.
+/// Variables that can stop the CLI, but are passed on because much depends on them: a sanitizer
+/// in `LD_PRELOAD` ends it by SIGSEGV.
 const SUSPECTS: &[&str] = &["LD_PRELOAD"];
 
 impl Environment {
@@ -159,8 +153,8 @@ impl Environment {
         }
     }
 
-    /// Replaces the command's environment by the variables of `all` that are
-    /// passed on. `all` is the environment of this process.
+    /// Replaces the command's environment by the variables of `all`, this process's environment,
+    /// that are passed on.
     pub(crate) fn apply(
         &self,
         command: &mut Command,
@@ -180,7 +174,7 @@ pub(crate) fn suspects(command: &Command) -> Vec<String> {
         .collect()
 }
 
-/// Returns whether a name is this one, or begins with what is before its `*`.
+/// Returns whether a name matches a pattern: exactly, or by the prefix before `*`.
 fn fits(name: &OsStr, pattern: &str) -> bool {
     match pattern.strip_suffix('*') {
         Some(prefix) => {
@@ -203,12 +197,11 @@ fn same(one: &OsStr, other: &OsStr) -> bool {
     }
 }
 
-/// The environment that a CLI is started with, sorted by name.
+/// The environment of a spawned CLI, sorted by name.
 ///
-/// `Display` prints one variable per line and masks values that may be secret:
-/// those of variables whose name contains a word such as `KEY`, `TOKEN` or
-/// `PASSWORD`, the user and password in a URL, and headers. A secret under any
-/// other name is not recognised.
+/// `Display` prints one variable per line and masks values that may be secret: those of
+/// variables whose name contains a word such as `KEY`, `TOKEN` or `PASSWORD`, the user and
+/// password in a URL, and headers. A secret under any other name is not recognised.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PassedEnvironment(SortedMap<OsString, OsString>);
 

@@ -9,8 +9,8 @@ use std::io;
 use std::process::ExitStatus;
 use std::sync::Arc;
 
-/// How the child exited. An error means that it is gone but its status is
-/// unavailable, for instance because the host ignores SIGCHLD.
+/// How the child exited. An error means that its status is unavailable, for instance because
+/// the host ignores SIGCHLD.
 pub(crate) type Exit = Result<ExitStatus, Arc<io::Error>>;
 
 /// The observed state of a child.
@@ -34,8 +34,7 @@ pub(super) fn see(child: &SharedChild) -> Seen {
     }
 }
 
-/// Observes the child. Its PID is not reused as long as there is a handle to
-/// it.
+/// Observes the child. Its PID is not reused while there is a handle to it.
 #[cfg(not(unix))]
 pub(super) fn see(child: &SharedChild) -> Seen {
     match child.try_wait() {

@@ -25,16 +25,15 @@ use std::sync::Once;
 /// hook. With unwinding it sets none: a panic that is caught, for instance in a
 /// task, affects only the sessions that it drops.
 ///
-/// `std::process::exit` and signals end a process without dropping anything.
-/// Call [`close_all`] before the one and in handlers of the others.
+/// `std::process::exit` and signals end a process without dropping anything. Call [`close_all`]
+/// before `exit` and in signal handlers.
 ///
 /// # When the host is killed
 ///
-/// A host that is killed by SIGKILL, which the system also sends when memory
-/// runs out, or by a signal without a handler, cannot clean up. Only the pipes
-/// to its CLIs close. An idle CLI exits then. During a turn it continues to the
-/// end of the turn, so a tool that never ends stays, and the CLI with it.
-/// `scripts/real orphans` measures this. What can help is outside the host:
+/// A host that is killed by SIGKILL, which the system also sends when memory runs out, or by a
+/// signal without a handler, cannot clean up. Only the pipes to its CLIs close. An idle CLI
+/// then exits. During a turn it continues to the end of the turn, so a tool that never ends
+/// keeps the CLI alive. `scripts/real orphans` measures this. Remedies are outside the host:
 ///
 /// - A supervisor that runs the host and its children in one control group and
 ///   ends that as a whole: a systemd unit (`KillMode=control-group`, the

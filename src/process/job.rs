@@ -10,7 +10,7 @@ use win32job::ExtendedLimitInfo;
 /// The processes of one session. Dropping this ends the remaining ones.
 #[derive(Debug)]
 pub(super) struct Job {
-    /// Held for its drop.
+    /// Only for its drop.
     _handle: win32job::Job,
 }
 

@@ -14,8 +14,8 @@ use agentwire_protocol::sorted::SortedMap;
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// The shortest and longest pause between two looks of a sweep. There is no
-/// portable event for the exit of a process that is not a child.
+/// The shortest and longest pause between two listings of a sweep. There is no portable event
+/// for the exit of a process that is not a child.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(20));
 
 /// Returns how a process has spent its time, if the system reports it.
@@ -32,7 +32,7 @@ pub(super) struct Ladder {
     has_exited: bool,
     is_exit_reported: bool,
     /// When the processes must be listed, at the earliest.
-    look_due: Option<Duration>,
+    listing_due: Option<Duration>,
     /// All processes that were sent a signal.
     signalled: SortedMap<u32, ()>,
     /// Whether listing the processes ever failed.
@@ -46,16 +46,15 @@ enum Stage {
     Open,
     /// The descendants are listed before the input is closed.
     Beginning,
-    /// The child has to exit. If it does, this is the step at which it exited.
+    /// The child must exit. If it does, this is the step at which it exited.
     Waiting(CloseStep, Countdown),
-    /// The child did not exit. The descendants are listed before it is sent a
-    /// signal.
+    /// The child did not exit. The descendants are listed before it is signalled.
     Overdue(CloseStep),
     Sweeping(Sweep),
     Closed,
 }
 
-/// One signal to every descendant, including those that appear meanwhile.
+/// One signal to every descendant, including new ones.
 #[derive(Debug)]
 struct Sweep {
     /// The step at which the child exited.
@@ -71,7 +70,7 @@ struct Sweep {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Action {
     /// Report that the child has exited.
-    TellExit,
+    ReportExit,
     CloseInput,
     SignalChild(Signal),
     /// Send a signal to the process with this PID, if it started at `start`.
@@ -80,8 +79,7 @@ pub(super) enum Action {
         start: u64,
         signal: Signal,
     },
-    /// Send a signal to the child's process group. The child has exited and is
-    /// not reaped.
+    /// Send a signal to the child's process group. The child has exited, and is not reaped.
     SignalGroup(Signal),
     /// The session is closed: reap the child, and report.
     Report(Outcome),
@@ -105,7 +103,7 @@ impl Ladder {
             stage: Stage::Open,
             has_exited: false,
             is_exit_reported: false,
-            look_due: None,
+            listing_due: None,
             signalled: SortedMap::new(),
             is_unknown: false,
             actions: VecDeque::new(),
@@ -117,12 +115,12 @@ impl Ladder {
         if matches!(self.stage, Stage::Open) {
             self.policy = policy;
             self.stage = Stage::Beginning;
-            self.look_due = Some(now);
+            self.listing_due = Some(now);
         }
     }
 
-    /// Starts closing, and from here on no process gets time to end by itself. Only for the
-    /// end of those that were killed is waited, as `policy` says.
+    /// Starts closing, or skips to killing: no process gets time to exit by itself. Only waits for
+    /// killed processes to exit, as `policy` says.
     pub(super) fn hasten(&mut self, now: Duration, policy: ClosePolicy, usage: UsageOf<'_>) {
         let policy = ClosePolicy {
             kill: policy.kill,
@@ -131,7 +129,7 @@ impl Ladder {
         self.close(now, policy);
         self.policy = policy;
         match &mut self.stage {
-            // It was killed already.
+            // It has already been killed.
             Stage::Waiting(CloseStep::Killed | CloseStep::StillAlive, _) => return,
             Stage::Waiting(step, _) => self.stage = Stage::Overdue(*step),
             Stage::Sweeping(sweep) if sweep.signal == Signal::Terminate => {
@@ -140,32 +138,37 @@ impl Ladder {
             Stage::Open | Stage::Beginning | Stage::Overdue(_) => {}
             Stage::Sweeping(_) | Stage::Closed => return,
         }
-        self.look_due = Some(now);
+        self.listing_due = Some(now);
     }
 
-    /// Handles the child's exit. `is_reaped` says whether it was already
-    /// reaped, so that its PID may be reused.
+    /// Handles the child's exit. `is_reaped` says whether it was already reaped, so that its PID
+    /// may be reused.
     pub(super) fn handle_exit(&mut self, now: Duration, is_reaped: bool) {
         self.has_exited = true;
         if is_reaped {
             self.descendants.forget_root();
         }
         if matches!(self.stage, Stage::Closed) {
-            self.tell_exit();
+            self.report_exit();
         } else {
-            self.look_due = Some(now);
+            self.listing_due = Some(now);
         }
     }
 
     /// Handles a listing of all processes; `None` if they cannot be listed.
-    pub(super) fn handle_look(&mut self, now: Duration, table: Option<&Table>, usage: UsageOf<'_>) {
-        self.look_due = None;
+    pub(super) fn handle_listing(
+        &mut self,
+        now: Duration,
+        table: Option<&Table>,
+        usage: UsageOf<'_>,
+    ) {
+        self.listing_due = None;
         match table {
             Some(table) => self.descendants.look(table),
             None => self.is_unknown = true,
         }
         if self.has_exited {
-            self.tell_exit();
+            self.report_exit();
         }
         match &self.stage {
             Stage::Open | Stage::Closed => {}
@@ -197,7 +200,7 @@ impl Ladder {
         match &self.stage {
             Stage::Waiting(step, countdown) if countdown.is_over() => {
                 self.stage = Stage::Overdue(*step);
-                self.look_due = Some(now);
+                self.listing_due = Some(now);
             }
             _ => {}
         }
@@ -206,7 +209,7 @@ impl Ladder {
     /// Returns when to call [`handle_timeout`](Self::handle_timeout).
     pub(super) fn due(&self) -> Option<Duration> {
         match &self.stage {
-            // A look at its exit is due.
+            // A listing is due.
             Stage::Waiting(..) if self.has_exited => None,
             Stage::Waiting(_, countdown) => Some(countdown.due()),
             _ => None,
@@ -215,8 +218,8 @@ impl Ladder {
 
     /// Returns when the processes must be listed, at the earliest. An earlier
     /// listing is accepted too.
-    pub(super) fn look_due(&self) -> Option<Duration> {
-        self.look_due
+    pub(super) fn listing_due(&self) -> Option<Duration> {
+        self.listing_due
     }
 
     /// Returns the next action.
@@ -235,7 +238,7 @@ impl Ladder {
         self.descendants.forget_root();
     }
 
-    /// Returns whether nothing more will happen.
+    /// Returns whether closing is finished.
     pub(super) fn is_over(&self) -> bool {
         matches!(self.stage, Stage::Closed) && self.is_exit_reported
     }
@@ -243,17 +246,17 @@ impl Ladder {
     /// Stops closing.
     pub(super) fn give_up(&mut self) {
         self.stage = Stage::Closed;
-        self.look_due = None;
+        self.listing_due = None;
         self.actions.clear();
         if self.has_exited {
-            self.tell_exit();
+            self.report_exit();
         }
     }
 
-    fn tell_exit(&mut self) {
+    fn report_exit(&mut self) {
         if !self.is_exit_reported {
             self.is_exit_reported = true;
-            self.actions.push_back(Action::TellExit);
+            self.actions.push_back(Action::ReportExit);
         }
     }
 
@@ -261,7 +264,7 @@ impl Ladder {
         self.actions.push_back(Action::SignalChild(signal));
     }
 
-    /// Waits for the child. If it exits now, `step` is its step.
+    /// Waits for the child. `step` is reported if it exits meanwhile.
     fn wait(&mut self, step: CloseStep, now: Duration, usage: UsageOf<'_>) {
         if self.has_exited {
             self.sweep(step, Signal::Terminate, now, usage);
@@ -292,7 +295,7 @@ impl Ladder {
         });
     }
 
-    /// Counts the time that has passed.
+    /// Counts down the current limit.
     fn count(&mut self, now: Duration, usage: UsageOf<'_>) {
         match &mut self.stage {
             Stage::Waiting(_, countdown) => {
@@ -306,8 +309,8 @@ impl Ladder {
         }
     }
 
-    /// Signals the processes just found. If none are left or the time is over,
-    /// continues with the next step.
+    /// Signals the processes just found. If none remain or the limit is reached, continues with the
+    /// next step.
     fn sweep_on(&mut self, now: Duration, is_known: bool, usage: UsageOf<'_>) {
         while let Stage::Sweeping(sweep) = &mut self.stage {
             let remaining = self.descendants.remaining();
@@ -329,12 +332,11 @@ impl Ladder {
                     });
                 }
             }
-            // Waiting is useless if there is nothing to wait for, or if exits
-            // cannot be observed.
+            // Waiting is useless if no process remains, or if exits cannot be observed.
             let can_wait =
                 is_known || (sweep.is_group_signalled && sweep.signal == Signal::Terminate);
             if can_wait && !sweep.countdown.is_over() {
-                self.look_due = Some(now.saturating_add(sweep.pause));
+                self.listing_due = Some(now.saturating_add(sweep.pause));
                 sweep.pause = (sweep.pause * 2).min(PAUSES.1);
                 return;
             }
@@ -359,7 +361,7 @@ impl Ladder {
             remaining_pids.push(self.child);
         }
         self.stage = Stage::Closed;
-        self.look_due = None;
+        self.listing_due = None;
         self.actions.push_back(Action::Report(Outcome {
             step,
             swept: self.signalled.keys().copied().collect(),

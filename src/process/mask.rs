@@ -1,6 +1,6 @@
 //! Masking possible secrets in printed texts.
 //!
-//! What could be a secret is masked: a wrong guess costs a word in a printed
+//! Anything that may be a secret is masked: a wrong guess only hides a word of a printed
 //! command line.
 
 use agentwire_protocol::Json;
@@ -13,16 +13,16 @@ const LONGEST: usize = 500;
 /// The replacement for a secret.
 const MASKED: &str = "***";
 
-/// What the name of a secret contains.
+/// Parts of the names of secrets.
 const MARKS: [&str; 12] = [
     "auth", "basic", "bearer", "cookie", "cred", "header", "jwt", "key", "pass", "pwd", "secret",
     "token",
 ];
 
-/// Words that contain one of these and name no secret.
+/// Words that contain one of these parts and name no secret.
 const HARMLESS: [&str; 4] = ["author", "authors", "keyboard", "tokens"];
 
-/// Flags of HTTP clients before a user and a password.
+/// Flags of HTTP clients whose value is a user and password.
 const USERS: [&str; 3] = ["-u", "--user", "--proxy-user"];
 
 /// The shortest random text that is masked.
@@ -66,7 +66,7 @@ fn value(tree: Value) -> Value {
 
 fn member((name, old): (String, Value)) -> (String, Value) {
     let new = match old {
-        // All members are handed to another program.
+        // All members are values for another program.
         Value::Object(members) if matches!(&*name, "headers" | "env") => {
             let members = members.into_iter().map(|(name, _)| (name, MASKED.into()));
             Value::Object(members.collect::<Map<_, _>>())
@@ -77,7 +77,7 @@ fn member((name, old): (String, Value)) -> (String, Value) {
     (name, new)
 }
 
-/// Whether the value of a variable, flag or member with this name is a secret.
+/// Returns whether a variable, flag or member with this name is a secret.
 fn is_secret(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     // The shell's directories.
@@ -104,8 +104,7 @@ fn text(text: &str) -> String {
     shown
 }
 
-/// Masks the rest of a line behind the name of a secret, users in URLs, and
-/// random words.
+/// Masks the rest of a line after the name of a secret, users in URLs, and random words.
 fn masked(text: &str) -> String {
     let lines = text.split('\n').map(|line| {
         let (shown, secret) = match value_of_secret(line) {
@@ -173,8 +172,8 @@ fn without_random(text: &str) -> String {
     words.collect()
 }
 
-/// Whether a word is neither a path nor a UUID, and letters and digits, or
-/// capitals and others, alternate.
+/// Returns whether letters and digits, or capitals and others, alternate in a word that is
+/// neither a path nor a UUID.
 fn is_random(word: &str) -> bool {
     let pairs = || word.as_bytes().windows(2).map(|pair| (pair[0], pair[1]));
     let is_number = |one: u8, two: u8| {
@@ -197,7 +196,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn values_are_masked_by_their_name_and_by_where_they_stand() {
+    fn values_are_masked_by_name_and_position() {
         assert_eq!(variable("ANTHROPIC_API_KEY", "sk"), "***");
         assert_eq!(variable("--max-thinking-tokens", "9"), "9");
         assert_eq!(variable("AUTHOR", "me\nyou"), "me\\nyou");
@@ -217,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_be_secret_is_masked_and_the_rest_is_shown() {
+    fn possible_secrets_are_masked() {
         for name in [
             "ANTHROPIC_API_KEY",
             "ANTHROPIC_AUTH_TOKEN",
@@ -245,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn users_and_passwords_in_urls_are_variable() {
+    fn users_and_passwords_in_urls_are_masked() {
         for (value, shown) in [
             ("http://me:pa@ss@proxy:3128/", "http://***@proxy:3128/"),
             (
@@ -260,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_the_name_of_a_secret_is_masked() {
+    fn text_after_the_name_of_a_secret_is_masked() {
         for (value, shown) in [
             ("export DB_PASSWORD=hunter2", "export DB_PASSWORD=***"),
             ("Authorization: Bearer abc123", "Authorization: ***"),
@@ -305,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_long_is_cut() {
+    fn long_texts_are_shortened() {
         let long = "é".repeat(2000);
         assert!(text(&long).ends_with("é… (4000 bytes)"));
     }

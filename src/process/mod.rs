@@ -5,9 +5,9 @@
 //! terminated, is killed; then its remaining processes are swept. The
 //! [`CloseReport`] says which step was needed.
 
-// One plain thread, the closer, does this for all children. So it works inside
-// an async runtime, outside of one, and while one shuts down. The exit of a child
-// is watched separately from the end of its output.
+// One plain thread, the closer, closes all children. So closing works inside an async runtime,
+// outside of one, and while one shuts down. The child's exit is watched independently of the
+// end of its output.
 
 mod all;
 mod child;
@@ -45,7 +45,7 @@ pub use locate::CliNotFound;
 #[cfg(unix)]
 pub(crate) use locate::explain;
 pub(crate) use locate::{Cli, find_cli};
-pub(crate) use panic::said_by;
+pub(crate) use panic::panic_text;
 pub use policy::{ClosePolicy, CloseReport, CloseStep};
 pub(crate) use running::start;
 pub(crate) use task::{blocking, blocking_result, spawn};
@@ -60,8 +60,7 @@ use std::{io, thread};
 /// may run a program that runs an agent.
 pub(crate) const SESSION_VARIABLE: &str = "AGENTWIRE_SESSION";
 
-/// Virtual memory only. Leaves room for `tracing` subscribers running in these
-/// threads.
+/// Only virtual memory. `tracing` subscribers run in these threads too.
 const STACK_SIZE: usize = 256 * 1024;
 
 fn spawn_thread(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
@@ -69,8 +68,7 @@ fn spawn_thread(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<
     builder.stack_size(STACK_SIZE).spawn(work).map(drop)
 }
 
-/// Closing must continue after a panic elsewhere, which leaves nothing here
-/// half changed.
+/// Closing must continue after a panic elsewhere, which cannot leave a partial change here.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -5,13 +5,12 @@ use std::time::Duration;
 
 /// The time limits of the steps that close a session.
 ///
-/// Closing starts by closing the CLI's stdin, which asks it to finish and exit.
-/// If it does not, it is terminated (SIGTERM, on which it cleans up its running
-/// tools), then killed (SIGKILL). All remaining processes of the session,
-/// including those in other process groups and sessions, are then terminated
-/// and killed in the same way. Each step ends as soon as there is nothing left
-/// to wait for. In total, closing takes at most `exit` plus twice
-/// `terminate + kill`, plus the time to list the processes.
+/// Closing first closes the CLI's stdin, so that it finishes and exits. If it does not, it is
+/// terminated (SIGTERM, on which it cleans up its running tools), then killed (SIGKILL). All
+/// remaining processes of the session, including those in other process groups and sessions,
+/// are then terminated and killed in the same way. Each step ends as soon as no process remains
+/// to wait for. In total, closing takes at most `exit` plus twice `terminate + kill`, plus the
+/// time to list the processes.
 ///
 /// Time during which a process waits for a CPU does not count if the system
 /// reports it (Linux does). Neither does time during which this process is

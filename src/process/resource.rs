@@ -25,9 +25,8 @@ impl Resource {
         lock(&self.0).what = Some(Box::new(what));
     }
 
-    /// Drops the resource, if there is one, and calls `then` afterwards. The
-    /// drop runs in a thread, because removing files may take long. Without a
-    /// resource, `then` runs immediately.
+    /// Drops the resource, if any, and then calls `then`. The drop runs in a thread, because
+    /// removing files may block. Without a resource, `then` runs immediately.
     pub(super) fn drop_then(&self, then: impl FnOnce() + Send + 'static) {
         let mut state = lock(&self.0);
         if state.what.is_none() && !state.is_being_dropped {
@@ -47,7 +46,7 @@ impl Resource {
     }
 
     fn drop_now(&self) {
-        // Not while locked.
+        // The lock is released before the drop.
         let what = lock(&self.0).what.take();
         let _ = catch_unwind(AssertUnwindSafe(|| drop(what)));
         loop {

@@ -1,8 +1,8 @@
-//! Whether a process runs.
+//! The start time of a process.
 
 use super::table;
 
-/// Returns when the process with this PID started, as the system counts it; `None` if there
+/// Returns the start time of the process with this PID, in the system's unit; `None` if there
 /// is none, or it has exited.
 pub(crate) fn start(pid: u32) -> Option<u64> {
     table::start(pid)

@@ -12,9 +12,8 @@ pub(super) enum Signal {
 }
 
 impl Signal {
-    /// Sends the signal to the process `pid` if it still is the one that
-    /// started at `start`. A failure, for instance for another user's process,
-    /// shows in the processes that are left.
+    /// Sends the signal to the process `pid` if it is still the one that started at `start`. A
+    /// failure, for instance for another user's process, shows in the remaining processes.
     pub(super) fn send(self, pid: u32, start: u64) {
         let is_sent = self.send_if(pid, || table::start(pid) == Some(start));
         tracing::debug!(pid, signal = ?self, is_sent, "signalling a descendant");
@@ -30,8 +29,7 @@ impl Signal {
         let Some(pid) = raw(pid) else {
             return false;
         };
-        // Opened first: from then on the PID may be reused, but the descriptor
-        // is not.
+        // Opened first: the PID may be reused from then on, but the descriptor cannot.
         match pidfd_open(pid, PidfdFlags::empty()) {
             Ok(process) => is_meant() && pidfd_send_signal(process, self.on_unix()).is_ok(),
             Err(Errno::SRCH) => false,

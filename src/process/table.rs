@@ -1,10 +1,9 @@
 //! The parts of the system's process table that are needed to find the
 //! processes of sessions.
 //!
-//! On Linux it is read from `/proc`, which has the start time in clock ticks
-//! and the process group in one line. `sysinfo`, which is used on other
-//! systems, would raise the host's limit of open files on Linux, and keep a
-//! file open for each process.
+//! On Linux it is read from `/proc`, which has the start time in clock ticks and the process
+//! group in one line. `sysinfo`, which is used on other systems, would raise the host's limit
+//! of open files on Linux, and hold one open for each process.
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
 mod linux;
@@ -35,12 +34,11 @@ pub(super) struct Table {
 impl Table {
     /// Reads the system's table.
     ///
-    /// Fails if it is unavailable, or belongs to another PID namespace. The
-    /// environment of other users' processes cannot be read, so they name no
-    /// session.
+    /// Fails if it is unavailable, or belongs to another PID namespace. The environment of other
+    /// users' processes cannot be read, so their sessions are unknown.
     pub(super) fn read() -> io::Result<Self> {
         let mut processes = system::all()?;
-        // Never this process.
+        // Never includes this process.
         processes.remove(&std::process::id());
         Ok(Self::of(processes))
     }

@@ -1,7 +1,7 @@
 //! Tasks of the runtime.
 //!
-//! Each type that the runtime runs is a copy of its task machinery, some thousand lines of
-//! code. Boxed, all of them are one type.
+//! The runtime's task machinery, some thousand lines of code, is compiled for each type of
+//! future. Boxed futures have one type.
 
 use super::lock;
 use std::io;
@@ -15,12 +15,12 @@ pub(crate) fn spawn(task: impl Future<Output = ()> + Send + 'static) -> JoinHand
     tokio::spawn(task)
 }
 
-/// Does work that blocks, and waits for it. Without a runtime it goes with its task.
+/// Runs blocking work, and waits for it. Without a runtime, the work is dropped with its task.
 pub(crate) async fn blocking(work: impl FnOnce() + Send + 'static) {
     let _ = spawn_blocking(Box::new(work)).await;
 }
 
-/// Does work that blocks, and returns its result.
+/// Runs blocking work, and returns its result.
 ///
 /// # Errors
 ///

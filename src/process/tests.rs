@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
-/// Longer than anything here takes, on a busy machine too.
+/// Longer than any step here takes, even on a busy machine.
 pub(super) const LONG: Duration = Duration::from_secs(120);
 
 pub(super) fn sh(script: &str) -> Command {
@@ -26,12 +26,12 @@ fn named(command: Command, session: &str) -> std::io::Result<(ChildProcess, Pipe
     ChildProcess::spawn(command, session, ClosePolicy::default())
 }
 
-/// Patient with what is expected to end, impatient with what is not.
-pub(super) fn patient() -> ClosePolicy {
+/// Long limits for steps that are expected to succeed, short ones for the others.
+pub(super) fn long_limits() -> ClosePolicy {
     ClosePolicy::default().exit(LONG).terminate(LONG).kill(LONG)
 }
 
-pub(super) fn impatient() -> ClosePolicy {
+pub(super) fn short_limits() -> ClosePolicy {
     let short = Duration::from_millis(50);
     ClosePolicy::default()
         .exit(short)
@@ -39,13 +39,13 @@ pub(super) fn impatient() -> ClosePolicy {
         .kill(LONG)
 }
 
-/// Closes a child whose input is closed, or stays open.
+/// Closes a child, whose input is closed or remains open.
 pub(super) fn close(child: &mut ChildProcess, policy: ClosePolicy) -> CloseReport {
     child.set_policy(policy);
     value(child.close(|| ()))
 }
 
-/// Waits for what the channel is to hold.
+/// Waits until the channel has a value.
 pub(super) fn value<T: Clone>(mut channel: watch::Receiver<Option<T>>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
@@ -74,7 +74,7 @@ impl Lines {
         self.next().parse().unwrap()
     }
 
-    /// Waits for the end of the output: all that hold it are about to be gone.
+    /// Waits for the end of the output: every process with the pipe is about to exit.
     pub(super) fn end(mut self) {
         let (done, ended) = mpsc::channel();
         thread::spawn(move || {
@@ -83,7 +83,7 @@ impl Lines {
         });
         ended
             .recv_timeout(LONG)
-            .expect("somebody still holds the output");
+            .expect("a process still has the output open");
     }
 }
 
@@ -99,7 +99,7 @@ pub(super) fn assert_ends(pid: u32) {
     }
 }
 
-/// A process that has nothing to do with any session.
+/// An unrelated process.
 pub(super) struct Stranger(pub(super) Child);
 
 impl Stranger {
@@ -116,17 +116,17 @@ impl Stranger {
 
 impl Drop for Stranger {
     fn drop(&mut self) {
-        // It does nothing to one that was waited for.
+        // Does nothing to a child that was waited for.
         self.0.kill().unwrap();
         self.0.wait().unwrap();
     }
 }
 
 #[test]
-fn exits_of_itself_when_stdin_ends() {
+fn exits_by_itself_when_stdin_ends() {
     let (mut child, pipes) = spawn(sh("cat >/dev/null; exit 3"));
     drop(pipes);
-    let report = close(&mut child, patient());
+    let report = close(&mut child, long_limits());
     assert_eq!(report.step, CloseStep::Exited);
     assert_eq!(report.exit.unwrap().code(), Some(3));
     assert_eq!((report.swept, report.remaining), (vec![], vec![]));
@@ -140,7 +140,7 @@ fn cleans_up_on_terminate() {
     ));
     let mut lines = Lines::new(pipes.stdout);
     assert_eq!(lines.next(), "ready");
-    let report = close(&mut child, patient().exit(Duration::ZERO));
+    let report = close(&mut child, long_limits().exit(Duration::ZERO));
     assert_eq!(report.step, CloseStep::Terminated);
     assert_eq!(report.exit.unwrap().code(), Some(0));
     assert_eq!(lines.next(), "cleaned");
@@ -151,7 +151,7 @@ fn cleans_up_on_terminate() {
 fn is_killed_if_it_ignores_terminate() {
     let (mut child, pipes) = spawn(sh("trap '' TERM; echo ready; exec sleep 1000"));
     assert_eq!(Lines::new(pipes.stdout).next(), "ready");
-    let report = close(&mut child, impatient());
+    let report = close(&mut child, short_limits());
     assert_eq!(report.step, CloseStep::Killed);
     assert_eq!(report.exit.unwrap().signal(), Some(9));
     assert_eq!((report.swept, report.remaining), (vec![], vec![]));
@@ -162,28 +162,28 @@ fn is_killed_if_it_ignores_terminate() {
 fn a_stopped_child_is_killed() {
     let (mut child, pipes) = spawn(sh("echo ready; kill -STOP $$"));
     assert_eq!(Lines::new(pipes.stdout).next(), "ready");
-    let report = close(&mut child, impatient());
+    let report = close(&mut child, short_limits());
     // It may have been terminated just before it stopped itself.
     assert_ne!(report.step, CloseStep::StillAlive);
     assert!(!is_alive(child.id()));
 }
 
 #[test]
-fn a_grandchild_in_its_own_session_goes() {
+fn kills_a_grandchild_in_its_own_session() {
     let (mut child, pipes) = spawn(sh(
         r#"setsid sh -c "trap '' TERM; echo \$\$; exec sleep 1000" & exec cat"#,
     ));
     let mut lines = Lines::new(pipes.stdout);
     let grandchild = lines.pid();
     drop(pipes.stdin);
-    let report = close(&mut child, impatient().exit(LONG));
+    let report = close(&mut child, short_limits().exit(LONG));
     assert_eq!(report.step, CloseStep::Exited);
     assert_eq!((report.swept, report.remaining), (vec![grandchild], vec![]));
     assert!(!is_alive(grandchild));
 }
 
 #[test]
-fn a_reparented_grandchild_in_its_own_session_goes() {
+fn kills_a_reparented_grandchild_in_its_own_session() {
     let (mut child, pipes) = spawn(sh(
         "(setsid sh -c 'echo $$; exec sleep 1000' &); echo reparented; exec cat",
     ));
@@ -197,28 +197,28 @@ fn a_reparented_grandchild_in_its_own_session_goes() {
     let parent = table.get(grandchild).unwrap().parent;
     assert_ne!(parent, Some(child.id()));
     drop(pipes.stdin);
-    let report = close(&mut child, patient());
+    let report = close(&mut child, long_limits());
     assert_eq!((report.swept, report.remaining), (vec![grandchild], vec![]));
     assert!(!is_alive(grandchild));
 }
 
 #[test]
-fn an_unmarked_grandchild_in_its_own_session_goes() {
+fn kills_an_unmarked_grandchild_in_its_own_session() {
     let (mut child, pipes) = spawn(sh(
         "env -i PATH=\"$PATH\" setsid sh -c 'echo $$; exec sleep 1000' & exec cat",
     ));
     let grandchild = Lines::new(pipes.stdout).pid();
-    child.set_policy(patient());
+    child.set_policy(long_limits());
     let report = value(child.close(move || drop(pipes.stdin)));
     assert_eq!((report.swept, report.remaining), (vec![grandchild], vec![]));
     assert!(!is_alive(grandchild));
 }
 
-/// The exception in `ClosePolicy` and in the guide. A shell tool of the CLI has a
-/// session of its own, so it does not matter whether its children have.
+/// The exception in `ClosePolicy` and in the guide. A shell tool of the CLI has its own
+/// session, so it does not matter whether its children do.
 #[cfg(target_os = "linux")]
 #[test]
-fn only_an_unmarked_process_whose_parent_has_exited_stays() {
+fn only_unmarked_orphans_survive() {
     for (clear, setsid) in [
         ("", ""),
         ("", "setsid "),
@@ -231,12 +231,12 @@ fn only_an_unmarked_process_whose_parent_has_exited_stays() {
         let mut lines = Lines::new(pipes.stdout);
         let pid = lines.pid();
         assert_eq!(lines.next(), "ended");
-        // Until it has the new environment, it has that of the shell.
+        // Until `exec`, it has the environment of the shell.
         while std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap() != "sleep\n" {
             thread::yield_now();
         }
         drop(pipes.stdin);
-        let report = close(&mut child, patient());
+        let report = close(&mut child, long_limits());
         assert!(report.remaining.is_empty(), "{report:?}");
         match clear {
             "" => assert_eq!(report.swept, [pid]),
@@ -250,16 +250,16 @@ fn only_an_unmarked_process_whose_parent_has_exited_stays() {
 }
 
 #[test]
-fn what_a_crashed_child_left_goes() {
+fn kills_the_descendants_of_a_crashed_child() {
     let script = "setsid sleep 1000 & echo $!; env -i sleep 1000 & echo $!; read _; kill -9 $$";
     let (mut child, pipes) = spawn(sh(script));
     let mut lines = Lines::new(pipes.stdout);
     let (marked, in_group) = (lines.pid(), lines.pid());
     drop(pipes.stdin);
-    // The exit is noticed although the output is still held open.
+    // The exit is detected although the output is still open elsewhere.
     assert_eq!(value(child.exit()).unwrap().signal(), Some(9));
     assert!(is_alive(marked) && is_alive(in_group));
-    let mut report = close(&mut child, patient());
+    let mut report = close(&mut child, long_limits());
     assert_eq!(report.step, CloseStep::Exited);
     assert_eq!(report.exit.unwrap().signal(), Some(9));
     report.swept.sort_unstable();
@@ -270,21 +270,21 @@ fn what_a_crashed_child_left_goes() {
 }
 
 #[test]
-fn what_starts_during_the_sweep_goes() {
+fn kills_processes_started_during_the_sweep() {
     let script = r#"setsid sh -c "trap 'setsid sleep 1000 & exit' TERM; echo ready; while :; do sleep 0.01; done" & exec cat"#;
     let (mut child, pipes) = spawn(sh(script));
     let mut lines = Lines::new(pipes.stdout);
     assert_eq!(lines.next(), "ready");
     drop(pipes.stdin);
-    // A shell that is to become the `sleep` may take SIGTERM for a shell's.
-    let policy = patient().terminate(Duration::from_secs(1));
+    // A shell that is about to become the `sleep` may handle SIGTERM itself.
+    let policy = long_limits().terminate(Duration::from_secs(1));
     let report = close(&mut child, policy);
     assert!(report.remaining.is_empty(), "{report:?}");
     lines.end();
 }
 
 #[test]
-fn without_any_patience_all_are_killed() {
+fn with_zero_limits_all_are_killed() {
     let (mut child, pipes) = spawn(sh(
         "trap '' TERM; setsid sleep 1000 & echo $!; exec sleep 1000",
     ));
@@ -301,58 +301,58 @@ fn without_any_patience_all_are_killed() {
 }
 
 #[test]
-fn strangers_are_not_touched() {
+fn unrelated_processes_are_not_signalled() {
     let stranger = Stranger::new();
     let (mut other, other_pipes) = spawn(sh("echo ready; exec cat"));
     let (mut child, pipes) = spawn(sh(
         "setsid sleep 1000 & trap '' TERM; echo ready; exec sleep 1000",
     ));
     assert_eq!(Lines::new(pipes.stdout).next(), "ready");
-    let report = close(&mut child, impatient());
+    let report = close(&mut child, short_limits());
     assert!(report.remaining.is_empty(), "{report:?}");
     assert!(is_alive(stranger.0.id()));
     assert!(is_alive(other.id()));
     drop(other_pipes);
-    assert_eq!(close(&mut other, patient()).step, CloseStep::Exited);
+    assert_eq!(close(&mut other, long_limits()).step, CloseStep::Exited);
 }
 
 #[test]
-fn a_second_close_gets_the_report_of_the_first() {
+fn a_second_close_returns_the_first_report() {
     let (mut child, pipes) = spawn(sh("exec cat"));
-    child.set_policy(patient());
+    child.set_policy(long_limits());
     let first = child.close(|| ());
-    // The input is closed all the same.
+    // The input is closed anyway.
     let second = child.close(move || drop(pipes));
     let report = value(first);
     assert_eq!(value(second), report);
-    assert_eq!(close(&mut child, impatient()), report);
+    assert_eq!(close(&mut child, short_limits()), report);
     assert_eq!(report.step, CloseStep::Exited);
 }
 
 #[test]
-fn a_session_names_those_around_it() {
+fn the_marker_names_outer_sessions() {
     let mut command = sh("echo $AGENTWIRE_SESSION");
     command.env(SESSION_VARIABLE, "outer");
     let (mut child, pipes) = named(command, "inner").unwrap();
     assert_eq!(Lines::new(pipes.stdout).next(), "outer:inner");
-    close(&mut child, patient());
+    close(&mut child, long_limits());
 
     let mut command = sh("echo $AGENTWIRE_SESSION");
     command.env_remove(SESSION_VARIABLE);
     let (mut child, pipes) = named(command, "alone").unwrap();
     assert_eq!(Lines::new(pipes.stdout).next(), "alone");
-    close(&mut child, patient());
+    close(&mut child, long_limits());
 }
 
 #[test]
-fn a_session_inside_goes_with_the_one_around_it() {
+fn closing_a_session_closes_nested_sessions() {
     let outer = uuid::Uuid::new_v4().to_string();
     let (mut child, pipes) = named(sh("exec cat"), &outer).unwrap();
     let mut command = sh("exec sleep 1000");
     command.env(SESSION_VARIABLE, &outer);
     let (inside, _inside_pipes) = spawn(command);
     drop(pipes);
-    let report = close(&mut child, patient());
+    let report = close(&mut child, long_limits());
     assert_eq!(
         (report.swept, report.remaining),
         (vec![inside.id()], vec![])
@@ -369,17 +369,17 @@ fn names_that_would_match_others_are_refused() {
 }
 
 #[test]
-fn what_cannot_be_started_is_an_error() {
+fn a_failed_spawn_is_an_error() {
     let refused = named(Command::new("/nowhere/to/be/found"), "session").unwrap_err();
     assert_eq!(refused.kind(), std::io::ErrorKind::NotFound);
 }
 
-/// A child that has to be killed, with a grandchild that has to be found.
+/// A child that must be killed, with a grandchild that must be found.
 fn stubborn() -> (ChildProcess, ChildStdin, [u32; 2], Lines) {
     let (mut child, pipes) = spawn(sh(
         "trap '' TERM; (setsid sleep 1000 & echo $!); exec sleep 1000",
     ));
-    child.set_policy(impatient());
+    child.set_policy(short_limits());
     let mut lines = Lines::new(pipes.stdout);
     let pids = [child.id(), lines.pid()];
     (child, pipes.stdin, pids, lines)
@@ -393,7 +393,7 @@ fn assert_all_end(pids: [u32; 2], lines: Lines) {
 #[test]
 fn drop_outside_a_runtime() {
     let (mut child, stdin, pids, lines) = stubborn();
-    child.set_policy(impatient().exit(Duration::from_secs(5)));
+    child.set_policy(short_limits().exit(Duration::from_secs(5)));
     drop(stdin);
     drop(child);
     assert!(is_alive(pids[0]), "blocked until the child was killed");

@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_version_is_what_a_text_begins_with() {
+    fn versions_are_parsed_at_the_start_of_a_text() {
         let read = |text: &str| text.parse::<CliVersion>().ok();
         assert_eq!(read("2.1.332"), Some(CliVersion::new(2, 1, 332)));
         assert_eq!(read("2.1.197 (Claude Code)\n"), read("2.1.197"));

@@ -4,14 +4,14 @@ use std::pin::Pin;
 use std::time::{Duration, Instant};
 use tokio::time::{Sleep, sleep_until};
 
-/// A timer that fires at a time or earlier.
+/// A timer that fires at the deadline or earlier.
 ///
-/// Setting a timer costs more than the rest of a request, and few deadlines are
-/// reached: most are moved or removed. So a timer stays set unless it is too
-/// late. After it fires, the caller checks whether it is time.
+/// Resetting a timer costs more than the rest of a request, and most deadlines are moved or
+/// removed before they are reached. So the timer is only reset to an earlier time. The caller
+/// checks the deadline when it fires.
 pub(super) struct Alarm {
     sleep: Pin<Box<Sleep>>,
-    /// When it fires, if it is set.
+    /// The time at which it fires.
     set: Option<Instant>,
 }
 
@@ -23,7 +23,7 @@ impl Alarm {
         }
     }
 
-    /// Makes it fire by `due`, if that is set.
+    /// Makes it fire by `due`.
     pub(super) fn set(&mut self, due: Option<Instant>) {
         let is_late = |due| self.set.is_none_or(|set| due < set);
         if let Some(due) = due.filter(|due| is_late(*due)) {
@@ -32,7 +32,7 @@ impl Alarm {
         }
     }
 
-    /// Waits until it fires; forever if it is not set. Cancel safe.
+    /// Waits until it fires; pending forever if unset. Cancel safe.
     pub(super) async fn rings(&mut self) {
         if self.set.is_none() {
             return std::future::pending().await;

@@ -1,4 +1,4 @@
-//! The optional parts of a session, and what waits for them.
+//! The attachments of a session, and what is deferred for them.
 
 use crate::attachment::{Action, Attachment, Gate, Happened};
 use crate::event::Notice;
@@ -9,21 +9,21 @@ use std::future::poll_fn;
 use std::process::ExitStatus;
 use std::task::Poll;
 
-/// The attachments of a session, and what waits for them.
+/// The attachments of a session.
 #[derive(Default)]
 pub(super) struct Attachments {
     all: Vec<Box<dyn Attachment>>,
-    /// `None` as long as nothing waits.
+    /// `None` if nothing is deferred.
     deferred: Option<Box<Deferred>>,
 }
 
-/// What waits for attachments.
+/// Messages, requests and the result that are deferred for attachments.
 #[derive(Default)]
 struct Deferred {
-    /// Messages in the outbound queue, and how many attachments each waits for.
+    /// Messages in the outbound queue, with the number of attachments that defer each.
     messages: SortedMap<Box<str>, usize>,
     requests: Vec<IncomingRequest>,
-    /// The result of a turn. The events behind it wait too.
+    /// The result of a turn. Later events are deferred too.
     result: Option<Frame>,
 }
 
@@ -41,12 +41,12 @@ impl Attachments {
         !self.all.is_empty()
     }
 
-    /// Whether the session may act.
+    /// Returns whether the session may act.
     pub(super) fn may_act(&mut self) -> bool {
         self.all.iter_mut().all(|it| it.may_act())
     }
 
-    /// Returns whether a message has to wait in the outbound queue.
+    /// Offers a message to the attachments. Returns whether one of them defers it.
     pub(super) fn defer_message(&mut self, message: &Prompt) -> bool {
         let gates = self.all.iter_mut().map(|it| it.before_message(message));
         let waits = gates.filter(|gate| *gate == Gate::Wait).count();
@@ -57,7 +57,7 @@ impl Attachments {
         waits > 0
     }
 
-    /// Returns whether a message need not wait any more.
+    /// Releases a message for one attachment. Returns whether no other one defers it.
     pub(super) fn may_send(&mut self, uuid: &str) -> bool {
         let Some(deferred) = &mut self.deferred else {
             return false;
@@ -73,7 +73,7 @@ impl Attachments {
         may_send
     }
 
-    /// Returns the request, unless it has to wait.
+    /// Returns the request, unless an attachment defers it.
     pub(super) fn pass_request(&mut self, ask: IncomingRequest) -> Option<IncomingRequest> {
         let mut gates = self.all.iter_mut().map(|it| it.before_callback(&ask.frame));
         if gates.any(|gate| gate == Gate::Wait) {
@@ -84,13 +84,13 @@ impl Attachments {
         Some(ask)
     }
 
-    /// Takes the requests that wait, to ask again about them.
+    /// Takes the deferred requests, to offer them again.
     pub(super) fn take_requests(&mut self) -> Vec<IncomingRequest> {
         let deferred = self.deferred.as_mut();
         deferred.map_or_else(Vec::new, |it| std::mem::take(&mut it.requests))
     }
 
-    /// The agent has cancelled a request.
+    /// Removes a cancelled request.
     pub(super) fn cancel_request(&mut self, request_id: &str) {
         if let Some(deferred) = &mut self.deferred {
             deferred
@@ -99,7 +99,7 @@ impl Attachments {
         }
     }
 
-    /// Returns a message, unless an attachment takes it or it has to wait.
+    /// Returns a message, unless an attachment intercepts or defers it.
     pub(super) fn pass_message(&mut self, frame: Frame, is_lost: bool) -> Option<Frame> {
         if self.all.is_empty() {
             return Some(frame);
@@ -115,7 +115,7 @@ impl Attachments {
 
     fn pass_result(&mut self, frame: Frame, is_lost: bool) -> Option<Frame> {
         let gates = self.all.iter_mut().map(|it| it.before_result(&frame));
-        // All are asked.
+        // Each attachment must see the result.
         let gates: Vec<Gate> = gates.collect();
         if gates.contains(&Gate::Wait) {
             self.deferred.get_or_insert_default().result = Some(frame);
@@ -125,31 +125,31 @@ impl Attachments {
         (!is_withheld).then_some(frame)
     }
 
-    /// Asks again about the result that waits, and returns it if it need not.
+    /// Offers the deferred result again. Returns it if no attachment defers it any more.
     pub(super) fn retry_result(&mut self, is_lost: bool) -> Option<Frame> {
         let frame = self.deferred.as_mut()?.result.take()?;
         self.pass_result(frame, is_lost)
     }
 
-    /// Takes the result that waits, without waiting any longer.
+    /// Takes the deferred result unconditionally.
     pub(super) fn take_result(&mut self) -> Option<Frame> {
         self.deferred.as_mut()?.result.take()
     }
 
-    /// Whether a result waits, and the events behind it.
+    /// Returns whether a result, and so each later event, is deferred.
     pub(super) fn defer_events(&self) -> bool {
         let deferred = self.deferred.as_ref();
         deferred.is_some_and(|it| it.result.is_some())
     }
 
-    /// Reports what has happened.
+    /// Notifies the attachments.
     pub(super) fn observe(&mut self, happened: &Happened<'_>) {
         for attachment in &mut self.all {
             attachment.observe(happened);
         }
     }
 
-    /// A process has exited.
+    /// Notifies the attachments that a process has exited.
     pub(super) async fn exited(&mut self, exit: Option<ExitStatus>) {
         for attachment in &mut self.all {
             if let Some(settling) = attachment.exited(exit) {
@@ -158,7 +158,7 @@ impl Attachments {
         }
     }
 
-    /// Waits for what an attachment asks for; forever if there is none. Cancel safe.
+    /// Waits for the next action of an attachment; pending forever if there is none. Cancel safe.
     pub(super) async fn next(&mut self) -> Action {
         poll_fn(|context| {
             for attachment in &mut self.all {
@@ -171,15 +171,15 @@ impl Attachments {
         .await
     }
 
-    /// Ends the attachments one after the other, at the end of the session. What they ask for
-    /// is not done any more.
+    /// Ends the attachments in order, at the end of the session. Their actions are ignored from now
+    /// on.
     pub(super) async fn end(&mut self, mut deliver: impl FnMut(Notice)) {
         for attachment in &mut self.all {
             if let Some(ending) = attachment.end() {
                 ending.await.into_iter().for_each(&mut deliver);
             }
         }
-        // They may report that they are gone.
+        // Their drop may report that they are gone.
         self.all.clear();
     }
 }

@@ -1,4 +1,4 @@
-//! Messages that wait before the outbound queue.
+//! Messages that wait for space in the outbound queue.
 
 use crate::command::Progress;
 use agentwire_protocol::host::Prompt;
@@ -8,7 +8,7 @@ use tokio::sync::{oneshot, watch};
 pub(super) struct Blocked {
     pub(super) prompt: Prompt,
     pub(super) progress: watch::Sender<Progress>,
-    /// Who waits for that; `None` if it is sent in any case.
+    /// Notified when the message is queued; `None` if nobody waits for that.
     pub(super) has_room: Option<oneshot::Sender<()>>,
 }
 

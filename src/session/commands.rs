@@ -1,4 +1,4 @@
-//! How the driver executes commands from handles.
+//! Execution of commands from handles.
 
 use super::blocked::Blocked;
 use super::driver::{Driver, now};
@@ -9,11 +9,11 @@ use agentwire_protocol::host::{NotTaken, Prompt};
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// How many commands are executed before anything else gets its turn.
+/// The number of commands that are executed before other events.
 const AT_ONCE: usize = 64;
 
 impl Driver {
-    /// Executes a command and those that have come behind it.
+    /// Executes a command, and those queued after it.
     pub(super) fn handle_commands(&mut self, first: Command) {
         self.handle_command(first);
         for _ in 1..AT_ONCE {
@@ -67,7 +67,7 @@ impl Driver {
                 self.flow.has_servers();
                 self.streams.set_bound(self.flow.bound());
             }
-            Command::Tell(notice) => self.streams.put(Event::Notice(notice)),
+            Command::Notify(notice) => self.streams.put(Event::Notice(notice)),
             Command::Cancel { request_id } => {
                 self.host.cancel(&request_id);
             }
@@ -91,7 +91,7 @@ impl Driver {
                     self.no_other_process();
                 }
                 if within.is_some() {
-                    // Events until the end are wanted; a query reads them itself.
+                    // All remaining events will be read. A query reads them itself.
                     self.flow.is_closing();
                 }
                 let until = within.and_then(|limit| now().checked_add(limit));
@@ -99,7 +99,7 @@ impl Driver {
             }
             Command::End(reason) => {
                 self.no_other_process();
-                self.cancel_asks();
+                self.cancel_requests();
                 self.callbacks.stop_servers();
                 self.close_input(reason);
             }
@@ -111,7 +111,7 @@ impl Driver {
             && !self.waiters.is_observed(uuid)
             && !self.streams.is_in_turn(uuid)
         {
-            // The turn is over, or there will be none.
+            // The turn has ended, or the message will have none.
             let error = self.end.get().and_then(SessionEnd::error);
             return sender.end(error);
         }
@@ -120,7 +120,7 @@ impl Driver {
 
     /// Submits a message, and returns whether it was accepted.
     fn submit(&mut self, prompt: Prompt, progress: watch::Sender<Progress>) -> bool {
-        // Without a receiver now, the message has none later, unless it is sent again.
+        // A message without a receiver cannot get one later, unless it is sent again.
         let uuid: Option<Box<str>> = (progress.receiver_count() > 0).then(|| prompt.uuid().into());
         let for_attachments = self.attachments.exist().then(|| prompt.clone());
         if let Err(error) = self.host.submit(now(), prompt) {
@@ -140,9 +140,8 @@ impl Driver {
         true
     }
 
-    /// Sends the first message that waits for space, if there is enough.
-    /// Returns whether there was a message to handle. When the session is about
-    /// to end, messages wait until the reason is known.
+    /// Submits the first message that waits for space, if there is enough. Returns whether there
+    /// was such a message. Once a pipe is closed, messages wait until the reason is known.
     pub(super) fn submit_blocked(&mut self) -> bool {
         if !self.life.may_send() {
             return false;
@@ -151,7 +150,7 @@ impl Driver {
             return false;
         };
         if !first.is_unwanted() {
-            // It is sent even if the receiver is dropped meanwhile.
+            // Once submitted, it is sent even if the receiver is dropped.
             if self.submit(first.prompt, first.progress)
                 && let Some(has_room) = first.has_room
             {
@@ -168,7 +167,7 @@ impl Driver {
         }
     }
 
-    /// Refuses a command that came after the end of the session.
+    /// Refuses a command received after the end of the session.
     pub(super) fn refuse(&mut self, command: Command, end: &Arc<SessionEnd>) {
         match command {
             Command::Send {
@@ -188,7 +187,7 @@ impl Driver {
             Command::Subscribe { stream, sender } => self.subscribe(stream, sender),
             #[cfg(feature = "mcp")]
             Command::Mcp(_) => {}
-            Command::Tell(_)
+            Command::Notify(_)
             | Command::Cancel { .. }
             | Command::Waiting { .. }
             | Command::Unread { .. }

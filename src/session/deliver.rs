@@ -1,4 +1,4 @@
-//! How the driver delivers events of the state machine.
+//! Delivery of the state machine's events.
 
 use super::driver::Driver;
 use super::incoming_requests::Step;
@@ -14,13 +14,12 @@ use std::sync::Arc;
 impl Driver {
     pub(super) fn deliver(&mut self, event: host::HostEvent) {
         if !is_for_streams(&event) {
-            // Others that are notified must find the earlier events in the
-            // streams.
+            // Observers outside the streams must find the earlier events in the streams.
             self.streams.hand_over();
         }
         match event {
             host::HostEvent::Frame(frame) => {
-                let denied = self.callbacks.denied_unasked(&frame);
+                let denied = self.callbacks.denied_without_request(&frame);
                 let is_lost = self.life.is_lost();
                 if let Some(frame) = self.attachments.pass_message(frame, is_lost) {
                     self.streams.put(Event::Frame(frame));
@@ -57,9 +56,9 @@ impl Driver {
                 self.streams.put(Event::Session(update));
             }
             host::HostEvent::Background(tasks) => self.streams.put(Event::Background(tasks)),
-            // Another host may be asked by now.
+            // The agent may be another host's by now.
             host::HostEvent::IncomingRequest(_) if self.life.is_lost() => {}
-            host::HostEvent::IncomingRequest(ask) => self.ask(ask),
+            host::HostEvent::IncomingRequest(ask) => self.handle_request(ask),
             host::HostEvent::IncomingRequestCancelled { request_id } => {
                 self.attachments.cancel_request(&request_id);
                 if self.callbacks.cancel(&request_id) {
@@ -79,7 +78,7 @@ impl Driver {
                 }
             }
             host::HostEvent::Hung => self.close_input(EndReason::Hung),
-            host::HostEvent::Submission { uuid, state } => self.tell_submission(uuid, state),
+            host::HostEvent::Submission { uuid, state } => self.report_submission(uuid, state),
             host::HostEvent::Activity(activity) => {
                 tracing::trace!(?activity, "the session's activity changed");
                 self.streams.put(Event::Activity(activity));
@@ -91,10 +90,10 @@ impl Driver {
         }
     }
 
-    /// Handles a request of the agent, unless it has to wait for an attachment.
-    pub(super) fn ask(&mut self, ask: IncomingRequest) {
+    /// Handles a request of the agent, unless an attachment defers it.
+    pub(super) fn handle_request(&mut self, ask: IncomingRequest) {
         if let Some(ask) = self.attachments.pass_request(ask) {
-            let step = self.callbacks.ask(ask);
+            let step = self.callbacks.dispatch(ask);
             self.take(step);
         }
     }
@@ -103,7 +102,7 @@ impl Driver {
     pub(super) fn take(&mut self, step: Step) {
         let notice = match step {
             Step::Line(request_id, line, notice) => {
-                // A late response to a cancelled request is dropped.
+                // The host ignores a late response to a cancelled request.
                 self.host.respond(&request_id, line);
                 notice
             }
@@ -115,7 +114,7 @@ impl Driver {
                 self.streams.put_request(request, unanswered);
                 None
             }
-            Step::Tell(notice) => Some(notice),
+            Step::Notify(notice) => Some(notice),
             Step::Serve(outs) => {
                 self.do_for_servers(outs);
                 None
@@ -141,12 +140,12 @@ impl Driver {
                     self.host.respond(&ask, control::failure(&ask, &refusal));
                 }
                 Out::Begin(message) => self.host.relay(&message),
-                Out::Tell(notice) => self.streams.put(Event::Notice(notice)),
+                Out::Notify(notice) => self.streams.put(Event::Notice(notice)),
             }
         }
     }
 
-    /// Tells the attachments which session the agent has.
+    /// Reports the agent's session ID to the attachments.
     fn observe_id(&mut self) {
         if let Some(id) = self.host.session_id() {
             self.attachments.observe(&Happened::SessionId(id));
@@ -166,7 +165,7 @@ impl Driver {
     }
 
     /// Reports the delivery status of a user message.
-    fn tell_submission(&mut self, uuid: Box<str>, state: SubmissionState) {
+    fn report_submission(&mut self, uuid: Box<str>, state: SubmissionState) {
         let reports_pick_ups = self.host.reports_pick_ups();
         self.attachments.observe(&Happened::Delivery {
             uuid: &uuid,

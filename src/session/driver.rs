@@ -5,7 +5,7 @@ use super::attachments::Attachments;
 use super::flow::{Change, Flow};
 use super::incoming_requests::{PendingCallbacks, Step};
 use super::life::{self, Life};
-use super::process::{self, Gone, PipeEvent, Process};
+use super::process::{self, PipeEvent, Process, ProcessEnd};
 use super::streams::Streams;
 use super::succession::Succession;
 use super::waiters::Waiters;
@@ -19,14 +19,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 
-/// How long output is read after the CLI's exit at most, because a process that
-/// holds the pipe may write too.
+/// The longest time to read output after the CLI's exit: another process that has the pipe open
+/// may write too.
 const DRAIN: Duration = Duration::from_secs(2);
 
-/// How long a result waits for attachments after the CLI's exit at most.
+/// The longest time to wait for attachments that defer a result, after the CLI's exit.
 const DEFERRED: Duration = Duration::from_secs(10);
 
-/// After a read of so many bytes, other tasks run.
+/// After a read of this size, the driver yields to other tasks.
 const LARGE: usize = 16 * 1024;
 
 /// The task that owns a session.
@@ -51,25 +51,25 @@ pub(super) enum Happened {
     Callback(Step),
     Attached(Action),
     Deadline,
-    /// Input may be wanted, or there may be space for it.
+    /// Input may be needed, or streams may have space.
     Demand,
 }
 
 impl Driver {
-    /// Boxed, since a future has its arguments twice.
+    /// Boxed, because a future stores its arguments twice.
     pub(super) async fn run(mut self: Box<Self>) {
         loop {
             let mut exit = self.drive_process().await;
             self.attachments.exited(exit).await;
-            self.check();
-            // Boxed, since what is rare would make room in each session for ever.
+            self.check_ownership();
+            // Boxed, because a rare future would otherwise enlarge every session.
             if !Box::pin(self.restart(&mut exit)).await {
-                return Box::pin(self.over(exit)).await;
+                return Box::pin(self.end_session(exit)).await;
             }
         }
     }
 
-    /// Drives a process of the agent until it is gone.
+    /// Drives a process of the agent until it has exited or cannot be closed.
     async fn drive_process(&mut self) -> Option<ExitStatus> {
         let mut alarm = Alarm::new(now());
         self.attachments.observe(&attachment::Happened::Started {
@@ -78,11 +78,11 @@ impl Driver {
         });
         let exit = loop {
             self.process_pending();
-            self.gather();
+            self.batch_writes();
             while let Some(outcome) = self.process.written_at_once().await {
                 self.written(&outcome);
                 self.process_pending();
-                self.gather();
+                self.batch_writes();
             }
             while self.pause_or_resume() {
                 self.process_pending();
@@ -90,7 +90,7 @@ impl Driver {
             self.retry_pending_sleeps();
             let sleeps_at = self.sleeps_at();
             alarm.set(self.next_timeout().into_iter().chain(sleeps_at).min());
-            // Commands wait for the next process while this one exits.
+            // While this process exits, commands are queued for the next one.
             let accepts_commands = !self.life.is_falling_asleep();
             let (reads, can_relay) = (!self.flow.is_paused(), self.host.has_room_to_relay());
             let buffer = self.host.buffer();
@@ -103,15 +103,15 @@ impl Driver {
                 () = self.flow.demand_changed(), if !reads => Happened::Demand,
             };
             match happened {
-                Happened::Pipe(PipeEvent::Gone(Gone::Exited(exit))) => break exit,
-                Happened::Pipe(PipeEvent::Gone(Gone::StillAlive)) => {
+                Happened::Pipe(PipeEvent::Ended(ProcessEnd::Exited(exit))) => break exit,
+                Happened::Pipe(PipeEvent::Ended(ProcessEnd::StillAlive)) => {
                     self.life.change(life::Change::StillAlive);
                     break None;
                 }
                 Happened::Pipe(PipeEvent::Read(Ok(length @ 1..))) => {
                     self.received();
                     if length >= LARGE {
-                        // Consumers of the streams run first.
+                        // Lets the consumers of the streams run first.
                         tokio::task::yield_now().await;
                     }
                 }
@@ -133,9 +133,8 @@ impl Driver {
         exit
     }
 
-    /// Gathers user messages that are written in one go with the one that is about to be
-    /// written.
-    fn gather(&mut self) {
+    /// Adds queued user messages to the write that is about to begin.
+    fn batch_writes(&mut self) {
         let Some(mut room) = self.process.room_behind() else {
             return;
         };
@@ -146,7 +145,7 @@ impl Driver {
         }
         if !lines.is_empty() {
             self.process.write_behind(&lines);
-            // They are reported as handed over.
+            // Reports them as handed over.
             self.process_pending();
         }
     }
@@ -160,20 +159,20 @@ impl Driver {
         self.pipe_closed(EndReason::InputClosed);
     }
 
-    /// Lines that are not written whole do not arrive.
+    /// Reports that the remaining lines will not arrive.
     fn write_failed(&mut self) {
         self.report_written();
         self.host.handle_write_failed();
     }
 
-    /// Reports the lines that the pipe has taken whole: the agent may have read them, also if
-    /// they were not flushed.
+    /// Reports the lines that the pipe has accepted completely. The agent may have read them even
+    /// if they were not flushed.
     fn report_written(&mut self) {
         self.host
             .handle_partly_written(now(), self.process.written());
     }
 
-    /// Handles what was read.
+    /// Parses the input that was read.
     fn received(&mut self) {
         while self.host.handle_received(now()) {
             self.process_pending();
@@ -182,25 +181,25 @@ impl Driver {
         self.process_pending();
     }
 
-    /// The agent writes no more, and no other process follows.
+    /// Reports the last exit to the attachments.
     fn observe_last_exit(&mut self) {
         let exited = attachment::Happened::Exited { is_last: true };
         self.attachments.observe(&exited);
     }
 
-    /// Handles an event that is not one of a process.
+    /// Handles an event that is not an event of the process.
     pub(super) fn handle(&mut self, happened: Happened) {
         match happened {
             Happened::Command(command) => self.handle_command(*command),
             Happened::Callback(step) => self.take(step),
             Happened::Attached(action) => self.act(action),
             Happened::Deadline => self.handle_deadlines(),
-            // Whether reading resumes is decided after everything else.
+            // `pause_or_resume` decides later.
             Happened::Demand | Happened::Pipe(_) => {}
         }
     }
 
-    /// Does what an attachment asks for.
+    /// Executes an action of an attachment.
     fn act(&mut self, action: Action) {
         match action {
             Action::Send(uuid) => {
@@ -210,29 +209,29 @@ impl Driver {
             }
             Action::Retry => {
                 for ask in self.attachments.take_requests() {
-                    self.ask(ask);
+                    self.handle_request(ask);
                 }
                 if let Some(frame) = self.attachments.retry_result(self.life.is_lost()) {
                     self.streams.put(Event::Frame(frame));
                 }
             }
             Action::Notify(notice) => self.streams.put(Event::Notice(notice)),
-            // That is done before anything else happens.
+            // `process_pending` checks first.
             Action::Check => {}
         }
     }
 
-    /// Ends the session if it may not act any more.
-    fn check(&mut self) {
+    /// Ends the session if it may no longer act.
+    fn check_ownership(&mut self) {
         if !self.attachments.may_act() {
             self.lose_session();
         }
     }
 
-    /// Executes everything that the state machine requests.
+    /// Executes all pending actions of the state machine.
     pub(super) fn process_pending(&mut self) {
         loop {
-            self.check();
+            self.check_ownership();
             if !self.attachments.defer_events()
                 && let Some(event) = self.host.poll_event()
             {
@@ -251,13 +250,12 @@ impl Driver {
         }
     }
 
-    /// Pauses reading the agent's output when a stream has too much unread or a result
-    /// waits, and resumes when enough was read or something depends on
-    /// further input. Returns whether either happened.
+    /// Pauses reading when a stream is full or a result is deferred. Resumes when there is space or
+    /// something depends on further input. Returns whether either happened.
     fn pause_or_resume(&mut self) -> bool {
         let (now, is_wanted) = (now(), self.is_wanted());
         self.streams.at(now, self.flow.room(is_wanted));
-        // Of an agent that was killed, the end is read.
+        // The output of a killed agent is read to its end.
         let is_deferred = self.attachments.defer_events() && !self.life.is_lost();
         let change = self.flow.update(now, &self.streams, is_wanted, is_deferred);
         match change {
@@ -271,7 +269,7 @@ impl Driver {
     /// Returns whether something depends on further input.
     fn is_wanted(&self) -> bool {
         // An agent that has closed one of its pipes is about to exit.
-        !self.life.goes_on()
+        !self.life.is_active()
             || self.flow.is_wanted()
             || !self.host.is_connected()
             || self.host.awaits_response()
@@ -303,8 +301,8 @@ impl Driver {
         self.life.change(life::Change::PipeClosed(reason, now()));
     }
 
-    /// Closes the CLI's input now, within an unfinished line if necessary.
-    /// Unwritten messages are lost.
+    /// Closes the CLI's input now, within an unfinished line if necessary. Unwritten messages are
+    /// discarded.
     pub(super) fn close_input(&mut self, reason: EndReason) {
         let is_unwanted = matches!(
             reason,
@@ -317,34 +315,33 @@ impl Driver {
         self.input_closed(reason, true);
     }
 
-    /// The session is another host's, or could be: nothing is answered any more, and the
-    /// agent is killed with all that it has started.
+    /// Another host owns the session, or may own it. Sends no more responses, and kills the agent
+    /// with all its descendants.
     fn lose_session(&mut self) {
         if !self.life.lose() {
             return;
         }
-        tracing::warn!("the session may not act any more: it is another host's");
+        tracing::warn!("the session may no longer act: another host owns it");
         self.no_other_process();
-        self.cancel_asks();
+        self.cancel_requests();
         self.callbacks.stop_servers();
         self.close_input(EndReason::OwnershipLost);
         self.process.kill();
     }
 
-    /// Cancels all requests of the agent.
-    pub(super) fn cancel_asks(&mut self) {
+    /// Cancels all pending requests of the agent.
+    pub(super) fn cancel_requests(&mut self) {
         self.callbacks.cancel_all();
         drop(self.attachments.take_requests());
     }
 
-    /// Called when the CLI's input is closed: the CLI must exit, and is ended
-    /// by force if it does not.
+    /// The CLI's input is closed: the CLI must exit, or is killed.
     fn input_closed(&mut self, reason: EndReason, now: bool) {
         self.life.change(life::Change::InputClosed(reason));
         self.process.close(now);
     }
 
-    /// Reads the remaining output after the CLI's exit, and delivers a result that waits.
+    /// Reads the remaining output after the CLI's exit, and delivers a deferred result.
     async fn drain(&mut self) {
         let until = now() + DRAIN;
         while self.process.has_output() && now() < until {
@@ -374,8 +371,8 @@ impl Driver {
         }
     }
 
-    /// Ends the session, and all pending operations with the same reason.
-    async fn over(mut self: Box<Self>, exit: Option<ExitStatus>) {
+    /// Ends the session. Pending operations fail with the same reason.
+    async fn end_session(mut self: Box<Self>, exit: Option<ExitStatus>) {
         let reason = match self.life.input_closed() {
             Some(EndReason::Closed) if self.failed_at_exit(exit) => EndReason::FailedAtExit,
             Some(reason) => reason,
@@ -384,9 +381,9 @@ impl Driver {
         self.process.is_last();
         self.no_other_process();
         self.observe_last_exit();
-        // Closes all processes of the session, also if the CLI crashed.
+        // Also needed if the CLI crashed.
         self.process.close(true);
-        let stderr = self.process.put_away().await;
+        let stderr = self.process.shut_down().await;
         self.process.remove_files().await;
         let is_closed = matches!(reason, EndReason::Closed | EndReason::Dropped);
         let end = match self.succession.take_end() {
@@ -407,7 +404,7 @@ impl Driver {
             }
         };
         let reason = end.reason;
-        tracing::debug!(?reason, ?exit, "the session is over");
+        tracing::debug!(?reason, ?exit, "the session has ended");
         let end = Arc::clone(self.end.get_or_init(|| end));
         self.refuse_sleepers(&end);
         self.streams.session_ended(end.error());
@@ -418,7 +415,7 @@ impl Driver {
         let ended = || Error::Ended(Arc::clone(&end));
         self.waiters.end_blocked(ended);
         self.host.handle_end();
-        self.cancel_asks();
+        self.cancel_requests();
         self.callbacks.stop_servers();
         self.process_pending();
         self.waiters.end(ended);
@@ -428,7 +425,7 @@ impl Driver {
         self.streams.end();
     }
 
-    /// Returns why a session ended that the host did not close.
+    /// Returns the end reason of a session that the host did not close.
     pub(super) fn exit_reason(&self, exit: Option<ExitStatus>) -> EndReason {
         if exit.is_some() || self.process.pid().is_some() {
             match self.waiters.had_turn() {
@@ -440,8 +437,8 @@ impl Driver {
         }
     }
 
-    /// Returns whether the CLI exited with an unexplained failure status: no
-    /// error in its last result, no turn cut off, no signal from the host.
+    /// Returns whether the CLI exited with an unexplained failure status: no error in its last
+    /// result, no interrupted turn, no signal from the host.
     fn failed_at_exit(&self, exit: Option<ExitStatus>) -> bool {
         exit.is_some_and(|exit| !exit.success())
             && !self.waiters.last_result_failed()

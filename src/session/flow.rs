@@ -5,27 +5,27 @@ use crate::event::{Demand, Room};
 use crate::options::{Backpressure, Options, UnreadLimits};
 use std::time::{Duration, Instant};
 
-/// How much one read may bring beyond a bound, besides its last line: it may
-/// consist of many messages of a few bytes each.
+/// The most that one read may add beyond a bound, except its last line: it may consist of many
+/// messages of a few bytes each.
 const CHUNK: usize = 4 * 1024 * 1024;
 
-/// How long reading may be paused before this is logged.
+/// A pause longer than this is logged.
 const LONG: Duration = Duration::from_secs(30);
 
-/// Whether the agent's output is read.
+/// Decides whether to read the agent's output.
 #[derive(Debug)]
 pub(super) struct Flow {
     backpressure: Backpressure,
     limits: UnreadLimits,
-    /// How much a read that ends in a pause may bring beyond the hard limit.
+    /// The most that the read before a pause may add beyond the hard limit.
     slack: usize,
-    /// Whether callbacks or in-process servers respond to requests, which may
-    /// be among the unread events.
+    /// Whether callbacks or in-process servers respond to requests, which may be among the unread
+    /// events.
     answers: bool,
     paused: Option<Pause>,
-    /// Pending operations that wait for input.
+    /// Operations of the application that need input.
     demand: Demand,
-    /// Whether the session is closed, so that all remaining events will be read soon.
+    /// Whether the session is being closed, so that all remaining events will be read soon.
     is_closing: bool,
 }
 
@@ -36,7 +36,7 @@ struct Pause {
     was_reported: bool,
 }
 
-/// A change of whether output is read.
+/// A change of the reading state.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Change {
     Pauses,
@@ -49,24 +49,24 @@ impl Flow {
             backpressure: options.backpressure,
             limits: options.unread_limits(),
             slack: options.line_limit.saturating_add(CHUNK),
-            answers: options.callbacks.answer_something(),
+            answers: options.callbacks.are_set(),
             paused: None,
             demand,
             is_closing: false,
         }
     }
 
-    /// Notes that the remaining events will be read soon.
+    /// Sets that the session is being closed.
     pub(super) fn is_closing(&mut self) {
         self.is_closing = true;
     }
 
-    /// Whether the application waits for input.
+    /// Returns whether the application needs input.
     pub(super) fn is_wanted(&self) -> bool {
         self.is_closing || self.demand.is_wanted()
     }
 
-    /// Waits until input may be wanted, or there may be space for it. Cancel safe.
+    /// Waits until input may be needed, or streams may have space. Cancel safe.
     pub(super) async fn demand_changed(&self) {
         self.demand.changed().await;
     }
@@ -75,12 +75,12 @@ impl Flow {
         self.paused.is_some()
     }
 
-    /// Returns since when reading has been paused.
+    /// Returns the start of the current pause.
     pub(super) fn paused_since(&self) -> Option<Instant> {
         self.paused.map(|it| it.since)
     }
 
-    /// Notes that there are in-process servers, which respond to the agent too.
+    /// Sets that there are in-process servers, which respond to the agent too.
     #[cfg(feature = "mcp")]
     pub(super) fn has_servers(&mut self) {
         self.answers = true;
@@ -95,8 +95,8 @@ impl Flow {
         }
     }
 
-    /// Returns how much streams may hold. If reading is about to pause for a
-    /// stream, everything read so far is kept.
+    /// Returns the capacity of streams. If reading is about to pause for a stream, it includes
+    /// everything read so far.
     pub(super) fn room(&self, is_wanted: bool) -> Room {
         let unused = match self.backpressure {
             Backpressure::DropOldest => self.limits.pause,
@@ -110,8 +110,8 @@ impl Flow {
         }
     }
 
-    /// Decides whether to read: not while a result waits for the store; and not while a
-    /// stream in use is full, unless something depends on further input.
+    /// Pauses reading while a result is deferred, and while a stream in use is full unless
+    /// something depends on further input.
     pub(super) fn update(
         &mut self,
         now: Instant,
@@ -138,7 +138,7 @@ impl Flow {
         }
     }
 
-    /// Returns when a long pause must be logged.
+    /// Returns when to log the current pause.
     pub(super) fn poll_timeout(&self) -> Option<Instant> {
         let pause = self.paused.filter(|it| !it.was_reported)?;
         pause.since.checked_add(LONG)

@@ -9,7 +9,7 @@ use crate::event::{
 };
 use crate::handle::Handle;
 use crate::permission::{Decision, PermissionRequest, Policy};
-use crate::process::said_by;
+use crate::process::panic_text;
 use agentwire_protocol::control::{self, AgentRequest, ControlRequest, Refusal};
 use agentwire_protocol::dialog::{RequestUserDialog, UserDialogResult};
 use agentwire_protocol::hook::{HookCallback, HookOutput};
@@ -29,12 +29,11 @@ use tokio::sync::oneshot;
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
-/// How many callbacks run at once, including those of cancelled requests.
+/// The most callbacks that run at once, including those of cancelled requests.
 const MOST_RUNNING: usize = 1024;
 /// The total size of their requests, in bytes.
 const MOST_BYTES: usize = 64 * 1024 * 1024;
-/// How often a notice reports that requests are denied because these limits are
-/// reached.
+/// The shortest interval between two notices about requests denied because of these limits.
 const REFUSAL_NOTICE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Pending requests of the agent, and running callbacks, one task each.
@@ -50,8 +49,7 @@ pub(super) struct PendingCallbacks {
     running: HashMap<Id, Running>,
     /// The total size of their requests, in bytes.
     bytes: usize,
-    /// When a notice last reported that requests were denied for lack of space,
-    /// and how many were denied since.
+    /// The time of the last such notice, and the number of requests denied since.
     last_refusal_notice: Option<Instant>,
     suppressed: u32,
     count: u64,
@@ -65,11 +63,11 @@ struct Open {
     /// The part of the request that its response must repeat.
     to_repeat: Option<Json>,
     cancelled: CancellationToken,
-    /// Whether it is in the client's stream.
+    /// Whether it was delivered to the client's stream.
     is_in_stream: bool,
 }
 
-/// The request of a task. It may be over before the task is.
+/// The request of a task. It may be cancelled or answered before the task ends.
 #[derive(Debug)]
 struct Running {
     request_id: Box<str>,
@@ -87,7 +85,7 @@ enum Done {
     Failed(String),
 }
 
-/// What to do about a request now.
+/// How to proceed with a request.
 pub(super) enum Step {
     /// Send this line, and deliver the notice, if any.
     Line(Box<str>, Bytes, Option<Notice>),
@@ -95,12 +93,12 @@ pub(super) enum Step {
     Leave(Box<str>, Notice),
     /// Put the request into the client's stream.
     Show(PendingRequest, Unanswered),
-    /// Do nothing: a callback runs, or its outcome is no longer needed.
+    /// Nothing: a callback is running, or its outcome is no longer needed.
     Nothing,
-    /// Do what the in-process servers ask for.
+    /// Execute these actions of the in-process servers.
     Serve(Vec<Out>),
     /// Only deliver the notice.
-    Tell(Notice),
+    Notify(Notice),
 }
 
 impl PendingCallbacks {
@@ -124,7 +122,7 @@ impl PendingCallbacks {
         self.session.clone()
     }
 
-    /// What agent and host have declared.
+    /// Returns what agent and host have declared.
     pub(super) fn declared(&self) -> &Declared {
         self.session.link().declared()
     }
@@ -135,7 +133,7 @@ impl PendingCallbacks {
         self.servers = Some(servers);
     }
 
-    /// Another process follows: the servers are started anew.
+    /// Replaces the servers for the next process.
     pub(super) fn restart(&mut self) {
         self.stop_servers();
         self.servers = servers(&self.session);
@@ -148,23 +146,23 @@ impl PendingCallbacks {
         }
     }
 
-    /// Whether a server waits for the agent.
+    /// Returns whether a server waits for a response of the agent.
     pub(super) fn servers_wait(&self) -> bool {
         self.servers.as_ref().is_some_and(|it| it.await_responses())
     }
 
-    /// Whether hooks that the session relies on are declared.
+    /// Returns whether a gate hook is declared.
     pub(super) fn has_gates(&self) -> bool {
         self.callbacks.hooks.has_gates()
     }
 
-    /// Whether a request is pending, or a callback is running.
+    /// Returns whether a request is pending, or a callback is running.
     pub(super) fn are_open(&self) -> bool {
         !self.open.is_empty() || !self.running.is_empty()
     }
 
-    /// Handles a request of the agent: one for an in-process server by that server.
-    pub(super) fn ask(&mut self, ask: host::IncomingRequest) -> Step {
+    /// Dispatches a request of the agent to an in-process server or a callback.
+    pub(super) fn dispatch(&mut self, ask: host::IncomingRequest) -> Step {
         if let Some(servers) = &mut self.servers
             && ask.frame.subtype() == Some("mcp_message")
             && let Ok(ControlRequest {
@@ -174,20 +172,20 @@ impl PendingCallbacks {
         {
             return Step::Serve(servers.receive(ask.request_id, message));
         }
-        self.ask_callback(ask)
+        self.dispatch_callback(ask)
     }
 
-    fn ask_callback(
+    fn dispatch_callback(
         &mut self,
         host::IncomingRequest { request_id, frame }: host::IncomingRequest,
     ) -> Step {
         match frame.control_request() {
             Ok((ControlRequest { request, .. }, mut faults)) if !faults.is_empty() => {
-                self.ask_invalid(request_id, &frame, request, faults.remove(0))
+                self.dispatch_invalid(request_id, &frame, request, faults.remove(0))
             }
             Ok((ControlRequest { request, .. }, _)) => match request {
                 AgentRequest::CanUseTool(request) => {
-                    self.ask_permission(request_id, &frame, request)
+                    self.dispatch_permission(request_id, &frame, request)
                 }
                 AgentRequest::HookCallback(request) => self.call_hook(request_id, &frame, request),
                 AgentRequest::Elicitation(request) => self.elicit(request_id, &frame, request),
@@ -200,7 +198,7 @@ impl PendingCallbacks {
                     "this host does not support it".to_owned(),
                 ),
             },
-            // The kind may belong to another host, whatever is invalid here.
+            // Another host may handle this kind.
             Err(error) if frame.subtype() == Some(DIALOG) => {
                 leave(request_id, &frame, error.to_string())
             }
@@ -208,9 +206,8 @@ impl PendingCallbacks {
         }
     }
 
-    /// Handles a request with an invalid member: it requires a human, or is
-    /// denied.
-    fn ask_invalid(
+    /// Handles a request with an invalid member: a human must decide, or it is denied.
+    fn dispatch_invalid(
         &mut self,
         request_id: Box<str>,
         frame: &Frame,
@@ -231,12 +228,12 @@ impl PendingCallbacks {
                 let tool_name = request.tool_name;
                 deny(RequestSummary::Permission { tool_name }, fault)
             }
-            // Without these, there is nothing to decide about.
+            // A decision requires both.
             AgentRequest::CanUseTool(mut request)
                 if !request.tool_name.is_empty() && request.input.get().starts_with('{') =>
             {
                 request.requires_user_interaction = Some(true);
-                self.ask_permission(request_id, frame, request)
+                self.dispatch_permission(request_id, frame, request)
             }
             AgentRequest::HookCallback(request) => {
                 match self.callbacks.hooks.get(&request.callback_id) {
@@ -248,17 +245,16 @@ impl PendingCallbacks {
                     _ => refuse(request_id, frame, fault.to_string()),
                 }
             }
-            // The kind may belong to another host, whatever is invalid here.
+            // Another host may handle this kind.
             _ if frame.subtype() == Some(DIALOG) => leave(request_id, frame, fault.to_string()),
             _ => refuse(request_id, frame, fault.to_string()),
         }
     }
 
-    /// Returns a notice if the frame reports that the agent denied a tool call
-    /// because there is no permission callback. A rule, the permission mode or
-    /// a classifier may also deny without a request; these are named as the
+    /// Returns a notice if the frame reports that the agent denied a tool call because there is no
+    /// permission callback. Denials by a rule, the permission mode or a classifier name that as the
     /// reason.
-    pub(super) fn denied_unasked(&self, frame: &Frame) -> Option<Notice> {
+    pub(super) fn denied_without_request(&self, frame: &Frame) -> Option<Notice> {
         if frame.subtype() != Some(DENIED) || self.callbacks.decide_about_tools() {
             return None;
         }
@@ -272,7 +268,12 @@ impl PendingCallbacks {
         }
     }
 
-    fn ask_permission(&mut self, request_id: Box<str>, frame: &Frame, request: CanUseTool) -> Step {
+    fn dispatch_permission(
+        &mut self,
+        request_id: Box<str>,
+        frame: &Frame,
+        request: CanUseTool,
+    ) -> Step {
         let tool_name = request.tool_name.clone();
         let rules = self.callbacks.rules.as_ref();
         if let Some(Decision::Decided(result)) = rules.map(|rules| rules.decide(&request)) {
@@ -336,8 +337,7 @@ impl PendingCallbacks {
         }
     }
 
-    /// Leaves undeclared kinds of dialogs to other hosts of the session, as the
-    /// protocol demands.
+    /// Shows a dialog. The protocol requires that undeclared kinds are left to other hosts.
     fn show_dialog(
         &mut self,
         request_id: Box<str>,
@@ -384,7 +384,7 @@ impl PendingCallbacks {
             number,
         };
         let handler = handler.clone();
-        // The callback is called inside the task, because it may panic too.
+        // The call itself may panic too, so it is made inside the task.
         let task: Pin<Box<dyn Future<Output = Done> + Send>> = Box::pin(async move {
             let id = ask.request_id.clone();
             match handler.handle(ask).await {
@@ -434,7 +434,7 @@ impl PendingCallbacks {
         let (link, id) = (self.session.link().clone(), request_id.clone());
         let unanswered = Unanswered::new(move || {
             let (reply, _) = oneshot::channel();
-            // Fails only if the driver is gone, and then the agent no longer waits.
+            // Fails only if the driver has ended, and so the agent too.
             let _ = link.command(Command::Answer(LateAnswer {
                 request_id: id,
                 number: Some(number),
@@ -470,8 +470,8 @@ impl PendingCallbacks {
         Step::Line(request_id, line, notice)
     }
 
-    /// Waits for a callback that is done, or for what the in-process servers ask for, if
-    /// that can be relayed. Cancel safe.
+    /// Waits for a finished callback, or for an action of the in-process servers if `can_relay`.
+    /// Cancel safe.
     pub(super) async fn next(&mut self, can_relay: bool) -> Step {
         poll_fn(|context| {
             if let Poll::Ready(Some(done)) = self.tasks.poll_join_next_with_id(context) {
@@ -509,15 +509,15 @@ impl PendingCallbacks {
         let is_open = |open: &Open| open.number == number;
         match answer {
             _ if self.open.get(&request_id).is_some_and(is_open) => self.close(request_id, answer),
-            // The request is over, and its ID may have been reused.
+            // The request is closed, and its ID may have been reused.
             Err(failure @ CallbackFailure::Panicked(_)) => {
-                Step::Tell(failed(request_id, asked, failure))
+                Step::Notify(failed(request_id, asked, failure))
             }
             _ => Step::Nothing,
         }
     }
 
-    /// Handles a response that was not returned by the callback.
+    /// Handles a response that the callback sent after it returned.
     pub(super) fn answer_late(&mut self, answer: LateAnswer) -> Step {
         let LateAnswer {
             request_id,
@@ -550,7 +550,7 @@ impl PendingCallbacks {
         else {
             return Step::Nothing;
         };
-        // Tells others that the request needs no response any more.
+        // Notifies clones of the token.
         cancelled.cancel();
         let version = self.session.link().declared().cli_version();
         match answer.and_then(|answer| answer.line(&asked, to_repeat.as_ref(), version)) {
@@ -575,8 +575,7 @@ impl PendingCallbacks {
         })
     }
 
-    /// Cancels all pending requests. Running callbacks are notified, and may
-    /// continue to their end.
+    /// Cancels all pending requests. Running callbacks are notified, and may continue.
     pub(super) fn cancel_all(&mut self) {
         for open in self.open.values() {
             open.cancelled.cancel();
@@ -603,7 +602,7 @@ const DIALOG: &str = "request_user_dialog";
 
 const DENIED: &str = "permission_denied";
 
-/// Returns the line that denies a request if the host has no response.
+/// Returns the denial that is sent if the callback fails.
 fn denial(request_id: &str, asked: &RequestSummary) -> Bytes {
     match asked {
         RequestSummary::Permission { tool_name } => {
@@ -632,7 +631,7 @@ fn failed(request_id: Box<str>, asked: RequestSummary, failure: CallbackFailure)
 
 fn success<A: CallbackResponse>(request_id: &str, answer: &A) -> Bytes {
     control::success(request_id, Some(answer)).unwrap_or_else(|error| {
-        // Anything read from JSON can be encoded. An error response denies.
+        // A value read from JSON can always be encoded. An error response denies.
         control::failure(request_id, &Refusal::new(error.to_string()))
     })
 }
@@ -652,7 +651,7 @@ fn refuse(request_id: Box<str>, frame: &Frame, reason: String) -> Step {
 }
 
 fn leave(request_id: Box<str>, frame: &Frame, reason: String) -> Step {
-    let reason = format!("{reason}; it is left unanswered");
+    let reason = format!("{reason}; no response is sent");
     let notice = not_supported(request_id.clone(), frame, reason);
     Step::Leave(request_id, notice)
 }
@@ -668,7 +667,7 @@ fn not_supported(request_id: Box<str>, frame: &Frame, reason: String) -> Notice 
 
 fn panic_message(error: JoinError) -> String {
     match error.try_into_panic() {
-        Ok(panic) => said_by(&*panic),
+        Ok(panic) => panic_text(&*panic),
         Err(_) => "the task was cancelled".to_owned(),
     }
 }

@@ -4,36 +4,35 @@ use crate::event::{EndReason, Error, SessionEnd};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long a CLI that closed its output may take to exit before the host
-/// closes it. In most cases it is about to exit.
+/// The time that a CLI may take to exit after closing its output. Usually it is about to exit.
 const EXIT: Duration = Duration::from_secs(2);
 
 /// The stages of a session's end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
     Open,
-    /// The host is closing the session, until this time at most, if set.
+    /// The host is closing the session; at the deadline, if any, its input is closed.
     Finishing(Option<Instant>),
-    /// The agent is put to sleep: its process is about to exit.
+    /// The agent is being put to sleep: its process is about to exit.
     FallingAsleep,
-    /// The CLI closed its output or input, and must exit until this time.
+    /// The CLI closed a pipe, and must exit by this time.
     PipeClosed(EndReason, Instant),
-    /// The CLI's input is closed for this reason. Unwritten messages are lost.
+    /// The CLI's input is closed for this reason. Unwritten messages are discarded.
     InputClosed(EndReason),
 }
 
-/// What changes the stage.
+/// A transition.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Change {
-    /// The host closes the session, until this time at most, if set.
+    /// The host closes the session, by this deadline if set.
     Finish(Option<Instant>),
     /// The agent is put to sleep.
     FallAsleep,
     /// The CLI closed one of its pipes.
     PipeClosed(EndReason, Instant),
-    /// The CLI's input is closed. The first reason counts.
+    /// The CLI's input was closed. The first reason counts.
     InputClosed(EndReason),
-    /// The CLI cannot be closed.
+    /// The CLI did not exit.
     StillAlive,
     /// Another process follows.
     NextProcess,
@@ -43,7 +42,7 @@ pub(super) enum Change {
 #[derive(Debug)]
 pub(super) struct Life {
     stage: Stage,
-    /// Whether the session is another host's.
+    /// Whether another host owns the session.
     is_lost: bool,
 }
 
@@ -55,10 +54,10 @@ impl Life {
         }
     }
 
-    /// Changes the stage, if the change applies to it.
+    /// Changes the stage, unless the change does not apply to it.
     pub(super) fn change(&mut self, change: Change) {
         self.stage = match (self.stage, change) {
-            // A limit that is set later applies too.
+            // A deadline may be added later.
             (Stage::Open | Stage::Finishing(None), Change::Finish(until)) => {
                 Stage::Finishing(until)
             }
@@ -74,7 +73,7 @@ impl Life {
         };
     }
 
-    /// Notes that the session is another host's. Returns whether that is new.
+    /// Records that another host owns the session. Returns whether that is new.
     pub(super) fn lose(&mut self) -> bool {
         !std::mem::replace(&mut self.is_lost, true)
     }
@@ -99,7 +98,7 @@ impl Life {
         matches!(self.stage, Stage::PipeClosed(..))
     }
 
-    /// Returns why the CLI's input is closed, if it is.
+    /// Returns the reason if the CLI's input is closed.
     pub(super) fn input_closed(&self) -> Option<EndReason> {
         match self.stage {
             Stage::InputClosed(reason) => Some(reason),
@@ -107,7 +106,7 @@ impl Life {
         }
     }
 
-    /// Whether the session was closed, so that no other process follows.
+    /// Returns whether the session was closed, so that no process follows.
     pub(super) fn is_closed(&self) -> bool {
         use EndReason::{Closed, CutOff, Dropped, StillAlive};
         matches!(
@@ -116,18 +115,18 @@ impl Life {
         )
     }
 
-    /// Whether the agent goes on: it has closed none of its pipes, and is not put to sleep.
-    pub(super) fn goes_on(&self) -> bool {
+    /// Returns whether both pipes are open and the agent is not being put to sleep.
+    pub(super) fn is_active(&self) -> bool {
         matches!(self.stage, Stage::Open | Stage::Finishing(_))
     }
 
-    /// Whether messages may be sent. When the session is about to end, they wait until the
-    /// reason is known.
+    /// Returns whether messages may be sent. Once a pipe is closed, they wait until the reason is
+    /// known.
     pub(super) fn may_send(&self) -> bool {
         !matches!(self.stage, Stage::PipeClosed(..) | Stage::InputClosed(_))
     }
 
-    /// When the stage is over at the latest.
+    /// Returns the deadline of the stage.
     pub(super) fn poll_timeout(&self) -> Option<Instant> {
         match self.stage {
             Stage::Finishing(until) => until,
@@ -136,7 +135,7 @@ impl Life {
         }
     }
 
-    /// Returns why the CLI's input has to be closed now, if it has to.
+    /// Returns the reason if the CLI's input must be closed now.
     pub(super) fn handle_timeout(&self, now: Instant) -> Option<EndReason> {
         match self.stage {
             Stage::Finishing(Some(until)) if until <= now => Some(EndReason::CutOff),

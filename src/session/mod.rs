@@ -1,10 +1,9 @@
 //! A running session: the tasks around the host's state machine.
 //!
-//! One task, the driver, owns the state machine and both pipes. It takes
-//! commands, reads the CLI's output, writes one whole line at a time, and never
-//! waits for the user's code: events go to mailboxes, and callbacks run in
-//! their own tasks. A second task drains standard error, if there is one. Optional parts
-//! are [attachments](crate::attachment).
+//! One task, the driver, owns the state machine and both pipes. It executes commands, reads the
+//! CLI's output, and writes whole lines, one at a time. It never waits for the user's code:
+//! events go to mailboxes, and callbacks run in their own tasks. A second task drains standard
+//! error, if there is one. Optional parts are [attachments](crate::attachment).
 
 mod alarm;
 mod attachments;
@@ -112,7 +111,7 @@ pub(crate) fn start(
     let mut unlocked = None;
     if let Some(mut owned) = known.owned {
         unlocked = Some(owned.attached(&handle, has_home));
-        // Whoever opens the session finds what is here: it is the last to end.
+        // It ends last, so that the next owner finds the files of all other attachments.
         attachments.push(owned);
     }
     if let Some(store) = store.filter(|_| !known.leftovers.is_empty()) {

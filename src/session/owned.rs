@@ -1,4 +1,4 @@
-//! A session that this process has, as long as its agent may write it.
+//! Ownership of a session on this machine.
 
 use crate::attachment::{Attachment, Happened};
 use crate::command::{Command, Link};
@@ -18,30 +18,30 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 /// The pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// How long a process that has a session locked may take to decide whether it takes it.
-/// Until then it has not written its PID.
-const LOOKING: Duration = Duration::from_secs(2);
+/// The time that a process may have a session locked without taking it. Until it does, the file
+/// has no PID.
+const UNDECIDED: Duration = Duration::from_secs(2);
 
-/// How often a session is tried again that another host seems to have.
+/// The attempts for a session that another host seems to own.
 const TRIES: u32 = 40;
 
-/// After how many turns a new session is on disk at the latest.
+/// The turns after which a new session is on disk at the latest.
 const ATTEMPTS: u32 = 3;
 
-/// A session that this process has.
+/// A session that this process owns.
 #[derive(Debug)]
 pub(crate) struct Owned {
     /// The agent's configuration folder.
     config: PathBuf,
-    /// The session is in a store, whether or not the agent's own files have it.
+    /// Whether the session is in a store.
     is_stored: bool,
-    /// `None` once the session can be opened again.
+    /// `None` once another process may open the session.
     state: Option<Arc<Mutex<State>>>,
-    /// The session of which this is a part.
+    /// The session that this is attached to.
     link: Option<Link>,
-    /// Whether its files are put back at the end, from a private folder.
+    /// Whether the session's files are in a private folder, and are copied back at the end.
     has_home: bool,
-    /// The agent's process, and the session that it has.
+    /// The agent's process and its session.
     pid: Option<u32>,
     id: Option<Box<str>>,
 }
@@ -49,18 +49,19 @@ pub(crate) struct Owned {
 #[derive(Debug, Default)]
 struct State {
     lock: Option<SessionLock>,
-    /// The session that the agent has told, and how many more attempts to lock it there are.
+    /// The session ID that the agent reported, and the remaining attempts to lock it.
     session_id: Option<Box<str>>,
     attempts: u32,
-    /// An attempt runs. Of two at once, each would find that the other has the session.
+    /// Whether an attempt is running. Two concurrent attempts would each find the session locked by
+    /// the other.
     is_trying: bool,
-    /// Reports, when dropped, that the session can be opened again.
+    /// Reports, when dropped, that another process may open the session.
     _unlocked: Option<DropGuard>,
 }
 
 impl Owned {
-    /// Locks a session, if its ID is known already, and there is something that another
-    /// process could open. Returns `None` if sessions are not locked here.
+    /// Locks a session, if its ID is known and another process could open it. Returns `None` if
+    /// sessions are not locked.
     pub(crate) async fn new(
         users: Option<&UsersHome>,
         id: Option<&str>,
@@ -90,8 +91,8 @@ impl Owned {
         }))
     }
 
-    /// Makes it a part of this session. Returns a token that is cancelled when the session
-    /// can be opened again.
+    /// Attaches this to a session. Returns a token that is cancelled when another process may open
+    /// the session.
     pub(crate) fn attached(&mut self, session: &Handle, has_home: bool) -> CancellationToken {
         self.link = Some(session.link().clone());
         self.has_home = has_home;
@@ -102,23 +103,23 @@ impl Owned {
         unlocked
     }
 
-    /// Tries to lock the session that the agent has: a new one, or the one that was last open.
-    /// A new one can only be locked after its first turns, when it is on disk.
+    /// Tries to lock the agent's current session. A new session can only be locked after its first
+    /// turns, when it is on disk.
     fn lock(&self, turn_ended: bool) {
         let (Some(state), Some(id), Some(link)) = (&self.state, &self.id, &self.link) else {
             return;
         };
-        if !locked(state).is_to_be_tried(id, turn_ended) {
+        if !locked(state).should_try(id, turn_ended) {
             return;
         }
         let (config, id, link) = (self.config.clone(), id.to_string(), link.clone());
         let (is_stored, pid, state) = (self.is_stored, self.pid, Arc::downgrade(state));
         spawn(async move {
             let attempt = || lock_own(&config, &id, is_stored, pid);
-            if let Some(owner) = State::try_for(&state, &id, attempt).await {
+            if let Some(owner) = State::try_lock(&state, &id, attempt).await {
                 let session_id = id.into();
                 let notice = Notice::SessionShared { session_id, owner };
-                drop(link.command(Command::Tell(notice)));
+                drop(link.command(Command::Notify(notice)));
             }
         });
     }
@@ -135,7 +136,7 @@ impl Attachment for Owned {
                 self.lock(false);
             }
             Happened::TurnEnded => self.lock(true),
-            // Otherwise it is dropped when its files are put back.
+            // With a private folder, it is dropped after its files are copied back.
             Happened::Exited { is_last: true } if !self.has_home => self.state = None,
             _ => {}
         }
@@ -143,7 +144,7 @@ impl Attachment for Owned {
 }
 
 impl State {
-    fn is_to_be_tried(&mut self, id: &str, turn_ended: bool) -> bool {
+    fn should_try(&mut self, id: &str, turn_ended: bool) -> bool {
         if self.lock.as_ref().is_some_and(|it| it.is_of(id)) {
             return false;
         }
@@ -158,8 +159,8 @@ impl State {
         !mem::replace(&mut self.is_trying, true)
     }
 
-    /// Returns who else has the session.
-    async fn try_for<A>(
+    /// Returns the other owner of the session, if any.
+    async fn try_lock<A>(
         state: &Weak<Mutex<Self>>,
         id: &str,
         attempt: impl Fn() -> A,
@@ -168,10 +169,11 @@ impl State {
         A: Future<Output = Attempt>,
     {
         for attempts in (0..=TRIES).rev() {
-            // Nothing is tried for a session that has ended.
+            // An ended session needs no lock.
             let state = state.upgrade()?;
             let outcome = attempt().await;
-            if let ControlFlow::Break(owner) = locked(&state).has_tried(id, outcome, attempts == 0)
+            if let ControlFlow::Break(owner) =
+                locked(&state).finish_attempt(id, outcome, attempts == 0)
             {
                 return owner;
             }
@@ -181,15 +183,15 @@ impl State {
         None
     }
 
-    /// Returns who else has the session, unless it is to be tried again: the host that has the session may only
-    /// have looked whether it can be opened.
-    fn has_tried(
+    /// Returns the other owner of the session, or `Continue` to try again: another host may have
+    /// locked the session only to check whether it can be opened.
+    fn finish_attempt(
         &mut self,
         id: &str,
         outcome: Attempt,
         is_last: bool,
     ) -> ControlFlow<Option<SessionOwner>> {
-        // The agent may have another session by now.
+        // The agent may have changed to another session.
         let is_current = self.session_id.as_deref() == Some(id);
         if let Attempt::Owned(SessionOwner::Host { .. }) = outcome
             && is_current
@@ -216,7 +218,7 @@ fn locked(state: &Mutex<State>) -> MutexGuard<'_, State> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Attempts to lock a session that this process has, if another could open it.
+/// Attempts to lock a session that this process owns, if another process could open it.
 async fn lock_own(config: &Path, id: &str, is_stored: bool, pid: Option<u32>) -> Attempt {
     let (config, id) = (config.to_owned(), id.to_owned());
     let attempt = blocking_result(move || {
@@ -226,7 +228,7 @@ async fn lock_own(config: &Path, id: &str, is_stored: bool, pid: Option<u32>) ->
             Attempt::Locked(None)
         }
     });
-    // Or the runtime is shutting down.
+    // The runtime is shutting down.
     attempt.await.unwrap_or(Attempt::Locked(None))
 }
 
@@ -247,13 +249,13 @@ async fn lock(
         let (folder, name) = (config.to_owned(), id.to_owned());
         let attempt = blocking_result(move || match can_be_resumed() {
             true => attempt(&folder, &name, None),
-            // Its agent may not have written it yet.
+            // The agent of another process may not have written the session yet.
             false => seen(&folder, &name),
         });
         match attempt.await {
             Ok(Attempt::Locked(lock)) => return Ok(lock),
-            // Somebody may only be looking whether it can be opened.
-            Ok(Attempt::Owned(SessionOwner::Host { pid: None })) if begun.elapsed() < LOOKING => {
+            // The other process may only be checking whether it can be opened.
+            Ok(Attempt::Owned(SessionOwner::Host { pid: None })) if begun.elapsed() < UNDECIDED => {
                 sleep(PAUSE).await;
             }
             Ok(Attempt::Owned(owner)) if until.is_some_and(|it| Instant::now() >= it) => {
@@ -279,7 +281,7 @@ mod tests {
     const ID: &str = "11111111-2222-4333-8444-555555555555";
 
     #[tokio::test(start_paused = true)]
-    async fn a_session_that_is_open_is_refused_at_once_or_after_a_time() {
+    async fn open_sessions_are_refused_immediately_or_after_a_timeout() {
         let home = TempDir::new().unwrap();
         fs::create_dir(home.path().join(".claude")).unwrap();
         let options = Options::new().clean_env().env("HOME", home.path());
@@ -317,12 +319,12 @@ mod tests {
         assert!(unlocked.is_cancelled());
         assert!(second.await.unwrap().unwrap().is_some());
     }
-    /// A turn may end while the session's beginning is still being looked at.
+    /// A turn may end while the first attempt is running.
     #[tokio::test]
     async fn one_attempt_runs_at_a_time() {
         let config = TempDir::new().unwrap();
         let (state, tried) = (Arc::new(Mutex::new(State::default())), Cell::new(0));
-        let tries = |turn_ended| locked(&state).is_to_be_tried(ID, turn_ended);
+        let tries = |turn_ended| locked(&state).should_try(ID, turn_ended);
         assert!(tries(false));
         let weak = Arc::downgrade(&state);
         let attempt = || {
@@ -330,14 +332,14 @@ mod tests {
             assert!(!tries(true), "a second one at once");
             lock_own(config.path(), ID, true, None)
         };
-        assert!(State::try_for(&weak, ID, attempt).await.is_none());
+        assert!(State::try_lock(&weak, ID, attempt).await.is_none());
         assert_eq!(tried.get(), 1);
         assert!(locked(&state).lock.is_some());
         assert!(!tries(true), "it is locked");
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_host_that_only_looks_is_not_told_and_one_that_stays_is() {
+    async fn only_a_host_that_takes_the_session_is_reported() {
         let config = TempDir::new().unwrap();
         let state = Arc::new(Mutex::new(State::default()));
         let weak = Arc::downgrade(&state);
@@ -345,41 +347,41 @@ mod tests {
         let Attempt::Locked(Some(other)) = attempt().await else {
             panic!("nobody has it");
         };
-        let looking = async {
+        let checking = async {
             sleep(PAUSE * 3).await;
             drop(other);
         };
-        assert!(locked(&state).is_to_be_tried(ID, false));
-        let (owner, ()) = tokio::join!(State::try_for(&weak, ID, attempt), looking);
+        assert!(locked(&state).should_try(ID, false));
+        let (owner, ()) = tokio::join!(State::try_lock(&weak, ID, attempt), checking);
         assert!(owner.is_none());
         let lock = locked(&state).lock.take();
         assert!(lock.is_some());
 
-        assert!(locked(&state).is_to_be_tried(ID, true));
-        let owner = State::try_for(&weak, ID, attempt).await;
+        assert!(locked(&state).should_try(ID, true));
+        let owner = State::try_lock(&weak, ID, attempt).await;
         assert!(matches!(owner, Some(SessionOwner::Host { .. })));
-        assert!(!locked(&state).is_to_be_tried(ID, true), "it is told once");
+        assert!(!locked(&state).should_try(ID, true), "it is reported once");
         drop(state);
-        assert!(State::try_for(&weak, ID, attempt).await.is_none());
+        assert!(State::try_lock(&weak, ID, attempt).await.is_none());
     }
-    /// Who looks whether a session can be opened has it locked for that time.
+    /// A process that checks whether a session can be opened locks it meanwhile.
     #[tokio::test(start_paused = true)]
-    async fn a_session_at_which_somebody_looks_is_not_refused() {
+    async fn a_session_that_is_only_being_checked_is_not_refused() {
         let config = TempDir::new().unwrap();
         let refuse = || lock(config.path(), ID, true, WhenOwned::Refuse);
         let folder = config.path().join("agentwire");
         fs::create_dir(&folder).unwrap();
-        // With and without the PID of a program that was killed.
+        // With and without the PID of a killed process.
         for text in ["", "4000000000\n"] {
             let path = folder.join(format!("{ID}.lock"));
             fs::write(&path, text).unwrap();
             let file = fs::File::open(&path).unwrap();
             file.lock().unwrap();
-            let looking = async {
+            let checking = async {
                 sleep(PAUSE * 3).await;
                 drop(file);
             };
-            let (locked, ()) = tokio::join!(refuse(), looking);
+            let (locked, ()) = tokio::join!(refuse(), checking);
             drop(locked.unwrap().unwrap());
             fs::create_dir_all(&folder).unwrap();
         }

@@ -1,4 +1,4 @@
-//! The agent's process of a session, which others may follow.
+//! The agent's process of a session, for observers outside the driver.
 
 use crate::event::EndReason;
 use crate::handle::Handle;
@@ -7,15 +7,14 @@ use crate::transport::{CloseInput, Peer};
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// The current process of a session, for those who outlive it.
+/// The current process of a session, for observers that outlive it.
 #[derive(Debug)]
 pub(crate) struct Peers(watch::Sender<Current>);
 
 #[derive(Debug)]
 struct Current {
     peer: Arc<dyn Peer>,
-    /// Whether the session was told to close. A process that follows is closed
-    /// at once.
+    /// Whether the session is being closed. A process that follows is closed immediately.
     is_closing: bool,
     /// Whether no other process follows.
     is_last: bool,
@@ -30,7 +29,7 @@ impl Peers {
         }))
     }
 
-    /// Another process follows.
+    /// Replaces the current process.
     pub(super) fn follow(&self, peer: &Arc<dyn Peer>) {
         let mut is_closing = false;
         self.0.send_modify(|it| {
@@ -42,7 +41,7 @@ impl Peers {
         }
     }
 
-    /// No other process follows.
+    /// Records that no process follows.
     pub(super) fn end(&self) {
         self.0.send_modify(|it| it.is_last = true);
     }
@@ -51,7 +50,7 @@ impl Peers {
         self.0.borrow().peer.pid()
     }
 
-    /// Closes the current process, and every one that follows.
+    /// Closes the current process, and each one that follows.
     pub(crate) fn close(&self, close_input: CloseInput) {
         let mut peer = None;
         self.0.send_modify(|it| {
@@ -63,7 +62,7 @@ impl Peers {
         }
     }
 
-    /// Waits for the report of the last process that is closed. Cancel safe.
+    /// Waits for the close report of the last process. Cancel safe.
     pub(crate) async fn closed(&self) -> Option<CloseReport> {
         let mut changes = self.0.subscribe();
         loop {
@@ -82,7 +81,7 @@ impl Peers {
     }
 }
 
-/// Lets the session be closed by what closes its process.
+/// Connects [`close_all`](crate::close_all) with the session.
 pub(super) fn attach(peer: &Arc<dyn Peer>, session: &Handle) {
     let link = session.link().clone();
     peer.attached(Box::new(move || drop(link.give_up(EndReason::Closed))));

@@ -1,4 +1,4 @@
-//! The agent's process of a session: its pipes, its exit, and how it is closed.
+//! The agent's process of a session: its pipes, its exit, and closing.
 
 use super::peers::Peers;
 use super::stderr::StderrTail;
@@ -19,52 +19,52 @@ use std::time::Duration;
 use tokio::io::AsyncReadExt;
 use tokio::time::timeout;
 
-/// How long the pipe must be quiet after the CLI's exit before all output
-/// counts as read. A process started by the CLI may hold the pipe open forever.
+/// How long the pipe must be idle after the CLI's exit before all output counts as read. A
+/// process started by the CLI may hold the pipe open forever.
 const QUIET: Duration = Duration::from_millis(100);
 
-/// How many bytes a read may take.
+/// The size of a read.
 const READ: usize = 32 * 1024;
 
-/// A line of which so much has arrived is read into a buffer of its own.
+/// A longer line is read into its own buffer.
 const LONG: usize = 16 * 1024;
 
 thread_local! {
-    /// The buffer that the sessions of a thread read into, one after the other: one that
-    /// waits for output has none.
+    /// The read buffer shared by the sessions of a thread. A session that waits for output has
+    /// none.
     static SHARED: Cell<Option<BytesMut>> = const { Cell::new(None) };
 }
 
 /// The current process, or the last one.
 pub(super) struct Process {
     peer: Arc<dyn Peer>,
-    /// The current process, for those who outlive it.
+    /// The current process, for observers that outlive it.
     peers: Arc<Peers>,
-    /// What the agent reads, if the peer does not keep it.
+    /// Files for the agent, unless the peer owns them.
     private: Option<PrivateFiles>,
     /// `None` after the CLI closed it.
     reader: Option<Reader>,
     writer: Writer,
-    gone: Pin<Box<dyn Future<Output = Gone> + Send>>,
+    ended: Pin<Box<dyn Future<Output = ProcessEnd> + Send>>,
     stderr: Option<StderrTail>,
     on_stderr: Option<StderrCallback>,
-    /// Variables that can stop the CLI.
+    /// Environment variables that can stop the CLI.
     suspects: Vec<String>,
 }
 
 /// An event of a process.
 pub(super) enum PipeEvent {
-    /// So many bytes were read: none at the end of the output.
+    /// The number of bytes read: 0 at the end of the output.
     Read(io::Result<usize>),
     Written(io::Result<()>),
-    Gone(Gone),
+    Ended(ProcessEnd),
 }
 
 /// The end of a process.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Gone {
+pub(super) enum ProcessEnd {
     Exited(Option<ExitStatus>),
-    /// It could not be closed.
+    /// The process did not exit.
     StillAlive,
 }
 
@@ -77,10 +77,10 @@ impl Process {
         let peer = connection.peer;
         Self {
             peers: Arc::new(Peers::new(Arc::clone(&peer))),
-            private: (!connection.keeps_files && !private.is_empty()).then_some(private),
+            private: (!connection.owns_files && !private.is_empty()).then_some(private),
             reader: Some(connection.output),
             writer: Writer::new(connection.input),
-            gone: Box::pin(gone(Arc::clone(&peer))),
+            ended: Box::pin(ended(Arc::clone(&peer))),
             stderr: (connection.stderr).map(|it| StderrTail::start(it, on_stderr.clone())),
             on_stderr,
             suspects: connection.suspects,
@@ -88,7 +88,7 @@ impl Process {
         }
     }
 
-    /// Another process follows.
+    /// Replaces the process.
     pub(super) fn follow(
         &mut self,
         connection: Connection,
@@ -98,12 +98,12 @@ impl Process {
         self.peers.follow(&connection.peer);
         let mut other = Self::new(connection, private, self.on_stderr.clone());
         std::mem::swap(self, &mut other);
-        // Who outlives the process watches these.
+        // Observers watch the peers of the first process.
         std::mem::swap(&mut self.peers, &mut other.peers);
         self.attach(session);
     }
 
-    /// Lets the session be closed by what closes the process.
+    /// Connects the process with the session, for [`close_all`](crate::close_all).
     pub(super) fn attach(&self, session: &Handle) {
         super::peers::attach(&self.peer, session);
     }
@@ -120,12 +120,12 @@ impl Process {
         self.peer.mark()
     }
 
-    /// Whether output can still arrive.
+    /// Returns whether output can still arrive.
     pub(super) fn has_output(&self) -> bool {
         self.reader.is_some()
     }
 
-    /// Whether a line is not fully written.
+    /// Returns whether a line is only partly written.
     pub(super) fn is_writing(&self) -> bool {
         self.writer.is_writing()
     }
@@ -134,29 +134,27 @@ impl Process {
         self.peer.was_signalled()
     }
 
-    /// Hands a line over. The state machine gives only one at a time.
+    /// Starts writing a line. The state machine provides one at a time.
     pub(super) fn write(&mut self, line: Bytes) {
         self.writer.write(line);
     }
 
-    /// Returns how many bytes may be written with the line that was handed over, if writing
-    /// has not begun.
+    /// Returns how many bytes may be added to the current write; `None` if it has begun.
     pub(super) fn room_behind(&self) -> Option<usize> {
         self.writer.room_behind()
     }
 
-    /// Hands lines over that are written with the last one.
+    /// Adds lines to the current write.
     pub(super) fn write_behind(&mut self, lines: &[Bytes]) {
         self.writer.write_behind(lines);
     }
 
-    /// Returns how many bytes of the lines that were handed over last are written.
+    /// Returns how many bytes of the last write are written.
     pub(super) fn written(&self) -> usize {
         self.writer.written()
     }
 
-    /// Writes the line as far as the pipe takes it at once. Returns the outcome if that is
-    /// all of it.
+    /// Writes as much as the pipe accepts immediately. Returns the outcome if that is everything.
     pub(super) async fn written_at_once(&mut self) -> Option<io::Result<()>> {
         self.writer.written_at_once().await
     }
@@ -170,7 +168,7 @@ impl Process {
             if reads && let Poll::Ready(outcome) = self.poll_read(buffer, context) {
                 return Poll::Ready(PipeEvent::Read(outcome));
             }
-            self.gone.as_mut().poll(context).map(PipeEvent::Gone)
+            self.ended.as_mut().poll(context).map(PipeEvent::Ended)
         })
         .await
     }
@@ -199,13 +197,13 @@ impl Process {
         read
     }
 
-    /// The output has ended.
+    /// Records the end of the output.
     pub(super) fn output_ended(&mut self) {
         self.reader = None;
         self.peer.output_ended();
     }
 
-    /// Reads remaining output after the CLI's exit; `None` if there is none. Cancel safe.
+    /// Reads remaining output after the CLI's exit; `None` at its end. Cancel safe.
     pub(super) async fn read_rest(&mut self, buffer: &mut BytesMut) -> Option<usize> {
         let read = poll_fn(|context| self.poll_read(buffer, context));
         match timeout(QUIET, read).await {
@@ -214,7 +212,7 @@ impl Process {
         }
     }
 
-    /// Stops reading. Returns whether the output had not ended.
+    /// Stops reading. Returns whether the output was still open.
     pub(super) fn stop_reading(&mut self) -> bool {
         self.reader.take().is_some()
     }
@@ -229,13 +227,13 @@ impl Process {
         self.peer.closed().await
     }
 
-    /// Kills the process with all that it has started.
+    /// Kills the process and its descendants.
     pub(super) fn kill(&self) {
         self.peer.kill();
     }
 
-    /// Closes the input for good, and returns the end of standard error.
-    pub(super) async fn put_away(&mut self) -> String {
+    /// Closes the input for good, and returns the tail of standard error.
+    pub(super) async fn shut_down(&mut self) -> String {
         let _ = timeout(QUIET, self.writer.close()).await;
         match &mut self.stderr.take() {
             Some(stderr) => stderr.at_end().await,
@@ -243,16 +241,15 @@ impl Process {
         }
     }
 
-    /// Removes the files that only the agent reads. Without a runtime they go with the
-    /// session's task.
+    /// Removes the agent's private files. Without a runtime, the session's task drops them.
     pub(super) async fn remove_files(&mut self) {
         if let Some(private) = self.private.take() {
-            // This may take long.
+            // Removing files may block.
             blocking(move || drop(private)).await;
         }
     }
 
-    /// No other process follows.
+    /// Records that no process follows.
     pub(super) fn is_last(&self) {
         self.peers.end();
     }
@@ -264,26 +261,26 @@ impl Process {
 }
 
 impl Drop for Process {
-    /// The session is over, its runtime is shutting down, or the driver
-    /// panicked. In each case the CLI is no longer driven.
+    /// The session has ended, the runtime is shutting down, or the driver panicked. The CLI is no
+    /// longer driven.
     fn drop(&mut self) {
         self.peers.end();
         self.peer.close(Box::new(|| ()));
     }
 }
 
-/// Waits until a process has exited, or could not be closed.
-async fn gone(peer: Arc<dyn Peer>) -> Gone {
+/// Waits until a process has exited or cannot be closed.
+async fn ended(peer: Arc<dyn Peer>) -> ProcessEnd {
     let still_alive = async {
         match peer.closed().await {
-            Some(report) if report.step == CloseStep::StillAlive => Gone::StillAlive,
-            // It has exited, which is reported by `gone`.
+            Some(report) if report.step == CloseStep::StillAlive => ProcessEnd::StillAlive,
+            // `ended` reports the exit.
             _ => pending().await,
         }
     };
     tokio::select! {
-        exit = peer.exited() => Gone::Exited(exit),
-        gone = still_alive => gone,
+        exit = peer.exited() => ProcessEnd::Exited(exit),
+        ended = still_alive => ended,
     }
 }
 
@@ -297,8 +294,7 @@ fn poll_read(
     pin!(reader.read_buf(&mut buffer.limit(READ))).poll(context)
 }
 
-/// Gives the shared buffer back after a read, and leaves a copy of the bytes in it that are
-/// not a line yet.
+/// Returns the shared buffer after a read. An incomplete line is copied.
 pub(super) fn share(buffer: &mut BytesMut) {
     if buffer.len() < LONG {
         let rest = BytesMut::from(&buffer[..]);

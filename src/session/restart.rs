@@ -1,4 +1,4 @@
-//! A session that goes on in another process of the agent: when, and how.
+//! Continuing a session in another process of the agent.
 
 use super::alarm::Alarm;
 use super::driver::{Driver, Happened, now};
@@ -21,18 +21,18 @@ type Starting = Pin<Box<dyn Future<Output = (Starter, Result<Opened, Error>)> + 
 
 /// What the session waits for between two processes.
 enum Wait {
-    /// For a message or a request.
+    /// A message or a request.
     Asleep,
-    /// For this time.
+    /// A time.
     Until(Instant),
 }
 
 impl Driver {
-    /// Whether another process may follow one that ended unexpectedly.
+    /// Returns whether another process may follow one that exited unexpectedly.
     pub(super) fn may_restart(&self) -> bool {
         let next = &self.succession;
         let is_first_start = next.process == 1 && !self.host.is_connected();
-        // A process that cannot resume a session may be able to begin it.
+        // A process that cannot resume a session may be able to create it.
         let most = match (&next.policy, &next.restoring) {
             (Some(policy), _) => policy.most,
             (None, Some(_)) => 2,
@@ -41,8 +41,7 @@ impl Driver {
         next.in_a_row < most && next.starter.is_some() && self.host.can_restart() && !is_first_start
     }
 
-    /// Prepares for another process after one has ended, and starts it. Returns
-    /// `false` if the session is over.
+    /// Prepares for the next process and starts it. Returns `false` if the session has ended.
     pub(super) async fn restart(&mut self, exit: &mut Option<ExitStatus>) -> bool {
         if self.is_closed_while_restoring() {
             self.life.change(Change::InputClosed(EndReason::Closed));
@@ -66,7 +65,7 @@ impl Driver {
             self.life.change(Change::StillAlive);
             return false;
         }
-        let stderr = self.process.put_away().await;
+        let stderr = self.process.shut_down().await;
         let why = match reason {
             None => RestartReason::Slept,
             Some(reason) => RestartReason::Ended(Arc::new(SessionEnd {
@@ -76,13 +75,13 @@ impl Driver {
                 suspects: Vec::new(),
             })),
         };
-        tracing::debug!(%why, "the agent's process has ended, and the session goes on");
+        tracing::debug!(%why, "the agent's process has exited; the session continues");
         let handover = self.host.begin_restart(self.succession.turn_recovery());
         self.callbacks.restart();
         let restoring = self.succession.restoring.take();
         if restoring.is_some() {
-            // If it refused to resume, there may be nothing to resume; if it
-            // refused to begin, there is.
+            // If it could not resume the session, the session may not exist; if it could not create
+            // it, the session exists.
             self.succession.was_refused = !self.succession.was_refused;
         }
         self.life.change(Change::NextProcess);
@@ -101,7 +100,7 @@ impl Driver {
         self.process_pending();
         *exit = None;
         let restart = match restoring {
-            // The last process ended before it was told everything.
+            // The last process exited before its settings were restored.
             Some(restoring) => {
                 let mut restart = restoring.restart;
                 restart.handover.tool_calls.extend(handover.tool_calls);
@@ -120,7 +119,7 @@ impl Driver {
         self.start_next(restart).await
     }
 
-    /// Starts processes until one runs. Returns `false` if the session is over.
+    /// Starts processes until one is running. Returns `false` if the session has ended.
     async fn start_next(&mut self, mut restart: Restart) -> bool {
         loop {
             let wait = match (&restart.reason, self.succession.policy) {
@@ -168,17 +167,16 @@ impl Driver {
         }
     }
 
-    /// The command line of the next process.
+    /// Returns the command line of the next process.
     fn next_line(&self, restart: &Restart) -> Option<CommandLine> {
         let next = &self.succession;
         let first = &next.starter.as_ref()?.line;
         let id = self.host.session_id().or(next.session_id.as_deref());
         let Some(id) = id else {
-            // Nothing has been said yet.
+            // The session has no ID yet.
             return Some(first.clone());
         };
-        // Before its first turn a session is not on disk; but the turn may have
-        // begun unseen.
+        // A session is on disk after its first turn, which may have started unnoticed.
         let is_new = self.host.session_id().is_none();
         let begins = !next.is_on_disk && next.was_refused != is_new;
         let mut line = match begins {
@@ -190,7 +188,7 @@ impl Driver {
             ("set_permission_mode", "mode", "--permission-mode"),
         ];
         for (subtype, member, flag) in settings {
-            // A turn that goes on begins before the agent is told anything.
+            // A resumed turn starts before the first request, so these settings must be flags.
             if let Some(value) = self.host.setting(subtype, member) {
                 line.set_flag(flag, &value);
             }
@@ -202,7 +200,7 @@ impl Driver {
             && next.turn_recovery() == TurnRecovery::Resume
             && let RestartReason::Ended(end) = &restart.reason
         {
-            line.go_on_with_turn(match end.reason {
+            line.resume_turn(match end.reason {
                 EndReason::Hung => "hang",
                 _ => "crash",
             });
@@ -210,14 +208,13 @@ impl Driver {
         Some(line)
     }
 
-    /// Waits for the time of the next process. Returns `false` if the session
-    /// is over first.
+    /// Waits until the next process must start. Returns `false` if the session ends first.
     async fn wait_for_next(&mut self, wait: Wait) -> bool {
         let mut alarm = Alarm::new(now());
         self.succession.is_asleep = matches!(wait, Wait::Asleep);
         loop {
             self.process_pending();
-            if self.is_over_between() {
+            if self.has_ended_between() {
                 return false;
             }
             match wait {
@@ -236,13 +233,13 @@ impl Driver {
                     );
                 }
             }
-            let happened = self.happens_between(&mut alarm).await;
+            let happened = self.next_event_between(&mut alarm).await;
             self.handle(happened);
         }
     }
 
-    /// Waits until a process is started. Returns `None` if the session is over
-    /// first, in which case the process is not started.
+    /// Waits until a process is started. Returns `None` if the session ends first; the process is
+    /// then not started.
     async fn while_starting(
         &mut self,
         mut starting: Starting,
@@ -250,20 +247,20 @@ impl Driver {
         let mut alarm = Alarm::new(now());
         loop {
             self.process_pending();
-            if self.is_over_between() {
+            if self.has_ended_between() {
                 return None;
             }
             alarm.set(self.next_timeout());
             let happened = tokio::select! {
                 started = &mut starting => return Some(started),
-                happened = self.happens_between(&mut alarm) => happened,
+                happened = self.next_event_between(&mut alarm) => happened,
             };
             self.handle(happened);
         }
     }
 
-    /// Waits for what can happen without a process. Cancel safe.
-    async fn happens_between(&mut self, alarm: &mut Alarm) -> Happened {
+    /// Waits for the next event between two processes. Cancel safe.
+    async fn next_event_between(&mut self, alarm: &mut Alarm) -> Happened {
         tokio::select! {
             Some(command) = self.commands.recv() => Happened::Command(command),
             step = self.callbacks.next(false) => Happened::Callback(step),
@@ -273,16 +270,16 @@ impl Driver {
         }
     }
 
-    /// Whether the session is over, or closing with nothing left to do.
-    fn is_over_between(&mut self) -> bool {
+    /// Returns whether the session has ended, or is closing with nothing to send.
+    fn has_ended_between(&mut self) -> bool {
         if self.life.is_finishing() && !self.has_something_to_send() {
             self.life.change(Change::InputClosed(EndReason::Closed));
         }
         self.life.input_closed().is_some()
     }
 
-    /// Whether the session was closed with nothing left to do, while a process
-    /// was told what an earlier one knew.
+    /// Returns whether the session was closed with nothing to send, while settings were being
+    /// restored.
     fn is_closed_while_restoring(&self) -> bool {
         (self.life.is_finishing() || self.life.is_pipe_closed())
             && !self.host.can_restart()
@@ -296,7 +293,7 @@ impl Driver {
         self.host.waiting().users > 0 || self.host.awaits_response() || self.waiters.are_blocked()
     }
 
-    /// Drives another process from here on: sends it the first request.
+    /// Continues with another process: sends it the first request.
     fn begin_process(&mut self, opened: Opened, timeout: Duration, mut restart: Restart) {
         let Opened {
             connection,
@@ -322,8 +319,8 @@ impl Driver {
         }
     }
 
-    /// Handles the response to a request that tells a new process what it must
-    /// know. Returns it if it is for another request.
+    /// Handles a response to a request that initializes or restores a process. Returns the outcome
+    /// if it belongs to another request.
     pub(super) fn handle_restored(
         &mut self,
         request_id: &str,
@@ -349,7 +346,7 @@ impl Driver {
             let error = error.to_string();
             let notice = Notice::NotRestarted { attempt, error };
             self.streams.put(Event::Notice(notice));
-            // It is the next attempt's turn, if there may be one.
+            // Triggers the next attempt, if any remains.
             self.close_input(EndReason::Hung);
             return None;
         }
@@ -363,12 +360,12 @@ impl Driver {
         };
         restoring.restored.push((setting, outcome));
         if restoring.pending.is_empty() {
-            self.go_on();
+            self.finish_restoring();
         }
         None
     }
 
-    /// Sends the settings that the process has forgotten.
+    /// Sends the settings of the earlier processes.
     fn restore(&mut self) {
         let settings = self
             .host
@@ -391,12 +388,12 @@ impl Driver {
             restoring.pending = pending;
         }
         if is_done {
-            self.go_on();
+            self.finish_restoring();
         }
     }
 
-    /// The process knows everything.
-    fn go_on(&mut self) {
+    /// Finishes the restart once all settings are restored.
+    fn finish_restoring(&mut self) {
         let Some(restoring) = self.succession.restoring.take() else {
             return;
         };
@@ -422,7 +419,7 @@ impl Driver {
     pub(super) fn fall_asleep(&mut self, sleeper: Option<Sleeper>) {
         match (self.busy(), sleeper) {
             (None, sleeper) => self.succession.sleepers.extend(sleeper),
-            // Behind the end of a turn the agent says whether it rests.
+            // After a result, the agent reports whether it is idle.
             (Some(Busy::Turn), Some(sleeper)) if !self.host.has_turn_to_run() => {
                 return self.succession.waiting_for_idle.push(sleeper);
             }
@@ -453,7 +450,7 @@ impl Driver {
         }
     }
 
-    /// Why the agent cannot sleep now.
+    /// Returns why the agent cannot sleep now.
     fn busy(&self) -> Option<Busy> {
         let has_messages = self.host.waiting().users > 0 || self.waiters.are_blocked();
         if self.succession.starter.is_none() {
@@ -475,7 +472,7 @@ impl Driver {
         }
     }
 
-    /// When the agent falls asleep, if nothing happens until then.
+    /// Returns when the agent falls asleep, if nothing happens until then.
     pub(super) fn sleeps_at(&mut self) -> Option<Instant> {
         let after = self.succession.sleep_after?;
         if !self.life.is_open() || !self.process.has_output() || self.busy().is_some() {
@@ -486,7 +483,7 @@ impl Driver {
         since.checked_add(after)
     }
 
-    /// Handles a command to sleep.
+    /// Executes a sleep command.
     pub(super) fn handle_sleep(&mut self, reply: Sleeper) {
         let is_open = self.life.is_open();
         let answer = if is_open && self.succession.is_asleep {
@@ -501,13 +498,12 @@ impl Driver {
         let _ = reply.send(answer);
     }
 
-    /// No other process follows. The last one is the last, too, that holds files
-    /// which are removed after the session.
+    /// Records that no process follows.
     pub(super) fn no_other_process(&mut self) {
         self.succession.starter = None;
     }
 
-    /// Refuses to sleep, at the end of the session.
+    /// Refuses pending sleep requests at the end of the session.
     pub(super) fn refuse_sleepers(&mut self, end: &Arc<SessionEnd>) {
         let waiting_for_idle = self.succession.waiting_for_idle.drain(..);
         for sleeper in self.succession.sleepers.drain(..).chain(waiting_for_idle) {

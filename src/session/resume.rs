@@ -20,19 +20,19 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What is known of a session before it starts.
+/// The state of a session before its start.
 #[derive(Default)]
 pub(crate) struct Known {
     pub(crate) owned: Option<Owned>,
     pub(crate) attachments: Vec<Box<dyn Attachment>>,
-    /// Whether results are delivered when the store has them, whatever the options say.
+    /// Whether results wait for the store, regardless of the options.
     pub(crate) stores_results_first: bool,
-    /// What is sent before all other messages.
+    /// Messages that are sent before all others.
     pub(crate) messages: VecDeque<Prompt>,
-    /// What the store lacks, and this machine has.
+    /// Entries that this machine has and the store lacks.
     pub(crate) lacking: Lacking,
     pub(crate) notices: Vec<Notice>,
-    /// The folders of earlier hosts from which the session is resumed.
+    /// Private folders of killed hosts from which the session is resumed.
     pub(crate) leftovers: Vec<Leftover>,
 }
 
@@ -42,7 +42,7 @@ impl fmt::Debug for Known {
     }
 }
 
-/// Makes the attachments of a session whose agent is started elsewhere.
+/// Creates the attachments of a session whose agent is spawned elsewhere.
 pub(crate) async fn attach(line: &CommandLine, options: &Options) -> Result<Known, Error> {
     let mut known = Known::default();
     if options.attachments.is_empty() {
@@ -57,14 +57,14 @@ pub(crate) async fn attach(line: &CommandLine, options: &Options) -> Result<Know
     Ok(known)
 }
 
-/// Adapts the command line to resume a session from the store: with a private
-/// configuration folder. It stays as it is if there is no store, no session to
-/// resume, or the store does not have the session.
+/// Adapts the command line to resume a session from the store, with a private configuration
+/// folder. The line is unchanged if there is no store, no session to resume, or the store does
+/// not have the session.
 ///
-/// What only this machine has of the session, because the store was behind when it was
-/// here last, is resumed as well, and returned.
+/// Entries that only this machine has, because the store was behind, are resumed too, and
+/// returned.
 ///
-/// The session is locked first, and then its attachments are made.
+/// The session is locked before its attachments are created.
 pub(crate) async fn resume<'a>(
     line: &'a CommandLine,
     options: &Options,
@@ -126,7 +126,7 @@ pub(crate) async fn resume<'a>(
         return Err(Error::session_store("load", &session, missing));
     }
     if main.is_none() && is_known {
-        // Something was accepted for it, and nothing was said yet.
+        // An attachment has pending messages for the session, which has no turn yet.
         return Ok((Cow::Owned(line.beginning(&id)), known));
     }
     for (key, entries) in &transcripts {
@@ -134,7 +134,7 @@ pub(crate) async fn resume<'a>(
             return Err(Error::session_store("load", key, TranscriptFailure::Hole));
         }
     }
-    // Otherwise only the agent's own files have it, or it is nowhere.
+    // Otherwise only the agent's own files have the session, or it does not exist.
     if is_elsewhere {
         let home = blocking_result(move || write(users.as_ref(), &transcripts));
         let home = home
@@ -153,8 +153,8 @@ pub(crate) async fn resume<'a>(
     Ok((Cow::Owned(line), known))
 }
 
-/// Removes the folders of earlier hosts once the store has what only they had. If it fails,
-/// they stay for the next session.
+/// Removes the folders of killed hosts once the store has their entries. On failure, the
+/// folders remain for the next session.
 pub(super) async fn remove_when_sent(leftovers: Vec<Leftover>, store: Flusher) {
     if let Some(Ok(())) = store.flush().await {
         let remove = move || leftovers.into_iter().for_each(Leftover::remove);
@@ -190,12 +190,12 @@ fn write(
     Ok(home)
 }
 
-/// What this machine has of a session.
+/// The transcripts of a session on this machine.
 #[derive(Debug, Default)]
 struct Found {
-    /// What the user's own folder has.
+    /// From the user's own configuration folder.
     own: Vec<Transcript>,
-    /// What the private folders of earlier sessions have, whose hosts were killed.
+    /// From the private folders of killed hosts.
     leftovers: Vec<(Leftover, Vec<Transcript>)>,
     notices: Vec<Notice>,
 }
@@ -231,13 +231,13 @@ impl Found {
         found.unwrap_or_default()
     }
 
-    /// Merges what the store has with what is here.
+    /// Merges the stored transcripts with the local ones.
     fn merge(self, stored: Vec<Transcript>, known: &mut Known) -> Vec<Transcript> {
         known.notices.extend(self.notices);
         let mut all: SortedMap<_, _> = stored.into_iter().collect();
         known.add(&mut all, self.own);
         for (leftover, transcripts) in self.leftovers {
-            // What is nowhere else stays.
+            // A folder with entries that could not be merged is not removed.
             if known.add(&mut all, transcripts) {
                 known.leftovers.push(leftover);
             }
@@ -259,7 +259,7 @@ impl Known {
         Ok(())
     }
 
-    /// Tells the attachments what was loaded. Returns whether one of them knows the session.
+    /// Loads the attachments. Returns whether one of them knows the session.
     fn load(&mut self, transcript: &[Json]) -> bool {
         let mut loaded = Loaded::new(transcript);
         for attachment in &mut self.attachments {
@@ -272,7 +272,7 @@ impl Known {
         is_known
     }
 
-    /// Adds what is here to what the store has. Returns whether that was possible.
+    /// Merges local transcripts into the stored ones. Returns whether all were merged.
     fn add(
         &mut self,
         all: &mut SortedMap<TranscriptKey, Vec<Json>>,

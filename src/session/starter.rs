@@ -27,10 +27,10 @@ impl<T: Transport> Open for T {
     }
 }
 
-/// Starts the agent's processes of a session, one after the other.
+/// Starts the agent's processes of a session, one after another.
 pub(crate) struct Starter {
     transport: Box<dyn Open>,
-    /// What the first process was started with.
+    /// The command line of the first process.
     pub(super) line: CommandLine,
     policy: ClosePolicy,
     timeout: Duration,
@@ -38,7 +38,7 @@ pub(crate) struct Starter {
     servers: SortedMap<String, SharedServer>,
 }
 
-/// A process that was started, and its first request.
+/// A started process, and its first request.
 pub(super) struct Opened {
     pub(super) connection: Connection,
     pub(super) initialize: Initialize,
@@ -57,8 +57,7 @@ impl Starter {
         }
     }
 
-    /// Starts a process, and the in-process servers anew. If the future is
-    /// dropped, what it started is cleaned up.
+    /// Starts a process, and new in-process servers. Dropping the future cleans up.
     pub(super) async fn start(
         mut self,
         line: CommandLine,
@@ -88,7 +87,7 @@ impl Starter {
         (self, Ok(opened))
     }
 
-    /// How long a process may take to answer its first request.
+    /// Returns the timeout of the first request.
     pub(super) fn timeout(&self) -> Duration {
         self.timeout
     }

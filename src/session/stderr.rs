@@ -1,4 +1,4 @@
-//! The CLI's standard error: always drained, and its end retained.
+//! The CLI's standard error: always drained, its tail retained.
 
 use crate::options::StderrCallback;
 use crate::process::spawn;
@@ -16,21 +16,21 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-/// The size of the retained end, in bytes.
+/// The size of the retained tail, in bytes.
 const TAIL_LIMIT: usize = 64 * 1024;
 
-/// How much is read at once, in bytes.
+/// The size of a read, in bytes.
 const CHUNK: usize = 8 * 1024;
 
-/// How many chunks are queued for a slow callback. Draining does not wait for
-/// it, so that it cannot block the CLI.
-const WAITING: usize = 1024;
+/// The chunks queued for a slow callback. Draining does not wait for it, so that it cannot
+/// block the CLI.
+const QUEUED: usize = 1024;
 
-/// How long to wait for the end after the CLI's exit: a process that it started
+/// How long to wait for the end of the stream after the CLI's exit: a process that it started
 /// may hold the pipe open.
-const PATIENCE: Duration = Duration::from_millis(200);
+const END_TIMEOUT: Duration = Duration::from_millis(200);
 
-/// The task that drains standard error, and the end of its output.
+/// The task that drains standard error, and the tail.
 #[derive(Debug)]
 pub(super) struct StderrTail {
     tail: Arc<Mutex<VecDeque<u8>>>,
@@ -64,14 +64,14 @@ impl StderrTail {
         Self { tail, task }
     }
 
-    /// Returns the end of standard error after the CLI's exit.
+    /// Returns the tail of standard error after the CLI's exit.
     pub(super) async fn at_end(&mut self) -> String {
-        // Whether it ends in time or not, everything received is there.
-        drop(timeout(PATIENCE, &mut self.task).await);
+        // After a timeout, the tail has everything received so far.
+        drop(timeout(END_TIMEOUT, &mut self.task).await);
         self.so_far()
     }
 
-    /// Returns the end of standard error so far.
+    /// Returns the current tail of standard error.
     pub(super) fn so_far(&self) -> String {
         let tail = self.tail.lock().unwrap_or_else(PoisonError::into_inner);
         let (front, back) = tail.as_slices();
@@ -81,12 +81,12 @@ impl StderrTail {
 
 impl Drop for StderrTail {
     fn drop(&mut self) {
-        // Processes that still hold the pipe get a broken pipe from now on.
+        // Processes that hold the pipe open get a broken pipe from now on.
         self.task.abort();
     }
 }
 
-/// Reads a chunk, which is empty at the end. While there is none, no buffer is allocated.
+/// Reads a chunk, which is empty at the end. Allocates no buffer while pending.
 fn poll_chunk(
     stderr: &mut (impl AsyncRead + Unpin),
     context: &mut Context<'_>,
@@ -97,9 +97,9 @@ fn poll_chunk(
     Poll::Ready(Ok(chunk.filled().to_vec()))
 }
 
-/// Spawns the task that calls the callback until that panics.
+/// Spawns the task that calls the callback until it panics.
 fn listen(callback: StderrCallback) -> mpsc::Sender<Vec<u8>> {
-    let (sender, mut chunks) = mpsc::channel::<Vec<u8>>(WAITING);
+    let (sender, mut chunks) = mpsc::channel::<Vec<u8>>(QUEUED);
     spawn(async move {
         let mut rest = Vec::new();
         while let Some(chunk) = chunks.recv().await {
@@ -114,7 +114,7 @@ fn listen(callback: StderrCallback) -> mpsc::Sender<Vec<u8>> {
     sender
 }
 
-/// Takes the complete part of the text. An incomplete code point is left until
+/// Removes and returns the complete part of the text. An incomplete code point remains until
 /// its rest arrives.
 fn take_text(bytes: &mut Vec<u8>) -> String {
     let last = bytes.utf8_chunks().last();
@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_code_point_that_was_cut_in_two_is_whole_again() {
+    fn a_split_code_point_is_joined() {
         let mut bytes = Vec::new();
         let mut text = String::new();
         for byte in "a\u{2028}é🦀\n".as_bytes() {

@@ -1,5 +1,4 @@
-//! The streams of a session's events: that of the client, and those created by
-//! handles.
+//! The event streams of a session: the client's, and those created by handles.
 
 use crate::event::{
     Error, Event, PendingRequest, Room, Sender, StreamKind, Unanswered, UnreadStream,
@@ -16,23 +15,23 @@ pub(super) struct Streams {
     turn: Option<RunningTurn>,
     /// The unread size from which a stream is full.
     bound: usize,
-    /// How much streams may hold, and when current events arrived.
+    /// The capacity of streams, and the arrival time of current events.
     room: Room,
     now: Instant,
-    /// The error that streams end with, once the session has ended.
+    /// The final error of each stream, once the session has ended.
     end: Option<Error>,
 }
 
-/// How many events of a turn are retained for streams that come late, and how many bytes.
+/// The events and bytes of a turn that are retained for late streams.
 const RETAINED: (usize, usize) = (64, 64 * 1024);
 
 /// The running turn.
 #[derive(Debug, Default)]
 struct RunningTurn {
-    /// The events since a message was picked up that may get a stream, and their size, unless
-    /// they are too many.
+    /// The retained events, and their size, since the first pick-up of an observed message; `None`
+    /// once they exceed the limit.
     start: Option<(Vec<Event>, usize)>,
-    /// The messages that it has picked up.
+    /// The messages that the turn has picked up.
     messages: SortedMap<Box<str>, ()>,
     /// The number and size of its events so far.
     events: usize,
@@ -53,8 +52,8 @@ impl Streams {
         }
     }
 
-    /// Adds a stream. One that is late for the start of its turn gets what is retained of
-    /// it, or is told how much it missed.
+    /// Adds a stream. A late stream of the running turn receives the retained events, or the number
+    /// of missed ones.
     pub(super) fn subscribe(&mut self, stream: StreamKind, mut sender: Sender) {
         self.forget_abandoned();
         sender.set_bound(self.bound);
@@ -75,8 +74,8 @@ impl Streams {
         self.others.push((stream, sender));
     }
 
-    /// Retains the events of the running turn from now on: a message that is about to be
-    /// picked up may get a stream.
+    /// Retains the running turn's events from now on, for a late stream of a message that is about
+    /// to be picked up.
     pub(super) fn retain_start(&mut self) {
         let turn = self.turn.get_or_insert_default();
         turn.start.get_or_insert_default();
@@ -91,7 +90,7 @@ impl Streams {
         }
     }
 
-    /// Sets the arrival time and the limits of events from now on.
+    /// Sets the arrival time and capacity for subsequent events.
     pub(super) fn at(&mut self, now: Instant, room: Room) {
         self.now = now;
         self.room = room;
@@ -103,7 +102,7 @@ impl Streams {
             .any(|sender| sender.is_full() && sender.is_in_use() && !sender.is_abandoned())
     }
 
-    /// Returns what the streams have unread.
+    /// Returns the unread events of the streams.
     pub(super) fn unread(&self, now: Instant) -> Vec<UnreadStream> {
         let others = self.others.iter().map(|(stream, sender)| (stream, sender));
         let all = std::iter::once((&StreamKind::Client, &self.own)).chain(others);
@@ -129,11 +128,10 @@ impl Streams {
 
     /// Returns whether the running turn has picked up this message.
     pub(super) fn is_in_turn(&self, uuid: &str) -> bool {
-        has_taken_up(self.turn.as_ref(), uuid)
+        has_picked_up(self.turn.as_ref(), uuid)
     }
 
-    /// Puts an event into all streams that want it. It is visible after the
-    /// hand-over.
+    /// Adds an event to all streams that want it. It is visible after `hand_over`.
     pub(super) fn put(&mut self, event: Event) {
         match &event {
             Event::Turn(TurnEvent::Started { .. }) => self.turn = Some(RunningTurn::default()),
@@ -167,17 +165,17 @@ impl Streams {
         self.own.put(event, self.now);
     }
 
-    /// Puts a request of the agent into the client's stream.
+    /// Adds a request of the agent to the client's stream.
     pub(super) fn put_request(&mut self, request: PendingRequest, unanswered: Unanswered) {
         self.own.put_request(request, self.now, unanswered);
     }
 
-    /// Puts an event into the client's stream only.
+    /// Adds an event to the client's stream only.
     pub(super) fn put_own(&mut self, event: Event) {
         self.own.put(event, self.now);
     }
 
-    /// Hands over all new events, with one wake-up per stream. Never waits.
+    /// Makes new events visible, with one wake-up per stream. Never waits.
     pub(super) fn hand_over(&mut self) {
         self.forget_abandoned();
         for (_, sender) in &mut self.others {
@@ -186,8 +184,7 @@ impl Streams {
         self.own.hand_over(self.room);
     }
 
-    /// Ends the streams of this message: its turn is over, or there will be
-    /// none.
+    /// Ends the streams of this message: its turn has ended, or it will have none.
     pub(super) fn no_turn(&mut self, uuid: &str) {
         self.others.retain_mut(|(stream, sender)| {
             let is_it = matches!(stream, StreamKind::Turn { uuid: it } if **it == *uuid);
@@ -199,8 +196,7 @@ impl Streams {
         });
     }
 
-    /// Notes the end of the session and its error, if any. Events caused by the
-    /// end can still be put in.
+    /// Records the end of the session and its error, if any. Further events can still be added.
     pub(super) fn session_ended(&mut self, error: Option<Error>) {
         self.end = error;
     }
@@ -234,12 +230,12 @@ fn is_pick_up(event: &Event, id: &str) -> bool {
     matches!(event, Event::Turn(TurnEvent::PickedUp { uuid, .. }) if **uuid == *id)
 }
 
-/// Returns whether the streams of turns have events of this kind.
+/// Returns whether turn streams deliver events of this kind.
 fn is_of_turn(event: &Event) -> bool {
     !matches!(event, Event::Activity(_) | Event::Session(_))
 }
 
-/// Returns whether a stream wants this event of this turn.
+/// Returns whether a stream wants this event of the turn.
 fn wants(turn: Option<&RunningTurn>, stream: &StreamKind, event: &Event) -> bool {
     match stream {
         StreamKind::Client | StreamKind::Subscription => true,
@@ -247,10 +243,10 @@ fn wants(turn: Option<&RunningTurn>, stream: &StreamKind, event: &Event) -> bool
             event,
             Event::Frame(frame) if matches!(frame.kind(), "stream_event" | "assistant" | "result")
         ),
-        StreamKind::Turn { uuid } => has_taken_up(turn, uuid) && is_of_turn(event),
+        StreamKind::Turn { uuid } => has_picked_up(turn, uuid) && is_of_turn(event),
     }
 }
 
-fn has_taken_up(turn: Option<&RunningTurn>, uuid: &str) -> bool {
+fn has_picked_up(turn: Option<&RunningTurn>, uuid: &str) -> bool {
     turn.is_some_and(|turn| turn.messages.contains_key(uuid))
 }

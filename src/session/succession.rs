@@ -1,4 +1,4 @@
-//! What a session needs to have more than one process of the agent.
+//! The state of a session across processes of the agent.
 
 use super::starter::Starter;
 use crate::event::{Error, Restart, SessionEnd};
@@ -12,49 +12,49 @@ use tokio::sync::oneshot;
 /// The response to a call that puts the agent to sleep.
 pub(super) type Sleeper = oneshot::Sender<Result<(), Error>>;
 
-/// What a session needs to have more than one process.
+/// The state of a session across processes.
 pub(super) struct Succession {
-    /// `None` if it can have only one, or while a process is started.
+    /// `None` if no process may follow, and while one is being started.
     pub(super) starter: Option<Box<Starter>>,
     pub(super) policy: Option<RestartPolicy>,
     pub(super) sleep_after: Option<Duration>,
-    /// Whether the agent has been put to sleep, and nothing has woken it.
+    /// Whether the agent sleeps.
     pub(super) is_asleep: bool,
-    /// Since when the agent has had nothing to do.
+    /// Since when the agent has been idle.
     pub(super) idle_since: Option<Instant>,
     /// The number of the current process.
     pub(super) process: u64,
-    /// The number of processes in a row in which no turn has ended.
+    /// Processes in a row without a finished turn.
     pub(super) in_a_row: u32,
-    /// The ID that the session was started with.
+    /// The ID from the first command line.
     pub(super) session_id: Option<String>,
-    /// Whether the session is on disk, as far as is known.
+    /// Whether the session is known to be on disk.
     pub(super) is_on_disk: bool,
     /// Whether the process could not resume the session.
     pub(super) was_refused: bool,
-    /// How the last process ended.
+    /// How the last process exited.
     pub(super) ended: Option<Arc<SessionEnd>>,
-    /// Those who wait until the agent is asleep.
+    /// Pending sleep requests, notified when the agent is asleep.
     pub(super) sleepers: Vec<Sleeper>,
-    /// Those who wait until it says that the turn which has ended was the last.
+    /// Pending sleep requests that wait until the agent reports that it is idle.
     pub(super) waiting_for_idle: Vec<Sleeper>,
-    /// What the current process has not been told yet.
+    /// The settings that are being restored in the current process.
     pub(super) restoring: Option<Box<Restoring>>,
 }
 
-/// A process that is told what an earlier one knew.
+/// A process whose settings are being restored.
 pub(super) struct Restoring {
     pub(super) restart: Restart,
-    /// Whether hooks are relied on.
+    /// Whether gate hooks are declared.
     pub(super) has_gates: bool,
     pub(super) initialize: Box<str>,
-    /// The settings that have no response yet.
+    /// Restored settings without a response.
     pub(super) pending: SortedMap<Box<str>, Setting>,
-    /// Those that have one, and it.
+    /// Restored settings with their outcomes.
     pub(super) restored: Vec<(Setting, Result<(), Error>)>,
 }
 
-/// A setting that is restored: its place among them, and its request.
+/// A setting to restore, sorted by its position.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Setting {
     pub(super) number: usize,
@@ -82,24 +82,24 @@ impl Succession {
         }
     }
 
-    /// Whether turns that are cut off go on.
+    /// Returns how interrupted turns continue.
     pub(super) fn turn_recovery(&self) -> TurnRecovery {
         self.policy
             .map_or(TurnRecovery::Resume, |it| it.turn_recovery)
     }
 
-    /// Takes how the last process ended, if it was the last of several.
+    /// Takes the end of the last process, if the session had several.
     pub(super) fn take_end(&mut self) -> Option<Arc<SessionEnd>> {
         self.ended.take()
     }
 
-    /// A turn has ended with a result, and is on disk.
+    /// Records a result: the session is on disk.
     pub(super) fn handle_result(&mut self) {
         self.is_on_disk = true;
         self.in_a_row = 0;
     }
 
-    /// The session has another ID, and is not on disk under it yet.
+    /// Records a new session ID, which is not on disk yet.
     pub(super) fn handle_new_id(&mut self) {
         self.is_on_disk = false;
     }

@@ -1,5 +1,5 @@
-//! Who waits for something in a session: requests of the host, observers of messages and of
-//! the turn, and messages that wait for space.
+//! Pending operations of the host: requests, observers of messages and turns, and messages that
+//! wait for space.
 
 use super::blocked::Blocked;
 use crate::command::{OpenTurn, Progress, TurnWatch};
@@ -12,16 +12,14 @@ use tokio::sync::{oneshot, watch};
 
 type Reply = oneshot::Sender<Result<Answer, Error>>;
 
-/// Who waits for something in a session.
+/// Pending operations of the host.
 pub(super) struct Waiters {
     requests: IdMap<Reply>,
-    /// Observers of messages, by the message's ID, which a host may reuse when
-    /// it retries.
+    /// Observers of messages, by message ID. A host may reuse an ID when it retries.
     submissions: IdMap<Vec<watch::Sender<Progress>>>,
     /// Messages that wait for space, in order.
     blocked: VecDeque<Blocked>,
-    /// Messages that were never written, until the reason for the session's end
-    /// is known.
+    /// Messages that were never written, until the end reason is known.
     lost: Vec<watch::Sender<Progress>>,
     /// The running turn.
     turn: Option<OpenTurn>,
@@ -63,8 +61,8 @@ impl Waiters {
         !self.blocked.is_empty()
     }
 
-    /// Takes the first message that waits for space, if there is enough or nobody wants it
-    /// any more.
+    /// Takes the first message that waits for space, if there is enough or its receiver was
+    /// dropped.
     pub(super) fn take_blocked(&mut self, host: &Host) -> Option<Blocked> {
         let is_next = |first: &Blocked| first.is_unwanted() || host.has_room(&first.prompt);
         self.blocked
@@ -75,8 +73,8 @@ impl Waiters {
 
     // Delivery of messages.
 
-    /// Adds an observer of a message that was submitted. One that was sent before with the
-    /// same ID, and may not have been observed, has a state already.
+    /// Adds an observer of a submitted message. A message with a reused ID may already have a
+    /// state.
     pub(super) fn add_submission(
         &mut self,
         uuid: Box<str>,
@@ -102,12 +100,12 @@ impl Waiters {
         self.submissions.contains_key(uuid)
     }
 
-    /// Tells the observers of a message about its delivery status. Returns whether it was
-    /// observed, and is not any more.
+    /// Reports the delivery status of a message to its observers. Returns whether the message was
+    /// observed and now has its final status.
     pub(super) fn advance(&mut self, uuid: &str, state: SubmissionState) -> bool {
         if !state.is_end() {
             for progress in self.submissions.get(uuid).into_iter().flatten() {
-                tell(progress, |it| it.advance(state));
+                update(progress, |it| it.advance(state));
             }
             return false;
         }
@@ -115,9 +113,8 @@ impl Waiters {
             return false;
         };
         for progress in all {
-            tell(&progress, |it| it.advance(state));
-            // Why a written message was lost is not reported: the loss may come
-            // long before the end of the session.
+            update(&progress, |it| it.advance(state));
+            // A written message may be lost long before the session ends, so no reason is reported.
             if state == SubmissionState::Lost && !progress.borrow().was_written() {
                 self.lost.push(progress);
             }
@@ -127,12 +124,12 @@ impl Waiters {
 
     // Turns.
 
-    /// Whether a turn has begun.
+    /// Returns whether a turn has started.
     pub(super) fn had_turn(&self) -> bool {
         self.turns.borrow().is_some()
     }
 
-    /// Tells those who wait for a turn.
+    /// Notifies the observers of a turn.
     pub(super) fn observe_turn(&mut self, event: &TurnEvent) {
         match event {
             TurnEvent::Started { turn } => {
@@ -143,7 +140,7 @@ impl Waiters {
             TurnEvent::PickedUp { uuid, .. } => {
                 let turn = self.turns.borrow().clone();
                 for progress in self.submissions.get(uuid).into_iter().flatten() {
-                    tell(progress, |it| it.taken_up(turn.clone()));
+                    update(progress, |it| it.taken_up(turn.clone()));
                 }
             }
             TurnEvent::Ended(end) => {
@@ -156,26 +153,26 @@ impl Waiters {
         }
     }
 
-    /// Whether the last turn ended with an error result.
+    /// Returns whether the last turn ended with an error result.
     pub(super) fn last_result_failed(&self) -> bool {
         self.last_result_failed
     }
 
-    /// Another process follows.
+    /// Resets the turn for the next process.
     pub(super) fn restart(&mut self) {
         self.last_result_failed = false;
     }
 
     // The end of the session.
 
-    /// Tells those whose messages wait for space.
+    /// Fails the messages that wait for space.
     pub(super) fn end_blocked(&mut self, ended: impl Fn() -> Error) {
         for Blocked { progress, .. } in self.blocked.drain(..) {
             progress.send_replace(Progress::failed(ended()));
         }
     }
 
-    /// Tells all others.
+    /// Fails all other operations.
     pub(super) fn end(&mut self, ended: impl Fn() -> Error) {
         for (_, reply) in self.requests.drain() {
             drop(reply.send(Err(ended())));
@@ -186,16 +183,16 @@ impl Waiters {
     }
 }
 
-/// Changes a status. To notify nobody costs as much as to notify somebody.
-fn tell(progress: &watch::Sender<Progress>, change: impl FnOnce(&mut Progress)) {
+/// Changes a status. Notifying costs the same without receivers, so it is skipped then.
+fn update(progress: &watch::Sender<Progress>, change: impl FnOnce(&mut Progress)) {
     progress.send_if_modified(|it| {
         change(it);
         progress.receiver_count() > 0
     });
 }
 
-/// Returns whether a turn ended with an error result, after which a CLI may
-/// exit with a failure status.
+/// Returns whether a turn ended with an error result, after which a CLI may exit with a failure
+/// status.
 fn is_failure(outcome: TurnOutcome) -> bool {
     matches!(
         outcome,

@@ -9,25 +9,25 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Waker};
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 
-/// How many bytes of user messages are written in one go.
+/// The most bytes of user messages in one write.
 const AT_ONCE: usize = 16 * 1024;
 
-/// The CLI's input, and the current line.
+/// The CLI's input, and the current write.
 pub(super) struct Writer {
-    /// `None` once it is closed.
+    /// `None` once closed.
     pipe: Option<transport::Writer>,
-    /// The part of the lines that is not written yet.
+    /// The unwritten part of the lines.
     line: Bytes,
-    /// How many bytes of them are written.
+    /// The number of written bytes.
     written: usize,
-    /// Whether there is an unfinished line.
+    /// Whether a line is only partly written.
     is_writing: bool,
     /// Whether further lines are refused.
     is_finished: bool,
     closing: Arc<Closing>,
 }
 
-/// When the pipe must be closed. Any thread may set this.
+/// When to close the pipe. Any thread may set this.
 #[derive(Debug, Default)]
 struct Closing(Mutex<(When, Option<Waker>)>);
 
@@ -37,7 +37,7 @@ enum When {
     Never,
     /// After the current line.
     AfterLine,
-    /// Now, within the line.
+    /// Immediately, within the line.
     Now,
 }
 
@@ -50,8 +50,7 @@ impl Closing {
         }
     }
 
-    /// Returns when to close, and registers the caller to be woken when that
-    /// changes.
+    /// Returns when to close the pipe, and registers the caller to be woken on changes.
     fn get(&self, context: &Context<'_>) -> When {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match &mut state.1 {
@@ -80,7 +79,7 @@ impl Writer {
         }
     }
 
-    /// Hands a line over. The state machine gives only one at a time.
+    /// Starts writing a line. The state machine provides one at a time.
     pub(super) fn write(&mut self, line: Bytes) {
         self.written = 0;
         if !self.is_finished {
@@ -89,14 +88,13 @@ impl Writer {
         }
     }
 
-    /// Returns how many bytes may be written with the line that was handed over, if writing
-    /// has not begun.
+    /// Returns how many bytes may be added to the current write; `None` if it has begun.
     pub(super) fn room_behind(&self) -> Option<usize> {
         let is_unwritten = self.is_writing && self.written == 0;
         is_unwritten.then(|| AT_ONCE.saturating_sub(self.line.len()))
     }
 
-    /// Hands lines over that are written with the last one.
+    /// Adds lines to the current write.
     pub(super) fn write_behind(&mut self, lines: &[Bytes]) {
         let size = lines.iter().map(Bytes::len).sum::<usize>();
         let mut all = BytesMut::with_capacity(self.line.len() + size);
@@ -107,18 +105,18 @@ impl Writer {
         self.line = all.freeze();
     }
 
-    /// Returns how many bytes of the lines that were handed over last are written.
+    /// Returns how many bytes of the last write are written.
     pub(super) fn written(&self) -> usize {
         self.written
     }
 
-    /// Returns whether there is a line that is not fully written.
+    /// Returns whether a line is only partly written.
     pub(super) fn is_writing(&self) -> bool {
         self.is_writing
     }
 
-    /// Writes the line, and returns the outcome. Pending while there is none, and after the
-    /// pipe is closed. The unwritten part of the line is kept.
+    /// Writes the line, and returns the outcome. Pending without a line, and after the pipe is
+    /// closed. The unwritten part is retained.
     pub(super) fn poll_written(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.pipe.is_none() {
             return Poll::Pending;
@@ -127,15 +125,15 @@ impl Writer {
             Happened::Written(outcome) => Poll::Ready(self.is_written(outcome)),
             Happened::Closing => {
                 let closing = pin!(self.close());
-                // It goes on with the next poll.
+                // The next poll continues.
                 let _ = closing.poll(context);
                 Poll::Pending
             }
         }
     }
 
-    /// Writes the line as far as the pipe takes it at once. Returns the outcome if that is
-    /// all of it, and `None` if there is no line or a part is left. Does not wait.
+    /// Writes as much as the pipe accepts immediately. Returns the outcome if that is everything,
+    /// and `None` if there is no line or a part remains. Does not wait.
     pub(super) async fn written_at_once(&mut self) -> Option<io::Result<()>> {
         if !self.is_writing {
             return None;
@@ -167,11 +165,11 @@ impl Writer {
         }
     }
 
-    /// Closes the pipe by a shutdown, because dropping one half of a stream
-    /// does not close it. Cancel safe.
+    /// Closes the pipe by a shutdown, because dropping one half of a stream does not close it.
+    /// Cancel safe.
     pub(super) async fn close(&mut self) {
         if let Some(pipe) = &mut self.pipe {
-            // An agent that has exited has closed it.
+            // Fails if the agent has exited.
             let _ = pipe.shutdown().await;
         }
         self.pipe = None;

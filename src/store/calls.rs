@@ -10,8 +10,9 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A session store as a session calls it: each call runs in its own task and has a timeout, and
-/// a panic of the store is a [`StoreCallError`]. For programs that copy sessions.
+/// Calls to a session store, made as a session makes them, for programs that copy sessions.
+/// Each call runs in its own task and has a timeout; a panic of the store is a
+/// [`StoreCallError`].
 #[derive(Clone)]
 pub struct StoreCalls {
     source: Source,
@@ -19,7 +20,7 @@ pub struct StoreCalls {
 }
 
 impl StoreCalls {
-    /// Returns the calls of a store, each with this timeout.
+    /// Wraps a store. Each call has this timeout.
     pub fn new(store: impl SessionStore, timeout: Duration) -> Self {
         let attachment = store.attachment();
         let source = Source {
@@ -31,13 +32,12 @@ impl StoreCalls {
         Self { source, attachment }
     }
 
-    /// Returns all transcripts of a session: its own, which is the first, and those of its
-    /// sub-agents.
+    /// Returns all transcripts of a session: its own first, then those of its sub-agents.
     ///
     /// # Errors
     ///
-    /// If a call fails, if the store does not have the session ([`TranscriptFailure::Missing`]), or
-    /// if it lacks entries in between ([`TranscriptFailure::Hole`]).
+    /// If a call fails, the store does not have the session ([`TranscriptFailure::Missing`]), or
+    /// entries are missing in between ([`TranscriptFailure::Hole`]).
     pub async fn session(
         &self,
         session: &TranscriptKey,
@@ -61,8 +61,8 @@ impl StoreCalls {
     ///
     /// # Errors
     ///
-    /// If a call fails, if the store has entries of another continuation
-    /// ([`TranscriptFailure::Diverged`]), or if it lacks entries in between ([`TranscriptFailure::Hole`]).
+    /// If a call fails, the session has continued elsewhere ([`TranscriptFailure::Diverged`]), or
+    /// entries are missing in between ([`TranscriptFailure::Hole`]).
     pub async fn lacking(
         &self,
         key: &TranscriptKey,
@@ -101,12 +101,12 @@ impl StoreCalls {
         appended.map_err(|failure| StoreCallError::new("append", key, failure))
     }
 
-    /// Holds a session by the [attachment](SessionStore::attachment) of its store until the
-    /// returned one is [ended](Attachment::end); `None` if the store has none.
+    /// Claims a session with the [attachment](SessionStore::attachment) of its store, until the
+    /// returned attachment [ends](Attachment::end). Returns `None` if the store has no attachment.
     ///
     /// # Errors
     ///
-    /// If the call fails, or another host has the session ([`TranscriptFailure::Refused`]).
+    /// If the call fails, or another host owns the session ([`TranscriptFailure::Refused`]).
     pub async fn hold(
         &self,
         session: &TranscriptKey,

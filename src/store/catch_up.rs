@@ -1,4 +1,4 @@
-//! What a store has of a transcript, and what the agent's own file has.
+//! Merging a stored transcript with the agent's own file.
 
 use super::EntryHead;
 use agentwire_protocol::Json;
@@ -7,21 +7,22 @@ use serde::Deserialize;
 use std::collections::{HashMap, HashSet};
 use std::mem;
 
-/// A transcript that is in a store and in the agent's own file.
+/// A merged transcript.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Merged {
-    /// What the store has, and what it lacks.
+    /// All entries.
     pub(crate) entries: Vec<Json>,
-    /// How many entries at the end the store lacks.
+    /// The number of entries at the end that the store lacks.
     pub(crate) behind: usize,
-    /// How many the store lacks in between. It can only be appended to.
+    /// The number of entries in between that the store lacks. They cannot be added: a store only
+    /// appends.
     pub(crate) holes: usize,
-    /// How many entries of the file belong to another continuation than that in the
-    /// store: the session has gone on elsewhere, without them. They are left out.
+    /// The number of local entries that are omitted, because the session has continued elsewhere
+    /// without them.
     pub(crate) diverged: usize,
 }
 
-/// Merges them. The store is right where they contradict each other.
+/// Merges both. The store wins if they contradict each other.
 pub(crate) fn merge(stored: Vec<Json>, local: Vec<Json>) -> Merged {
     let uuids = |entries: &[Json]| -> Vec<Option<String>> {
         let uuids = entries.iter().map(|it| EntryHead::of(it)?.uuid);
@@ -40,7 +41,7 @@ pub(crate) fn merge(stored: Vec<Json>, local: Vec<Json>) -> Merged {
     let tail = common.map_or(0, |at| at + 1);
     let has_uuid = |uuids: &[Option<String>]| uuids.iter().filter(|it| it.is_some()).count();
     let is_elsewhere = match common {
-        // They have nothing in common, or nothing that tells.
+        // They have no entry in common, or no `uuid` to compare.
         None => has_uuid(&of_stored) > 0,
         Some(_) => {
             let last = of_stored.iter().rposition(|uuid| {
@@ -51,14 +52,13 @@ pub(crate) fn merge(stored: Vec<Json>, local: Vec<Json>) -> Merged {
             has_uuid(&of_stored[rest..]) > 0
         }
     };
-    // What is in the file between entries that the store has comes behind the one that it
-    // follows there.
+    // A local entry between stored ones is inserted after its local predecessor.
     let mut inserted = SortedMap::<Option<usize>, Vec<Json>>::new();
     let (mut holes, mut diverged, mut behind, mut added) = (0, 0, None, Vec::new());
     let texts: HashSet<&str> = stored.iter().map(Json::get).collect();
     let is_metadata = |entry: &Json| EntryHead::of(entry).is_some_and(|it| it.is_metadata());
     let has_metadata = stored.iter().any(is_metadata);
-    // Entries without a `uuid` can only be told by their text.
+    // Entries without a `uuid` are compared by text.
     let is_there = |entry: &Json| texts.contains(entry.get()) || has_metadata && is_metadata(entry);
     for (at, (entry, uuid)) in local.iter().zip(&of_local).enumerate() {
         let place = uuid.as_deref().and_then(|uuid| known.get(uuid));
@@ -106,7 +106,7 @@ pub(crate) fn hole(entries: &[Json]) -> Option<String> {
     holes.find_map(|it| it.uuid.clone())
 }
 
-/// The place of an entry in the conversation.
+/// The position of an entry in the conversation.
 #[derive(Debug, Deserialize)]
 struct Link {
     uuid: Option<String>,
@@ -120,7 +120,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Entries: of a letter the uuid is that, of a digit it is an entry without one.
+    /// Entries: a letter is an entry with that `uuid`, a digit is an entry without one.
     fn entries(letters: &str) -> Vec<Json> {
         let entry = |letter: char| {
             Json::of_text(match letter {
@@ -133,29 +133,29 @@ mod tests {
     }
 
     #[test]
-    fn what_only_the_file_has_is_merged_unless_the_session_went_on_elsewhere() {
-        // What the store has, what the file has; what comes of it: all entries, how many the
-        // store lacks at the end, in between, and how many belong elsewhere.
+    fn local_entries_are_merged_unless_they_diverge() {
+        // The stored and local entries; then the merged entries, and how many are missing at the
+        // end, missing in between, and diverged.
         for (stored, local, all, behind, holes, diverged) in [
             ("", "", "", 0, 0, 0),
             ("abc", "", "abc", 0, 0, 0),
             ("", "abc", "abc", 3, 0, 0),
             ("abc", "abc", "abc", 0, 0, 0),
             ("abc", "abcde", "abcde", 2, 0, 0),
-            // The file is an old one.
+            // The file is outdated.
             ("abcde", "abc", "abcde", 0, 0, 0),
             ("abcde", "abcxy", "abcde", 0, 0, 2),
             ("abc", "xyz", "abc", 0, 0, 3),
             ("acd", "abcd", "abcd", 0, 1, 0),
             ("bd", "abcde", "abcde", 1, 2, 0),
-            // Something was taken back, in the file alone.
+            // A rewind that only the file has.
             ("abxc", "abcd", "abxcd", 1, 0, 0),
-            // Entries without a uuid.
+            // Entries without a `uuid`.
             ("a1b2", "a1b2", "a1b2", 0, 0, 0),
             ("a1b2", "a1b23c4", "a1b23c4", 3, 0, 0),
             ("a1b23", "a1b23c", "a1b23c", 1, 0, 0),
             ("12", "123", "123", 1, 0, 0),
-            // What is known of a sub-agent is no line of its file.
+            // Metadata of a sub-agent is not in its file.
             ("mab", "mabc", "mabc", 1, 0, 0),
         ] {
             let merged = merge(entries(stored), entries(local));
@@ -174,18 +174,17 @@ mod tests {
         uuids.collect()
     }
 
-    /// Whether all of these are there, in this order.
+    /// Returns whether `all` contains `some` in this order.
     fn is_in(some: &[String], all: &[String]) -> bool {
         let mut all = all.iter();
         some.iter().all(|it| all.any(|other| other == it))
     }
 
     proptest! {
-        /// A session that is told to a store, which loses some of it, and goes on in one
-        /// place or in two.
+        /// A session whose store loses entries, and which continues on one machine or on two.
         #[test]
-        fn nothing_that_either_has_is_lost_but_what_belongs_elsewhere(
-            told in prop::collection::vec(prop::bool::weighted(0.8), 0..12),
+        fn merging_loses_only_diverged_entries(
+            reported in prop::collection::vec(prop::bool::weighted(0.8), 0..12),
             lost in prop::collection::vec(prop::bool::weighted(0.2), 12),
             behind in 0..12_usize,
             elsewhere in prop::option::of(1..4_usize),
@@ -195,7 +194,7 @@ mod tests {
                 true => Json::of_text(format!(r#"{{"uuid":"{name}"}}"#)),
                 false => Json::of_text(format!(r#"{{"mode":"{name}"}}"#)),
             };
-            let local: Vec<Json> = (told.iter().enumerate())
+            let local: Vec<Json> = (reported.iter().enumerate())
                 .map(|(at, has_uuid)| entry(at.to_string(), *has_uuid))
                 .collect();
             let known = local.len().saturating_sub(behind);
@@ -205,7 +204,7 @@ mod tests {
                 .collect();
             let added = elsewhere.unwrap_or_default();
             stored.extend((0..added).map(|at| entry(format!("e{at}"), true)));
-            // The file may be from before the session moved.
+            // The file may be older than the session's last move.
             let local = &local[..local.len() - old.min(local.len())];
             let merged = merge(stored.clone(), local.to_vec());
 
@@ -214,7 +213,7 @@ mod tests {
             prop_assert_eq!(distinct.len(), all.len());
             prop_assert!(is_in(&uuids(&stored), &all));
             if merged.diverged > 0 {
-                // An old file of what has holes in the store looks like that too.
+                // An old file of a session with holes looks the same.
                 prop_assert!(added + old > 0);
                 prop_assert_eq!(merged.behind, 0);
             } else if added == 0 {
@@ -222,7 +221,7 @@ mod tests {
                 let lacked = uuids(local).iter().filter(|it| !uuids(&stored).contains(it)).count();
                 let at_end = &merged.entries[merged.entries.len() - merged.behind..];
                 prop_assert_eq!(uuids(at_end).len() + merged.holes, lacked);
-                // What the store gets now makes the two the same, but for the holes.
+                // After the missing entries are appended, only holes remain.
                 let after: Vec<Json> = stored.iter().chain(at_end).cloned().collect();
                 let again = merge(after, local.to_vec());
                 prop_assert_eq!((again.behind, again.holes), (0, merged.holes));
@@ -231,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_parent_that_is_missing_is_a_hole() {
+    fn a_missing_parent_is_a_hole() {
         let entry = |uuid: &str, parent: &str| {
             Json::of_text(format!(r#"{{"uuid":"{uuid}","parentUuid":{parent}}}"#))
         };

@@ -1,6 +1,5 @@
-//! A private configuration folder for one session. The agent resumes from
-//! files, so transcripts from a store are written to files, which are removed
-//! with the session.
+//! A private configuration folder for one session. The agent resumes from files, so transcripts
+//! from a store are written to files. They are removed with the session.
 
 use super::TranscriptKey;
 use crate::process::{PassedEnvironment, PrivateFolder, WriteError, start};
@@ -12,10 +11,10 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Suffixes of the names of files that depend on the login endpoint.
+/// File name suffixes that depend on the login endpoint.
 const LOGINS: [&str; 2] = ["", "-custom-oauth"];
 
-/// Settings about what is installed in the user's own folder.
+/// Settings that refer to files installed in the user's own folder.
 const INSTALLED: [&str; 3] = [
     "enabledPlugins",
     "extraKnownMarketplaces",
@@ -39,8 +38,7 @@ pub(crate) struct UsersHome {
 }
 
 impl UsersHome {
-    /// Returns that of an agent with this environment, or `None` if there is
-    /// none.
+    /// Returns the configuration of an agent with this environment; `None` if it has none.
     pub(crate) fn of(environment: &PassedEnvironment) -> Option<Self> {
         let value = |name: &str| environment.get(name).map(OsStr::to_owned);
         let Configuration {
@@ -60,10 +58,10 @@ impl UsersHome {
     }
 }
 
-/// The start of the folders' names.
+/// The prefix of the folders' names.
 const NAME: &str = "agentwire-resume";
 
-/// The file that is locked as long as its session's host lives.
+/// The file that the session's host locks while it lives.
 const LOCK: &str = "agentwire.lock";
 
 /// A configuration folder that only this user can read. It is removed on drop.
@@ -85,16 +83,14 @@ impl PrivateHome {
         let lock = File::options().write(true).open(&file);
         let lock = lock.and_then(|lock| lock.try_lock().map(|()| lock).map_err(io::Error::from));
         if lock.is_err() {
-            // Where there are no locks, this folder must not look like one that was left
-            // behind.
+            // Without locks, this folder must not look like a leftover.
             fs::remove_file(&file).map_err(|error| (file, error))?;
         }
         let mut variables = vec![("CLAUDE_CONFIG_DIR", folder.path().into())];
         if let Some(users) = users
             && cfg!(any(windows, target_os = "macos"))
         {
-            // The names of secrets outside of files are derived from the
-            // folder's name.
+            // The names of secrets outside files are derived from the folder's name.
             let folder = users.secrets.clone().or_else(|| users.configured.clone());
             variables.push((
                 "CLAUDE_SECURESTORAGE_CONFIG_DIR",
@@ -122,14 +118,14 @@ impl PrivateHome {
         &self.variables
     }
 
-    /// Sets whether this folder stays.
-    pub(crate) fn keep(&self, wanted: bool) {
+    /// Sets whether this folder is retained.
+    pub(crate) fn retain(&self, wanted: bool) {
         self.folder.keep(wanted);
     }
 
-    /// Copies the transcripts to the user's own folder, because the store does not have
-    /// all of them. If that is not possible, this folder stays.
-    pub(crate) fn keep_transcripts(&self) {
+    /// Copies the transcripts to the user's own folder, because the store lacks entries. On
+    /// failure, this folder is retained.
+    pub(crate) fn save_transcripts(&self) {
         let from = self.path().join("projects");
         let folder = match &self.users {
             Some(users) => merge_transcripts(&from, &users.config.join("projects")),
@@ -137,9 +133,9 @@ impl PrivateHome {
         };
         if let Err(error) = folder {
             let folder = self.path().display();
-            tracing::warn!(%folder, %error, "the session's transcripts stay in its private folder");
+            tracing::warn!(%folder, %error, "the session's transcripts remain in its private folder");
         } else {
-            self.keep(false);
+            self.retain(false);
         }
     }
 
@@ -148,7 +144,7 @@ impl PrivateHome {
             config, account, ..
         } = users;
         let credentials = ".credentials.json";
-        // Without the credentials, the agent would require a login.
+        // Without credentials, the agent would require a login.
         if let Some(text) = read(&config.join(credentials))? {
             self.write(credentials, &without_refresh(text))?;
         }
@@ -181,7 +177,7 @@ impl PrivateHome {
         Ok(())
     }
 
-    /// Writes a transcript to where the agent reads it.
+    /// Writes a transcript to the path where the agent reads it.
     pub(crate) fn write_transcript(
         &self,
         key: &TranscriptKey,
@@ -199,12 +195,12 @@ impl PrivateHome {
 #[derive(Debug)]
 pub(crate) struct Leftover {
     path: PathBuf,
-    /// No other program takes it.
+    /// Prevents other hosts from taking the folder.
     lock: File,
 }
 
 impl Leftover {
-    /// Finds those in which this session is.
+    /// Returns the leftover folders that contain this session.
     pub(crate) fn of_session(session: &TranscriptKey) -> Vec<Self> {
         let transcript = format!(
             "projects/{}/{}.jsonl",
@@ -217,7 +213,7 @@ impl Leftover {
             .collect()
     }
 
-    /// Takes a folder, unless its host lives, or its agent does.
+    /// Takes a folder, unless its host or its agent is alive.
     fn take(path: PathBuf) -> Option<Self> {
         let lock = private_file::open(&path.join(LOCK), File::options().read(true)).ok()?;
         lock.try_lock().ok()?;
@@ -228,7 +224,7 @@ impl Leftover {
         });
         match pids.any(|pid| start(pid).is_some()) {
             true => {
-                // Closing it is not enough: see `SessionLock`.
+                // Closing the file is not enough: see `SessionLock`.
                 let _ = lock.unlock();
                 None
             }
@@ -250,8 +246,8 @@ impl Leftover {
     }
 }
 
-/// Returns the private configuration folders of all this user's sessions, those that were
-/// left behind included.
+/// Returns the private configuration folders of all of this user's sessions, including
+/// leftovers.
 pub(crate) fn private_homes() -> impl Iterator<Item = PathBuf> {
     let entries = fs::read_dir(std::env::temp_dir()).into_iter().flatten();
     entries.filter_map(|entry| {
@@ -262,8 +258,8 @@ pub(crate) fn private_homes() -> impl Iterator<Item = PathBuf> {
     })
 }
 
-/// Whether a folder is this user's, and no other user can write to it: anyone can create
-/// folders beside it.
+/// Returns whether a folder belongs to this user and no other user can write to it: anyone can
+/// create folders with these names.
 #[cfg(unix)]
 fn is_private(folder: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -272,7 +268,7 @@ fn is_private(folder: &Path) -> bool {
     })
 }
 
-/// The system's folder of temporary files is the user's own.
+/// The system's temporary folder is private to the user.
 #[cfg(not(unix))]
 fn is_private(folder: &Path) -> bool {
     fs::symlink_metadata(folder).is_ok_and(|it| it.is_dir())
@@ -280,7 +276,7 @@ fn is_private(folder: &Path) -> bool {
 
 /// Reads a file; `None` if it does not exist.
 fn read(path: &Path) -> Result<Option<Vec<u8>>, WriteError> {
-    // Checked before opening, because opening a named pipe waits for a writer.
+    // Checked before opening, because opening a named pipe blocks.
     let bytes = fs::metadata(path).and_then(|about| match about.is_file() {
         true => fs::read(path).map(Some),
         false => Ok(None),
@@ -291,8 +287,7 @@ fn read(path: &Path) -> Result<Option<Vec<u8>>, WriteError> {
     }
 }
 
-/// Changes an object in a file. Returns the file unchanged if it is not an
-/// object or nothing changes.
+/// Changes a JSON object. Returns the text unchanged if it is not an object or nothing changes.
 fn changed(text: Vec<u8>, change: impl FnOnce(&mut Map<String, Value>) -> bool) -> Vec<u8> {
     let json = text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&text);
     match serde_json::from_slice::<Map<_, _>>(json) {
@@ -304,8 +299,8 @@ fn changed(text: Vec<u8>, change: impl FnOnce(&mut Map<String, Value>) -> bool) 
     }
 }
 
-/// Removes refresh tokens from credentials: a token can be refreshed only once,
-/// and the new one would be lost with the folder.
+/// Removes refresh tokens from credentials: a token can be refreshed only once, and the new one
+/// would be lost with the folder.
 fn without_refresh(text: Vec<u8>) -> Vec<u8> {
     changed(text, |members| {
         let accounts = ACCOUNTS.map(|account| {

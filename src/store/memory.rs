@@ -49,14 +49,14 @@ impl MemoryStore {
         transcript.map_or_else(Vec::new, |it| it.entries.clone())
     }
 
-    /// A panic leaves nothing half done.
+    /// A panic cannot leave a partial change.
     fn lock(&self) -> MutexGuard<'_, Transcripts> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Transcripts {
-    /// Returns the current time, or a later one than any before.
+    /// Returns the current time, or the next later one if it is taken.
     fn now(&mut self) -> SystemTime {
         let now = SystemTime::now();
         let now = match self.last {
@@ -131,7 +131,7 @@ mod tests {
     use serde_json::json;
 
     #[tokio::test]
-    async fn what_is_appended_comes_back_once_and_in_order() {
+    async fn entries_are_loaded_once_and_in_order() {
         let store = MemoryStore::new();
         let (one, two) = (
             TranscriptKey::new("p", "1").unwrap(),

@@ -1,5 +1,5 @@
-//! Session stores, which keep copies of transcripts outside the agent's own
-//! files, so that a session can be resumed on another machine.
+//! Session stores keep copies of transcripts outside the agent's own files, so that a session
+//! can be resumed on another machine.
 
 mod calls;
 mod catch_up;
@@ -78,35 +78,34 @@ pub type StoreError = Box<dyn Error + Send + Sync>;
 ///
 /// [`Options::session_store`]: crate::Options::session_store
 pub trait SessionStore: Send + Sync + 'static {
-    /// Appends entries to a transcript, creating it if needed. The agent has
-    /// already written them to its own file.
+    /// Appends entries to a transcript, creating it if needed. The agent has already written them
+    /// to its own file.
     ///
-    /// A session makes one call at a time, in the order of the entries of each
-    /// transcript. After an error, the entries are sent again, some of which may
-    /// have been stored the first time. Most have a `uuid`, by which a store
-    /// can detect them. Entries without one (titles, modes and similar) may be
-    /// stored twice without harm.
+    /// A session makes one call at a time, in the order of the entries of each transcript. After an
+    /// error, it sends the entries again; some may have been stored the first time. Most entries
+    /// have a `uuid`, by which a store can detect duplicates. Entries without one (titles, modes
+    /// and similar) may be stored twice without harm.
     ///
     /// # Errors
     ///
-    /// If the entries were not stored. They are sent again after pauses of 0.2, 0.8, 2, 5,
-    /// 10 and then always 30 seconds. A call that takes more than 60
-    /// seconds is abandoned; before the next one, the transcript is loaded, and only what it
-    /// lacks is sent. After three attempts, or one that took too long, the store counts as
-    /// behind: [`Notice::StoreBehind`](crate::Notice::StoreBehind).
+    /// If the entries were not stored. They are sent again after pauses of 0.2, 0.8, 2, 5 and 10
+    /// seconds, and then every 30 seconds. A call is aborted after 60 seconds; the transcript is
+    /// then loaded before the next call, and only missing entries are sent. After three failed
+    /// calls or one timeout, the store counts as behind:
+    /// [`Notice::StoreBehind`](crate::Notice::StoreBehind).
     fn append(
         &self,
         key: &TranscriptKey,
         entries: &[Json],
     ) -> impl Future<Output = Result<(), StoreError>> + Send;
 
-    /// Returns a whole transcript, or `None` if there is none with that key.
-    /// Called once per transcript, before the agent is started, and after a call of
-    /// [`SessionStore::append`] of which it is not known what was stored.
+    /// Returns a whole transcript, or `None` if there is none with that key. Called once per
+    /// transcript before the agent is started, and after each call of [`SessionStore::append`] that
+    /// may have stored some entries.
     ///
     /// # Errors
     ///
-    /// If the transcript cannot be read. The session does not start then:
+    /// If the transcript cannot be read. The session then does not start:
     /// [`Error::SessionStore`](crate::Error::SessionStore).
     fn load(
         &self,
@@ -145,10 +144,10 @@ pub trait SessionStore: Send + Sync + 'static {
         async { Ok(Vec::new()) }
     }
 
-    /// Returns all transcripts of a session with one call, in any order: its own and those
-    /// of its sub-agents. For stores that would read the same for each of them. The default
-    /// implementation returns `None`: then [`SessionStore::load`] and
-    /// [`SessionStore::subpaths`] are called.
+    /// Returns all transcripts of a session with one call, in any order: its own and those of its
+    /// sub-agents. Implement it if the store would otherwise read the same data for each
+    /// transcript. The default implementation returns `None`; the session then calls
+    /// [`SessionStore::load`] and [`SessionStore::subpaths`].
     ///
     /// # Errors
     ///
@@ -161,11 +160,11 @@ pub trait SessionStore: Send + Sync + 'static {
         async { Ok(None) }
     }
 
-    /// Returns what lists show of the sessions of a project, in any order: each with
-    /// the summary that the store has folded from the entries of its main
-    /// conversation, with `fold_summary` of `agentwire_protocol::transcript`. No session calls
-    /// this; it is for programs that list the sessions of a store. A session whose summary
-    /// cannot be read is returned with the error.
+    /// Returns the sessions of a project with their summaries, in any order. The store computes a
+    /// summary from the entries of the main conversation, with `fold_summary` of
+    /// `agentwire_protocol::transcript`. Sessions do not call this; it is for programs that list
+    /// sessions. If the summary of a session cannot be read, the session is returned with the
+    /// error.
     ///
     /// # Errors
     ///
@@ -179,9 +178,9 @@ pub trait SessionStore: Send + Sync + 'static {
         async { Err("this store does not implement `SessionStore::summaries`".into()) }
     }
 
-    /// Deletes a transcript. That of a session is deleted with all its parts. Does
-    /// nothing if there is none with that key. No session calls this. The default
-    /// implementation deletes nothing, as is right for stores that only append.
+    /// Deletes a transcript. Deleting a session's own transcript deletes all its parts. Does
+    /// nothing if there is none with that key. Sessions do not call this. The default
+    /// implementation deletes nothing, which is right for append-only stores.
     ///
     /// # Errors
     ///
@@ -191,8 +190,8 @@ pub trait SessionStore: Send + Sync + 'static {
         async { Ok(()) }
     }
 
-    /// Returns the attachment that each session with this store has; none by default.
-    /// [`Options::session_store`](crate::Options::session_store) sets it.
+    /// Returns the attachment for each session with this store. The default implementation returns
+    /// `None`. [`Options::session_store`](crate::Options::session_store) adds it.
     fn attachment(&self) -> Option<Arc<dyn Attach>> {
         None
     }
@@ -258,9 +257,9 @@ pub type StoredSummary = (StoredSession, Result<Json, StoreError>);
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StoredSession {
-    /// Its ID.
+    /// The session ID.
     pub id: String,
-    /// When an entry was last appended to it, by the store's clock.
+    /// The time of the last append, by the store's clock.
     pub modified: SystemTime,
 }
 
@@ -283,11 +282,12 @@ pub enum StoreFlush {
     Batched,
     /// Immediately: one call for each message of the agent that has entries.
     Eager,
-    /// As [`StoreFlush::Batched`], and the result of a turn is given out when the store has
-    /// its entries: who has seen a result finds its turn in the store, on another machine
-    /// too. A store that is [behind](crate::Notice::StoreBehind) is not waited for: at most
-    /// 60 seconds for a call, and a second between three of them. Meanwhile what the agent
-    /// says next is not read, so a slow store slows the session. If the session is
-    /// [lost](crate::EndReason::OwnershipLost) meanwhile, the result is not delivered at all.
+    /// As [`StoreFlush::Batched`], and the result of a turn is delivered only after the store has
+    /// the turn's entries. The turn can then be read on another machine as soon as its result is
+    /// delivered. A store that is [behind](crate::Notice::StoreBehind) defers no results: it counts
+    /// as behind after one call of 60 seconds, or after three failed calls with pauses of one
+    /// second in total. Until then the agent's output is not read, so a slow store slows down the
+    /// session. If the session is [lost](crate::EndReason::OwnershipLost) meanwhile, the result is
+    /// not delivered.
     BeforeResult,
 }

@@ -1,8 +1,7 @@
-//! A store as used by sessions: shared, and isolated from them by tasks and
-//! timeouts.
+//! A store shared by sessions. Tasks and timeouts isolate sessions from it.
 
 use super::{SessionStore, StoreError, StoredSession, Transcript, TranscriptKey};
-use crate::process::said_by;
+use crate::process::panic_text;
 use agentwire_protocol::Json;
 use std::error::Error;
 use std::fmt;
@@ -12,14 +11,14 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-/// The error of an append that a store refuses, with all that follow: another host has taken
-/// the session over. A session does not try it again.
+/// The error of a store that refuses an append and all later ones, because another host has
+/// taken over the session. The session does not send the entries again.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Refused(String);
 
 impl Refused {
-    /// Creates the error from the reason.
+    /// Creates the error from a reason.
     pub fn new(why: impl Into<String>) -> Self {
         Self(why.into())
     }
@@ -31,28 +30,26 @@ impl Refused {
 pub enum TranscriptFailure {
     /// The store returned this error, in the last attempt.
     Failed(String),
-    /// The store refused it, and will refuse what follows: another host has taken the
-    /// session over. Of an error that is [`Refused`].
+    /// The store refused the entries and all later ones with [`Refused`]: another host has taken
+    /// over the session.
     Refused(String),
-    /// It took longer than this. It may have succeeded all the same.
+    /// The call took longer than this. It may have succeeded.
     TimedOut(Duration),
     /// The store panicked.
     Panicked(String),
-    /// The store was so slow that its queue became full.
+    /// The store was too slow, and the queue is full.
     TooSlow,
-    /// The session ended, and the store took too long for the remaining
-    /// entries.
+    /// The session ended, and the store took too long for the remaining entries.
     SessionOver,
     /// The agent's message was invalid, or not about a transcript.
     Unreadable(String),
-    /// Entries are missing in between: the store has what follows them. An agent would
-    /// resume the session without a word, and its model would not know what is missing.
+    /// Entries are missing in between: the store has later ones. An agent would resume the session
+    /// without an error, and its model would lack the missing part.
     Hole,
-    /// The store does not have the session that is to be [resumed from
-    /// it](crate::Options::resume_from).
+    /// The store does not have the session to [resume](crate::Options::resume_from).
     Missing,
-    /// The session has gone on elsewhere, without these entries, which are only in the
-    /// agent's own file on this machine.
+    /// The session has continued elsewhere without these entries, which are only in the agent's own
+    /// file on this machine.
     Diverged,
 }
 
@@ -63,13 +60,13 @@ impl fmt::Display for TranscriptFailure {
             Self::TimedOut(limit) => write!(f, "it took longer than {limit:?}"),
             Self::Panicked(message) => write!(f, "it panicked: {message}"),
             Self::TooSlow => f.write_str("the store is too slow, and its queue is full"),
-            Self::SessionOver => f.write_str("the session ended before the store was done"),
+            Self::SessionOver => f.write_str("the session ended before the store had all entries"),
             Self::Unreadable(why) => write!(f, "the agent's message is invalid: {why}"),
             Self::Hole => f.write_str(
                 "entries are missing in between (`Options::resume_with_holes` resumes without them)",
             ),
             Self::Missing => f.write_str("the store does not have the session"),
-            Self::Diverged => f.write_str("the session has gone on elsewhere, without them"),
+            Self::Diverged => f.write_str("the session has continued elsewhere without these entries"),
         }
     }
 }
@@ -107,7 +104,7 @@ impl<S: SessionStore> AnyStore for S {
     }
 }
 
-/// A shared store. Every call has its own task and a timeout.
+/// A shared store. Each call runs in its own task and has a timeout.
 #[derive(Clone)]
 pub(crate) struct SharedStore(Arc<dyn AnyStore>);
 
@@ -172,15 +169,14 @@ fn why(error: &(dyn Error + Send + Sync + 'static)) -> TranscriptFailure {
     }
 }
 
-/// Runs a call in its own task, which is aborted on timeout or when this future
-/// is dropped.
+/// Runs a call in its own task. A timeout, and dropping the future, abort the task.
 async fn call<T: Send + 'static>(
     limit: Duration,
     call: Outcome<T>,
 ) -> Result<T, TranscriptFailure> {
     let outcome = Arc::new(Mutex::new(None));
     let filled = Arc::clone(&outcome);
-    // It may panic before the first `await` as well.
+    // The call itself may panic too.
     let call = Box::pin(async move {
         let outcome = call.await.map_err(|error| why(&*error));
         *filled.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
@@ -203,9 +199,9 @@ async fn run(
         Err(_) => Err(TranscriptFailure::TimedOut(limit)),
         Ok(Some(Ok(()))) => Ok(()),
         Ok(Some(Err(gone))) => Err(match gone.try_into_panic() {
-            Ok(panic) => TranscriptFailure::Panicked(said_by(&*panic)),
+            Ok(panic) => TranscriptFailure::Panicked(panic_text(&*panic)),
             Err(gone) => TranscriptFailure::Failed(gone.to_string()),
         }),
-        Ok(None) => unreachable!("there is one task"),
+        Ok(None) => unreachable!("the set contains one task"),
     }
 }

@@ -6,14 +6,14 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 use thiserror::Error;
 
-/// A store, and the timeout of its responses.
+/// A store to resume from, and the timeout of its calls.
 #[derive(Debug, Clone)]
 pub(crate) struct Source {
     pub(crate) store: SharedStore,
     pub(crate) limit: Duration,
-    /// Whether a session is resumed of which entries are missing.
+    /// Whether a session with missing entries is resumed.
     pub(crate) allows_holes: bool,
-    /// Whether the session has to be in the store.
+    /// Whether it is an error if the store does not have the session.
     pub(crate) has_session: bool,
 }
 
@@ -38,8 +38,7 @@ impl StoreCallError {
 }
 
 impl Source {
-    /// Returns the session's own transcript and those of its parts, or none if
-    /// its own is empty.
+    /// Returns the session's own transcript and those of its parts; none if its own is empty.
     pub(crate) async fn transcripts(
         &self,
         session: &TranscriptKey,
@@ -53,10 +52,10 @@ impl Source {
         found.retain(|(_, entries)| !entries.is_empty());
         let is_another = |it: &&Transcript| !it.0.is_of(session);
         if let Some((key, _)) = found.iter().find(is_another) {
-            let why = format!("a key in its response is of another session: {key:?}");
+            let why = format!("a key in its response belongs to another session: {key:?}");
             return Err(failed(TranscriptFailure::Failed(why)));
         }
-        // Its own is the first.
+        // The session's own transcript sorts first.
         found.sort_by(|(one, _), (other, _)| one.cmp(other));
         if found
             .first()

@@ -12,12 +12,11 @@ use std::sync::Arc;
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use uuid::Uuid;
 
-/// Spawns the CLI as a child of this process.
-/// [`Client::connect`](crate::Client::connect) uses this.
+/// Spawns the CLI as a child of this process. [`Client::connect`](crate::Client::connect) uses
+/// this.
 ///
-/// All processes that the CLI starts are ended with it, as configured by
-/// [`ClosePolicy`]. This runs in a thread shared by all sessions, and needs no
-/// runtime.
+/// Closing also ends all processes that the CLI started, as configured by [`ClosePolicy`]. It
+/// runs in a thread shared by all sessions, and needs no runtime.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct LocalCli;
 
@@ -51,7 +50,7 @@ impl Transport for LocalCli {
         let input = ChildStdin::from_std(stdin).map_err(failed)?;
         let stderr = ChildStderr::from_std(stderr).map_err(failed)?;
         let mut connection = Connection::new(output, input, child).stderr(stderr);
-        connection.keeps_files = true;
+        connection.owns_files = true;
         connection.suspects = suspects;
         Ok(connection)
     }

@@ -1,10 +1,9 @@
 //! Connections to agents.
 //!
-//! A session is independent of how the agent is reached. [`LocalCli`] spawns
-//! the CLI as a child of this process;
-//! [`Client::connect`](crate::Client::connect) uses it. [`Pipes`] connects to
-//! an agent that is already running. For others, such as a container or a
-//! remote host, implement [`Transport`] and pass it to
+//! A session does not depend on how the agent is reached. [`LocalCli`] spawns the CLI as a
+//! child of this process; [`Client::connect`](crate::Client::connect) uses it. [`Pipes`]
+//! connects to an agent that is already running. For others, such as a container or a remote
+//! host, implement [`Transport`] and pass it to
 //! [`Client::connect_over`](crate::Client::connect_over).
 
 mod child;
@@ -32,13 +31,13 @@ pub(crate) type Writer = Box<dyn AsyncWrite + Send + Unpin>;
 /// A future returned by a [`Peer`].
 pub type PeerFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// Closes the agent's input. May be called on any thread.
+/// Closes the agent's input. Any thread may call it.
 pub type CloseInput = Box<dyn FnOnce() + Send>;
 
 /// Connects to an agent.
 ///
-/// If two pipes are enough, use [`Pipes`]. A transport that starts the agent
-/// itself passes the command line on:
+/// If two pipes are enough, use [`Pipes`]. A transport that starts the agent itself passes on
+/// the command line:
 ///
 /// ```
 /// use agentwire::options::CommandLine;
@@ -61,41 +60,37 @@ pub type CloseInput = Box<dyn FnOnce() + Send>;
 /// }
 /// ```
 pub trait Transport: Send + 'static {
-    /// Opens the connection, and starts the agent if that is the transport's
-    /// job. `line` is the validated command line, `policy` the limits for
-    /// closing. Called in the runtime of the session, for each process that it
-    /// has: with [`Options::restart`](crate::Options::restart) or
-    /// [`Handle::sleep`](crate::Handle::sleep) there may be several, one after the
-    /// other. A transport that cannot be opened twice returns an error the second
-    /// time.
+    /// Opens the connection, and starts the agent if that is the transport's job. `line` is the
+    /// validated command line, `policy` the time limits of closing. Called in the session's
+    /// runtime, once for each process: with [`Options::restart`](crate::Options::restart) or
+    /// [`Handle::sleep`](crate::Handle::sleep) there may be several, one after another. If a
+    /// transport can be opened only once, return an error on the second call.
     ///
-    /// If the session is resumed from a
-    /// [store](crate::Options::session_store), it is in a private folder on this
-    /// machine, which the command line names
-    /// ([`CommandLine::resumed_home`]).
+    /// A session that is resumed from a [store](crate::Options::session_store) is in a private
+    /// folder on this machine: [`CommandLine::resumed_home`].
     ///
     /// # Cancel safety
     ///
-    /// If the future is dropped, everything that it started must be cleaned up.
+    /// Dropping the future must clean up everything that it started.
     ///
     /// # Errors
     ///
-    /// Any error that prevents the connection; create it with
-    /// [`Error::transport`]. Connecting returns it.
+    /// Any error that prevents the connection, created with [`Error::transport`]. Connecting
+    /// returns it.
     fn open(
         &mut self,
         line: &CommandLine,
         policy: ClosePolicy,
     ) -> impl Future<Output = Result<Connection, Error>> + Send;
 
-    /// Returns whether the transport starts the agent, or has it started, with
-    /// the command line. If not, no session is loaded from a store.
+    /// Returns whether the agent is started with the command line. If not, no session is loaded
+    /// from a store.
     fn starts_agent(&self) -> bool {
         true
     }
 
-    /// Returns the CLI if the transport starts one on this machine. It may be
-    /// started once more than for the session, to query its version.
+    /// Returns the CLI if the transport starts one on this machine. It may also be started to query
+    /// its version.
     fn program(&self, line: &CommandLine) -> Option<PathBuf> {
         let _ = line;
         None
@@ -113,9 +108,9 @@ pub struct Connection {
     pub stderr: Option<Box<dyn AsyncRead + Send + Unpin>>,
     /// Controls the agent itself.
     pub peer: Arc<dyn Peer>,
-    /// Whether the peer keeps the private files until the agent is gone.
-    pub(crate) keeps_files: bool,
-    /// The variables of the agent's environment that can stop it.
+    /// Whether the peer owns the private files until the agent has exited.
+    pub(crate) owns_files: bool,
+    /// The environment variables that can stop the agent.
     pub(crate) suspects: Vec<String>,
 }
 
@@ -131,7 +126,7 @@ impl Connection {
             input: Box::new(input),
             stderr: None,
             peer: Arc::new(peer),
-            keeps_files: false,
+            owns_files: false,
             suspects: Vec::new(),
         }
     }
@@ -154,53 +149,49 @@ impl fmt::Debug for Connection {
 
 /// Controls an agent: reports its exit, and closes it.
 ///
-/// No method may block. All of them may be called on any thread, outside a
-/// runtime, and while the session's runtime shuts down.
+/// No method may block. Any thread may call them, outside a runtime and while the session's
+/// runtime shuts down.
 pub trait Peer: fmt::Debug + Send + Sync + 'static {
     /// Returns the agent's process ID, if it is a process of this system.
     fn pid(&self) -> Option<u32> {
         None
     }
 
-    /// Returns the value of `AGENTWIRE_SESSION` in the environment of the agent and of all
-    /// that it starts, if it has one.
+    /// Returns the value of `AGENTWIRE_SESSION` in the environment of the agent and its
+    /// descendants, if set.
     fn mark(&self) -> Option<&str> {
         None
     }
 
-    /// Waits until the agent has exited, even if another process holds its
-    /// output open. Returns its exit status if known. Must be cancel safe.
+    /// Waits until the agent has exited, even if another process has its output open. Returns its
+    /// exit status if known. Must be cancel safe.
     fn exited(&self) -> PeerFuture<'_, Option<ExitStatus>>;
 
-    /// Called when the agent's output has ended. If nothing else is known about
-    /// the agent, this counts as its exit.
+    /// Handles the end of the agent's output. If nothing else is known about the agent, this counts
+    /// as its exit.
     fn output_ended(&self) {}
 
-    /// Called when the session starts. Call `close_input` to close the agent's
-    /// input when the agent is closed by something other than the session.
+    /// Handles the start of the session. If the agent is closed by anything but the session, call
+    /// `close_input` to close its input.
     fn attached(&self, close_input: CloseInput) {
         drop(close_input);
     }
 
-    /// Starts closing the agent: calls `close_input`, waits for the agent to
-    /// exit, and ends it by force if possible. Returns immediately. Called at
-    /// least once, and possibly many times. From the second call on it only
-    /// calls `close_input`.
+    /// Starts closing the agent: calls `close_input`, waits for the agent to exit, and kills it if
+    /// necessary and possible. Returns immediately. Called at least once. From the second call on,
+    /// only calls `close_input`.
     fn close(&self, close_input: CloseInput);
 
-    /// Ends the agent and all that it has started by force, without giving them time. Called
-    /// after [`Peer::close`], if the session is another host's by now. Does nothing by
-    /// default: the agent is only closed.
+    /// Kills the agent and its descendants immediately. Called after [`Peer::close`] if another
+    /// host owns the session. The default implementation does nothing: the agent is only closed.
     fn kill(&self) {}
 
-    /// Waits for the report of closing, whether or not closing has started.
-    /// Returns `None` if there will be none. A report with
-    /// [`CloseStep::StillAlive`](crate::process::CloseStep::StillAlive) ends the
-    /// session. Must be cancel safe.
+    /// Waits for the report of closing, whether or not closing has started. Returns `None` if there
+    /// will be none. A report with [`CloseStep::StillAlive`](crate::process::CloseStep::StillAlive)
+    /// ends the session. Must be cancel safe.
     fn closed(&self) -> PeerFuture<'_, Option<CloseReport>>;
 
-    /// Returns whether closing ended the agent by force, so that its exit
-    /// status is meaningless.
+    /// Returns whether closing killed the agent, so that its exit status is meaningless.
     fn was_signalled(&self) -> bool {
         false
     }

@@ -24,9 +24,9 @@ use tokio_util::sync::CancellationToken;
 /// - The end of the agent's output ends the session, with
 ///   [`EndReason::OutputClosed`](crate::EndReason) if the host did not close
 ///   it.
-/// - Closing shuts down the agent's input, drops it, and waits for the end of
-///   its output, for at most [`ClosePolicy::exit`]. After that the session ends
-///   with [`EndReason::StillAlive`](crate::EndReason).
+/// - Closing shuts down the agent's input, drops it, and waits for the end of its output, for
+///   at most [`ClosePolicy::exit`]. After that the session ends with
+///   [`EndReason::StillAlive`](crate::EndReason).
 /// - All of this runs in the session's runtime. If that is shut down, the pipes
 ///   are dropped.
 ///
@@ -56,7 +56,7 @@ where
 {
     async fn open(&mut self, _: &CommandLine, policy: ClosePolicy) -> Result<Connection, Error> {
         let Some((output, input)) = self.0.take() else {
-            return Err(Error::transport("the pipes have been opened before"));
+            return Err(Error::transport("the pipes can only be opened once"));
         };
         Ok(Connection::new(output, input, Elsewhere::new(policy)))
     }
@@ -66,7 +66,7 @@ where
     }
 }
 
-/// An agent of which only the end of its output is known.
+/// An agent whose process is unknown.
 #[derive(Debug)]
 struct Elsewhere {
     exited: CancellationToken,
@@ -75,8 +75,7 @@ struct Elsewhere {
 }
 
 impl Elsewhere {
-    /// Spawns the task that waits for the end of the output once closing
-    /// starts.
+    /// Spawns the task that waits for the end of the output once closing starts.
     fn new(policy: ClosePolicy) -> Self {
         let (exited, closing) = (CancellationToken::new(), CancellationToken::new());
         let (reporter, report) = watch::channel(None);

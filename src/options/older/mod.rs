@@ -1,8 +1,8 @@
 //! Support for older CLIs: workarounds, and options that they do not support.
 //!
-//! A CLI refuses an unknown flag, but silently ignores unknown members of the
-//! first request and unknown variables. If a session sets one of those, the
-//! CLI's version is queried before the start.
+//! A CLI refuses an unknown flag, but silently ignores unknown members of the first request and
+//! unknown variables. If a session sets one of those, the CLI's version is queried before it is
+//! started.
 
 mod schema;
 mod since;
@@ -25,23 +25,22 @@ use std::sync::Arc;
 /// The first supported version, which the official Python SDK requires too.
 const OLDEST: CliVersion = v(2, 0, 0);
 
-/// The first version that waits for the settings, plugins and MCP servers of
-/// the first request before it starts. The flags below have versions of their
-/// own.
+/// The first version that waits for the settings, plugins and MCP servers of the first request
+/// before it starts. The following members need later versions.
 const AWAITS: CliVersion = v(2, 1, 261);
 
 /// The first version that accepts settings in the first request.
 const TAKES_SETTINGS: CliVersion = v(2, 1, 327);
 
-/// The first version that accepts managed settings in the first request, and
-/// the first version that accepts them at all.
+/// The first version that accepts managed settings in the first request, and the first version
+/// that accepts them in any form.
 const TAKES_MANAGED: (CliVersion, CliVersion) = (v(2, 1, 323), v(2, 1, 197));
 
 /// The first version that accepts a system prompt in blocks.
 const TAKES_BLOCKS: CliVersion = v(2, 1, 197);
 
-/// The first version known not to treat [`DYNAMIC_BOUNDARY`] as a part of the
-/// prompt.
+/// The first version known to support [`DYNAMIC_BOUNDARY`]. Older versions may treat it as a
+/// part of the prompt.
 const TAKES_BOUNDARY: CliVersion = v(2, 1, 330);
 
 /// The first version that applies an appended system prompt and sub-agents from
@@ -52,14 +51,13 @@ const TAKES_PROMPTS: CliVersion = v(2, 0, 77);
 /// ignore the whole schema.
 const TAKES_FORMATS: CliVersion = v(2, 1, 205);
 
-/// The first version that reads these flags with their value in one argument.
-/// Older ones silently ignore them, and with them the settings.
+/// The first version that parses these flags with their value in one argument. Older versions
+/// silently ignore them and the settings.
 const READS_JOINED: CliVersion = v(2, 0, 72);
 const SPLIT: [&str; 2] = ["--settings=", "--setting-sources="];
 
-/// Returns the option that the CLI refused to start with, parsed from its
-/// standard error: its method or flag, and the version that it needs. An
-/// unsupported value is in parentheses.
+/// Returns the option that the CLI refused, parsed from its standard error: its method or flag,
+/// and the version that it needs. An unsupported value is in parentheses.
 pub(crate) fn unsupported_option(stderr: &str) -> Option<(String, Option<CliVersion>)> {
     let (_, said) = stderr.split_once("error: ")?;
     let flag = |text: &'_ str| {
@@ -95,14 +93,14 @@ impl CommandLine {
             || self.arguments.iter().any(|it| is_split(it))
     }
 
-    /// Adapts the command line to a CLI of this version: what that version does
-    /// not read from the first request goes into arguments and private files.
-    /// Returns the unsupported options that the session does without.
+    /// Adapts the command line to a CLI of this version: members of the first request that it does
+    /// not support become arguments and private files. Returns the unsupported options that are
+    /// omitted.
     ///
     /// # Errors
     ///
-    /// [`Error::TooOld`] for an unsupported version, and for an unsupported
-    /// option that the session relies on; [`Error::PrivateFile`].
+    /// [`Error::TooOld`] for an unsupported version, and for an unsupported required option;
+    /// [`Error::PrivateFile`].
     pub(crate) fn fit(&mut self, version: CliVersion) -> Result<Vec<&'static str>, Error> {
         if version < OLDEST {
             return Err(too_old(None, OLDEST, version));
@@ -186,10 +184,9 @@ impl CommandLine {
         Ok(())
     }
 
-    /// Moves settings, plugins and MCP servers out of the first request.
-    /// Settings and servers may contain keys, so they go into files that only
-    /// this user can read. Returns `false` if a plugin does not exist, which an
-    /// older CLI would not report.
+    /// Moves settings, plugins and MCP servers out of the first request. Settings and servers may
+    /// contain keys, so they are written to private files. Returns `false` if a plugin does not
+    /// exist, which an older CLI would not report.
     fn fit_configuration(&mut self, version: CliVersion) -> Result<bool, Error> {
         let mut are_there = true;
         let before = flags_of(&self.initialize);
@@ -207,7 +204,7 @@ impl CommandLine {
             if version < TAKES_MANAGED.1 {
                 return Err(too_old(Some("managed_settings"), TAKES_MANAGED.1, version));
             }
-            // That version accepts no file.
+            // That version does not accept a file.
             arguments.push(format!("--managed-settings={settings}"));
         }
         if version < AWAITS {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// Returns the schema without its formats, or `None` if it has none.
+/// Returns the schema without its formats; `None` if it has none.
 pub(super) fn without_formats(mut schema: Value) -> Option<Value> {
     strip(&mut schema).then_some(schema)
 }
@@ -49,7 +49,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn formats_are_taken_away_and_what_is_named_so_stays() {
+    fn formats_are_removed_and_properties_named_format_are_not() {
         let schema = json!({
             "properties": {
                 "format": { "type": "string", "format": "date-time", "default": { "format": "a" } },

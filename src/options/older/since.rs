@@ -14,24 +14,22 @@ pub(super) const fn v(major: u32, minor: u32, patch: u32) -> CliVersion {
     CliVersion::new(major, minor, patch)
 }
 
-/// A member of the first request, or a variable, that older CLIs silently
-/// ignore.
+/// A member of the first request, or a variable, that older CLIs silently ignore.
 pub(super) struct Ignored {
-    /// The method of [`Options`](crate::Options), with the part of it in
-    /// parentheses.
+    /// The method of [`Options`](crate::Options), with the relevant part in parentheses.
     pub(super) option: &'static str,
     /// The first version that supports it.
     pub(super) since: CliVersion,
     pub(super) is_set: fn(&CommandLine) -> Set,
 }
 
-/// Whether an option is set, and whether the session can do without it.
+/// Whether an option is set, and whether the session requires it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Set {
     No,
-    /// The session can do without it.
+    /// The session works without it.
     Optional,
-    /// Without it, the session would not do what was configured.
+    /// Without it, the session would not do what is configured.
     Needed,
 }
 
@@ -106,7 +104,7 @@ pub(super) const IGNORED: &[Ignored] = &[
     since((2, 1, 257), "system_prompt_snapshot", |it| {
         Set::optional(it.initialize.system_prompt_snapshot == Some(false))
     }),
-    // Members of agent definitions. Those that restrict an agent are needed.
+    // Members of agent definitions. Members that restrict an agent are required.
     since((2, 0, 30), "agents(disallowed_tools)", |it| {
         Set::needed(an_agent(it, |agent| agent.disallowed_tools.is_some()))
     }),
@@ -236,7 +234,7 @@ pub(super) const IGNORED: &[Ignored] = &[
     }),
 ];
 
-/// A hook is needed if its failure is configured to block.
+/// A hook is required if its failure is configured to block.
 fn hook(line: &CommandLine, event: &str) -> Set {
     let hooks = line.initialize.hooks.iter().flatten();
     let matchers = hooks
@@ -264,8 +262,8 @@ fn wants_sandbox(line: &CommandLine) -> bool {
     sandbox["enabled"] == true && sandbox["failIfUnavailable"] != false
 }
 
-/// Flags that a CLI may not support, their methods, and the first version that
-/// supports them.
+/// Flags that a CLI may not support, with their methods and the first version that supports
+/// them.
 pub(super) const FLAGS: &[(&str, &str, CliVersion)] = &[
     ("--agent", "agent", v(2, 0, 59)),
     (

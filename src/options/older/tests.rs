@@ -1,4 +1,4 @@
-//! What older CLIs are given instead.
+//! Adaptation to older CLIs.
 
 use super::since::{FLAGS, IGNORED};
 use super::{TAKES_MANAGED, unsupported_option};
@@ -17,8 +17,7 @@ fn version(text: &str) -> CliVersion {
     text.parse().unwrap()
 }
 
-/// What an option comes to for a CLI of this version, and what it does
-/// without.
+/// Returns the command line for a CLI of this version, and the omitted options.
 fn fit(options: Options, text: &str) -> Result<(CommandLine, Vec<&'static str>), Error> {
     let mut line = options.assemble()?;
     assert!(line.depends_on_version());
@@ -27,7 +26,7 @@ fn fit(options: Options, text: &str) -> Result<(CommandLine, Vec<&'static str>),
 }
 
 #[test]
-fn what_no_version_matters_for_needs_none() {
+fn options_without_version_dependence_need_no_version() {
     let options = Options::new()
         .model("haiku")
         .resume("id")
@@ -36,7 +35,7 @@ fn what_no_version_matters_for_needs_none() {
 }
 
 #[test]
-fn the_current_version_gets_all_of_it_over_the_pipe() {
+fn the_current_version_gets_everything_over_the_pipe() {
     let options = configured();
     let before = options.assemble().unwrap();
     let (line, without) = fit(options, "2.1.332").unwrap();
@@ -59,7 +58,7 @@ fn configured() -> Options {
 }
 
 #[test]
-fn an_older_one_reads_configuration_from_files_that_only_this_user_can_read() {
+fn older_clis_read_configuration_from_private_files() {
     let (line, without) = fit(configured(), "2.1.197").unwrap();
     assert_eq!(without, Vec::<&str>::new());
     assert!(line.initialize.mcp_servers.is_none() && line.initialize.plugins.is_none());
@@ -92,7 +91,7 @@ fn an_older_one_reads_configuration_from_files_that_only_this_user_can_read() {
 }
 
 #[test]
-fn an_older_one_gets_no_boundary_in_its_system_prompt() {
+fn older_clis_get_no_boundary_in_the_system_prompt() {
     let blocks = ["One.", DYNAMIC_BOUNDARY, "Two."];
     let options = Options::new().system_prompt_blocks(blocks);
     let of = |text: &str| {
@@ -107,7 +106,7 @@ fn an_older_one_gets_no_boundary_in_its_system_prompt() {
 }
 
 #[test]
-fn an_older_one_gets_a_schema_without_formats() {
+fn older_clis_get_schemas_without_formats() {
     let legs = json!({ "type": "object", "properties": { "legs": { "format": "uint8" } } });
     let options = Options::new().output_format(legs);
     let (line, _) = fit(options.clone(), "2.1.204").unwrap();
@@ -120,7 +119,7 @@ fn an_older_one_gets_a_schema_without_formats() {
 }
 
 #[test]
-fn between_two_versions_each_part_goes_where_that_one_reads_it() {
+fn each_version_gets_each_option_where_it_reads_it() {
     let (line, _) = fit(configured(), "2.1.300").unwrap();
     assert!(line.initialize.mcp_servers.is_some() && line.initialize.plugins.is_some());
     assert!(line.initialize.extra.get("settings").is_none());
@@ -138,7 +137,7 @@ fn between_two_versions_each_part_goes_where_that_one_reads_it() {
 }
 
 #[test]
-fn the_oldest_have_their_prompts_and_agents_in_arguments() {
+fn the_oldest_clis_get_prompts_and_agents_as_arguments() {
     let (line, _) = fit(configured(), "2.0.77").unwrap();
     assert!(
         line.arguments
@@ -164,7 +163,7 @@ fn the_oldest_have_their_prompts_and_agents_in_arguments() {
 }
 
 #[test]
-fn the_oldest_read_the_flags_of_settings_in_two_words_only() {
+fn the_oldest_clis_get_settings_flags_as_two_arguments() {
     let options = Options::new().setting_sources([]).settings_file("a=b.json");
     let of = |text: &str| fit(options.clone(), text).unwrap().0.arguments.join(" ");
     let joined = "--setting-sources= --settings=a=b.json";
@@ -174,7 +173,7 @@ fn the_oldest_read_the_flags_of_settings_in_two_words_only() {
 }
 
 #[test]
-fn what_a_version_would_ignore_is_an_error_or_told() {
+fn unsupported_options_are_errors_or_reported() {
     let too_old = |options: Options, text: &str| match fit(options, text) {
         Err(Error::TooOld {
             option,
@@ -207,7 +206,7 @@ fn what_a_version_would_ignore_is_an_error_or_told() {
 }
 
 #[test]
-fn a_hook_of_an_event_that_a_version_does_not_have_is_told_and_a_gate_is_an_error() {
+fn hooks_for_unsupported_events_are_reported_and_gates_are_errors() {
     let hook = |it: fn(Hook) -> Hook| {
         Options::new().hook(it(Hook::named("PermissionRequest", |_| async {})))
     };
@@ -223,7 +222,7 @@ fn a_hook_of_an_event_that_a_version_does_not_have_is_told_and_a_gate_is_an_erro
 }
 
 #[test]
-fn what_limits_a_sub_agent_is_needed_and_the_rest_is_told() {
+fn restrictions_of_sub_agents_are_required_and_other_members_reported() {
     let agents = |it| Options::new().agents([("a", it)]);
     let agent = || AgentDefinition::new("Digs.", "You dig.");
     let limited = agents(agent().disallowed_tools(["Bash"]));
@@ -236,7 +235,7 @@ fn what_limits_a_sub_agent_is_needed_and_the_rest_is_told() {
 }
 
 #[test]
-fn the_flag_that_a_cli_refuses_is_named_by_its_method() {
+fn errors_for_refused_flags_name_the_method() {
     let needs = |text| Some(version(text));
     for (stderr, expected) in [
         (
@@ -263,7 +262,7 @@ fn the_flag_that_a_cli_refuses_is_named_by_its_method() {
 }
 
 #[test]
-fn the_table_of_options_in_versions_md_is_that_of_the_sources() {
+fn versions_md_has_the_table_of_the_sources() {
     let ignored = IGNORED.iter().map(|it| (it.option, it.since));
     let flags = FLAGS.iter().map(|(_, option, since)| (*option, *since));
     let managed = ("managed_settings", TAKES_MANAGED.1);

@@ -23,7 +23,7 @@ impl CommandPattern {
                 return Err("the text before `:*` cannot contain a `*`");
             }
             Some(prefix) => Some(prefix),
-            // `git *` matches `git` as well.
+            // `git *` also matches `git`.
             None => content
                 .strip_suffix(" *")
                 .filter(|prefix| !prefix.contains('*') && !prefix.is_empty()),
@@ -35,10 +35,10 @@ impl CommandPattern {
         })
     }
 
-    /// If the pattern matches the command, returns how many characters of the
-    /// command the pattern spells out.
-    fn spells(&self, command: &str) -> Option<usize> {
-        let (spelled, matches) = match self {
+    /// If the pattern matches the command, returns how many characters of the command it matches
+    /// literally.
+    fn literal_length(&self, command: &str) -> Option<usize> {
+        let (literal, matches) = match self {
             Self::Exact(whole) => (&**whole, command == whole),
             Self::Prefix(prefix) => {
                 let rest = command.strip_prefix(&**prefix);
@@ -50,12 +50,11 @@ impl CommandPattern {
                 (beginning, glob(pattern, command))
             }
         };
-        matches.then(|| spelled.chars().count())
+        matches.then(|| literal.chars().count())
     }
 
-    /// Like [`Self::spells`], but also matches what the pattern may have been
-    /// meant to match. Subtracts the number of characters it reads from
-    /// `steps`; at 0, the pattern may match.
+    /// Like [`Self::literal_length`], but also matches commands that the pattern may have been intended
+    /// for. Subtracts the number of characters read from `steps`; at 0, the pattern may match.
     fn may_match(&self, command: Candidate<'_>, steps: &mut usize) -> bool {
         let beginning = match self {
             Self::Exact(whole) => whole,
@@ -80,7 +79,7 @@ impl CommandPattern {
             Self::Glob(pattern) => {
                 let command: String = beginning.chars().chain(rest).take(*steps).collect();
                 *steps = steps.saturating_sub(command.len());
-                // `git * x *` may be meant to be `git a x` as well.
+                // `git * x *` may be intended to match `git a x`.
                 let shorter = pattern.strip_suffix(" *");
                 *steps == 0
                     || glob(pattern, &command)
@@ -90,9 +89,9 @@ impl CommandPattern {
     }
 }
 
-/// Returns the rules that together allow a line. Either each command of the
-/// line is understood, matched by a rule and does only what it says; or a rule
-/// spells out the whole line.
+/// Returns the rules that together allow a line. Either a rule matches the whole line
+/// literally, or a rule matches each command, and each command is parsed and does nothing
+/// beyond its words.
 pub(super) fn allowed<'a>(
     rules: &[(&'a str, &'a CommandPattern)],
     line: &str,
@@ -106,13 +105,13 @@ pub(super) fn allowed<'a>(
         let mut matching = None;
         let mut harmless = None;
         for (rule, pattern) in rules {
-            let spelled = match whole {
+            let literal = match whole {
                 Some((whole, _)) => (whole == rule).then_some(usize::MAX),
-                None => pattern.spells(&part.text),
+                None => pattern.literal_length(&part.text),
             };
-            let Some(spelled) = spelled else { continue };
+            let Some(literal) = literal else { continue };
             matching = matching.or(Some(*rule));
-            if part.is_harmless(spelled) {
+            if part.is_harmless(literal) {
                 harmless = Some(*rule);
                 break;
             }
@@ -133,11 +132,11 @@ pub(super) fn allowed<'a>(
     Ok((used, parts))
 }
 
-/// How many characters are read for one pattern with a `*`.
+/// The most characters read for a pattern with a `*`.
 const STEPS: usize = 4 * 1024 * 1024;
 
-/// Returns whether a line may contain a command that the pattern matches. True
-/// for a line that is too long to analyse.
+/// Returns whether a line may contain a command that the pattern matches. Returns `true` for a
+/// line that is too long to analyse.
 pub(super) fn mentioned(pattern: &CommandPattern, line: Option<&Commands>) -> bool {
     let mut steps = STEPS;
     line.is_none_or(|line| line.any(|candidate| pattern.may_match(candidate, &mut steps)))

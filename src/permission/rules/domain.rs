@@ -44,8 +44,7 @@ impl DomainPattern {
             return false;
         };
         let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
-        // Everything unusual requires a human, including a trailing dot and
-        // user names.
+        // Anything unusual requires a human, including a trailing dot and user names.
         let host = match host.split_once(':') {
             Some((host, port)) if port.bytes().all(|c| c.is_ascii_digit()) => host,
             Some(_) => return false,
@@ -83,8 +82,8 @@ fn is_plain(host: &str) -> bool {
             .all(|c| c.is_ascii_alphanumeric() || matches!(c, b'-' | b'_' | b'.'))
 }
 
-/// Returns the host of an address, as a browser parses it. `None` if that takes
-/// more than this function implements.
+/// Returns the host of an address, as a browser parses it; `None` if the address needs more
+/// parsing than this function implements.
 fn host(url: &str) -> Option<String> {
     let url: String = url
         .trim_matches(|c: char| c <= ' ')
@@ -104,7 +103,7 @@ fn host(url: &str) -> Option<String> {
         _ => host,
     };
     let host = host.trim_end_matches('.').to_ascii_lowercase();
-    // Numeric addresses have many spellings.
+    // A numeric address can be written in many ways.
     let is_number = host
         .split('.')
         .next_back()?

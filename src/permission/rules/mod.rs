@@ -33,15 +33,15 @@ pub use verdict::{RulesVerdict, Undecided};
 /// # Ok::<(), agentwire::permission::RulesError>(())
 /// ```
 ///
-/// Set them with [`Options::rules`](crate::Options::rules): then nothing that a deny rule names
-/// happens, whether or not the agent requests a permission for it. As a [`Policy`], they only
-/// decide the permission requests.
+/// Set them with [`Options::rules`](crate::Options::rules): then deny rules apply to every
+/// call, whether or not the agent requests a permission for it. As a [`Policy`], they only
+/// apply to permission requests.
 ///
-/// A call that matches a deny rule is denied. A call that matches an ask rule
-/// gets [`Decision::MustAsk`]. A call that matches an allow rule is allowed,
-/// unless it requires a human ([`CanUseTool::requires_human`]). About any other
-/// call there is no decision. The agent sends requests only for calls that its
-/// own rules and permission mode leave open, so its own rules take precedence.
+/// A call that matches a deny rule is denied. A call that matches an ask rule gets
+/// [`Decision::MustAsk`]. A call that matches an allow rule is allowed, unless it requires a
+/// human ([`CanUseTool::requires_human`]). There is no decision about other calls. The agent
+/// sends requests only for calls that its own rules and permission mode do not decide, so its
+/// own rules take precedence.
 ///
 /// | rule | matches |
 /// |---|---|
@@ -136,7 +136,7 @@ pub enum RulesError {
     Unreadable {
         /// The rule.
         rule: String,
-        /// What is wrong with it, and where.
+        /// The problem, and its position.
         #[source]
         error: RuleError,
     },
@@ -146,7 +146,7 @@ pub enum RulesError {
     Senseless {
         /// The rule.
         rule: String,
-        /// Why.
+        /// The reason.
         why: String,
     },
     /// The current directory of this process is unknown, and no absolute
@@ -174,7 +174,7 @@ impl Rules {
         if let Some(rule) = stops(&self.deny) {
             return RulesVerdict::Deny { rule };
         }
-        if let Some(rule) = stops(&self.ask).or_else(|| self.asks_of_a_search(&call)) {
+        if let Some(rule) = stops(&self.ask).or_else(|| self.search_ask_rule(&call)) {
             return RulesVerdict::Ask { rule };
         }
         if request.requires_human() {
@@ -188,12 +188,12 @@ impl Rules {
         }
     }
 
-    /// Returns an ask rule about files that a search may read. The agent leaves out files that a
-    /// deny rule of its own names, and no others.
-    fn asks_of_a_search(&self, call: &Call<'_>) -> Option<String> {
+    /// Returns an ask rule about files that a search may read. The agent only omits files that its
+    /// own deny rules match.
+    fn search_ask_rule(&self, call: &Call<'_>) -> Option<String> {
         let is_of_files = |rule: &&Rule| matches!(rule.about, About::Files(Access::Read, _));
         let rule = self.ask.iter().find(is_of_files)?;
-        call.looks_through().then(|| rule.text.clone())
+        call.searches().then(|| rule.text.clone())
     }
 
     /// Returns the verdict about a call that a deny or ask rule matches.
@@ -209,7 +209,7 @@ impl Rules {
     pub(crate) fn stopping(&self) -> (Vec<String>, Vec<String>) {
         let texts = |rules: &[Rule]| {
             let mut texts: Vec<String> = rules.iter().map(|rule| rule.text.clone()).collect();
-            // To the agent, a file that a prompt mentions is read, but by no tool.
+            // When a prompt mentions a file, the agent reads it without a tool.
             if rules.iter().any(Rule::is_about_every_tool) {
                 texts.push("Read(//**)".to_owned());
             }
@@ -218,8 +218,8 @@ impl Rules {
         (texts(&self.deny), texts(&self.ask))
     }
 
-    /// Has relative paths start at the working directory of a session. Fails if the rules
-    /// were built for another.
+    /// Sets the working directory of a session for relative paths. Fails if the rules were built
+    /// for another one.
     pub(crate) fn of_session(mut self, cwd: Option<&Path>) -> Result<Self, String> {
         let work = match cwd {
             Some(cwd) => std::path::absolute(cwd),
@@ -255,7 +255,7 @@ impl Rules {
         call: &Call<'_>,
         request: &CanUseTool,
     ) -> Result<Vec<&'a str>, Undecided> {
-        // No command rule allows leaving the sandbox.
+        // Command rules do not allow a call to leave the sandbox.
         let leaves_sandbox = request.input.member("dangerouslyDisableSandbox");
         if leaves_sandbox.is_some_and(|wants| wants.get() != "false") {
             return Err(Undecided::Sandbox);
@@ -270,8 +270,8 @@ impl Rules {
             }
         }
         let (rules, parts) = command::allowed(&rules, &line)?;
-        // Nor the working directory. The agent reports a path outside. For
-        // several commands, it reports on the first one that it does not know.
+        // Nor the working directory. The agent reports a path outside it; for several commands,
+        // only for the first one that it does not know.
         let blocked = request.blocked_path.as_deref();
         if blocked.is_some_and(|path| !self.places.is_at_work(path, &call.disk)) {
             return Err(Undecided::Place(line));
@@ -299,8 +299,7 @@ impl RulesBuilder {
         self
     }
 
-    /// Adds rules for calls that the handler must be asked about, even if
-    /// another rule allows them.
+    /// Adds rules for calls that the handler must decide about, even if another rule allows them.
     pub fn ask<S: Into<String>>(mut self, rules: impl IntoIterator<Item = S>) -> Self {
         self.ask.extend(rules.into_iter().map(Into::into));
         self
@@ -312,16 +311,14 @@ impl RulesBuilder {
         self
     }
 
-    /// Sets the agent's working directory
-    /// ([`Options::cwd`](crate::Options::cwd)), which relative paths start
-    /// from. Defaults to the current directory of this process.
+    /// Sets the agent's working directory ([`Options::cwd`](crate::Options::cwd)) for relative
+    /// paths. Default: the current directory of this process.
     pub fn working_directory(mut self, directory: impl Into<PathBuf>) -> Self {
         self.work = Some(directory.into());
         self
     }
 
-    /// Sets the agent's home directory, for `~`. Defaults to the variable
-    /// `HOME`.
+    /// Sets the agent's home directory, for `~`. Default: the variable `HOME`.
     pub fn home(mut self, directory: impl Into<PathBuf>) -> Self {
         self.home = Some(directory.into());
         self

@@ -40,23 +40,21 @@ enum Root {
     Work,
 }
 
-/// The maximum number of names in a path. A path with more is longer than the
-/// system takes.
+/// The most names in a path. The system does not accept longer paths.
 const MOST_NAMES: usize = 4096;
 
-/// The maximum number of characters that one rule compares for one call.
+/// The most characters that one rule compares for one call.
 const MOST_STEPS: usize = 1024 * 1024;
 
-/// A path, and where it leads.
+/// A path, and its targets.
 #[derive(Debug)]
 pub(super) struct Place {
     /// Absolute, and without `.` and `..`.
     path: PathBuf,
-    /// Where its links lead, if it contains any. `None` if that cannot be
-    /// determined.
+    /// The targets of its links, if it contains any; `None` if they cannot be determined.
     targets: Option<Vec<PathBuf>>,
     exists: bool,
-    /// Whether it may be another file in each process, as `/proc/self/cwd/x` is.
+    /// Whether it depends on the process that opens it, like `/proc/self/cwd/x`.
     is_magic: bool,
 }
 
@@ -65,7 +63,7 @@ impl PathPattern {
         Self::parse(content).map(|(pattern, _)| pattern)
     }
 
-    /// Returns the pattern and its segments as written.
+    /// Returns the pattern, and its segments as written.
     fn parse(content: &str) -> Result<(Self, Vec<&str>), &'static str> {
         if content.starts_with('!') {
             return Err("negated patterns (`!`) are not supported");
@@ -107,9 +105,8 @@ impl PathPattern {
         Ok((pattern, segments))
     }
 
-    /// Returns whether the pattern certainly matches this path, both as written
-    /// and with symbolic links resolved. `is_folder` says whether the path is a
-    /// directory to be searched.
+    /// Returns whether the pattern certainly matches this path, both as written and with symbolic
+    /// links resolved. `is_folder` says whether the path is a directory that is searched.
     pub(super) fn covers(&self, path: &str, is_folder: bool, places: &Places, disk: &Disk) -> bool {
         let Some(place) = places.locate(path, disk) else {
             return false;
@@ -117,7 +114,7 @@ impl PathPattern {
         let Some(targets) = &place.targets else {
             return false;
         };
-        // Without links, a file in `/proc` is the same to every process.
+        // Without links, a file in `/proc` is the same for every process.
         let is_plain = self.root == Root::System
             && place.path.starts_with("/proc")
             && place.exists
@@ -140,7 +137,7 @@ impl PathPattern {
             self.matches(path, true, places, disk, Care::Deny, &mut steps) != Ok(false)
         };
         paths.iter().any(|place| {
-            // An unknown home directory may be the one that the pattern names.
+            // An unknown home directory may match any pattern.
             let Some(place) = place else {
                 return true;
             };
@@ -168,7 +165,7 @@ impl PathPattern {
                 None => return Ok(care == Care::Deny),
             },
         };
-        // The root may have another name, with symbolic links resolved.
+        // The root may have another path, with symbolic links resolved.
         let names = names_below(root, path).or_else(|| names_below(real_root?, path));
         let Some(names) = names else {
             return Ok(care == Care::Deny && path.to_str().is_none());
@@ -197,8 +194,8 @@ impl PathPattern {
     }
 }
 
-/// Returns the names of a path below this directory; at most one more than can
-/// be matched. `None` if it is not below, or not UTF-8.
+/// Returns the names of a path below this directory, at most one more than the limit; `None` if
+/// it is not below the directory, or not UTF-8.
 fn names_below<'a>(root: &Path, path: &'a Path) -> Option<Vec<&'a str>> {
     let below = path.strip_prefix(root).ok()?;
     below.to_str()?;
@@ -207,8 +204,8 @@ fn names_below<'a>(root: &Path, path: &'a Path) -> Option<Vec<&'a str>> {
 }
 
 impl Places {
-    /// Returns the absolute path that a text means, with its `.` and `..`.
-    /// `None` for a home that is not known.
+    /// Returns the absolute path of a text, including `.` and `..`; `None` if it needs an unknown
+    /// home directory.
     fn absolute(&self, text: &str) -> Option<PathBuf> {
         if text == "~" || text.starts_with("~/") {
             let inner = text[1..].trim_start_matches('/');
@@ -220,14 +217,13 @@ impl Places {
         }
     }
 
-    /// The absolute path that a text means, without `.` and `..`. `None` for a
-    /// home that is not known.
+    /// Returns the absolute path of a text, without `.` and `..`; `None` if it needs an unknown
+    /// home directory.
     pub(super) fn resolve(&self, text: &str) -> Option<PathBuf> {
         Some(plain(&self.absolute(text)?))
     }
 
-    /// Returns the path that a text means, and where it leads. `None` for a home
-    /// that is not known.
+    /// Returns the path of a text, and its targets; `None` if it needs an unknown home directory.
     pub(super) fn locate(&self, text: &str, disk: &Disk) -> Option<Place> {
         let absolute = self.absolute(text)?;
         let path = plain(&absolute);
@@ -241,13 +237,13 @@ impl Places {
             }),
             path,
         };
-        // A program takes `link/..` for the parent of what the link leads to.
+        // A program resolves `link/..` to the parent of the link's target.
         let is_parent = |name| name == Component::ParentDir;
         if absolute.components().any(is_parent) {
             let target = disk.follow(&absolute);
             place.is_magic |= target.is_magic;
             match (target.path, &mut place.targets) {
-                // What does not exist has no links.
+                // A path that does not exist has no links.
                 (Some(real), _) if real.components().any(is_parent) => {}
                 (Some(real), Some(targets)) if real != place.path => targets.push(real),
                 (Some(_), _) => {}
@@ -257,13 +253,12 @@ impl Places {
         Some(place)
     }
 
-    /// Whether it is the working directory itself.
+    /// Returns whether it is the working directory itself.
     pub(super) fn is_work(&self, text: &str) -> bool {
         self.resolve(text).is_some_and(|path| path == self.work)
     }
 
-    /// Whether a path is in the working directory, by its name and by what that
-    /// leads to.
+    /// Returns whether a path and its target are in the working directory.
     pub(super) fn is_at_work(&self, text: &str, disk: &Disk) -> bool {
         let is_inside = |path: &PathBuf| {
             let work = disk.work(&self.work);

@@ -52,11 +52,11 @@ pub(super) enum Side {
     Stop,
 }
 
-/// The maximum number of paths that are checked for a shell command.
+/// The most paths that are checked for a shell command.
 const MOST_PATHS: usize = 16 * 1024;
 
-/// The maximum length of all paths in the directories that a shell command may
-/// change to, in bytes.
+/// The largest total length of the paths in the directories that a shell command may change to,
+/// in bytes.
 const LONGEST_PATHS: usize = 4 * 1024 * 1024;
 
 /// Tools that change a file.
@@ -65,7 +65,7 @@ const EDITS: &[&str] = &["Edit", "MultiEdit", "NotebookEdit", "Write"];
 const READS: &[&str] = &["Glob", "Grep", "LS", "NotebookRead", "Read"];
 
 impl Rule {
-    /// Fails with the reason if the rule can never match.
+    /// Creates a rule. Fails with the reason if it can never match.
     pub(super) fn new(rule: PermissionRule, side: Side) -> Result<Self, &'static str> {
         let text = rule.to_string();
         let tool = new_name(rule.tool_name);
@@ -127,7 +127,7 @@ impl Rule {
                     Access::Read => READS,
                     Access::Edit => EDITS,
                 };
-                let is_folder = call.looks_through();
+                let is_folder = call.searches();
                 let covers = |path: &str| pattern.covers(path, is_folder, places, &call.disk);
                 tools.contains(&call.tool) && call.is_within(covers)
             }
@@ -227,8 +227,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Returns the possible commands in its line; `None` if they cannot be
-    /// determined.
+    /// Returns the possible commands in its line; `None` if they cannot be determined.
     fn commands(&self) -> Option<&Commands> {
         let find = || Commands::of(&self.member("command")?);
         self.commands.get_or_init(find).as_ref()
@@ -249,11 +248,11 @@ impl<'a> Call<'a> {
     }
 
     /// Returns whether the tool searches a directory.
-    pub(super) fn looks_through(&self) -> bool {
+    pub(super) fn searches(&self) -> bool {
         matches!(self.tool, "Glob" | "Grep" | "LS")
     }
 
-    /// Returns the files that the call accesses, as it names them.
+    /// Returns the files that the call accesses, as written.
     fn paths(&self) -> Vec<String> {
         let member = match self.tool {
             "NotebookEdit" | "NotebookRead" => "notebook_path",
@@ -261,7 +260,7 @@ impl<'a> Call<'a> {
             _ => "file_path",
         };
         let mut paths: Vec<String> = self.member(member).into_iter().collect();
-        if paths.is_empty() && self.looks_through() {
+        if paths.is_empty() && self.searches() {
             paths.push(".".to_owned());
         }
         if let Some(pattern) = self.member("pattern").filter(|_| self.tool == "Glob") {
@@ -324,7 +323,7 @@ impl<'a> Call<'a> {
         if !contains(&line, "cd") && !contains(&line, "pushd") {
             return Some(words);
         }
-        // Any word may be the directory that it changes to.
+        // Any word may be the directory that the command changes to.
         let mut all = words.clone();
         let mut remaining = LONGEST_PATHS;
         for folder in words.iter().filter(|word| !word.starts_with('-')) {
@@ -349,8 +348,7 @@ impl<'a> Call<'a> {
         let tool = rest.strip_prefix(server)?.strip_prefix("__")?;
         match &self.request.mcp_server {
             Some(from) => (in_names(&from.name) == server).then_some(tool),
-            // Some agents do not name the server: then the tool's name must be
-            // unambiguous.
+            // Some agents do not report the server: then the tool's name must be unambiguous.
             None => (!contains(tool, "__")).then_some(tool),
         }
     }

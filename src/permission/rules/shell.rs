@@ -1,6 +1,6 @@
-//! Analysis of shell commands, in two ways: a strict parser for allow rules,
-//! which gives up on anything that it does not understand, and a loose one for
-//! deny rules, which finds everything that may be a command.
+//! Analysis of shell commands by two parsers: a strict one for allow rules, which rejects
+//! everything that it does not understand, and a loose one for deny rules, which finds
+//! everything that may be a command.
 
 mod builtins;
 mod filters;

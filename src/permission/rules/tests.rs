@@ -1,4 +1,4 @@
-//! What rules say; `tests/live/rules.rs` compares it with the real CLI.
+//! Decisions of rules; `tests/live/rules.rs` compares them with the real CLI.
 
 #![allow(clippy::unwrap_used)]
 
@@ -50,7 +50,7 @@ fn denies(rules: &Rules, request: &CanUseTool) -> bool {
 }
 
 #[test]
-fn a_rule_that_denies_sees_through_variables_that_the_line_sets_and_options_with_commands() {
+fn deny_rules_match_variables_and_options_with_commands() {
     let denying = denying("Bash(rm:*)");
     for line in [
         "RM=rm; $RM x",
@@ -76,7 +76,7 @@ fn a_rule_that_denies_sees_through_variables_that_the_line_sets_and_options_with
 }
 
 #[test]
-fn a_rule_that_denies_sees_through_what_runs_programs_and_what_hides_names() {
+fn deny_rules_match_nested_and_disguised_commands() {
     let denying = denying("Bash(rm:*)");
     for line in [
         "unshare -n rm x",
@@ -129,22 +129,22 @@ fn a_rule_that_denies_sees_through_what_runs_programs_and_what_hides_names() {
     ] {
         assert!(!denies(&denying, &bash(line)), "{line:?}");
     }
-    // Letters of options differ by case; only the program's name may not.
+    // The case matters in options, but not in the program's name.
     let denying = self::denying("Bash(git branch -D:*)");
     assert!(denies(&denying, &bash("GIT branch -D x")));
     assert!(!denies(&denying, &bash("git branch -d x")));
 }
 
 #[test]
-fn what_is_too_long_to_be_looked_through_counts_as_touched() {
+fn lines_that_are_too_long_match_deny_rules() {
     let denying_rm = denying("Bash(rm:*)");
     let denying_glob = denying("Bash(* --force)");
     let denying_files = denying("Read(.env)");
-    // A line of many commands in a row is looked through all the same.
+    // A line of many nested commands is analysed.
     let sudo = "sudo ".repeat(8000);
     assert!(denies(&denying_rm, &bash(&format!("{sudo}rm x"))));
     assert!(!denies(&denying_rm, &bash(&format!("{sudo}ls"))));
-    // For a rule with a `*` in front each word is a beginning.
+    // For a rule with a leading `*`, a command may begin at each word.
     assert!(denies(&denying_glob, &bash(&format!("{sudo}ls"))));
     assert!(!denies(
         &denying_glob,
@@ -159,13 +159,13 @@ fn what_is_too_long_to_be_looked_through_counts_as_touched() {
     );
     assert!(!denies(&denying_rm, &bash(&text)));
     assert!(!denies(&denying_files, &bash(&text)));
-    // No shell takes that as its argument.
+    // No shell accepts that as an argument.
     let text = text.repeat(3);
     assert!(denies(&denying_rm, &bash(&text)));
     assert!(denies(&denying_files, &bash(&text)));
     let asking = rules().ask(["Bash(rm:*)"]).allow(["Bash"]).build().unwrap();
     assert_eq!(asking.decide(&bash(&text)), Decision::MustAsk);
-    // A path of so many names does not exist.
+    // A path with so many names does not exist.
     let long = format!("cat {}", "a/".repeat(64 * 1000));
     assert!(denies(&denying_files, &bash(&long)));
     assert!(!denies(
@@ -175,13 +175,13 @@ fn what_is_too_long_to_be_looked_through_counts_as_touched() {
     let read = |path: &str| call("Read", json!({"file_path": path}));
     assert!(denies(&denying_files, &read(&long)));
     assert!(!allows(&allowing("Read(**)"), &read(&long)));
-    // Each of these may be where the others are.
+    // Each of these may be the directory of the others.
     let folders: String = (0..300).map(|n| format!(" {}", "/.".repeat(n))).collect();
     assert!(denies(&denying_files, &bash(&format!("cd {folders}"))));
 }
 
 #[test]
-fn deny_beats_ask_beats_allow() {
+fn deny_precedes_ask_precedes_allow() {
     let rules = rules()
         .allow(["Bash(git *)"])
         .ask(["Bash(git push *)"])
@@ -196,7 +196,7 @@ fn deny_beats_ask_beats_allow() {
 }
 
 #[test]
-fn rules_that_make_no_sense_are_refused() {
+fn rules_that_never_match_are_refused() {
     let error = rules().deny(["Bash(x"]).build().unwrap_err();
     let unreadable = RulesError::Unreadable {
         rule: "Bash(x".to_owned(),
@@ -224,7 +224,7 @@ fn rules_that_make_no_sense_are_refused() {
         assert!(refused(rules().allow([rule])), "{rule}");
         assert!(refused(rules().deny([rule])), "{rule}");
     }
-    // The agent takes these to deny only.
+    // The agent supports these in deny rules only.
     for rule in ["*", "Web*", "mcp__*", "mcp__*__get"] {
         assert!(rules().allow([rule]).build().is_err(), "{rule}");
         assert!(rules().deny([rule]).build().is_ok(), "{rule}");
@@ -232,7 +232,7 @@ fn rules_that_make_no_sense_are_refused() {
 }
 
 #[test]
-fn what_a_person_is_meant_to_decide_is_not_allowed() {
+fn requests_that_require_a_human_are_not_allowed() {
     let rules = allowing("Bash");
     let guarded: [fn(&mut CanUseTool); 6] = [
         |ask| ask.requires_user_interaction = Some(true),
@@ -257,7 +257,7 @@ fn what_a_person_is_meant_to_decide_is_not_allowed() {
     let mut request = bash("ls");
     request.server_policy_ask_only = Some(true);
     assert!(allows(&rules, &request));
-    // A command that the agent could not look through: it suggests no rule.
+    // A command that the agent could not analyse: it suggests no rule.
     request.decision_reason_type = Some(DecisionReason::Other);
     assert_eq!(rules.decide(&request), Decision::None);
     request.permission_suggestions = Some(Vec::new());
@@ -265,7 +265,7 @@ fn what_a_person_is_meant_to_decide_is_not_allowed() {
     assert!(denies(&denying("Bash(ls)"), &request));
     let asking = self::rules().ask(["Bash(ls)"]).build().unwrap();
     assert_eq!(asking.decide(&request), Decision::MustAsk);
-    // Unless it may suggest none.
+    // Except where it must not suggest one.
     request.suppress_always_allow_rule = Some(true);
     assert!(allows(&rules, &request));
     request.suppress_always_allow_rule = None;
@@ -279,7 +279,7 @@ fn what_a_person_is_meant_to_decide_is_not_allowed() {
 }
 
 #[test]
-fn a_command_about_a_place_outside_is_not_allowed_by_its_name() {
+fn commands_outside_the_working_directory_are_not_allowed() {
     let rules = allowing("Bash(touch *)");
     let blocked = |line: &str, path: &str| {
         let mut request = bash(line);
@@ -291,7 +291,7 @@ fn a_command_about_a_place_outside_is_not_allowed_by_its_name() {
     assert!(!allows(&rules, &blocked("touch a /etc/b", "/project/a")));
     assert!(!allows(&rules, &blocked("touch a ../b", "/project/a")));
     assert!(!allows(&rules, &blocked("touch a $B", "/project/a")));
-    // Of several commands the agent does not say which is where.
+    // For several commands, the agent does not report which one is outside.
     assert!(allows(&rules, &bash("touch a && touch b")));
     assert!(!allows(&rules, &bash("touch a && touch /etc/b")));
     assert!(!allows(&rules, &bash("touch a && touch -r/etc/b c")));
@@ -303,7 +303,7 @@ fn a_command_about_a_place_outside_is_not_allowed_by_its_name() {
 }
 
 #[test]
-fn a_command_is_allowed_if_each_word_is_what_it_looks_like() {
+fn commands_of_literal_words_are_allowed() {
     let rules = allowing("Bash(frob:*)");
     for line in [
         "frob",
@@ -380,7 +380,7 @@ fn a_command_is_allowed_if_each_word_is_what_it_looks_like() {
 }
 
 #[test]
-fn a_line_with_too_many_words_is_not_allowed() {
+fn lines_with_too_many_words_are_not_allowed() {
     let rules = allowing("Bash(frob:*)");
     let line = |words: usize| format!("frob{}", " x".repeat(words));
     assert!(allows(&rules, &bash(&line(1000))));
@@ -395,7 +395,7 @@ fn a_line_with_too_many_words_is_not_allowed() {
 }
 
 #[test]
-fn of_the_shell_itself_a_rule_allows_little() {
+fn few_builtins_are_allowed() {
     let allowed = |line: &str| {
         let name = line.split(' ').next().unwrap();
         allows(&allowing(&format!("Bash({name}:*)")), &bash(line))
@@ -452,7 +452,7 @@ fn of_the_shell_itself_a_rule_allows_little() {
 }
 
 #[test]
-fn what_runs_a_program_takes_a_rule_that_says_which() {
+fn programs_that_run_others_require_a_rule_that_names_both() {
     let allowed = |rule: &str, line: &str| allows(&allowing(rule), &bash(line));
     for (rule, line) in [
         ("Bash(timeout 5 frob:*)", "timeout 5 frob x"),
@@ -528,7 +528,7 @@ fn what_runs_a_program_takes_a_rule_that_says_which() {
 }
 
 #[test]
-fn behind_cd_nothing_depends_on_where_it_is() {
+fn commands_after_cd_must_not_depend_on_the_directory() {
     let rules = rules()
         .allow(["Bash(cd:*)", "Bash(frob:*)", "Bash(git:*)", "Bash(cat:*)"])
         .build()
@@ -548,7 +548,7 @@ fn behind_cd_nothing_depends_on_where_it_is() {
 }
 
 #[test]
-fn rules_say_why() {
+fn verdicts_have_reasons() {
     let rules = rules()
         .allow(["Bash(git:*)", "Bash(find:*)", "Bash(cd:*)", "Bash(ls -l)"])
         .ask(["Bash(git push:*)"])
@@ -612,7 +612,7 @@ fn no_command_leaves_the_sandbox_by_a_rule_about_it() {
 }
 
 #[test]
-fn a_call_that_cannot_be_read_is_denied_and_not_allowed() {
+fn unreadable_calls_are_denied() {
     for (rule, tool) in [
         ("Bash(ls)", "Bash"),
         ("WebFetch(domain:a.b)", "WebFetch"),
@@ -627,7 +627,7 @@ fn a_call_that_cannot_be_read_is_denied_and_not_allowed() {
 }
 
 #[test]
-fn hosts_are_told_apart() {
+fn domains_match_exact_hosts() {
     let fetch = |url: &str| call("WebFetch", json!({"url": url}));
     let allowing = allowing("WebFetch(domain:example.com)");
     let denying = denying("WebFetch(domain:example.com)");
@@ -639,7 +639,7 @@ fn hosts_are_told_apart() {
         ("https://example.com@evil.net/", false, false),
         ("https://evil.net/@example.com", false, false),
         ("https://evil.net\\@example.com/", false, false),
-        // In doubt neither allowed nor let pass.
+        // An unclear address is neither allowed nor exempt from a deny rule.
         ("https://me@example.com/", false, true),
         ("https:example.com", false, true),
         (" ht\ntps://example.com", false, true),
@@ -657,7 +657,7 @@ fn hosts_are_told_apart() {
 }
 
 #[test]
-fn a_server_is_the_one_that_has_the_tool() {
+fn rules_match_the_server_of_a_tool() {
     let from = |server: Option<&str>, tool: &str| {
         let mut request = call(tool, json!({}));
         request.mcp_server = server.map(|server| {

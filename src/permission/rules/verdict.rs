@@ -34,7 +34,7 @@ pub enum RulesVerdict {
         /// The rule.
         rule: String,
     },
-    /// This rule requires that the handler is asked.
+    /// This rule requires a decision of the handler.
     Ask {
         /// The rule.
         rule: String,
@@ -43,7 +43,7 @@ pub enum RulesVerdict {
     None(Undecided),
 }
 
-/// Why rules have no decision.
+/// The reason why rules have no decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Undecided {
@@ -84,7 +84,7 @@ impl From<RulesVerdict> for Decision {
     }
 }
 
-/// The reason, as part of a sentence: `the rule Bash(rm:*) denies the call`.
+/// Formats the reason as part of a sentence: `the rule Bash(rm:*) denies the call`.
 impl fmt::Display for RulesVerdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -102,7 +102,7 @@ impl fmt::Display for RulesVerdict {
     }
 }
 
-/// The reason, as part of a sentence.
+/// Formats the reason as part of a sentence.
 impl fmt::Display for Undecided {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -3,7 +3,7 @@
 use super::{Clock, Closer, LONGEST_ROUND, Table, Watched};
 use crate::process::signal::Signal;
 use crate::process::tests::{
-    LONG, Lines, Stranger, assert_ends, close, impatient, is_alive, patient, sh, value,
+    LONG, Lines, Stranger, assert_ends, close, is_alive, long_limits, sh, short_limits, value,
 };
 use crate::process::{ChildProcess, ClosePolicy, CloseStep, Pipes, table};
 use std::io;
@@ -20,17 +20,17 @@ fn no_table() -> io::Result<Table> {
 }
 
 #[test]
-fn the_clock_counts_what_passes_and_does_not_jump() {
+fn the_clock_does_not_jump() {
     let mut clock = Clock::new();
     let start = clock.last;
     let short = LONGEST_ROUND / 2;
     clock.advance_to(start + short);
     assert_eq!(clock.now, short);
-    // The machine was suspended, or this process stopped.
+    // The machine was suspended, or this process was stopped.
     let later = start + Duration::from_secs(3600);
     clock.advance_to(later);
     assert_eq!(clock.now, short + LONGEST_ROUND);
-    // No clock that goes back has an effect.
+    // Going back in time has no effect.
     clock.advance_to(start);
     assert_eq!(clock.now, short + LONGEST_ROUND);
     clock.advance_to(later + short);
@@ -38,9 +38,9 @@ fn the_clock_counts_what_passes_and_does_not_jump() {
 }
 
 #[test]
-fn where_processes_cannot_be_listed_the_group_goes_and_the_report_says_what_is_not_known() {
+fn without_a_listing_the_group_is_killed_and_the_report_says_so() {
     static CLOSER: Closer = Closer::new(no_table, Watched::new);
-    // Each says that it is what it is to be.
+    // Each process prints its name and PID.
     let script = r#"sh -c 'echo 1 $$; exec sleep 1000' &
         sh -c 'trap "" TERM; echo 2 $$; exec sleep 1000' &
         setsid sh -c 'echo 3 $$; exec sleep 1000' &
@@ -52,13 +52,16 @@ fn where_processes_cannot_be_listed_the_group_goes_and_the_report_says_what_is_n
     let [gentle, stubborn, elsewhere] =
         said.map(|line| line.split_once(' ').unwrap().1.parse().unwrap());
     drop(pipes.stdin);
-    let report = close(&mut child, patient().terminate(Duration::from_millis(300)));
+    let report = close(
+        &mut child,
+        long_limits().terminate(Duration::from_millis(300)),
+    );
     assert_eq!(report.step, CloseStep::Exited);
     assert!(report.descendants_unknown);
     assert_eq!((report.swept, report.remaining), (vec![], vec![]));
     assert_ends(gentle);
     assert_ends(stubborn);
-    // That it is left is what the report warns of.
+    // It is not found; the report warns about that.
     assert!(is_alive(elsewhere));
     let start = table::start(elsewhere).unwrap();
     Signal::Kill.send(elsewhere, start);
@@ -66,44 +69,44 @@ fn where_processes_cannot_be_listed_the_group_goes_and_the_report_says_what_is_n
 }
 
 #[test]
-fn a_panic_while_the_processes_are_listed_is_as_good_as_no_list() {
+fn a_panic_while_listing_processes_counts_as_a_failed_listing() {
     static CLOSER: Closer = Closer::new(|| panic!("on purpose"), Watched::new);
     let (mut child, pipes) = spawn(&CLOSER, sh("exec cat"));
     drop(pipes);
-    let report = close(&mut child, patient().terminate(Duration::ZERO));
+    let report = close(&mut child, long_limits().terminate(Duration::ZERO));
     assert_eq!(report.step, CloseStep::Exited);
     assert!(report.descendants_unknown);
 }
 
 #[test]
-fn where_processes_can_be_listed_the_report_says_so() {
+fn the_report_says_that_processes_could_be_listed() {
     static CLOSER: Closer = Closer::new(Table::read, Watched::new);
     let (mut child, pipes) = spawn(&CLOSER, sh("exec cat"));
     drop(pipes);
-    assert!(!close(&mut child, patient()).descendants_unknown);
+    assert!(!close(&mut child, long_limits()).descendants_unknown);
 }
 
 #[test]
-fn where_an_exit_is_no_event_a_thread_waits_for_it() {
+fn without_exit_events_a_thread_waits_for_the_exit() {
     static CLOSER: Closer = Closer::new(Table::read, |_| None);
     let (child, pipes) = spawn(&CLOSER, sh("read _; exit 3"));
     drop(pipes);
     assert_eq!(value(child.exit()).unwrap().code(), Some(3));
     let (mut stubborn, pipes) = spawn(&CLOSER, sh("trap '' TERM; echo ready; exec sleep 1000"));
     assert_eq!(Lines::new(pipes.stdout).next(), "ready");
-    let report = close(&mut stubborn, impatient());
+    let report = close(&mut stubborn, short_limits());
     assert_eq!(report.step, CloseStep::Killed);
     assert!(report.remaining.is_empty());
 }
 
 #[test]
-fn the_thread_ends_with_the_last_child_and_begins_with_the_next() {
+fn the_thread_exits_with_the_last_child_and_starts_with_the_next() {
     static CLOSER: Closer = Closer::new(Table::read, Watched::new);
     for _ in 0..3 {
         let (mut child, pipes) = spawn(&CLOSER, sh("exec cat"));
         assert!(super::lock(&CLOSER.state).thread.is_some());
         drop(pipes);
-        assert_eq!(close(&mut child, patient()).step, CloseStep::Exited);
+        assert_eq!(close(&mut child, long_limits()).step, CloseStep::Exited);
         let started = Instant::now();
         while super::lock(&CLOSER.state).thread.is_some() {
             assert!(started.elapsed() < LONG, "it goes on without children");
@@ -114,21 +117,21 @@ fn the_thread_ends_with_the_last_child_and_begins_with_the_next() {
 }
 
 #[test]
-fn a_child_is_reaped_when_it_is_closed_and_not_before() {
+fn a_child_is_only_reaped_once_closed() {
     static CLOSER: Closer = Closer::new(Table::read, Watched::new);
     let (mut child, _pipes) = spawn(&CLOSER, sh("exit 3"));
     assert_eq!(value(child.exit()).unwrap().code(), Some(3));
-    // Its pid is its own, and so is the number of its group.
+    // Its PID and the number of its group are not reused.
     let is_there = || std::fs::exists(format!("/proc/{}", child.id())).unwrap();
     assert!(is_there());
     let closing = child.closing.clone();
-    assert_eq!(close(&mut child, patient()).step, CloseStep::Exited);
+    assert_eq!(close(&mut child, long_limits()).step, CloseStep::Exited);
     let group = closing.ladder().group();
     assert_eq!(group, None);
 }
 
 #[test]
-fn a_panic_while_one_is_closed_is_not_the_end_of_the_others() {
+fn a_panic_while_closing_one_child_does_not_affect_others() {
     static CLOSER: Closer = Closer::new(Table::read, Watched::new);
     let (other, other_pipes) = spawn(&CLOSER, sh("exec cat"));
     let (child, pipes) = spawn(&CLOSER, sh("trap '' TERM; echo ready; exec sleep 1000"));
@@ -152,7 +155,7 @@ fn a_panic_while_one_is_closed_is_not_the_end_of_the_others() {
 }
 
 #[test]
-fn for_want_of_a_thread_all_are_killed_at_once() {
+fn without_a_thread_all_are_killed_immediately() {
     static CLOSER: Closer = Closer::new(Table::read, Watched::new);
     let (child, pipes) = spawn(
         &CLOSER,
@@ -165,14 +168,14 @@ fn for_want_of_a_thread_all_are_killed_at_once() {
 }
 
 #[test]
-fn a_signal_is_for_the_process_that_started_then_and_not_for_another_with_its_pid() {
+fn signals_are_not_sent_to_a_process_with_a_reused_pid() {
     let mut stranger = Stranger::new();
     let pid = stranger.0.id();
     let start = table::start(pid).unwrap();
     for earlier_or_later in [start - 1, start + 1] {
         Signal::Kill.send(pid, earlier_or_later);
     }
-    // A signal to itself would have come before this one.
+    // A signal to itself would have arrived earlier.
     Signal::Terminate.send(pid, start);
     let exit = stranger.0.wait().unwrap();
     assert_eq!(

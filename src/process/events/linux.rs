@@ -6,10 +6,10 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::time::Duration;
 
-/// The event number of a wake-up, in place of a child's.
+/// The event number of a wake-up, distinct from all children's.
 const WAKE: u64 = u64::MAX;
 
-/// How many events are taken at once.
+/// The most events that are read at once.
 const AT_ONCE: usize = 256;
 
 /// A child whose exit is an event.
@@ -17,8 +17,7 @@ const AT_ONCE: usize = 256;
 pub(in crate::process) struct Watched(OwnedFd);
 
 impl Watched {
-    /// Watches the process `pid`. Returns `None` if the system does not support
-    /// it.
+    /// Watches the process `pid`. Returns `None` if the system does not support that.
     pub(in crate::process) fn new(pid: u32) -> Option<Self> {
         pidfd_open(raw(pid)?, PidfdFlags::empty()).ok().map(Self)
     }
@@ -55,7 +54,7 @@ impl Events {
 
     /// Makes [`wait`](Self::wait) return.
     pub(in crate::process) fn wake(&self) {
-        // It fails only if many wake-ups are pending, and one is enough.
+        // Fails only if many wake-ups are pending, and one is enough.
         let _ = rustix::io::write(&self.wake, &1_u64.to_ne_bytes());
     }
 
@@ -63,13 +62,13 @@ impl Events {
     /// exited.
     pub(in crate::process) fn wait(&self, limit: Option<Duration>) -> Vec<u64> {
         let limit = limit.map(|limit| {
-            // The system takes whole milliseconds. At most a day.
+            // The system accepts whole milliseconds. At most a day.
             let milliseconds = limit.as_micros().div_ceil(1_000).min(86_400_000);
             let limit = Duration::from_millis(u64::try_from(milliseconds).unwrap_or(u64::MAX));
             Timespec::try_from(limit).unwrap_or_default()
         });
         let mut events = Vec::with_capacity(AT_ONCE);
-        // An interruption counts as an event.
+        // An interruption counts as a wake-up.
         let _ = epoll::wait(&self.epoll, spare_capacity(&mut events), limit.as_ref());
         let mut numbers: Vec<u64> = events.iter().map(|event| event.data.u64()).collect();
         if numbers.contains(&WAKE) {

@@ -1,4 +1,4 @@
-//! Ladders in a world of their own, whose time passes at once.
+//! Ladders in a simulated system with a simulated clock.
 
 #![allow(clippy::unwrap_used)]
 
@@ -15,12 +15,12 @@ const CHILD: u32 = 100;
 const SESSION: &str = "session";
 const SECOND: Duration = Duration::from_secs(1);
 
-/// What a process does with its time.
+/// How a process spends its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Doing {
     /// It sleeps.
     Sleeping,
-    /// It would run, and gets no CPU.
+    /// It is runnable, and gets no CPU.
     Starving,
     /// It runs all the time.
     Running,
@@ -31,26 +31,26 @@ struct Simulated {
     process: Process,
     doing: Doing,
     usage: Usage,
-    /// A wait that is not over is not counted.
+    /// A current wait is not reported.
     waiting: Duration,
     heeds_terminate: bool,
-    /// How long it takes to end when it is killed.
+    /// The time between SIGKILL and its exit.
     dies_in: Duration,
 }
 
-/// What happens of itself, and when.
+/// A simulated event and its time.
 type Event = (Duration, fn(&mut World));
 
 struct World {
     now: Duration,
     starts: u64,
     processes: BTreeMap<u32, Simulated>,
-    /// Those that the session has nothing to do with, by pid and start.
+    /// Unrelated processes, by PID and start time.
     strangers: BTreeSet<(u32, u64)>,
     ladder: Ladder,
     /// Whether the processes can be listed.
     has_table: bool,
-    /// What happens, in order.
+    /// The remaining events, in order.
     events: Vec<Event>,
     log: Vec<(Duration, Action)>,
 }
@@ -129,10 +129,10 @@ impl World {
         self
     }
 
-    /// Closes the session; what was reported.
+    /// Closes the session, and returns the report.
     fn close(&mut self, policy: ClosePolicy) -> Outcome {
         self.ladder.close(self.now, policy);
-        // In an hour everything has happened.
+        // Every event happens within an hour.
         while self.now < 3600 * SECOND {
             while let Some(action) = self.ladder.poll() {
                 self.log.push((self.now, action.clone()));
@@ -148,7 +148,7 @@ impl World {
 
     fn round(&mut self) {
         let event = self.events.iter().map(|(when, _)| *when).min();
-        let due = [self.ladder.due(), self.ladder.look_due(), event];
+        let due = [self.ladder.due(), self.ladder.listing_due(), event];
         let next = due.into_iter().flatten().min().unwrap();
         self.pass(next.saturating_sub(self.now));
         let now = self.now;
@@ -161,7 +161,7 @@ impl World {
         if self.ladder.due().is_some_and(|due| due <= self.now) {
             self.ladder.handle_timeout(self.now, &usage);
         }
-        if self.ladder.look_due().is_some_and(|due| due <= self.now) {
+        if self.ladder.listing_due().is_some_and(|due| due <= self.now) {
             let table = self.has_table.then(|| {
                 let processes = self.processes.values();
                 Table::of(
@@ -170,7 +170,7 @@ impl World {
                         .collect(),
                 )
             });
-            self.ladder.handle_look(self.now, table.as_ref(), &usage);
+            self.ladder.handle_listing(self.now, table.as_ref(), &usage);
         }
     }
 
@@ -194,7 +194,7 @@ impl World {
         };
         let (pids, signal): (Vec<u32>, _) = match *action {
             Action::SignalChild(signal) => (vec![CHILD], signal),
-            // As the system has it done: to nobody but the process that is meant.
+            // As the system does: only the process with this start time gets the signal.
             Action::SignalDescendant { pid, start, signal } => {
                 assert!(!self.strangers.contains(&(pid, start)), "{:?}", self.log);
                 let is_it = |it: &&Simulated| it.process.start == start;
@@ -211,7 +211,7 @@ impl World {
             let is_stranger = self.strangers.contains(&(pid, process.process.start));
             assert!(!is_stranger, "{pid} is a stranger: {:?}", self.log);
             if signal == Signal::Kill && !process.dies_in.is_zero() {
-                // Only the child does.
+                // Only the child exits.
                 let end = (self.now + process.dies_in, Self::end_child as fn(&mut Self));
                 self.events.push(end);
             } else if signal == Signal::Kill || process.heeds_terminate {
@@ -224,7 +224,7 @@ impl World {
         self.log.iter().map(|(_, action)| action.clone()).collect()
     }
 
-    /// When the child was sent its first signal.
+    /// The time of the child's first signal.
     fn signalled(&self) -> Option<Duration> {
         let is_signal = |(_, action): &&(_, Action)| matches!(action, Action::SignalChild(_));
         Some(self.log.iter().find(is_signal)?.0)
@@ -248,7 +248,7 @@ fn gone(step: CloseStep, swept: &[u32]) -> Outcome {
 }
 
 #[test]
-fn what_ignores_the_end_of_its_input_is_signalled_when_its_time_is_over() {
+fn a_child_that_ignores_the_end_of_its_input_is_signalled_at_the_limit() {
     let mut world = World::new();
     let outcome = world.close(policy());
     assert_eq!(outcome, gone(CloseStep::Terminated, &[]));
@@ -256,7 +256,7 @@ fn what_ignores_the_end_of_its_input_is_signalled_when_its_time_is_over() {
 }
 
 #[test]
-fn what_is_killed_gets_no_time_to_end_by_itself_and_some_to_be_gone() {
+fn kill_skips_the_other_steps_and_waits_for_the_exit() {
     for at in [Duration::ZERO, SECOND, 5 * SECOND / 2] {
         let mut world = World::new();
         world.child().heeds_terminate = false;
@@ -276,7 +276,7 @@ fn what_is_killed_gets_no_time_to_end_by_itself_and_some_to_be_gone() {
 }
 
 #[test]
-fn what_waits_for_a_cpu_has_ignored_nothing() {
+fn waiting_for_a_cpu_is_not_ignoring_a_step() {
     let mut world = World::new().at(15 * SECOND, |world| world.end(CHILD));
     world.child().doing = Doing::Starving;
     let outcome = world.close(policy());
@@ -285,7 +285,7 @@ fn what_waits_for_a_cpu_has_ignored_nothing() {
 }
 
 #[test]
-fn a_wait_for_a_cpu_does_not_count_when_it_is_over_either() {
+fn finished_waits_for_a_cpu_do_not_count() {
     let mut world = World::new()
         .at(SECOND / 10, |world| world.child().doing = Doing::Starving)
         .at(5 * SECOND, |world| {
@@ -299,7 +299,7 @@ fn a_wait_for_a_cpu_does_not_count_when_it_is_over_either() {
 }
 
 #[test]
-fn what_runs_on_instead_of_exiting_is_signalled_when_its_time_is_over() {
+fn a_child_that_keeps_running_is_signalled_at_the_limit() {
     let mut world = World::new();
     world.child().doing = Doing::Running;
     let outcome = world.close(policy());
@@ -308,7 +308,7 @@ fn what_runs_on_instead_of_exiting_is_signalled_when_its_time_is_over() {
 }
 
 #[test]
-fn what_never_gets_a_cpu_is_signalled_all_the_same() {
+fn a_process_that_never_gets_a_cpu_is_still_signalled() {
     let mut world = World::new();
     world.child().doing = Doing::Starving;
     let outcome = world.close(policy());
@@ -317,7 +317,7 @@ fn what_never_gets_a_cpu_is_signalled_all_the_same() {
 }
 
 #[test]
-fn a_descendant_that_waits_for_a_cpu_is_not_killed_for_that() {
+fn waiting_for_a_cpu_does_not_get_a_descendant_killed() {
     let mut world = World::new()
         .at(SECOND, |world| world.end(CHILD))
         .at(8 * SECOND, |world| world.end(CHILD + 1));
@@ -335,7 +335,7 @@ fn a_descendant_that_waits_for_a_cpu_is_not_killed_for_that() {
 }
 
 #[test]
-fn the_pid_of_a_descendant_that_went_to_a_stranger_is_not_signalled() {
+fn the_reused_pid_of_a_descendant_is_not_signalled() {
     let mut world = World::new()
         .at(SECOND, |world| {
             world.end(CHILD + 1);
@@ -349,12 +349,12 @@ fn the_pid_of_a_descendant_that_went_to_a_stranger_is_not_signalled() {
 }
 
 #[test]
-fn the_pid_of_a_child_that_others_reaped_is_not_looked_for_any_more() {
+fn the_pid_of_a_child_reaped_elsewhere_is_not_used() {
     for has_table in [true, false] {
         let mut world = World::new().at(SECOND, |world| {
             world.processes.remove(&CHILD);
             world.ladder.handle_exit(world.now, true);
-            // It leads a group by the same number, as a shell's job would.
+            // It leads a group with the same number, as a shell's job would.
             world.start_stranger(CHILD);
             world.start(CHILD + 2, Some(CHILD), CHILD, false);
             world.strangers.insert((CHILD + 2, world.starts));
@@ -368,7 +368,7 @@ fn the_pid_of_a_child_that_others_reaped_is_not_looked_for_any_more() {
 }
 
 #[test]
-fn without_a_table_the_group_is_swept_and_the_report_says_what_is_not_known() {
+fn without_a_table_the_group_is_swept_and_the_report_says_so() {
     let mut world = World::new().at(SECOND, |world| world.end(CHILD));
     world.has_table = false;
     world.start(CHILD + 1, Some(CHILD), CHILD, true);
@@ -386,7 +386,7 @@ fn without_a_table_the_group_is_swept_and_the_report_says_what_is_not_known() {
     assert_eq!(left, [CHILD + 3]);
     let expected = [
         Action::CloseInput,
-        Action::TellExit,
+        Action::ReportExit,
         Action::SignalGroup(Signal::Terminate),
         Action::SignalGroup(Signal::Kill),
         Action::Report(outcome),
@@ -395,27 +395,27 @@ fn without_a_table_the_group_is_swept_and_the_report_says_what_is_not_known() {
 }
 
 #[test]
-fn a_child_that_cannot_be_killed_is_reported_and_its_exit_is_told_when_it_comes() {
+fn a_child_that_cannot_be_killed_is_reported_and_so_is_its_later_exit() {
     let mut world = World::new();
-    // It hangs in the kernel: no signal does anything.
+    // It hangs in the kernel: signals have no effect.
     world.processes.clear();
     let outcome = world.close(policy());
     assert_eq!(outcome.step, CloseStep::StillAlive);
     assert_eq!(outcome.remaining, [CHILD]);
     assert!(!world.ladder.is_over());
     world.ladder.handle_exit(world.now, false);
-    assert_eq!(world.ladder.poll(), Some(Action::TellExit));
+    assert_eq!(world.ladder.poll(), Some(Action::ReportExit));
     assert!(world.ladder.is_over());
 }
 
-/// Something that happens in the world while a session is closed.
+/// An event while a session is closed.
 #[derive(Clone, Copy, Debug)]
 enum Change {
-    /// A process of the session's starts another, in its group or in one of its own, with the
-    /// marker or without.
+    /// A process of the session starts another one: in its group or in a new one, with the marker
+    /// or without.
     Fork(u32, bool, bool),
     End(u32),
-    /// A process of the session's ends, and its pid goes to a stranger at once.
+    /// A process of the session exits, and an unrelated process reuses its PID at once.
     Reuse(u32),
 }
 
@@ -430,7 +430,7 @@ fn change() -> impl Strategy<Value = Change> {
 }
 
 impl World {
-    /// The session's processes, by number.
+    /// Returns a process of the session by number.
     fn one_of_ours(&self, number: u32) -> Option<u32> {
         let those = self.processes.values().map(|it| &it.process);
         let ours = those.filter(|it| !self.strangers.contains(&(it.pid, it.start)));
@@ -446,7 +446,7 @@ impl World {
                     return;
                 };
                 let pid = (CHILD..).find(|pid| !self.processes.contains_key(pid));
-                // A child's pid is taken until it is reaped.
+                // A child's PID is not reused until it is reaped.
                 let pid = pid.filter(|pid| *pid != CHILD).unwrap_or(CHILD + 1_000);
                 if self.processes.contains_key(&pid) {
                     return;
@@ -472,9 +472,9 @@ impl World {
 }
 
 proptest! {
-    /// `act` panics when a stranger is sent a signal.
+    /// `act` panics if an unrelated process is signalled.
     #[test]
-    fn whatever_happens_no_stranger_is_signalled_and_nothing_marked_is_left(
+    fn no_unrelated_process_is_signalled_and_no_marked_one_remains(
         before in prop::collection::vec(change(), 0..12),
         during in prop::collection::vec((0..9_000_u64, change()), 0..24),
         has_table in any::<bool>(),

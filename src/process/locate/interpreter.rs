@@ -1,5 +1,4 @@
-//! The program that the system starts a file with: the loader of a binary, or
-//! the interpreter of a script.
+//! The loader of a binary, or the interpreter of a script.
 
 use std::fs::File;
 use std::io;
@@ -13,8 +12,8 @@ const LIMIT: usize = 4096;
 /// The segment of a binary with the path of its loader.
 const PT_INTERP: u64 = 3;
 
-/// Explains why an existing file was reported as missing, if its loader or
-/// interpreter is missing. Returns other errors unchanged.
+/// Explains an error for a missing file if the file exists, but its loader or interpreter does
+/// not. Returns other errors unchanged.
 pub(crate) fn explain(program: &Path, error: io::Error) -> io::Error {
     if error.kind() != io::ErrorKind::NotFound {
         return error;
@@ -62,7 +61,7 @@ fn interpreter(file: &File) -> Option<(Kind, PathBuf)> {
     Some((Kind::Loader, to_path(path)))
 }
 
-/// Returns where an ELF file has the path of its loader: offset and length.
+/// Returns the offset and length of the loader's path in an ELF file.
 fn loader_segment(file: &File, head: &[u8]) -> Option<(u64, u64)> {
     let is_64 = match head.strip_prefix(b"\x7fELF")?.first()? {
         1 => false,

@@ -26,7 +26,7 @@ use surroundings::Surroundings;
 const OPTION: &str = "Options::cli";
 const VARIABLE: &str = "AGENTWIRE_CLI";
 
-/// The CLI's name when it is searched for by name.
+/// The name that is searched for by default.
 const NAME: &str = "claude";
 
 /// A located CLI, and how it is started.
@@ -90,7 +90,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Tries a path, or a bare name on the `PATH`.
+    /// Tries a path, or looks up a bare name on the `PATH`.
     fn named(&mut self, name: &OsStr) -> Option<Cli> {
         let path = Path::new(name);
         if path.components().count() > 1 || path.has_root() {
@@ -138,7 +138,7 @@ impl Search<'_> {
         }
     }
 
-    /// Returns how a file is started, or why it cannot be.
+    /// Returns the command for a file, or why it cannot be started.
     fn startable(&mut self, file: &Path) -> Result<Cli, &'static str> {
         if !file.is_file() {
             return Err(match file {
@@ -147,8 +147,8 @@ impl Search<'_> {
                 _ => "no such file",
             });
         }
-        // The CLI may be started in another directory, where a relative path
-        // would refer to another file.
+        // The CLI may be started in another directory, where a relative path would name another
+        // file.
         let file = std::path::absolute(file).map_err(|_| "it has no absolute path")?;
         let parent = file.parent().map(Path::to_path_buf);
         let behind = if self.around.is_windows && shim::is_shim(&file) {
@@ -166,9 +166,9 @@ impl Search<'_> {
         if !is_executable(&behind) {
             return Err("it is not executable (`chmod +x`)");
         }
-        // Its `#!` line would search the `PATH` of the environment. If there is
-        // no Node, the CLI reports that itself.
-        let node = if shim::asks_for_node(&behind) {
+        // Its `#!` line would search the `PATH` of the environment. Without Node, the CLI reports
+        // the error itself.
+        let node = if shim::has_node_shebang(&behind) {
             self.node(parent.as_deref())
         } else {
             None

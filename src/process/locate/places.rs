@@ -1,4 +1,4 @@
-//! Where installers put the CLI.
+//! The folders where installers put the CLI.
 //!
 //! A program that is not started from a shell, such as a desktop application,
 //! lacks the `PATH` entries that shell start-up files add.
@@ -63,8 +63,8 @@ const CONFIGURED: [(&str, &str); 6] = [
     ("NVM_SYMLINK", ""),
 ];
 
-/// Where nvm and fnm keep a folder for each version of Node on Linux and macOS,
-/// and the path inside that.
+/// The folders where nvm and fnm have a folder for each version of Node on Linux and macOS, and
+/// the path inside that.
 const VERSIONS: [(&str, &str); 3] = [
     (".nvm/versions/node", "bin"),
     (".local/share/fnm/node-versions", "installation/bin"),

@@ -1,13 +1,12 @@
 //! Resolving the scripts that package managers put on a Windows `PATH`.
 //!
-//! A `.cmd` file is run by a shell, which parses arguments by its own rules
-//! (quotes, variables, command separators), and which receives signals in place
-//! of the CLI. So it is never run: it is read, and the program that it starts
-//! is started directly.
+//! A `.cmd` file is run by a shell, which parses arguments by its own rules (quotes, variables,
+//! command separators) and receives signals instead of the CLI. So the file is not run: it is
+//! parsed, and its program is started directly.
 
 use std::path::{Path, PathBuf};
 
-/// How much of a file is read, in bytes. Shims have a few hundred.
+/// The most bytes that are read. Shims have a few hundred.
 const LIMIT: u64 = 64 * 1024;
 
 /// How scripts for `cmd.exe`, PowerShell and `sh` refer to their own folder.
@@ -18,7 +17,7 @@ pub(super) fn is_shim(file: &Path) -> bool {
     match extension(file).as_deref() {
         Some("cmd" | "bat" | "ps1") => true,
         Some(_) => false,
-        // npm puts an `sh` script next to the others.
+        // npm installs an `sh` script with the same name.
         None => !starts_with(file, b"MZ"),
     }
 }
@@ -29,7 +28,7 @@ pub(super) fn is_node_script(file: &Path) -> bool {
 }
 
 /// Returns whether the `#!` line of the file names Node.
-pub(super) fn asks_for_node(file: &Path) -> bool {
+pub(super) fn has_node_shebang(file: &Path) -> bool {
     let Some(text) = start_of(file) else {
         return false;
     };
@@ -65,15 +64,14 @@ fn extension(file: &Path) -> Option<String> {
     Some(file.extension()?.to_str()?.to_ascii_lowercase())
 }
 
-/// Returns the beginning of a script as text, or `None` for another kind of
-/// file.
+/// Returns the beginning of a script as text; `None` for other kinds of files.
 fn start_of(file: &Path) -> Option<String> {
     use std::io::Read;
 
     let mut bytes = Vec::new();
     let opened = std::fs::File::open(file).ok()?;
     opened.take(LIMIT).read_to_end(&mut bytes).ok()?;
-    // A Node script has megabytes, and may be cut off within a character.
+    // A Node script has megabytes, and may be cut within a character.
     if !bytes.is_ascii() && !bytes.starts_with(b"#!") {
         return None;
     }

@@ -28,7 +28,7 @@ impl Surroundings {
         (self.variable)(name).filter(|value| !value.is_empty())
     }
 
-    /// Returns the file names that a bare name can refer to.
+    /// Returns the file names to try for a bare name.
     pub(super) fn files(&self, name: &OsStr) -> Vec<OsString> {
         if !self.is_windows || Path::new(name).extension().is_some() {
             return vec![name.to_owned()];

@@ -27,7 +27,7 @@ impl Folder {
         path
     }
 
-    /// Variables that name folders in this one.
+    /// Variables with folders inside this one.
     fn surroundings(&self, is_windows: bool, variables: &[(&str, &str)]) -> Surroundings {
         let named = |(name, place): &(&str, &str)| ((*name).to_owned(), self.path(place));
         let variables: std::collections::BTreeMap<_, _> = variables.iter().map(named).collect();
@@ -64,7 +64,7 @@ fn with_node(node: PathBuf, file: PathBuf) -> Result<Cli, CliNotFound> {
 }
 
 #[test]
-fn an_explicit_path_wins_over_the_variable_and_that_over_the_path() {
+fn an_explicit_path_precedes_the_variable_which_precedes_the_path() {
     let folder = Folder::new();
     let (explicit, variable) = (folder.file("a/x", 0o755), folder.file("b/y", 0o755));
     let on_path = folder.file("bin/claude", 0o755);
@@ -78,7 +78,7 @@ fn an_explicit_path_wins_over_the_variable_and_that_over_the_path() {
 }
 
 #[test]
-fn the_usual_places_are_tried_last() {
+fn the_usual_folders_are_searched_last() {
     let folder = Folder::new();
     let installed = folder.file("home/.claude/local/claude", 0o755);
     folder.file("bin/claude", 0o644);
@@ -86,7 +86,7 @@ fn the_usual_places_are_tried_last() {
 }
 
 #[test]
-fn without_a_path_it_is_found_where_any_of_the_installers_put_it() {
+fn without_a_path_the_cli_is_found_in_installers_folders() {
     for place in [
         "home/.local/bin/claude",
         "home/.local/share/pnpm/claude",
@@ -106,7 +106,7 @@ fn without_a_path_it_is_found_where_any_of_the_installers_put_it() {
 }
 
 #[test]
-fn of_several_versions_of_node_the_newest_is_taken() {
+fn the_newest_version_of_node_is_used() {
     let folder = Folder::new();
     let place = |version: &str| format!("home/.nvm/versions/node/{version}/bin/claude");
     folder.file(&place("v9.11.2"), 0o755);
@@ -118,7 +118,7 @@ fn of_several_versions_of_node_the_newest_is_taken() {
 }
 
 #[test]
-fn a_script_of_nodes_is_started_with_the_node_that_it_was_installed_with() {
+fn node_scripts_are_started_with_the_node_of_their_installation() {
     let folder = Folder::new();
     let bin = "home/.nvm/versions/node/v20.1.0/bin";
     let text = "#!/usr/bin/env node\nconsole.log('\u{1f980}')\n";
@@ -133,7 +133,7 @@ fn a_script_of_nodes_is_started_with_the_node_that_it_was_installed_with() {
     assert_eq!(command.get_program(), on_path.as_os_str());
     assert_eq!(command.get_args().collect::<Vec<_>>(), [script.as_os_str()]);
 
-    // One that is named need not be executable.
+    // A file that is set explicitly need not be executable.
     let named = folder.text("lib/cli.js", 0o644, text);
     assert_eq!(
         find(Some(&named), &around),
@@ -141,7 +141,7 @@ fn a_script_of_nodes_is_started_with_the_node_that_it_was_installed_with() {
     );
     std::fs::remove_file(on_path).unwrap();
     let around = folder.surroundings(false, &[]);
-    // The machine may have a Node in /usr/bin.
+    // The machine may have Node in /usr/bin.
     if let Err(missing) = find(Some(&named), &around) {
         assert!(
             missing.looked[0].ends_with("cli.js`: it is a Node script, and Node was not found")
@@ -149,7 +149,7 @@ fn a_script_of_nodes_is_started_with_the_node_that_it_was_installed_with() {
     }
 }
 
-/// What npm, pnpm and older npm write, as far as it matters.
+/// The relevant parts of the shims of npm, pnpm and older npm.
 const SHIMS: [&str; 4] = [
     "@ECHO off\r\nSETLOCAL\r\nIF EXIST \"%dp0%\\node.exe\" (\r\n  SET \"_prog=%dp0%\\node.exe\"\r\n)\r\n\"%_prog%\"  \"%dp0%\\node_modules\\claude\\TARGET\" %*\r\n",
     "@IF EXIST \"%~dp0\\node.exe\" (\r\n  \"%~dp0\\node.exe\"  \"%~dp0\\.\\node_modules\\claude\\TARGET\" %*\r\n)\r\n",
@@ -158,7 +158,7 @@ const SHIMS: [&str; 4] = [
 ];
 
 #[test]
-fn on_windows_what_is_behind_a_shim_is_started_and_never_the_shim() {
+fn on_windows_the_program_of_a_shim_is_started() {
     for (shim, name) in SHIMS
         .iter()
         .zip(["claude.cmd", "claude.cmd", "claude.ps1", "claude"])
@@ -194,7 +194,7 @@ fn on_windows_what_is_behind_a_shim_is_started_and_never_the_shim() {
 }
 
 #[test]
-fn on_windows_an_executable_is_taken_before_a_shim() {
+fn on_windows_executables_precede_shims() {
     let folder = Folder::new();
     folder.text("bin/claude.cmd", 0o755, SHIMS[0]);
     let executable = folder.file("bin/claude.exe", 0o755);
@@ -202,7 +202,7 @@ fn on_windows_an_executable_is_taken_before_a_shim() {
 }
 
 #[test]
-fn a_shim_with_nothing_behind_it_is_an_error_that_says_what_to_do() {
+fn a_shim_without_a_program_is_an_error_with_advice() {
     for text in ["@echo off\r\nvolta run claude %*\r\n", SHIMS[0]] {
         let folder = Folder::new();
         let shim = folder.text("bin/claude.cmd", 0o755, text);
@@ -221,7 +221,7 @@ fn a_shim_with_nothing_behind_it_is_an_error_that_says_what_to_do() {
 }
 
 #[test]
-fn what_is_not_there_is_not_replaced_and_the_error_lists_where_it_was_looked_for() {
+fn a_missing_explicit_cli_has_no_fallback_and_the_error_lists_the_places() {
     let folder = Folder::new();
     folder.file("bin/claude", 0o755);
     let data = folder.file("data", 0o644);
@@ -237,8 +237,8 @@ fn what_is_not_there_is_not_replaced_and_the_error_lists_where_it_was_looked_for
     );
     assert_eq!(not_executable.to_string(), expected);
     let directory = find(Some(data.parent().unwrap()), &folder.around(None)).unwrap_err();
-    let told = directory.to_string();
-    assert!(told.ends_with("`: it is a directory"), "{told}");
+    let text = directory.to_string();
+    assert!(text.ends_with("`: it is a directory"), "{text}");
     let unknown = find(Some(Path::new("no-such-cli")), &folder.around(None)).unwrap_err();
     assert_eq!(
         unknown.to_string(),
@@ -247,7 +247,7 @@ fn what_is_not_there_is_not_replaced_and_the_error_lists_where_it_was_looked_for
 
     let empty = Folder::new();
     let nowhere = find(None, &empty.around(None));
-    // A machine may have one in /usr/local/bin; then there is no error.
+    // If the machine has a CLI in /usr/local/bin, there is no error.
     if let Err(nowhere) = nowhere {
         let text = nowhere.to_string();
         for place in [
@@ -258,7 +258,7 @@ fn what_is_not_there_is_not_replaced_and_the_error_lists_where_it_was_looked_for
         ] {
             assert!(text.contains(place), "{text}");
         }
-        // One a line.
+        // One place per line.
         assert_eq!(text.lines().count(), nowhere.looked.len() + 2, "{text}");
     }
 }

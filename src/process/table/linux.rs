@@ -4,17 +4,17 @@ use agentwire_protocol::sorted::SortedMap;
 use std::time::{Duration, Instant};
 use std::{fs, io, str, thread};
 
-/// How long listing the processes may take: some machines constantly start new
-/// ones, or are so busy that loading a program takes as long.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// The timeout of a listing: some machines constantly start processes, or are too busy to load
+/// programs quickly.
+const LISTING_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The pause between two rounds while a program is being loaded.
 const PAUSE: Duration = Duration::from_millis(1);
 
 /// Returns all living processes by PID.
 ///
-/// Fails if `/proc` cannot be listed, or belongs to another PID namespace,
-/// whose PIDs refer to other processes here.
+/// Fails if `/proc` cannot be listed, or belongs to another PID namespace, whose PIDs refer to
+/// other processes here.
 pub(super) fn all() -> io::Result<SortedMap<u32, Process>> {
     let own = fs::read_link("/proc/self")?;
     if own.to_str() != Some(&std::process::id().to_string()) {
@@ -22,11 +22,10 @@ pub(super) fn all() -> io::Result<SortedMap<u32, Process>> {
     }
     let mut processes = SortedMap::new();
     let mut settled = SortedMap::new();
-    // `/proc` is no snapshot. A process may start another one after the list
-    // was made, and exit before it is read. So the list is repeated until it
-    // shows no new process.
+    // `/proc` is no snapshot. A process that is not in the list may be started by one that exits
+    // before it is read. So listing is repeated until it shows no new process.
     let started = Instant::now();
-    while started.elapsed() < PATIENCE {
+    while started.elapsed() < LISTING_TIMEOUT {
         let new: Vec<u32> = pids()?.filter(|pid| !settled.contains_key(pid)).collect();
         if new.is_empty() {
             break;
@@ -66,8 +65,7 @@ pub(in crate::process) fn start(pid: u32) -> Option<u64> {
     Stat::read(pid).map(|stat| stat.start)
 }
 
-/// Returns how the process `pid` has spent its time; `None` if the kernel does
-/// not count it.
+/// Returns how the process `pid` has spent its time; `None` if the kernel does not report it.
 ///
 /// This measures the first thread, which reads the input and handles signals.
 pub(in crate::process) fn usage(pid: u32) -> Option<Usage> {
@@ -93,7 +91,7 @@ struct Stat {
     group: Option<u32>,
     start: u64,
     is_runnable: bool,
-    /// Whether it has memory. Kernel threads have none.
+    /// Whether it has memory. Kernel threads do not.
     has_memory: bool,
     /// The size of the environment in bytes, unless a program is being loaded
     /// (execve).
@@ -104,7 +102,7 @@ impl Stat {
     /// Returns `None` if the process does not exist or has exited.
     fn read(pid: u32) -> Option<Self> {
         let stat = fs::read(format!("/proc/{pid}/stat")).ok()?;
-        // The second field is the name in parentheses, and may itself contain any byte.
+        // The second field is the name in parentheses, which may contain any byte.
         let name_end = stat.iter().rposition(|byte| *byte == b')')?;
         let fields: Vec<_> = str::from_utf8(&stat[name_end + 1..])
             .ok()?
@@ -116,8 +114,8 @@ impl Stat {
         if matches!(state, "Z" | "X" | "x") {
             return None;
         }
-        // The kernel sets the bounds of the environment to one address, then
-        // moves its end while it fills it in, then sets where the code starts.
+        // The kernel sets both bounds of the environment to one address, moves the end while it
+        // fills it in, and then sets where the code starts.
         let environment = match (number(26)?, number(50)?, number(51)?) {
             (0, _, _) | (_, 0, _) => None,
             (_, start, end) => end.checked_sub(start),
@@ -138,9 +136,8 @@ struct Marker {
     sessions: Vec<u8>,
     /// Whether the marker, or its absence, could be read completely.
     ///
-    /// While a program is loaded, the old environment is cut off and the new
-    /// one is not there yet. If the parent exits at that moment, the process
-    /// can only be found by the marker.
+    /// While a program is being loaded, neither the old nor the new environment is available. If
+    /// the parent exits at that moment, only the marker identifies the process.
     is_whole: bool,
 }
 
@@ -187,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn what_loads_one_program_after_another_is_marked_at_every_look() {
+    fn a_process_that_calls_exec_repeatedly_is_always_marked() {
         let session = uuid::Uuid::new_v4().to_string();
         let script = r#"exec sh -c "$0" "$0""#;
         let loading = Command::new("sh")

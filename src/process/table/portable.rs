@@ -6,15 +6,15 @@ use sysinfo::{Pid, ProcessRefreshKind, ProcessStatus, ProcessesToUpdate, System,
 
 /// Returns all living processes by PID.
 ///
-/// Fails if the system does not list them. The environment of protected
-/// processes cannot be read, so they name no session.
+/// Fails if the system does not list them. The environment of protected processes cannot be
+/// read, so their sessions are unknown.
 pub(super) fn all() -> io::Result<SortedMap<u32, Process>> {
     let wanted = ProcessRefreshKind::nothing()
         .without_tasks()
         .with_environ(UpdateKind::Always);
     let mut system = System::new();
-    // The list is no snapshot. A process may start another one that is missed,
-    // and exit before it is read. So there are two passes, which are combined.
+    // The list is no snapshot. A process that is not in the list may be started by one that exits
+    // before it is read. So two passes are combined.
     for _ in 0..2 {
         system.refresh_processes_specifics(ProcessesToUpdate::All, false, wanted);
     }
@@ -42,7 +42,7 @@ pub(in crate::process) fn start(pid: u32) -> Option<u64> {
         .map(sysinfo::Process::start_time)
 }
 
-/// Returns `None`: the usage is unknown here.
+/// Returns `None`: usage is not available here.
 pub(in crate::process) fn usage(_pid: u32) -> Option<Usage> {
     None
 }

@@ -1,5 +1,4 @@
-//! What the store has not taken yet: entries in memory, and entries that are only in
-//! the agent's own file.
+//! Entries that are not stored yet: in memory, or only in the agent's own file.
 
 use super::spool::{CALL_BYTES, CALL_ENTRIES, End, Place, Read};
 use crate::store::{TranscriptFailure, TranscriptKey};
@@ -9,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-/// The pauses between attempts. The last one is that of all further attempts.
+/// The pauses between attempts. The last one repeats.
 const PAUSES: [Duration; 6] = [
     Duration::from_millis(200),
     Duration::from_millis(800),
@@ -19,46 +18,46 @@ const PAUSES: [Duration; 6] = [
     Duration::from_secs(30),
 ];
 
-/// After how many failed attempts the store counts as behind.
+/// The number of failed attempts after which the store counts as behind.
 const ATTEMPTS: usize = 3;
 
-/// The pause before the agent's file is read again, and how often it is. The agent
-/// writes entries to its file a moment after it has told them.
-const NOT_YET: Duration = Duration::from_millis(500);
-const LOOKS: u32 = 20;
+/// The pause between two reads of the agent's file, and the most reads. The agent writes
+/// entries to its file shortly after it has reported them.
+const READ_PAUSE: Duration = Duration::from_millis(500);
+const READS: u32 = 20;
 
-/// The most transcripts of a session that are mirrored: the agent names them.
+/// The most transcripts of a session that are mirrored. The agent chooses their names.
 const MOST: usize = 16 * 1024;
 
-/// What the store has not taken yet.
+/// Entries that are not stored yet.
 #[derive(Debug, Default)]
 pub(super) struct Backlog {
     transcripts: Vec<Transcript>,
     /// The number of the next piece.
     next: u64,
-    /// Pieces with lower numbers are to be sent.
+    /// Pieces with lower numbers are due.
     due: u64,
 }
 
-/// A transcript, and what of it the store has not taken.
+/// A transcript, and its entries that are not stored.
 #[derive(Debug)]
 struct Transcript {
     key: TranscriptKey,
-    /// The agent's own file, if it has told of it.
+    /// The agent's own file, once reported.
     file: Option<PathBuf>,
     pieces: VecDeque<Piece>,
-    /// The end of the entries so far.
+    /// The end of the entries received so far.
     end: End,
-    /// How many attempts have failed in a row.
+    /// Failed attempts in a row.
     failed: usize,
-    /// Not before this time is the store asked again.
+    /// The time of the next attempt.
     pause: Option<Instant>,
-    /// It is not known what of the last attempt was kept.
+    /// Whether the last attempt may have stored some entries.
     is_unsure: bool,
-    /// How often the agent's file was read in vain.
-    looks: u32,
+    /// How many reads of the agent's file found nothing.
+    reads: u32,
     behind: Option<Since>,
-    /// Why entries are missing for ever: what follows them would leave a hole.
+    /// Why entries are missing for good: storing later ones would leave a hole.
     cut: Option<TranscriptFailure>,
 }
 
@@ -72,7 +71,7 @@ struct Since {
 #[derive(Debug)]
 struct Piece {
     number: u64,
-    /// How many entries.
+    /// The number of entries.
     count: usize,
     content: Content,
 }
@@ -84,14 +83,14 @@ enum Content {
     OnDisk(Place),
 }
 
-/// Entries to send.
+/// A call to the store.
 #[derive(Debug, Clone)]
 pub(super) struct Call {
     pub(super) key: TranscriptKey,
     pub(super) source: Source,
-    /// Some may be stored already.
+    /// Whether some may be stored already.
     pub(super) is_unsure: bool,
-    /// How many pieces.
+    /// The number of pieces.
     pieces: usize,
 }
 
@@ -101,18 +100,18 @@ pub(super) enum Source {
     OnDisk(PathBuf, Place),
 }
 
-/// How a call went.
+/// The outcome of a call.
 #[derive(Debug)]
 pub(super) enum Outcome {
     Stored,
-    /// Entries that were read from the agent's file are stored.
+    /// Entries read from the agent's file are stored.
     StoredFromDisk(Read),
-    /// The agent's file does not have it, or not yet.
+    /// The agent's file does not contain them, or not yet.
     NotThere,
     Failed(TranscriptFailure),
 }
 
-/// The state that the store is in.
+/// The state of a store that is behind.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Behind {
     pub(super) entries: usize,
@@ -120,7 +119,7 @@ pub(super) struct Behind {
     pub(super) failure: TranscriptFailure,
 }
 
-/// Entries that the store will not get.
+/// Entries that will never be stored.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Missing {
     pub(super) key: TranscriptKey,
@@ -129,10 +128,9 @@ pub(super) struct Missing {
 }
 
 impl Backlog {
-    /// Adds entries. Returns `false` if they are not kept because earlier ones of that
-    /// transcript are missing, or the session has too many transcripts:
-    /// [`Backlog::cut`] has the reason.
-    pub(super) fn hold(
+    /// Adds entries. Returns `false` if they are discarded, because earlier ones of the transcript
+    /// are missing or the session has too many transcripts. [`Backlog::cut`] returns the reason.
+    pub(super) fn add(
         &mut self,
         key: &TranscriptKey,
         file: Option<PathBuf>,
@@ -153,9 +151,9 @@ impl Backlog {
         true
     }
 
-    /// Adds entries that are read from the agent's file when it is their turn. Returns as
-    /// [`Backlog::hold`].
-    pub(super) fn leave_on_disk(
+    /// Adds entries that are read from the agent's file when they are due. Returns `false` as
+    /// [`Backlog::add`].
+    pub(super) fn add_on_disk(
         &mut self,
         key: &TranscriptKey,
         file: PathBuf,
@@ -205,22 +203,23 @@ impl Backlog {
         transcript
     }
 
-    /// Everything so far is to be sent. Returns a number for [`Backlog::is_sent`].
+    /// Makes all entries due. Returns a number for [`Backlog::is_sent`].
     pub(super) fn flush(&mut self) -> u64 {
         self.due = self.next;
         self.due
     }
 
-    /// Makes the next attempts now. An agent that has not written yet is not hurried.
+    /// Ends the pauses before the next attempts, except for files that the agent has not written
+    /// yet.
     pub(super) fn hurry(&mut self) {
         for transcript in &mut self.transcripts {
-            if transcript.looks == 0 {
+            if transcript.reads == 0 {
                 transcript.pause = None;
             }
         }
     }
 
-    /// Whether everything before this number was sent.
+    /// Returns whether no piece before this number remains.
     pub(super) fn is_sent(&self, until: u64) -> bool {
         let mut fronts = self.transcripts.iter().filter_map(|it| it.pieces.front());
         fronts.all(|piece| piece.number >= until)
@@ -230,7 +229,7 @@ impl Backlog {
         self.transcripts.iter().all(|it| it.pieces.is_empty())
     }
 
-    /// Returns what to send now: what came first.
+    /// Returns the next call: the oldest due piece whose pause is over.
     pub(super) fn next_call(&self, now: Instant) -> Option<Call> {
         let due = self.waiting();
         let ready = due.filter(|(it, _)| it.pause.is_none_or(|pause| pause <= now));
@@ -238,20 +237,20 @@ impl Backlog {
         Some(transcript.call(self.due))
     }
 
-    /// Returns when there may be something to send, if nothing new comes.
+    /// Returns when the next pause is over.
     pub(super) fn next_time(&self) -> Option<Instant> {
         self.waiting().filter_map(|(it, _)| it.pause).min()
     }
 
-    /// Transcripts with something that is to be sent, and the first piece of each.
+    /// Returns the transcripts with due pieces, and the first piece of each.
     fn waiting(&self) -> impl Iterator<Item = (&Transcript, &Piece)> {
         let all = self.transcripts.iter();
         all.filter_map(|it| Some((it, it.pieces.front()?)))
             .filter(|(_, piece)| piece.number < self.due)
     }
 
-    /// Handles the outcome of a call. Returns how many bytes are not held any more, and
-    /// what will be missing from the store.
+    /// Handles the outcome of a call. Returns how many bytes were released, and the entries that
+    /// will be missing.
     pub(super) fn done(
         &mut self,
         call: &Call,
@@ -268,12 +267,13 @@ impl Backlog {
                 transcript.failed(failure, now);
                 return (0, None);
             }
-            Outcome::NotThere if transcript.looks < LOOKS => {
-                transcript.looks += 1;
-                transcript.pause = now.checked_add(NOT_YET);
+            Outcome::NotThere if transcript.reads < READS => {
+                transcript.reads += 1;
+                transcript.pause = now.checked_add(READ_PAUSE);
                 return (0, None);
             }
-            // An agent may not write what it has told. It is of no entry's conversation.
+            // The agent may never write entries without a `uuid`. They are not part of a
+            // conversation.
             Outcome::NotThere if call.has_only_trailing() => {}
             Outcome::NotThere => {
                 transcript.cut = Some(TranscriptFailure::TooSlow);
@@ -284,7 +284,7 @@ impl Backlog {
         transcript.failed = 0;
         transcript.pause = None;
         transcript.is_unsure = false;
-        transcript.looks = 0;
+        transcript.reads = 0;
         if let Outcome::StoredFromDisk(read) = outcome
             && let Source::OnDisk(_, before) = &call.source
             && let Some(Piece {
@@ -307,7 +307,7 @@ impl Backlog {
         (bytes, None)
     }
 
-    /// Returns why a transcript goes on in the agent's own file only.
+    /// Returns why a transcript is no longer mirrored.
     pub(super) fn cut(&self, key: &TranscriptKey) -> Option<TranscriptFailure> {
         match self.transcripts.iter().find(|it| it.key == *key) {
             Some(known) => known.cut.clone(),
@@ -331,7 +331,7 @@ impl Backlog {
         })
     }
 
-    /// Gives up what has been attempted often enough: at the end of the session. Returns as
+    /// Gives up transcripts with enough failed attempts, at the end of the session. Returns as
     /// [`Backlog::done`].
     pub(super) fn give_up_failing(&mut self) -> (usize, Vec<Missing>) {
         self.give_up(|it| it.behind.clone().map(|it| it.failure))
@@ -374,7 +374,7 @@ impl Transcript {
             failed: 0,
             pause: None,
             is_unsure: false,
-            looks: 0,
+            reads: 0,
             behind: None,
             cut: None,
         }
@@ -384,7 +384,7 @@ impl Transcript {
         self.pieces.iter().map(|it| it.count).sum()
     }
 
-    /// What to send first. Entries of several messages go together.
+    /// Returns the next call. It combines the entries of several messages.
     fn call(&self, due: u64) -> Call {
         let (mut batch, mut bytes, mut pieces) = (Vec::new(), 0, 0);
         let mut source = None;
@@ -457,16 +457,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn transcripts_beyond_the_limit_are_not_mirrored_and_the_others_are() {
+    fn transcripts_beyond_the_limit_are_not_mirrored() {
         let mut backlog = Backlog::default();
         let session = TranscriptKey::new("p", "s").unwrap();
         let key = |number: usize| session.part(format!("agent-{number}")).unwrap();
         backlog.transcripts = (0..MOST).map(|it| Transcript::new(key(it))).collect();
         let entries = || vec![Json::null()];
-        assert!(backlog.hold(&key(0), None, entries(), 4));
-        assert!(!backlog.hold(&key(MOST), None, entries(), 4));
+        assert!(backlog.add(&key(0), None, entries(), 4));
+        assert!(!backlog.add(&key(MOST), None, entries(), 4));
         let end = End::of(&entries());
-        assert!(!backlog.leave_on_disk(&key(MOST + 1), PathBuf::new(), 1, end));
+        assert!(!backlog.add_on_disk(&key(MOST + 1), PathBuf::new(), 1, end));
         assert_eq!(backlog.transcripts.len(), MOST);
         let why = backlog.cut(&key(MOST)).map(|it| it.to_string());
         let wanted = "the agent's message is invalid: the session has more than 16384 transcripts";

@@ -6,14 +6,14 @@ use agentwire_protocol::message::TranscriptMirror;
 use agentwire_protocol::{Frame, Json};
 use std::path::PathBuf;
 
-/// Entries that a store lacks, from before the session.
+/// Entries from before the session that a store lacks.
 pub(crate) type Lacking = Vec<(TranscriptKey, Vec<Json>)>;
 
 /// Entries of one transcript.
 #[derive(Debug)]
 pub(super) struct Entries {
     pub(super) key: TranscriptKey,
-    /// The agent's own file, as the agent names it.
+    /// The agent's own file, by the agent's path.
     pub(super) file: PathBuf,
     pub(super) entries: Vec<Json>,
 }

@@ -1,9 +1,8 @@
 //! Copying transcript entries to the session store.
 //!
-//! A task sends them, one call at a time. What the store does not take is tried again;
-//! meanwhile it waits in memory, and beyond a limit in the agent's own file, from which
-//! it is read when it is its turn. So the store always has the beginning of a
-//! transcript: nothing is sent behind something that is missing.
+//! A task makes one call at a time, and repeats calls that fail. Meanwhile entries are buffered
+//! in memory; beyond a limit, they are read from the agent's own file later. Entries are stored
+//! in order, so the store always has a prefix of a transcript.
 
 mod backlog;
 mod entries;
@@ -29,32 +28,32 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-/// How long the store may take for remaining entries at the end of the session.
+/// The timeout for remaining entries at the end of the session.
 const LAST: Duration = Duration::from_secs(10);
 
-/// The session's end of the mirror. Only its end waits.
+/// The attachment of a session with a store. Only `end` waits.
 #[derive(Debug)]
 pub(crate) struct Mirror {
     /// `None` at the end of the session.
     work: Option<mpsc::UnboundedSender<Work>>,
     notices: mpsc::UnboundedReceiver<Notice>,
-    /// For notices of this end, in order with the others.
-    tell: Option<mpsc::UnboundedSender<Notice>>,
-    /// How many bytes wait for the store, and how many may. One message of any size is
-    /// always accepted.
+    /// Sends notices of this attachment, in order with those of the task.
+    notifier: Option<mpsc::UnboundedSender<Notice>>,
+    /// The number of buffered bytes, and the limit. A single message of any size is always
+    /// accepted.
     waiting: Arc<AtomicUsize>,
     limit: usize,
-    /// Results are delivered when the store has their turns.
+    /// Whether a result is deferred until its turn is stored.
     defers_results: bool,
     result: Deferred,
-    /// The configuration folder with the session, if it is a private one.
+    /// The private configuration folder of the session.
     home: Option<Arc<PrivateHome>>,
-    /// Whether the store is behind, and whether it lacks something for ever.
+    /// Whether the store is behind, and whether entries are missing for good.
     is_behind: bool,
     is_missing: bool,
-    /// Cancelled when the time for remaining entries is over.
+    /// Cancelled at the timeout for remaining entries.
     over: CancellationToken,
-    /// Reports, when dropped, that no more entries go to the store.
+    /// Reports, when dropped, that the task has ended.
     _done: DropGuard,
 }
 
@@ -63,23 +62,23 @@ pub(crate) struct Mirror {
 enum Deferred {
     None,
     Waits(oneshot::Receiver<Result<(), Error>>),
-    /// It need not wait any more. Whether it is stored, and whether that was told.
+    /// The wait is over.
     Over {
         is_stored: bool,
         is_reported: bool,
     },
 }
 
-/// Sends all received entries to the store. Does not keep the mirror alive.
+/// Flushes the entries received so far. Does not keep the mirror alive.
 #[derive(Debug, Clone)]
 pub(crate) struct Flusher(mpsc::WeakUnboundedSender<Work>);
 
 impl Flusher {
-    /// Resolves when the store has everything received so far, or has failed; to `None` if
-    /// the session is over.
+    /// Resolves when the store has everything received so far, or has failed; to `None` if the
+    /// session has ended.
     pub(crate) async fn flush(&self) -> Option<Result<(), Error>> {
         let (reply, done) = oneshot::channel();
-        // Not held while it waits.
+        // The sender must not be held while waiting.
         drop(self.0.upgrade()?.send(Work::Flush(reply)));
         done.await.ok()
     }
@@ -94,13 +93,13 @@ impl Mirror {
     ) -> Option<(Self, CancellationToken)> {
         let store = options.session_store.as_ref()?;
         let (work, inbox) = mpsc::unbounded_channel();
-        let (tell, notices) = mpsc::unbounded_channel();
+        let (notifier, notices) = mpsc::unbounded_channel();
         let waiting = Arc::new(AtomicUsize::new(0));
         let over = CancellationToken::new();
         let task = Task::new(
             store.clone(),
             options.store_flush == StoreFlush::Eager,
-            tell.clone(),
+            notifier.clone(),
             Arc::clone(&waiting),
             over.clone(),
             lacking,
@@ -110,7 +109,7 @@ impl Mirror {
         let mirror = Self {
             work: Some(work),
             notices,
-            tell: Some(tell),
+            notifier: Some(notifier),
             waiting,
             limit: options.store_memory,
             defers_results: options.store_flush == StoreFlush::BeforeResult,
@@ -130,7 +129,7 @@ impl Mirror {
 
     fn work(&self, work: Work) {
         if let Some(task) = &self.work {
-            // A task that has ended has reported what it did not do.
+            // A task that has ended has reported its missing entries.
             drop(task.send(work));
         }
     }
@@ -150,16 +149,16 @@ impl Mirror {
                 end: End::of(&it.entries),
             }),
             Err(notice) => {
-                if let Some(tell) = &self.tell {
-                    drop(tell.send(notice));
+                if let Some(notifier) = &self.notifier {
+                    drop(notifier.send(notice));
                 }
             }
         }
     }
 
-    /// Notes what a notice says. The private files have what the store lacks, also
-    /// if this program ends before they are put away.
-    fn note(&mut self, notice: &Notice) {
+    /// Updates the state from a notice. The private folder is retained while the store lacks
+    /// entries, in case this program is killed.
+    fn update(&mut self, notice: &Notice) {
         match notice {
             Notice::NotMirrored { key: Some(_), .. } => self.is_missing = true,
             Notice::StoreBehind { .. } => self.is_behind = true,
@@ -167,13 +166,13 @@ impl Mirror {
             _ => {}
         }
         if let Some(home) = &self.home {
-            home.keep(self.is_missing || self.is_behind);
+            home.retain(self.is_missing || self.is_behind);
         }
     }
 
-    /// Waits for the store for a limited time, and returns the remaining notices.
+    /// Waits for the store until the timeout, and returns the remaining notices.
     async fn finish(&mut self) -> Vec<Notice> {
-        (self.work, self.tell) = (None, None);
+        (self.work, self.notifier) = (None, None);
         let mut found = vec![];
         let (notices, over) = (&mut self.notices, &self.over);
         let all = async {
@@ -183,24 +182,24 @@ impl Mirror {
         };
         if timeout(LAST, all).await.is_err() {
             over.cancel();
-            // From here on, the task only reports what remains.
+            // From here on, the task only sends its last notices.
             while let Some(notice) = notices.recv().await {
                 found.push(notice);
             }
         }
         for notice in &found {
-            self.note(notice);
+            self.update(notice);
         }
         if let Some(home) = self.home.take() {
             let is_missing = self.is_missing;
-            let put_away = move || {
+            let clean_up = move || {
                 if is_missing {
-                    home.keep_transcripts();
+                    home.save_transcripts();
                 }
                 drop(home);
             };
-            // Files may take long. Without a runtime they go with this task.
-            blocking(put_away).await;
+            // Copying files may block. Without a runtime, this task drops them.
+            blocking(clean_up).await;
         }
         found
     }
@@ -250,9 +249,9 @@ impl Attachment for Mirror {
                 is_reported: false,
             };
         }
-        // Why a result is not stored is told before it.
+        // The reason why a result is not stored is delivered before it.
         if let Poll::Ready(Some(notice)) = self.notices.poll_recv(context) {
-            self.note(&notice);
+            self.update(&notice);
             return Poll::Ready(Action::Notify(notice));
         }
         match &mut self.result {

@@ -1,4 +1,4 @@
-//! Reading entries that the store has not taken from the agent's own file.
+//! Reading entries that are not stored yet from the agent's own file.
 
 use crate::store::{EntryHead, entry_of_line};
 use agentwire_protocol::Json;
@@ -6,26 +6,26 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Seek, SeekFrom};
 use std::path::Path;
 
-/// The limits of one call, unless a single message has more.
+/// The limits of one call, except for a single larger message.
 pub(super) const CALL_ENTRIES: usize = 500;
 pub(super) const CALL_BYTES: usize = 1024 * 1024;
 
-/// Where entries are in the agent's file.
+/// The position of entries in the agent's file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Place {
-    /// The end of the entries before them.
+    /// The end of the preceding entries.
     after: End,
-    /// They are behind so many bytes, once that is known.
+    /// The byte offset from which to search, once known.
     offset: Option<u64>,
     end: End,
 }
 
-/// Which of some entries are the last ones.
+/// Identifies the last of some entries.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct End {
-    /// The last one with a `uuid` has this one; none has one if `None`.
+    /// The last `uuid`; `None` if no entry has one.
     pub(super) through: Option<Box<str>>,
-    /// So many without a `uuid` follow it.
+    /// The number of entries without a `uuid` after it.
     pub(super) trailing: usize,
 }
 
@@ -36,18 +36,18 @@ pub(super) struct Chunk {
     pub(super) read: Read,
 }
 
-/// What was read of the entries at a place.
+/// The part of a place that was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Read {
-    /// Where what follows is.
+    /// The offset of the next entry.
     offset: u64,
-    /// Whether the last one with a `uuid` was read, and how many of those that follow it.
+    /// Whether the last entry with a `uuid` was read, and the number of later ones that were.
     is_through: bool,
     trailing: usize,
 }
 
 impl End {
-    /// The end of these entries.
+    /// Returns the end of these entries.
     pub(super) fn of(entries: &[Json]) -> Self {
         let uuid = |entry: &Json| EntryHead::of(entry)?.uuid;
         let mut trailing = 0;
@@ -62,7 +62,7 @@ impl End {
         Self { through, trailing }
     }
 
-    /// More entries follow, which end there.
+    /// Extends the end by that of further entries.
     pub(super) fn extend(&mut self, end: Self) {
         match end.through {
             Some(_) => *self = end,
@@ -80,18 +80,18 @@ impl Place {
         }
     }
 
-    /// More entries follow those that end here.
+    /// Extends the place by further entries.
     pub(super) fn extend(&mut self, end: End) {
         self.end.extend(end);
     }
 
-    /// Whether only entries without a `uuid` are left.
+    /// Returns whether only entries without a `uuid` remain.
     pub(super) fn has_only_trailing(&self) -> bool {
         self.end.through.is_none()
     }
 
-    /// What was read at the place that this was, before it was extended, is done. Returns
-    /// whether that is all.
+    /// Removes what was read at `before`, the state of this place before it was extended. Returns
+    /// whether nothing remains.
     pub(super) fn was_read(&mut self, before: &Self, read: Read) -> bool {
         self.offset = Some(read.offset);
         if read.is_through && self.end.through == before.end.through {
@@ -101,13 +101,12 @@ impl Place {
         self.end.through.is_none() && self.end.trailing == 0
     }
 
-    /// Reads entries, at most as many as one call has, and those without a `uuid` behind the
-    /// last one. The file is only ever appended to, or replaced; a line without an end is
-    /// not complete.
+    /// Reads entries up to the limits of a call, and those without a `uuid` after the last one. The
+    /// file is only appended to, or replaced. A line without a line feed is incomplete.
     ///
     /// # Errors
     ///
-    /// If the file cannot be read, or does not have the entry before them.
+    /// If the file cannot be read, or does not contain the preceding entry.
     pub(super) fn read(&self, file: &Path) -> io::Result<Chunk> {
         let End { through, trailing } = &self.end;
         let mut lines = BufReader::new(File::open(file)?);
@@ -133,7 +132,7 @@ impl Place {
             let entry = entry_of_line(&line);
             let is_behind = !is_before && skipped == self.after.trailing;
             if !is_before && read.is_through {
-                // What follows is not one of them.
+                // Later entries with a `uuid` belong to another place.
                 let is_other = matches!(entry, Some((_, Some(_))));
                 if is_other || is_behind && read.trailing == *trailing {
                     break;
@@ -163,7 +162,7 @@ impl Place {
             }
         }
         if is_before {
-            let why = "the entry before those that are missing is not in it";
+            let why = "it does not contain the entry before the missing ones";
             return Err(io::Error::new(io::ErrorKind::NotFound, why));
         }
         Ok(Chunk { entries, read })

@@ -26,7 +26,7 @@ const CALL: Duration = Duration::from_secs(60);
 pub(super) enum Work {
     /// A message with entries.
     Entries(Frame),
-    /// Entries for which there was no room.
+    /// Entries beyond the memory limit.
     OnDisk {
         key: TranscriptKey,
         file: PathBuf,
@@ -35,34 +35,33 @@ pub(super) enum Work {
     },
     /// A turn has ended.
     TurnEnded,
-    /// Sends all received entries to the store, and reports when that is done or has
-    /// failed.
+    /// Stores all received entries, and reports when that is done or has failed.
     Flush(Waiter),
-    /// A turn has ended, and its result waits, unless the store is behind.
+    /// A turn has ended. Its result is deferred, unless the store is behind.
     Result(Waiter),
 }
 
 type Waiter = oneshot::Sender<Result<(), Error>>;
 
-/// A call that is being made.
+/// A running call.
 type Calling = Pin<Box<dyn Future<Output = (Call, Outcome)> + Send>>;
 
 /// The state of the task.
 pub(super) struct Task {
     store: SharedStore,
     is_eager: bool,
-    tell: mpsc::UnboundedSender<Notice>,
+    notifier: mpsc::UnboundedSender<Notice>,
     waiting: Arc<AtomicUsize>,
     over: CancellationToken,
     backlog: Backlog,
-    /// What has come since the last flush.
+    /// The entries and bytes received since the last flush.
     entries: usize,
     bytes: usize,
-    /// Those who wait until everything before a number was sent.
+    /// Callers of `flush`, each with the number up to which entries must be stored.
     waiters: Vec<(u64, Waiter)>,
-    /// Whether it was told that the store is behind.
+    /// The last reported state, if the store is behind.
     reported: Option<Behind>,
-    /// No more work will come.
+    /// Whether no more work will come.
     is_last: bool,
 }
 
@@ -70,7 +69,7 @@ impl Task {
     pub(super) fn new(
         store: SharedStore,
         is_eager: bool,
-        tell: mpsc::UnboundedSender<Notice>,
+        notifier: mpsc::UnboundedSender<Notice>,
         waiting: Arc<AtomicUsize>,
         over: CancellationToken,
         lacking: Lacking,
@@ -78,15 +77,15 @@ impl Task {
         let mut backlog = Backlog::default();
         for (key, entries) in lacking {
             for entries in entries.chunks(CALL_ENTRIES) {
-                // What was read before is not limited.
-                backlog.hold(&key, None, entries.to_vec(), 0);
+                // Entries of earlier sessions do not count against the limit.
+                backlog.add(&key, None, entries.to_vec(), 0);
             }
         }
         backlog.flush();
         Self {
             store,
             is_eager,
-            tell,
+            notifier,
             waiting,
             over,
             backlog,
@@ -135,15 +134,15 @@ impl Task {
                     invalid => {
                         self.waiting.fetch_sub(bytes, Ordering::Relaxed);
                         if let Err(notice) = invalid {
-                            self.say(notice);
+                            self.notify(notice);
                         }
                         return;
                     }
                 };
                 let count = entries.len();
-                if !self.backlog.hold(&key, Some(file), entries, bytes) {
+                if !self.backlog.add(&key, Some(file), entries, bytes) {
                     self.waiting.fetch_sub(bytes, Ordering::Relaxed);
-                    return self.is_cut(key, count);
+                    return self.report_cut(key, count);
                 }
                 self.entries += count;
                 self.bytes += bytes;
@@ -158,10 +157,10 @@ impl Task {
                 count,
                 end,
             } => {
-                if self.backlog.leave_on_disk(&key, file, count, end) {
+                if self.backlog.add_on_disk(&key, file, count, end) {
                     self.flush();
                 } else {
-                    self.is_cut(key, count);
+                    self.report_cut(key, count);
                 }
             }
             Work::TurnEnded => drop(self.flush()),
@@ -188,7 +187,7 @@ impl Task {
         self.backlog.flush()
     }
 
-    /// Starts the next call, if it is time.
+    /// Starts the next call, if one is due.
     fn next_call(&mut self) -> Option<Calling> {
         let call = self.backlog.next_call(now())?;
         let store = self.store.clone();
@@ -209,7 +208,7 @@ impl Task {
             let given_up = self.backlog.give_up_failing();
             self.give_up(given_up);
         }
-        self.tell_state(failure.is_some());
+        self.report_state(failure.is_some());
         self.reply();
         if let Some(failure) = failure
             && self.reported.is_some()
@@ -218,9 +217,8 @@ impl Task {
         }
     }
 
-    /// Tells that the store is behind, with each attempt that has failed, and that it is
-    /// not any more.
-    fn tell_state(&mut self, has_failed: bool) {
+    /// Reports that the store is behind after each failed attempt, and once when it has caught up.
+    fn report_state(&mut self, has_failed: bool) {
         match (self.backlog.behind(), &self.reported) {
             (Some(behind), reported) if has_failed || reported.is_none() => {
                 let Behind {
@@ -229,7 +227,7 @@ impl Task {
                     failure,
                 } = &behind;
                 tracing::warn!(entries, %failure, "the session store is behind");
-                self.say(Notice::StoreBehind {
+                self.notify(Notice::StoreBehind {
                     entries: *entries,
                     since: *since,
                     failure: failure.clone(),
@@ -237,7 +235,7 @@ impl Task {
                 self.reported = Some(behind);
             }
             (None, Some(reported)) => {
-                self.say(Notice::StoreCaughtUp {
+                self.notify(Notice::StoreCaughtUp {
                     since: reported.since,
                 });
                 self.reported = None;
@@ -246,7 +244,7 @@ impl Task {
         }
     }
 
-    /// Replies to those whose entries were sent.
+    /// Notifies the waiters whose entries are stored.
     fn reply(&mut self) {
         let backlog = &self.backlog;
         for (_, waiter) in (self.waiters).extract_if(.., |(until, _)| backlog.is_sent(*until)) {
@@ -255,7 +253,7 @@ impl Task {
         }
     }
 
-    /// Replies to all that it has failed.
+    /// Notifies all waiters of the failure.
     fn refuse(&mut self, key: &TranscriptKey, failure: &TranscriptFailure) {
         for (_, waiter) in self.waiters.drain(..) {
             let error = Error::session_store("append", key, failure.clone());
@@ -273,9 +271,9 @@ impl Task {
         {
             tracing::warn!(%key, entries, %failure, "entries are missing from the session store");
             self.refuse(&key, &failure);
-            // That is what is told of it.
+            // `NotMirrored` replaces the reported state.
             self.reported = None;
-            self.say(Notice::NotMirrored {
+            self.notify(Notice::NotMirrored {
                 key: Some(key),
                 entries,
                 failure,
@@ -283,18 +281,18 @@ impl Task {
         }
     }
 
-    /// Tells of entries that are not sent, because earlier ones of the transcript are not.
-    fn is_cut(&self, key: TranscriptKey, entries: usize) {
-        self.say(Notice::NotMirrored {
+    /// Reports entries that are discarded because earlier ones of the transcript are missing.
+    fn report_cut(&self, key: TranscriptKey, entries: usize) {
+        self.notify(Notice::NotMirrored {
             failure: self.backlog.cut(&key).unwrap_or(TranscriptFailure::TooSlow),
             key: Some(key),
             entries,
         });
     }
 
-    fn say(&self, notice: Notice) {
-        // This fails when the session's driver is gone.
-        let _ = self.tell.send(notice);
+    fn notify(&self, notice: Notice) {
+        // Fails only if the session's driver has ended.
+        let _ = self.notifier.send(notice);
     }
 }
 
@@ -334,7 +332,7 @@ async fn attempt(store: &SharedStore, call: &Call) -> Outcome {
     }
 }
 
-/// Returns the entries that the store does not have, by their `uuid`.
+/// Returns the entries that the store lacks, compared by `uuid`.
 async fn missing_from(
     store: &SharedStore,
     key: &TranscriptKey,
@@ -355,7 +353,7 @@ async fn finish(calling: &mut Option<Calling>) -> (Call, Outcome) {
     }
 }
 
-/// Waits for a time; forever if there is none. Cancel safe.
+/// Waits until a time; pending forever if there is none. Cancel safe.
 async fn at(time: Option<Instant>) {
     match time {
         Some(time) => sleep_until(Timer::from_std(time)).await,

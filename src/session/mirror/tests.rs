@@ -1,4 +1,4 @@
-//! The mirror, with stores that fail in every way, and files that lag behind.
+//! The mirror with failing stores and files that lag behind.
 
 #![allow(clippy::unwrap_used)]
 
@@ -19,12 +19,12 @@ use tokio::time::Instant;
 
 const ID: &str = "11111111-2222-4333-8444-555555555555";
 
-/// An agent that writes transcripts, and tells of it.
+/// An agent that writes and reports transcripts.
 struct Agent {
     home: TempDir,
-    /// What it has told, by transcript.
-    told: BTreeMap<TranscriptKey, Vec<Json>>,
-    /// What it has not written yet.
+    /// The reported entries of each transcript.
+    reported: BTreeMap<TranscriptKey, Vec<Json>>,
+    /// Reported entries that are not written yet.
     unwritten: Vec<(PathBuf, String)>,
     next: usize,
 }
@@ -33,13 +33,13 @@ impl Agent {
     fn new() -> Self {
         Self {
             home: tempfile::tempdir().unwrap(),
-            told: BTreeMap::new(),
+            reported: BTreeMap::new(),
             unwritten: vec![],
             next: 0,
         }
     }
 
-    /// Adds entries to a transcript: each with so many bytes, some without a `uuid`.
+    /// Adds entries to a transcript: each with a size in bytes, some without a `uuid`.
     fn adds(&mut self, transcript: usize, entries: &[(usize, bool)]) -> Frame {
         let own = TranscriptKey::new("-p", ID).unwrap();
         let (key, name) = match transcript {
@@ -61,13 +61,13 @@ impl Agent {
             })
             .collect();
         let lines: String = entries.iter().map(|it| format!("{it}\n")).collect();
-        // The agent keeps what no host is told of as well.
+        // The agent also writes entries that it does not report.
         let lines = format!("{{\"type\":\"api-request\",\"uuid\":\"r\"}}\n{lines}");
         self.unwritten.push((file.clone(), lines));
         let line = serde_json::json!({
             "type": "transcript_mirror", "filePath": file, "entries": entries,
         });
-        self.told.entry(key).or_default().extend(entries);
+        self.reported.entry(key).or_default().extend(entries);
         Frame::new(line.to_string().into()).unwrap()
     }
 
@@ -86,54 +86,54 @@ impl Agent {
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Then {
-    Keeps,
+    Stores,
     Fails,
     Panics,
-    /// Keeps nothing, and never says so.
+    /// Stores nothing, and never returns.
     Hangs,
-    /// Keeps everything, and never says so.
-    KeepsAndHangs,
-    /// Keeps everything, and says that it failed.
-    KeepsAndFails,
-    /// Another host has taken the session over.
+    /// Stores the entries, and never returns.
+    StoresAndHangs,
+    /// Stores the entries, and returns an error.
+    StoresAndFails,
+    /// Refuses: another host owns the session.
     Refuses,
 }
 
-/// A store that does not look at what it keeps, and does as it is told, call by call.
+/// A store without deduplication whose calls have given outcomes.
 #[derive(Debug, Clone, Default)]
-struct Shelf(Arc<Mutex<Kept>>);
+struct TestStore(Arc<Mutex<Contents>>);
 
 #[derive(Debug, Default)]
-struct Kept {
+struct Contents {
     transcripts: BTreeMap<TranscriptKey, Vec<Json>>,
     then: Vec<Then>,
     calls: usize,
     most: usize,
 }
 
-impl SessionStore for Shelf {
+impl SessionStore for TestStore {
     async fn append(&self, key: &TranscriptKey, entries: &[Json]) -> Result<(), StoreError> {
         assert!(!entries.is_empty());
         let then = {
-            let mut kept = self.0.lock().unwrap();
-            let then = *kept.then.get(kept.calls).unwrap_or(&Then::Keeps);
-            kept.calls += 1;
-            kept.most = kept.most.max(entries.len());
+            let mut contents = self.0.lock().unwrap();
+            let then = *contents.then.get(contents.calls).unwrap_or(&Then::Stores);
+            contents.calls += 1;
+            contents.most = contents.most.max(entries.len());
             if matches!(
                 then,
-                Then::Keeps | Then::KeepsAndHangs | Then::KeepsAndFails
+                Then::Stores | Then::StoresAndHangs | Then::StoresAndFails
             ) {
-                let transcript = kept.transcripts.entry(key.clone()).or_default();
+                let transcript = contents.transcripts.entry(key.clone()).or_default();
                 transcript.extend_from_slice(entries);
             }
             then
         };
         match then {
-            Then::Keeps => Ok(()),
-            Then::Fails | Then::KeepsAndFails => Err("full".into()),
+            Then::Stores => Ok(()),
+            Then::Fails | Then::StoresAndFails => Err("full".into()),
             Then::Panics => panic!("a bug"),
             Then::Refuses => Err(Refused::new("another host has it").into()),
-            Then::Hangs | Then::KeepsAndHangs => pending().await,
+            Then::Hangs | Then::StoresAndHangs => pending().await,
         }
     }
 
@@ -142,8 +142,8 @@ impl SessionStore for Shelf {
     }
 }
 
-fn started(shelf: &Shelf, flush: StoreFlush, limit: usize) -> Mirror {
-    let options = Options::new().session_store(shelf.clone());
+fn started(store: &TestStore, flush: StoreFlush, limit: usize) -> Mirror {
+    let options = Options::new().session_store(store.clone());
     let options = options.session_store_flush(flush);
     let options = options.session_store_memory(limit);
     Mirror::start(&options, vec![], None).unwrap().0
@@ -170,13 +170,13 @@ fn run<T>(work: impl Future<Output = T>) -> T {
     runtime.unwrap().block_on(work)
 }
 
-/// Something that happens in a session.
+/// An event in a session.
 #[derive(Debug, Clone)]
 enum Step {
     Adds(usize, Vec<(usize, bool)>),
-    /// The agent writes what it has told.
+    /// The agent writes the reported entries.
     Writes,
-    /// It takes its time for that.
+    /// The agent writes them later.
     Lags(u64),
     TurnEnds,
     Waits(u64),
@@ -195,12 +195,12 @@ fn step() -> impl Strategy<Value = Step> {
 
 fn then() -> impl Strategy<Value = Then> {
     prop_oneof![
-        4 => Just(Then::Keeps),
+        4 => Just(Then::Stores),
         3 => Just(Then::Fails),
         1 => Just(Then::Panics),
         1 => Just(Then::Hangs),
-        1 => Just(Then::KeepsAndHangs),
-        1 => Just(Then::KeepsAndFails),
+        1 => Just(Then::StoresAndHangs),
+        1 => Just(Then::StoresAndFails),
     ]
 }
 
@@ -212,43 +212,43 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
 
     #[test]
-    fn the_store_has_the_beginning_at_any_time_and_everything_at_last(
+    fn the_store_always_has_a_prefix_and_finally_everything(
         steps in prop::collection::vec(step(), 1..40),
         then in prop::collection::vec(then(), 0..30),
         limit in 0..2000_usize,
         is_eager in any::<bool>(),
     ) {
-        let shelf = Shelf::default();
-        let keeps_and_fails = then.contains(&Then::KeepsAndFails);
-        shelf.0.lock().unwrap().then = then;
+        let store = TestStore::default();
+        let stores_and_fails = then.contains(&Then::StoresAndFails);
+        store.0.lock().unwrap().then = then;
         let flush = if is_eager { StoreFlush::Eager } else { StoreFlush::Batched };
         let mut agent = Agent::new();
         let check = |agent: &Agent, is_whole: bool| {
-            let kept = &shelf.0.lock().unwrap().transcripts;
-            for (key, told) in &agent.told {
-                let told = uuids(told);
-                let mut kept = kept.get(key).map(|it| uuids(it)).unwrap_or_default();
-                // A store that says it failed has to look what it has.
-                if keeps_and_fails {
-                    kept = without_again(kept);
+            let contents = &store.0.lock().unwrap().transcripts;
+            for (key, reported) in &agent.reported {
+                let reported = uuids(reported);
+                let mut contents = contents.get(key).map(|it| uuids(it)).unwrap_or_default();
+                // A store that returned an error may have stored the entries.
+                if stores_and_fails {
+                    contents = without_again(contents);
                 }
-                let len = if is_whole { told.len() } else { kept.len() };
-                assert_eq!(kept, told[..len]);
+                let len = if is_whole { reported.len() } else { contents.len() };
+                assert_eq!(contents, reported[..len]);
             }
             if is_whole {
-                for (key, told) in &agent.told {
-                    let kept = kept.get(key).map_or(&[][..], |it| it);
+                for (key, reported) in &agent.reported {
+                    let contents = contents.get(key).map_or(&[][..], |it| it);
                     let has = |entry: &&Json| {
                         let mode = entry.member("mode");
-                        mode.is_some() && !kept.iter().any(|it| it.member("mode") == mode)
+                        mode.is_some() && !contents.iter().any(|it| it.member("mode") == mode)
                     };
-                    let missing: Vec<_> = told.iter().filter(has).collect();
+                    let missing: Vec<_> = reported.iter().filter(has).collect();
                     assert!(missing.is_empty(), "{missing:?}");
                 }
             }
         };
         run(async {
-            let mut mirror = started(&shelf, flush, limit);
+            let mut mirror = started(&store, flush, limit);
             let mut lag = 0;
             for step in steps {
                 match step {
@@ -259,7 +259,7 @@ proptest! {
                     Step::Writes => agent.writes(),
                     Step::Lags(time) => {
                         lag += time;
-                        // An agent does not take longer than that.
+                        // A real agent is faster.
                         if lag > 8_000 {
                             agent.writes();
                             lag = 0;
@@ -305,12 +305,12 @@ proptest! {
 }
 
 #[test]
-fn what_is_read_from_the_agents_file_comes_in_calls_of_a_limited_size() {
-    let shelf = Shelf::default();
-    shelf.0.lock().unwrap().then = vec![Then::Fails; 4];
+fn entries_from_the_agents_file_are_sent_in_limited_calls() {
+    let store = TestStore::default();
+    store.0.lock().unwrap().then = vec![Then::Fails; 4];
     let mut agent = Agent::new();
     run(async {
-        let mut mirror = started(&shelf, StoreFlush::Batched, 100);
+        let mut mirror = started(&store, StoreFlush::Batched, 100);
         mirror.intercept(&agent.adds(0, &[(10, true)]));
         for _ in 0..40 {
             mirror.intercept(&agent.adds(0, &[(10, true); 50]));
@@ -326,23 +326,23 @@ fn what_is_read_from_the_agents_file_comes_in_calls_of_a_limited_size() {
             Notice::StoreCaughtUp { .. }
         ) {}
         let key = TranscriptKey::new("-p", ID).unwrap();
-        let kept = uuids(&shelf.0.lock().unwrap().transcripts[&key]);
-        assert_eq!(kept, uuids(&agent.told[&key]));
+        let contents = uuids(&store.0.lock().unwrap().transcripts[&key]);
+        assert_eq!(contents, uuids(&agent.reported[&key]));
         assert_eq!(mirror.finish().await, []);
     });
-    let kept = shelf.0.lock().unwrap();
-    assert_eq!(kept.most, 500);
+    let contents = store.0.lock().unwrap();
+    assert_eq!(contents.most, 500);
 }
 
 #[test]
-fn a_transcript_ends_where_something_is_missing_for_ever() {
-    let shelf = Shelf::default();
-    shelf.0.lock().unwrap().then = vec![Then::Fails];
+fn a_transcript_ends_before_its_first_missing_entry() {
+    let store = TestStore::default();
+    store.0.lock().unwrap().then = vec![Then::Fails];
     let mut agent = Agent::new();
     run(async {
-        let mut mirror = started(&shelf, StoreFlush::Eager, 0);
+        let mut mirror = started(&store, StoreFlush::Eager, 0);
         mirror.intercept(&agent.adds(0, &[(10, true)]));
-        // There is no room for these, and the file cannot be read.
+        // These exceed the memory limit, and the file cannot be read.
         mirror.intercept(&agent.adds(0, &[(10, true), (10, true)]));
         let missing = |entries| Notice::NotMirrored {
             key: Some(TranscriptKey::new("-p", ID).unwrap()),
@@ -355,11 +355,11 @@ fn a_transcript_ends_where_something_is_missing_for_ever() {
         mirror.work(Work::Flush(reply));
         assert_eq!(mirror.notices.recv().await.unwrap(), missing(1));
         flushed.await.unwrap().unwrap();
-        // The others go on.
+        // Other transcripts continue.
         mirror.intercept(&agent.adds(1, &[(10, true)]));
         assert_eq!(mirror.finish().await, []);
     });
-    let kept: Vec<_> = shelf
+    let contents: Vec<_> = store
         .0
         .lock()
         .unwrap()
@@ -367,15 +367,15 @@ fn a_transcript_ends_where_something_is_missing_for_ever() {
         .values()
         .map(Vec::len)
         .collect();
-    assert_eq!(kept, [1, 1]);
+    assert_eq!(contents, [1, 1]);
 }
 
 #[test]
-fn an_agent_that_has_not_written_yet_is_not_hurried_by_flushes() {
-    let shelf = Shelf::default();
+fn flushes_do_not_shorten_the_wait_for_the_agents_file() {
+    let store = TestStore::default();
     let mut agent = Agent::new();
     run(async {
-        let mut mirror = started(&shelf, StoreFlush::BeforeResult, 0);
+        let mut mirror = started(&store, StoreFlush::BeforeResult, 0);
         mirror.intercept(&agent.adds(0, &[(10, true)]));
         mirror.intercept(&agent.adds(0, &[(10, true)]));
         let flusher = mirror.flusher().unwrap();
@@ -396,18 +396,21 @@ fn an_agent_that_has_not_written_yet_is_not_hurried_by_flushes() {
         }
         assert_eq!(mirror.finish().await, []);
     });
-    let kept = shelf.0.lock().unwrap();
+    let contents = store.0.lock().unwrap();
     let key = TranscriptKey::new("-p", ID).unwrap();
-    assert_eq!(uuids(&kept.transcripts[&key]), uuids(&agent.told[&key]));
+    assert_eq!(
+        uuids(&contents.transcripts[&key]),
+        uuids(&agent.reported[&key])
+    );
 }
 
 #[test]
-fn a_store_that_another_host_has_taken_is_not_asked_again() {
-    let shelf = Shelf::default();
-    shelf.0.lock().unwrap().then = vec![Then::Keeps, Then::Refuses];
+fn a_store_that_refuses_is_not_called_again() {
+    let store = TestStore::default();
+    store.0.lock().unwrap().then = vec![Then::Stores, Then::Refuses];
     let mut agent = Agent::new();
     run(async {
-        let mut mirror = started(&shelf, StoreFlush::Eager, 1000);
+        let mut mirror = started(&store, StoreFlush::Eager, 1000);
         mirror.intercept(&agent.adds(0, &[(10, true)]));
         mirror.intercept(&agent.adds(0, &[(10, true), (10, true)]));
         let missing = |entries| Notice::NotMirrored {
@@ -420,30 +423,30 @@ fn a_store_that_another_host_has_taken_is_not_asked_again() {
         assert_eq!(mirror.notices.recv().await.unwrap(), missing(1));
         assert_eq!(mirror.finish().await, []);
     });
-    assert_eq!(shelf.0.lock().unwrap().calls, 2);
+    assert_eq!(store.0.lock().unwrap().calls, 2);
 }
 
 #[test]
-fn a_result_is_held_until_the_store_has_its_turn_or_is_behind() {
-    for (then, seconds, told) in [
+fn results_are_deferred_until_stored_or_the_store_is_behind() {
+    for (then, seconds, reported) in [
         (vec![], 0, None),
         (vec![Then::Fails, Then::Fails], 1, None),
         (vec![Then::Fails; 3], 1, Some("full")),
         (vec![Then::Hangs], 60, Some("it took longer than 60s")),
     ] {
-        let shelf = Shelf::default();
-        shelf.0.lock().unwrap().then = then;
+        let store = TestStore::default();
+        store.0.lock().unwrap().then = then;
         let mut agent = Agent::new();
         run(async {
-            let mut mirror = started(&shelf, StoreFlush::BeforeResult, 1000);
+            let mut mirror = started(&store, StoreFlush::BeforeResult, 1000);
             let begun = Instant::now();
             mirror.intercept(&agent.adds(0, &[(10, true)]));
             assert_eq!(mirror.before_result(&result()), Gate::Wait);
             assert_eq!(mirror.before_result(&result()), Gate::Wait);
             let mut action = poll_fn(|context| mirror.poll(context)).await;
             assert_eq!(begun.elapsed().as_secs(), seconds);
-            if let Some(why) = told {
-                // Why it is not there is told first.
+            if let Some(why) = reported {
+                // The reason is delivered first.
                 let Action::Notify(Notice::StoreBehind {
                     entries: 1,
                     failure,
@@ -456,15 +459,15 @@ fn a_result_is_held_until_the_store_has_its_turn_or_is_behind() {
                 action = poll_fn(|context| mirror.poll(context)).await;
             }
             assert!(matches!(action, Action::Retry), "{action:?}");
-            let gate = match told {
+            let gate = match reported {
                 None => Gate::Pass,
                 Some(_) => Gate::PassIfOwned,
             };
             assert_eq!(mirror.before_result(&result()), gate);
-            let is_kept = !shelf.0.lock().unwrap().transcripts.is_empty();
-            assert_eq!(is_kept, told.is_none());
-            // A store that is behind is not waited for again.
-            if told.is_some() {
+            let is_kept = !store.0.lock().unwrap().transcripts.is_empty();
+            assert_eq!(is_kept, reported.is_none());
+            // A store that is behind defers no further results.
+            if reported.is_some() {
                 let waits = Instant::now();
                 assert_eq!(mirror.before_result(&result()), Gate::Wait);
                 let action = poll_fn(|context| mirror.poll(context)).await;

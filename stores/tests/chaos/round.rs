@@ -410,7 +410,7 @@ async fn try_play(engine: &Engine, seed: u64, outcome: &mut Outcome) -> Result<(
     } else {
         one.ends().await?;
         if matches!(kind, Kind::Stopped | Kind::Cut) {
-            let lost = "error another host has the session, or may have it";
+            let lost = "error another host owns the session, or may own it";
             let refused = "refused";
             if one.when(lost).is_none() && one.when(refused).is_none() {
                 let printed = &one.printed;

@@ -1,4 +1,4 @@
-//! Symbolic links, followed from the root on.
+//! Resolving symbolic links from the root on.
 
 use agentwire_protocol::sorted::SortedMap;
 use std::cell::{Cell, OnceCell, RefCell};
@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
-/// The files that the paths of one call lead to. Looks each entry up once.
+/// The targets of the paths of one call. Looks up each entry once.
 #[derive(Debug, Default)]
 pub(in super::super) struct Disk {
     entries: RefCell<SortedMap<OsString, Entry>>,
@@ -17,17 +17,17 @@ pub(in super::super) struct Disk {
     home: OnceCell<Option<PathBuf>>,
 }
 
-/// The maximum cost of the lookups for one call. A lookup costs 4, and 1 for
-/// each directory above it, since the system walks through those.
+/// The most that the lookups for one call cost. A lookup costs 4, plus 1 for each directory
+/// above, because the system walks through those.
 const MOST: usize = 256 * 1024;
 
-/// The maximum depth of a directory that is looked up.
+/// The deepest directory that is looked up.
 const DEPTH: usize = 256;
 
-/// The maximum number of links in one path, as in Linux.
+/// The most links in one path, as in Linux.
 const LINKS: usize = 40;
 
-/// The maximum length of a path that a system call takes.
+/// The longest path that a system call accepts.
 const PATH_MAX: usize = 4096;
 
 #[derive(Debug, Clone)]
@@ -40,15 +40,13 @@ enum Entry {
     Unknown,
 }
 
-/// Where a path leads.
+/// The target of a path.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Target {
-    /// The path without links, as far as it exists. `None` if that cannot be
-    /// determined.
+    /// The path without links, as far as it exists; `None` if that cannot be determined.
     pub(super) path: Option<PathBuf>,
     pub(super) exists: bool,
-    /// Whether it leads through a directory in which names depend on the
-    /// process, such as `/proc`.
+    /// Whether it leads through a directory in which names depend on the process, such as `/proc`.
     pub(super) is_magic: bool,
 }
 
@@ -77,7 +75,7 @@ impl Disk {
         self.home.get_or_init(find).as_deref()
     }
 
-    /// Follows the links in an absolute path, `..` included, as the system does.
+    /// Resolves the links and `..` in an absolute path, as the system does.
     pub(super) fn follow(&self, path: &Path) -> Target {
         let mut is_magic = false;
         let (path, exists) = match self.walk(path, &mut is_magic) {
@@ -101,7 +99,7 @@ impl Disk {
         let mut depth: usize = 0;
         let mut links = 0;
         let mut names = path.components();
-        // The names of links that were followed, in reverse.
+        // The remaining names from followed links, in reverse.
         let mut linked: Vec<OsString> = Vec::new();
         loop {
             let link = linked.pop();
@@ -132,7 +130,7 @@ impl Disk {
             *is_magic |= self::is_magic(&real);
             match self.entry(&real, depth) {
                 Entry::Real => {}
-                // A link that leads nowhere leads somewhere once that is made.
+                // A dangling link has a target once that is created.
                 Entry::Missing if is_linked => return None,
                 Entry::Missing => {
                     real.extend(names);
@@ -191,8 +189,8 @@ fn look_up(path: &Path) -> Entry {
     }
 }
 
-/// Returns the path as it is stored, where a file has several names without
-/// links: those that differ by case, or short ones.
+/// Returns the path as it is stored, where a file has several names without links: names that
+/// differ by case, and short names.
 fn canonical(path: PathBuf) -> PathBuf {
     if cfg!(target_os = "linux") {
         return path;

@@ -1,6 +1,6 @@
 //! Matching of names against the segments of a pattern.
 
-/// What a match is used for.
+/// The purpose of a match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Care {
     /// A match allows a call.
@@ -14,8 +14,7 @@ pub(super) enum Care {
 pub(super) enum Segment {
     /// `**`: any number of directories.
     Folders,
-    /// A name. Upper and lower case are the same to the CLI; to allow a call
-    /// requires the right one.
+    /// A name. The CLI ignores the case; allowing a call requires the exact case.
     Name {
         exact: Vec<Token>,
         lower: Vec<Token>,
@@ -41,7 +40,7 @@ pub(super) enum Token {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Exhausted;
 
-/// The number of characters that one rule may still compare for one call.
+/// The number of characters that a rule may still compare for one call.
 #[derive(Debug)]
 pub(super) struct Steps(pub(super) usize);
 
@@ -64,19 +63,19 @@ impl Segment {
     }
 }
 
-/// What a pattern matches besides the names of its segments.
+/// Conditions of a match, except the names.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Form {
-    /// In every directory, not only at the root.
+    /// Whether it may match in every directory, not only at the root.
     pub(super) anywhere: bool,
-    /// Directories only.
+    /// Whether it only matches directories.
     pub(super) folders: bool,
     /// Whether the last name is that of a directory.
     pub(super) is_folder: bool,
 }
 
-/// Returns whether a path of these names, or a directory that contains it,
-/// matches the segments. Reads each name once.
+/// Returns whether a path with these names, or a directory that contains it, matches the
+/// segments. Reads each name once.
 pub(super) fn matches(
     segments: &[Segment],
     form: Form,
@@ -87,7 +86,7 @@ pub(super) fn matches(
     let end = segments.len();
     let is_folders = |at: usize| matches!(segments.get(at), Some(Segment::Folders));
     let anywhere = form.anywhere && !is_folders(0);
-    // The segments that the next name may match.
+    // The segments that may match the next name.
     let mut open = vec![false; end + 1];
     let mut next = open.clone();
     open[0] = true;
@@ -130,14 +129,13 @@ pub(super) fn matches(
             return Ok(true);
         }
     }
-    // `src/**` also matches the directory itself if it is to be searched.
+    // `src/**` also matches the directory itself if it is searched.
     let itself = end >= 2 && is_folders(end - 1);
     Ok(form.is_folder && itself && open[end - 1])
 }
 
-/// Returns whether a name has the form of the tokens. Only the last `*` can
-/// match more than it does: the first place for what precedes it is as good as
-/// any other.
+/// Returns whether a name matches the tokens. Only the last `*` needs backtracking: for each
+/// earlier one, the first match of the next tokens is sufficient.
 fn is_name(tokens: &[Token], name: &str, steps: &mut Steps) -> Result<bool, Exhausted> {
     let mut at = 0;
     let mut rest = name.chars();

@@ -1,11 +1,11 @@
-//! The matcher and the links, compared with plain versions of them.
+//! The matcher and link resolution, compared with simple implementations.
 
 #![allow(clippy::unwrap_used)]
 
 use super::*;
 use proptest::prelude::*;
 
-/// The definition of a match, by trying everything.
+/// The definition of a match, by exhaustive search.
 mod reference {
     use super::super::{Care, PathPattern, Root};
     use std::path::{Path, PathBuf};
@@ -144,7 +144,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
-    fn a_pattern_matches_what_its_definition_matches(
+    fn patterns_match_their_definition(
         text in pattern(),
         names in names(),
         is_folder in any::<bool>(),
@@ -162,7 +162,7 @@ proptest! {
     }
 }
 
-/// Returns every list of at most this many of these.
+/// Returns all lists with at most this many of these items.
 fn lists(of: &[&'static str], most: usize) -> Vec<Vec<&'static str>> {
     let mut lists = vec![vec![]];
     let mut start = 0;
@@ -181,7 +181,7 @@ fn lists(of: &[&'static str], most: usize) -> Vec<Vec<&'static str>> {
 }
 
 #[test]
-fn all_short_patterns_match_what_their_definitions_match() {
+fn all_short_patterns_match_their_definition() {
     let names = lists(&["a", "b"], 4);
     for segments in lists(&["**", "a", "b"], 4).iter().skip(1) {
         for (front, back) in [("/", ""), ("/", "/"), ("", ""), ("//", "/")] {
@@ -203,7 +203,7 @@ fn all_short_patterns_match_what_their_definitions_match() {
     }
 }
 
-/// A tree with links of all kinds.
+/// Creates a tree with links of all kinds.
 fn tree() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
@@ -251,7 +251,7 @@ fn links_are_followed_as_the_system_follows_them() {
     }
 }
 
-/// Returns the characters that are compared with a path of n of these names.
+/// Returns the number of characters compared with a path of n of these names.
 fn steps(pattern: &str, name: &str, n: usize, care: Care) -> usize {
     let pattern = PathPattern::new(pattern).unwrap();
     let mut steps = Steps(MOST_STEPS);
@@ -260,7 +260,7 @@ fn steps(pattern: &str, name: &str, n: usize, care: Care) -> usize {
     MOST_STEPS - steps.0
 }
 
-/// Checks the counts for n, 2n and 4n.
+/// Asserts that the counts for n, 2n and 4n are linear.
 fn assert_linear(pattern: &str, counts: [usize; 3]) {
     let is_twice = |pair: &[usize]| pair[1] <= pair[0] * 21 / 10;
     assert!(counts.windows(2).all(is_twice), "{pattern} {counts:?}");
@@ -281,7 +281,7 @@ fn twice_as_many_names_take_twice_as_many_steps() {
 }
 
 #[test]
-fn a_match_that_takes_too_long_is_not_decided() {
+fn a_match_beyond_the_limit_is_undecided() {
     let undecided = |pattern: &str, names: &[&str]| {
         let pattern = PathPattern::new(pattern).unwrap();
         let mut steps = Steps(MOST_STEPS);
@@ -296,7 +296,7 @@ fn a_match_that_takes_too_long_is_not_decided() {
 }
 
 #[test]
-fn each_entry_is_looked_up_once_and_deep_directories_are_not_all_looked_up() {
+fn each_entry_is_looked_up_once_within_the_depth_limit() {
     let folder = tempfile::tempdir().unwrap();
     let disk = Disk::default();
     let below = |names: &str| disk.follow(&folder.path().join(names));
@@ -304,7 +304,7 @@ fn each_entry_is_looked_up_once_and_deep_directories_are_not_all_looked_up() {
     below("none");
     let (first, _) = (lookups(), below("other"));
     let each = lookups() - first;
-    // What is below a missing directory is missing.
+    // Entries below a missing directory are missing.
     below(&format!("none/{}", "a/".repeat(2000)));
     assert!(lookups() - first < 3 * each);
     for _ in 0..100 {

@@ -2,8 +2,7 @@
 
 use super::words::{is_in, is_option};
 
-/// Words with which something other than a simple command begins, and builtins,
-/// of bash and of zsh with its modules.
+/// Keywords that start a compound command, and builtins, of bash and of zsh with its modules.
 const NAMES: &str = "! - . : [ [[ ]] { } alias always autoload bg bind bindkey break builtin bye caller cap \
     case cd chdir clone command comparguments compcall compctl compdescribe compfiles \
     compgen compgroups complete compopt compquote comptags comptry compvalues continue \
@@ -19,13 +18,13 @@ const NAMES: &str = "! - . : [ [[ ]] { } alias always autoload bg bind bindkey b
     zf_rmdir zf_sync zformat zftp zgdbmpath zgetattr zle zlistattr zmodload zparseopts zprof \
     zpty zregexparse zselect zsetattr zsocket zstat zstyle zsystem ztcp ztie zuntie";
 
-/// Whether a name is the shell's own.
+/// Returns whether a name is a keyword or builtin.
 pub(super) fn is_one(name: &str) -> bool {
     is_in(NAMES, name) || name.starts_with("zf_")
 }
 
-/// Builtins that evaluate nothing, and change nothing that what follows depends
-/// on.
+/// Returns whether a builtin with these arguments evaluates nothing, and changes nothing that
+/// later commands depend on.
 pub(super) fn is_harmless(builtin: &str, arguments: &[&str]) -> bool {
     let is_number = |word: &&str| !word.is_empty() && word.chars().all(|c| c.is_ascii_digit());
     let is_name = |word: &&str| {
@@ -37,7 +36,7 @@ pub(super) fn is_harmless(builtin: &str, arguments: &[&str]) -> bool {
     let all_in = |known: &str| arguments.iter().all(|word| is_in(known, word));
     match builtin {
         ":" | "echo" | "false" | "true" => true,
-        // In zsh a number may be computed.
+        // In zsh, a number may be an expression.
         "printf" => {
             !arguments.iter().any(|word| word.contains('['))
                 && arguments
@@ -99,8 +98,7 @@ pub(super) fn is_harmless(builtin: &str, arguments: &[&str]) -> bool {
 mod tests {
     use super::*;
 
-    /// A builtin that a newer bash has and that is not known here would be taken for
-    /// a program.
+    /// An unknown builtin of a newer bash would be treated as a program.
     #[test]
     fn all_builtins_and_keywords_of_bash_are_known() {
         let output = std::process::Command::new("bash")

@@ -1,9 +1,9 @@
-//! Programs whose arguments are programs: awk, jq, sed, and patterns.
+//! Programs whose arguments are scripts or patterns: awk, jq, sed, find.
 
 use super::words::{is_in, is_option};
 use agentwire_protocol::text::contains;
 
-/// Whether this argument is a pattern, a script or a text, and no file.
+/// Returns whether this argument is a pattern, a script or a text, and not a file.
 pub(super) fn is_pattern(program: &str, arguments: &[&str], at: usize) -> bool {
     let before = &arguments[..at];
     let are_flags = |flags: &str| {
@@ -12,7 +12,7 @@ pub(super) fn is_pattern(program: &str, arguments: &[&str], at: usize) -> bool {
     };
     let is_first = match program {
         "echo" => return true,
-        // A pattern of names, behind its test.
+        // The pattern of a test.
         "find" | "bfs" => {
             let is_test = |test: &&str| test.ends_with("name") || test.ends_with("path");
             return !arguments[at].contains(['$', '`']) && before.last().is_some_and(is_test);
@@ -38,8 +38,7 @@ pub(super) fn is_pattern(program: &str, arguments: &[&str], at: usize) -> bool {
     is_first && !is_option(arguments[at])
 }
 
-/// Whether an awk program runs nothing, and neither reads nor writes more than
-/// the files behind it.
+/// Returns whether an awk script runs nothing, and accesses only the files in its arguments.
 pub(super) fn is_plain_awk(arguments: &[&str]) -> bool {
     let is_plain = |word: &str| {
         !word.contains(['|', '>', '<', '@', '`'])
@@ -60,7 +59,7 @@ pub(super) fn is_plain_awk(arguments: &[&str]) -> bool {
     true
 }
 
-/// Whether a filter only filters.
+/// Returns whether a jq filter only filters.
 pub(super) fn is_plain_jq(arguments: &[&str]) -> bool {
     let forbidden = ["env", "import", "include", "input_filename", "system"];
     !arguments
@@ -68,9 +67,9 @@ pub(super) fn is_plain_jq(arguments: &[&str]) -> bool {
         .any(|word| forbidden.iter().any(|it| contains(word, it)))
 }
 
-/// Whether sed only prints, deletes and replaces. Its script is the first word
-/// that is not an option, and the argument of `-e`.
-pub(super) fn is_plain_sed(arguments: &[&str], spelled: usize) -> bool {
+/// Returns whether sed only prints, deletes and replaces. Its script is the first word that is
+/// not an option, and the argument of `-e`.
+pub(super) fn is_plain_sed(arguments: &[&str], literal: usize) -> bool {
     let mut scripts = Vec::new();
     let mut words = arguments.iter().enumerate();
     let mut others = Vec::new();
@@ -84,11 +83,11 @@ pub(super) fn is_plain_sed(arguments: &[&str], spelled: usize) -> bool {
     if scripts.is_empty() {
         scripts.extend(others.first());
     }
-    let is_fine = |(at, script): &(usize, &&str)| *at < spelled || is_plain_script(script);
+    let is_fine = |(at, script): &(usize, &&str)| *at < literal || is_plain_script(script);
     !scripts.is_empty() && scripts.iter().all(is_fine)
 }
 
-/// Whether a script is one command: `s`, `p`, `d`, `q` or `=`, with addresses.
+/// Returns whether a script is one command: `s`, `p`, `d`, `q` or `=`, with addresses.
 fn is_plain_script(script: &str) -> bool {
     let mut rest = script;
     loop {
@@ -120,8 +119,7 @@ fn is_plain_script(script: &str) -> bool {
     })
 }
 
-/// What comes before and behind the first of these characters that has no
-/// backslash in front.
+/// Splits a text at the first delimiter without a backslash before it.
 fn split_at_limit(text: &str, limit: char) -> Option<(&str, &str)> {
     let mut is_escaped = false;
     let at = text.find(|c| {

@@ -6,33 +6,32 @@ use agentwire_protocol::text::contains;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-/// How long a line may be that is looked through, in bytes: no longer argument
-/// can be handed to a shell on Linux.
+/// The longest line that is analysed, in bytes: on Linux, a shell accepts no longer argument.
 const LONGEST: usize = 128 * 1024;
 
-/// How many bytes are looked at for one line, all readings together.
+/// The most bytes that are read for one line, in all passes together.
 const STEPS: usize = 4 * 1024 * 1024;
 
-/// How many values of one variable are tried.
+/// The most values of one variable that are tried.
 const VALUES: usize = 4;
 
-/// What may be a command in a line.
+/// The possible commands in a line.
 #[derive(Debug, Default)]
 pub(crate) struct Commands {
-    /// Texts, as they are written.
+    /// Texts as written.
     texts: HashSet<String>,
-    /// Words, and where among them a command may begin.
+    /// Words, and the index at which a command may begin.
     words: Vec<(Vec<String>, usize, Begins)>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Begins {
     Here,
-    /// And at each word behind it.
+    /// Also at each later word.
     HereAndBehind,
 }
 
-/// A text that may be a command, with a space before each word of the rest.
+/// A possible command, with a space before each further word.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Candidate<'a> {
     first: &'a str,
@@ -48,11 +47,10 @@ impl<'a> Candidate<'a> {
 }
 
 impl Commands {
-    /// What may be a command in a line, in the spellings that a rule may have:
-    /// the line as it is, its commands as they are written and without quotes,
-    /// without what is in front of them (variables, `sudo`, `timeout 5`),
-    /// without redirections, without the folder. `None` for a line that is too
-    /// long, or too deep, to be looked through.
+    /// Returns the possible commands in a line, in the forms that a rule may have: the line as
+    /// written; its commands as written and without quotes; without prefixes (variables, `sudo`,
+    /// `timeout 5`); without redirections; without the folder of the program. Returns `None` for a
+    /// line that is too long or too deeply nested.
     pub(crate) fn of(line: &str) -> Option<Self> {
         let mut search = Search {
             steps: STEPS,
@@ -61,7 +59,7 @@ impl Commands {
         };
         search.found.texts.insert(line.trim().to_owned());
         search.collect(line, 0)?;
-        // A variable is what the line says, or nothing, or a space.
+        // An unknown variable is empty or a space, or has a value from the line.
         search.collect(&with_variables(line, |_| Some("")), 0)?;
         search.collect(&with_variables(line, |_| Some(" ")), 0)?;
         let values = assignments(line);
@@ -72,7 +70,7 @@ impl Commands {
                 values.get(number).or(values.last()).map(String::as_str)
             };
             let mut line = line.to_owned();
-            // A value may have a variable in it.
+            // A value may contain a variable.
             for _ in 0..2 {
                 line = with_variables(&line, value);
                 search.collect(&line, 0)?;
@@ -81,7 +79,7 @@ impl Commands {
         Some(search.found)
     }
 
-    /// Whether one of them is wanted.
+    /// Returns whether one of them satisfies the condition.
     pub(crate) fn any(&self, mut is_wanted: impl FnMut(Candidate<'_>) -> bool) -> bool {
         let is_text = self.texts.iter().any(|first| {
             let rest = &[][..];
@@ -109,8 +107,8 @@ impl Commands {
     }
 }
 
-/// Every word of a line, and what is behind a `=` in one: what may be a path.
-/// `None` for a line that is too long to be looked through.
+/// Returns every word of a line, and the part after a `=` in a word: each may be a path.
+/// Returns `None` for a line that is too long.
 pub(crate) fn words(line: &str) -> Option<Vec<String>> {
     if line.len() > LONGEST {
         return None;
@@ -122,7 +120,7 @@ pub(crate) fn words(line: &str) -> Option<Vec<String>> {
             found.extend(segment.targets);
         }
     }
-    // What is in quotes may be a command of its own.
+    // Quoted text may be a command.
     let inner = found
         .iter()
         .filter(|word| word.contains(char::is_whitespace));
@@ -139,8 +137,8 @@ pub(crate) fn words(line: &str) -> Option<Vec<String>> {
     Some(found)
 }
 
-/// A line with values in place of `$NAME` and `${NAME}`, where there are any.
-/// What would become too long is cut.
+/// Replaces `$NAME` and `${NAME}` by values, where there are any. A result that is too long is
+/// truncated.
 fn with_variables<'v>(line: &str, value: impl Fn(&str) -> Option<&'v str>) -> String {
     let mut pieces = line.split('$');
     let mut made = pieces.next().unwrap_or_default().to_owned();
@@ -175,7 +173,7 @@ fn with_variables<'v>(line: &str, value: impl Fn(&str) -> Option<&'v str>) -> St
     made
 }
 
-/// What variables are set to in a line, in that order.
+/// Returns the values assigned to variables in a line, in order.
 fn assignments(line: &str) -> HashMap<String, Vec<String>> {
     let mut values: HashMap<String, Vec<String>> = HashMap::new();
     for segment in segments(line, true) {
@@ -193,20 +191,20 @@ fn assignments(line: &str) -> HashMap<String, Vec<String>> {
     values
 }
 
-/// The maximum nesting of commands in the arguments of others.
+/// The deepest nesting of commands in arguments.
 const DEPTH: usize = 8;
 
 struct Search {
-    /// How many bytes may still be looked at.
+    /// The number of bytes that may still be read.
     steps: usize,
-    /// Lines that were looked through, and how deep they were found.
+    /// Analysed lines, with their depth.
     seen: HashMap<String, usize>,
     found: Commands,
 }
 
 impl Search {
-    /// Reads a line as it is, as it looks, and as Windows and `$'…'` have it.
-    /// `None` when it took too long.
+    /// Analyses a line as written, as displayed, and as Windows and `$'…'` interpret it. Returns
+    /// `None` at the limit.
     fn collect(&mut self, line: &str, depth: usize) -> Option<()> {
         self.read(line, depth)?;
         let is_unseen = |c: char| is_invisible(c) || c.is_control() && !c.is_whitespace();
@@ -235,7 +233,7 @@ impl Search {
         }
         self.seen.insert(line.to_owned(), depth);
         self.steps = self.steps.checked_sub(line.len() * 3 + 64)?;
-        // The third reading minds no quotes: what it finds too much does no harm.
+        // The third pass ignores quotes: additional matches are harmless.
         let pieces = line.replace(',', " ");
         let pieces = pieces.split([';', '|', '&', '\n', '(', ')', '{', '}', '[', ']', '`']);
         let rough = pieces.flat_map(|piece| segments(piece, true));
@@ -257,7 +255,7 @@ impl Search {
             let Some(program) = program else {
                 continue;
             };
-            // What is printed may be read by a shell behind it.
+            // A shell may read the output.
             let runs = runners::may_run(&program, &words[start + 1..])
                 || is_read && is_in("cat echo print printf", &program);
             if runs {
@@ -277,8 +275,7 @@ impl Search {
         Some(())
     }
 
-    /// Reads a word, and what follows an option in it: `-Scommand`,
-    /// `--split-string=command`.
+    /// Analyses a word, and the value of an option in it: `-Scommand`, `--split-string=command`.
     fn collect_within(&mut self, word: &str, depth: usize) -> Option<()> {
         let is_plain = |c: char| c.is_alphanumeric() || "_-+./:@%=".contains(c);
         if !word.chars().all(is_plain) {
@@ -292,7 +289,7 @@ impl Search {
             }
         }
         if is_option && !word.starts_with("--") {
-            // Several letters may precede it: `-lccommand`.
+            // Several letters may precede the value: `-lccommand`.
             let letters = word.char_indices().skip(1).take(3);
             for (at, letter) in letters.filter(|(_, c)| c.is_ascii_alphabetic()) {
                 self.collect(&word[at + letter.len_utf8()..], depth)?;
@@ -302,7 +299,7 @@ impl Search {
     }
 }
 
-/// A line with each `$'…'` as a plain string.
+/// Replaces each `$'…'` by its plain text.
 fn decoded(line: &str) -> String {
     let mut pieces = line.split("$'");
     let mut made = pieces.next().unwrap_or_default().to_owned();
@@ -361,17 +358,17 @@ fn is_assignment(word: &str) -> bool {
     })
 }
 
-/// A stretch between separators.
+/// A part between separators.
 #[derive(Default)]
 struct Segment {
     text: String,
     words: Vec<String>,
-    /// What redirections point at.
+    /// The targets of redirections.
     targets: Vec<String>,
 }
 
-/// Cuts a line at separators that are not quoted; with `opens`, at parentheses,
-/// braces and backticks as well, which may be in double quotes.
+/// Splits a line at separators outside quotes; with `opens`, also at parentheses, braces and
+/// backticks, even within double quotes.
 fn segments(line: &str, opens: bool) -> Vec<Segment> {
     let mut all = Vec::new();
     let mut segment = Segment::default();
@@ -388,7 +385,7 @@ fn segments(line: &str, opens: bool) -> Vec<Segment> {
         };
         let redirects = quote.is_none() && matches!(c, '<' | '>');
         let separates = quote.is_none() && (c.is_whitespace() || redirects);
-        // `&>` and `>&` are no separators.
+        // `&>` and `>&` are not separators.
         let redirects_all = c == '&' && quote.is_none() && rest.peek() == Some(&'>');
         if redirects_all {
             continue;

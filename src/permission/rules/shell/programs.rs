@@ -1,10 +1,10 @@
-//! What programs do with their arguments.
+//! The effects of programs' arguments.
 //!
-//! A rule names a program; what else a line does must follow from its words. A
-//! program that can run another program, or read or write something that no
-//! word names, is therefore allowed only with options that are known to be
-//! harmless, or that the rule spells out. The CLI was measured with nearly two
-//! thousand programs; `scripts/real commands` repeats this for those that matter.
+//! A rule names a program; all other effects of a line must be evident from its words. So a
+//! program that can run another program, or access files that no word names, is only allowed
+//! with options that are known to be harmless or that the rule contains literally. The CLI was
+//! measured with nearly two thousand programs; `scripts/real commands` repeats this for the
+//! relevant ones.
 
 use super::builtins;
 use super::filters::{is_pattern, is_plain_awk, is_plain_jq, is_plain_sed};
@@ -12,8 +12,8 @@ use super::runners;
 use super::words::{is_in, is_option, name};
 use agentwire_protocol::text::contains;
 
-/// Programs that can run others, or read or write what no word names, and the
-/// options with which they do not: letters, and whole words.
+/// Programs that can run others or access files that no word names, with their harmless
+/// options: letters, and whole words.
 const OPTIONS: &[(&str, &str, &str)] = &[
     (
         "du",
@@ -53,22 +53,20 @@ const FIND_TESTS: &str = "-H -L -P -a -amin -and -anewer -atime -cmin -cnewer -c
     -print -print0 -printf -prune -quit -readable -regex -regextype -size -true -type -uid \
     -user -wholename -writable -xdev";
 
-/// Programs whose files the CLI looks at, and for whose files it therefore asks
-/// behind `cd`.
+/// Programs whose file arguments the CLI checks, so that it asks about them after `cd`.
 const FILES: &str = "awk base64 cat cmp column comm cp cut diff egrep expand fgrep file find fmt fold gawk \
     grep head hexdump jq ls man mawk md5sum mkdir mv nawk nl numfmt od paste pr rev rg rm \
     rmdir sed sha1sum sha256sum sort stat strings tac tail tee touch tr tsort unexpand uniq \
     wc";
 
-/// How options of git begin that name a command or a file to write.
+/// Prefixes of git options that name a command or an output file.
 const GIT_RUNS: &str =
     "--exec --ext --open-files-in-pager --output --receive-pack --upload-pack -O -x";
 
-/// Those that heed what a repository says.
+/// Programs that follow the configuration of a repository.
 const OF_REPOSITORIES: &str = "bzr fossil gh git hg jj svn";
 
-/// Whether commands behind one that changes the directory are none that depend on
-/// it.
+/// Returns whether no command depends on a directory that an earlier command changed to.
 pub(super) fn is_order_fine(commands: &[Vec<&str>]) -> bool {
     let program = |words: &[&str]| words.first().map(|first| name(first)).unwrap_or_default();
     let Some(at) = commands.iter().position(|words| program(words) == "cd") else {
@@ -82,7 +80,7 @@ pub(super) fn is_order_fine(commands: &[Vec<&str>]) -> bool {
     at == 0 && !commands[1..].iter().any(depends)
 }
 
-/// Whether names with a dot in front are nothing to guard from it.
+/// Returns whether the program may access names with a leading dot, because it only reads.
 pub(super) fn only_reads(program: &str) -> bool {
     is_in(
         "cat diff file find grep head ls rg stat tail test wc",
@@ -90,15 +88,15 @@ pub(super) fn only_reads(program: &str) -> bool {
     )
 }
 
-/// Whether a command does only what its words say, the first so many of which are
-/// spelled out by a rule.
-pub(super) fn is_harmless(words: &[&str], spelled: usize) -> bool {
+/// Returns whether a command has no effects beyond its words. A rule contains the first
+/// `literal` words literally.
+pub(super) fn is_harmless(words: &[&str], literal: usize) -> bool {
     let Some((first, arguments)) = words.split_first() else {
         return false;
     };
     let program = &*name(first);
-    let spelled = spelled.saturating_sub(1).min(arguments.len());
-    // What is quoted is none of the shell's; some readers do not see quotes.
+    let literal = literal.saturating_sub(1).min(arguments.len());
+    // Quoted characters have no meaning to the shell, but some parsers ignore quotes.
     let special: &[char] = match is_in(FILES, program) {
         true => &['$', '`', '*', '?', '[', '{', '\\'],
         false => &['$', '`'],
@@ -116,23 +114,22 @@ pub(super) fn is_harmless(words: &[&str], spelled: usize) -> bool {
     if builtins::is_one(program) {
         return builtins::is_harmless(program, arguments);
     }
-    if runners::must_be_spelled(program) {
-        return runs_spelled_command(arguments, spelled);
+    if runners::must_be_named(program) {
+        return runs_literal_command(arguments, literal);
     }
-    let rest = &arguments[spelled..];
+    let rest = &arguments[literal..];
     match program {
         "awk" | "gawk" | "mawk" | "nawk" => is_plain_awk(rest),
-        "git" => is_plain_git(arguments, spelled),
+        "git" => is_plain_git(arguments, literal),
         "jq" => has_known_options(program, rest) && is_plain_jq(rest),
-        "sed" => has_known_options(program, rest) && is_plain_sed(arguments, spelled),
-        // The CLI asks about every option of these, a rule or not.
+        "sed" => has_known_options(program, rest) && is_plain_sed(arguments, literal),
+        // The CLI always asks about options of these.
         "cp" | "mv" => !arguments.iter().any(|word| word.starts_with('-')),
         _ => has_known_options(program, rest),
     }
 }
 
-/// Whether all options are known to be harmless, if the program is one of those
-/// whose options matter.
+/// Returns whether all options are known to be harmless, if the program's options matter.
 fn has_known_options(program: &str, arguments: &[&str]) -> bool {
     let program = if program == "bfs" { "find" } else { program };
     let Some((_, letters, words)) = OPTIONS.iter().find(|(known, ..)| *known == program) else {
@@ -150,25 +147,26 @@ fn has_known_options(program: &str, arguments: &[&str]) -> bool {
     options.all(|option| is_known(option)) && first.is_none_or(|first| is_known(first))
 }
 
-/// Whether a rule spells out what a program runs, and that is harmless itself.
-fn runs_spelled_command(arguments: &[&str], spelled: usize) -> bool {
+/// Returns whether a rule contains the command literally that a program runs, and that command
+/// is harmless.
+fn runs_literal_command(arguments: &[&str], literal: usize) -> bool {
     let is_number = |word: &str| word.chars().all(|c| c.is_ascii_digit() || c == '.');
     let is_before =
         |word: &&&str| word.contains('=') || is_number(word.trim_end_matches(['s', 'm', 'h', 'd']));
     let at = arguments.iter().take_while(|word| is_before(word)).count();
-    let is_all = spelled == arguments.len() && spelled > 0;
-    // What an option means, and where the command begins, only the program knows.
+    let is_all = literal == arguments.len() && literal > 0;
+    // Only the program knows the meaning of an option and where the command begins.
     is_all
-        || (at < spelled
+        || (at < literal
             && !arguments[at].starts_with('-')
-            && is_harmless(&arguments[at..], spelled - at))
+            && is_harmless(&arguments[at..], literal - at))
 }
 
-/// Whether git is told neither where to work nor what to run, but by what a rule
-/// spells out.
-fn is_plain_git(arguments: &[&str], spelled: usize) -> bool {
-    let (known, rest) = arguments.split_at(spelled);
-    // A word that is no option, and no value of one before the command.
+/// Returns whether no option of git sets its directory or a command to run, except options that
+/// a rule contains literally.
+fn is_plain_git(arguments: &[&str], literal: usize) -> bool {
+    let (known, rest) = arguments.split_at(literal);
+    // A word that is neither an option nor the value of one before the command.
     let is_command = |at: usize| {
         let is_value = at > 0 && is_in("-C -c --git-dir --work-tree", known[at - 1]);
         !is_option(known[at]) && !is_value

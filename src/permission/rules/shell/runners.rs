@@ -3,14 +3,13 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-/// Words of the shell, and of languages, that precede a command or evaluate a
-/// string.
+/// Words of shells and languages that precede a command or evaluate a string.
 const KEYWORDS: &str = "! - . alias bind builtin case command compgen complete coproc do elif else enable eval \
     exec fc foreach function hash if let mapfile nocorrect noglob readarray repeat source \
     system then time trap until while";
 
-/// Programs that run the one in their words. A rule that allows one of these
-/// must name the other program too.
+/// Programs that run the program in their arguments. A rule that allows one of these must name
+/// the other program too.
 const RUNNERS: &str = "arch ash autossh bash batch busybox bwrap caffeinate capsh catchsegv catatonit cgexec chpst \
     chroot chronic chrt cmd cpulimit csh daemon daemonize dash dbus-launch dbus-run-session doas \
     dtach dumb-init eatmydata entr env envdir envuidgid fakechroot fakeroot faketime firejail fish \
@@ -23,14 +22,14 @@ const RUNNERS: &str = "arch ash autossh bash batch busybox bwrap caffeinate caps
     time timeout tini tmux torify torsocks toybox trickle tsocks tsp unbuffer unshare valgrind vglrun watch wsl \
     x86_64 xargs xvfb-run zsh";
 
-/// Programs that can run the one in their words, but have other uses. A rule
-/// that allows one of these need not name the other program.
+/// Programs that can run the program in their arguments, but have other uses. A rule that
+/// allows one of these need not name the other program.
 const OTHERS: &str = "asdf at awk aws-vault bfs bun bunx bundle cmake conda cross-env deno direnv doppler dotenv \
     dotenvx expect fd fdfind find gawk gdb gfind guix hatch lldb lua mamba mawk micromamba mise nawk nix nix-shell \
     node npx op osascript pdm perl php pipenv pipx pnpx poetry pypy pypy3 python python2 python3 \
     ruby rye ssh tclsh tsx uv uvx";
 
-/// Programs that run the one in their words if one of these is among them.
+/// Programs that run the program in their arguments if one of these words is present.
 const WITH: &[(&str, &str)] = &[
     (
         "git",
@@ -46,7 +45,7 @@ const WITH: &[(&str, &str)] = &[
     ("make", "-f --eval"),
 ];
 
-/// Shells, and programs that run what they read.
+/// Shells, and programs that run their input.
 const READERS: &str = "ash bash batch at cmd csh dash fish hush ksh mksh parallel powershell pwsh rbash sh tcsh \
     xargs gxargs zsh";
 
@@ -59,18 +58,18 @@ static SPELLED: LazyLock<HashSet<&str>> = LazyLock::new(|| RUNNERS.split(' ').co
 
 static READING: LazyLock<HashSet<&str>> = LazyLock::new(|| READERS.split(' ').collect());
 
-/// Returns whether a rule that allows this program must name what it runs.
-pub(super) fn must_be_spelled(program: &str) -> bool {
+/// Returns whether a rule that allows this program must name the command that it runs.
+pub(super) fn must_be_named(program: &str) -> bool {
     SPELLED.contains(program)
 }
 
-/// Returns whether a program may run commands that it reads.
+/// Returns whether a program may run commands from its input.
 pub(super) fn reads_commands(program: &str) -> bool {
     READING.contains(program)
 }
 
-/// Returns whether a command, given by the name of its program and its other
-/// words, may run other commands among these words.
+/// Returns whether a command, given by the name of its program and its other words, may run
+/// other commands in these words.
 pub(super) fn may_run(program: &str, arguments: &[String]) -> bool {
     if ALWAYS.contains(program) {
         return true;

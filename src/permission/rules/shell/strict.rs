@@ -9,8 +9,7 @@ use super::words::{is_invisible, name};
 /// A simple command of a line.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Part {
-    /// The command as written, without surrounding space and trailing
-    /// redirections.
+    /// The command as written, without surrounding space and trailing redirections.
     pub(crate) text: String,
     /// Its words, without quotes.
     pub(crate) words: Vec<Word>,
@@ -20,8 +19,7 @@ pub(crate) struct Part {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Word {
     pub(crate) text: String,
-    /// The length in bytes of what precedes the first quote or backslash;
-    /// `None` if there is none.
+    /// The length in bytes before the first quote or backslash, if any.
     quoted_at: Option<usize>,
     /// The length in characters of the command up to the end of this word.
     end: usize,
@@ -29,12 +27,12 @@ pub(crate) struct Word {
 
 /// The maximum length of a line. The CLI asks about longer ones.
 const LONGEST: usize = 10_000;
-/// The maximum number of words: each may be a path to check.
+/// The most words: each may be a path to check.
 const MOST_WORDS: usize = 4096;
 
-/// Returns the simple commands of a line that consists only of words that no
-/// shell expands, quotes, `&&`, `||`, `;`, `|`, line ends, and trailing
-/// redirections that write nothing. Fails for every other line.
+/// Returns the simple commands of a line that consists only of words that no shell expands,
+/// quotes, `&&`, `||`, `;`, `|`, line ends, and trailing redirections that write no file. Fails
+/// for every other line.
 pub(crate) fn understood(line: &str) -> Result<Vec<Part>, Undecided> {
     let is_short = line.len() <= LONGEST;
     let reader = is_short.then(|| Reader::new(line));
@@ -59,20 +57,20 @@ impl Part {
         self.words.iter().map(|word| &*word.text).collect()
     }
 
-    /// Whether it does only what it says, when a rule has this much of it letter
-    /// by letter, in characters.
-    pub(crate) fn is_harmless(&self, spelled: usize) -> bool {
-        let spelled = self
+    /// Returns whether the command has no effects beyond its words. A rule contains the first
+    /// `literal` characters literally.
+    pub(crate) fn is_harmless(&self, literal: usize) -> bool {
+        let literal = self
             .words
             .iter()
-            .take_while(|word| word.end <= spelled)
+            .take_while(|word| word.end <= literal)
             .count();
-        // A program in a folder is any program.
-        let is_named = spelled > 0 || !self.words[0].text.contains('/');
-        is_named && programs::is_harmless(&self.texts(), spelled)
+        // A path can name any program.
+        let is_named = literal > 0 || !self.words[0].text.contains('/');
+        is_named && programs::is_harmless(&self.texts(), literal)
     }
 
-    /// Whether all its words that may be paths stay in the working directory.
+    /// Returns whether all words that may be paths are in the working directory.
     pub(crate) fn stays(&self, places: &Places, disk: &Disk) -> bool {
         let program = self.name();
         let removes = matches!(&*program, "rm" | "rmdir" | "mv");
@@ -81,7 +79,7 @@ impl Part {
         let arguments = &words[1..];
         let stays = |text: &str| {
             let mut names = text.split(['/', '=', ':', ',']);
-            // Names with a dot in front are those that the agent guards.
+            // The agent protects names with a leading dot.
             let is_guarded = |name: &str| !only_reads && name.len() > 1 && name.starts_with('.');
             let is_outside = names.any(|name| name == ".." || is_guarded(name))
                 || (removes && places.is_work(text));
@@ -95,8 +93,7 @@ impl Part {
         words.all(|(at, word)| stays(word) || is_pattern(&program, arguments, at))
     }
 
-    /// Whether the command is the one that it looks like, and its options are
-    /// in plain sight.
+    /// Returns whether program and options are evident.
     fn is_plain(&self) -> bool {
         let is_bare = |word: &Word| word.quoted_at.is_none();
         let is_name = |c: char| c.is_ascii_alphanumeric() || "_-+./:@".contains(c);
@@ -106,7 +103,7 @@ impl Part {
             Some(at) => word.text[..at].contains('='),
             None => true,
         };
-        // The CLI takes a quoted brace inside of a word for an expansion.
+        // The CLI treats a quoted brace within a word as an expansion.
         let has_brace = |word: &Word| word.quoted_at != Some(0) && word.text.contains(['{', '}']);
         is_bare(first)
             && !self.words.iter().any(has_brace)
@@ -122,12 +119,11 @@ struct Reader {
     line: Vec<char>,
     at: usize,
     parts: Vec<Part>,
-    /// Where the part begins that is being read; its first word, once there is
-    /// one.
+    /// The start of the current part: that of its first word, once there is one.
     start: usize,
     words: Vec<Word>,
     word: Option<Word>,
-    /// Whether a redirection stands in this part: nothing may follow it.
+    /// Whether the current part has a redirection: no word may follow.
     is_redirected: bool,
 }
 
@@ -145,12 +141,12 @@ impl Reader {
     }
 
     fn read(mut self) -> Option<Vec<Part>> {
-        // Whether a command has to follow.
+        // Whether a command must follow.
         let mut is_open = false;
         while let Some(c) = self.next() {
             match c {
                 ' ' | '\t' => self.end_word(1),
-                // A line may be empty, and go on after `&&` and `|`.
+                // A line may be empty, and continue after `&&` and `|`.
                 '\n' => {
                     if self.end_part(1) {
                         is_open = false;
@@ -200,7 +196,7 @@ impl Reader {
         self.word.get_or_insert_default()
     }
 
-    /// Ends a word before what was just read, which has this length.
+    /// Ends a word before the last `behind` characters.
     fn end_word(&mut self, behind: usize) {
         if let Some(mut word) = self.word.take() {
             word.end = self.at - behind - self.start;
@@ -208,8 +204,8 @@ impl Reader {
         }
     }
 
-    /// Ends a part before the separator of this length that was just read.
-    /// Whether there was one.
+    /// Ends a part before the separator just read, which has this length. Returns whether there was
+    /// a part.
     fn end_part(&mut self, separator: usize) -> bool {
         self.end_word(separator);
         let words = std::mem::take(&mut self.words);
@@ -224,10 +220,10 @@ impl Reader {
         is_part
     }
 
-    /// A character of a word.
+    /// Reads a character of a word.
     fn character(&mut self, c: char) -> Option<()> {
         if self.is_redirected {
-            // Behind a redirection stands another one, or nothing.
+            // Only another redirection may follow a redirection.
             return (c.is_ascii_digit() && self.peek() == Some('>')).then_some(());
         }
         if self.words.is_empty() && self.word.is_none() {
@@ -272,13 +268,13 @@ impl Reader {
         Some(())
     }
 
-    /// A character outside of quotes that stands for itself, in bash and in zsh.
+    /// Reads a literal character outside quotes, in bash and in zsh.
     fn bare(&mut self, c: char) -> Option<()> {
         let before = self.word.as_ref().and_then(|word| word.text.chars().last());
         let is_plain = match c {
-            // `=command` is its path to zsh.
+            // zsh expands `=command` to its path.
             '=' => before.is_some(),
-            // A home, or in zsh a pattern, if it is not in a word as `HEAD~1` is.
+            // A home directory, or in zsh a pattern, unless inside a word like `HEAD~1`.
             '~' | '^' => before.is_some_and(char::is_alphanumeric),
             '_' | '-' | '.' | '/' | ':' | ',' | '@' | '%' | '+' => true,
             c => c.is_alphanumeric(),
@@ -292,10 +288,9 @@ impl Reader {
         word.quoted_at.get_or_insert(at);
     }
 
-    /// A character that stands for itself in quotes. Some look like space to one
-    /// reader and not to the other. In quotes too a line that begins with `#`
-    /// looks like a comment to some, and a backslash as if it joined what is
-    /// around it.
+    /// Reads a literal character in quotes. Parsers disagree about some kinds of space. Some also
+    /// treat a quoted line that begins with `#` as a comment, and a quoted backslash as a line
+    /// continuation.
     fn quoted(&mut self, c: char) -> Option<()> {
         let is_space = matches!(c, ' ' | '\t' | '\n');
         let is_plain = is_space || !(c.is_control() || c.is_whitespace() || is_invisible(c));
@@ -305,10 +300,9 @@ impl Reader {
         (is_plain && !hides).then(|| text.push(c))
     }
 
-    /// A redirection that writes no file, behind a command: `2>&1`,
-    /// `>/dev/null`.
+    /// Reads a redirection that writes no file, after a command: `2>&1`, `>/dev/null`.
     fn redirection(&mut self) -> Option<()> {
-        // A number that is glued to it belongs to it.
+        // An adjacent number belongs to it.
         let number = self.word.take();
         let is_number =
             |word: &Word| word.quoted_at.is_none() && word.text.chars().all(|c| c.is_ascii_digit());

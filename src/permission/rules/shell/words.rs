@@ -31,7 +31,7 @@ pub(super) fn plain_name(command: &str) -> &str {
     name
 }
 
-/// Returns whether a character changes how a line looks, and not what it is.
+/// Returns whether a character only changes the appearance of a line.
 pub(super) fn is_invisible(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
         | '\u{3164}' | '\u{ffa0}' | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}'

@@ -1,10 +1,9 @@
-//! Lines made by chance: what is allowed or denied of them, and what bash makes of
-//! them.
+//! Random lines: the decisions about them, and their interpretation by bash.
 
 use super::*;
 use proptest::prelude::*;
 
-/// Pieces of which anything may be made.
+/// Parts of random lines.
 fn line() -> impl Strategy<Value = String> {
     let piece = proptest::sample::select(vec![
         "git",
@@ -61,7 +60,7 @@ fn line() -> impl Strategy<Value = String> {
     proptest::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
 }
 
-/// What bash makes of a line whose commands say their words.
+/// Returns the commands that bash runs for a line, where each command prints its words.
 fn ran(line: &str) -> Vec<Vec<String>> {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log");
@@ -106,7 +105,7 @@ proptest! {
                 prop_assert_eq!(first, "git", "{:?}", line);
             }
             for sign in ["$(", "`", "<", "\r", "\u{a0}"] {
-                // A quoted one is a letter like others.
+                // A quoted separator is an ordinary character.
                 let is_quoted = line.contains('\'') || line.contains('\\') || line.contains('"');
                 prop_assert!(is_quoted || !line.contains(sign), "{:?}", line);
             }
@@ -114,15 +113,15 @@ proptest! {
     }
 
     #[test]
-    fn a_line_that_is_allowed_is_denied_by_the_same_rule(line in line()) {
+    fn a_rule_that_allows_a_line_can_deny_it(line in line()) {
         if allows(&allowing("Bash(git *)"), &bash(&line)) {
             prop_assert!(denies(&denying("Bash(git *)"), &bash(&line)), "{:?}", line);
         }
     }
 }
 
-/// Whether the name of a command may come from a pattern or from another
-/// command, so that it is unknown.
+/// Returns whether the name of a command may be the result of an expansion, so that it is
+/// unknown.
 fn is_computed(line: &str) -> bool {
     if line.contains(['?', '[']) {
         return true;
@@ -139,14 +138,14 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn bash_runs_what_we_take_it_to_run(line in line()) {
+    fn bash_runs_the_parsed_commands(line in line()) {
         let is_allowed = allows(&allowing("Bash(git *)"), &bash(&line));
         let is_denied = denies(&denying("Bash(rm *)"), &bash(&line)) || is_computed(&line);
         if is_allowed || !is_denied {
             let ran = ran(&line);
             prop_assert!(is_denied || ran.iter().all(|words| words[0] != "rm"), "{:?}: {:?}", line, ran);
             if is_allowed {
-                // With these very words, in any order: `|` starts them at once.
+                // With exactly these words, in any order: `|` starts commands concurrently.
                 let parts = shell::understood(&line).unwrap();
                 let words = |part: &shell::Part| part.words.iter().map(|word| word.text.clone()).collect::<Vec<_>>();
                 let parts: Vec<_> = parts.iter().map(words).collect();

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_path_counts_for_where_it_leads() {
+fn rules_apply_to_the_targets_of_links() {
     let folder = tempfile::tempdir().unwrap();
     let work = folder.path().join("work");
     std::fs::create_dir_all(work.join("src")).unwrap();
@@ -37,7 +37,7 @@ fn a_path_counts_for_where_it_leads() {
 }
 
 #[test]
-fn a_path_that_depends_on_the_process_is_denied_and_not_allowed() {
+fn paths_that_depend_on_the_process_are_denied() {
     let folder = tempfile::tempdir().unwrap();
     let work = folder.path().join("work");
     let home = folder.path().join("home");
@@ -124,7 +124,7 @@ fn a_path_that_depends_on_the_process_is_denied_and_not_allowed() {
     assert!(denies(&denying, &glob));
 
     let in_project = |path: &str| project.join(path).to_str().unwrap().to_owned();
-    // Even if the working directory or the home contains it.
+    // Even if the working directory or the home directory contains it.
     let relative = [
         "Read(*)",
         "Read(**)",
@@ -151,10 +151,10 @@ fn a_path_that_depends_on_the_process_is_denied_and_not_allowed() {
     for line in ["cat cwd/x", "cat system/version", "tee input"] {
         assert!(!allows(&allowing, &bash(line)), "{line}");
     }
-    // An absolute rule allows what is the same file to every process.
+    // An absolute rule allows files that are the same for every process.
     for rule in ["Read(//proc/**)", "Read(//**)"] {
         let allowing = rules().allow([rule]).build().unwrap();
-        // These two lead to files that are.
+        // These two are links to such files.
         let is_same = |path: &str| path == "/proc" || path == "/proc/self/../cpuinfo";
         for path in magic.into_iter().filter(|path| !is_same(path)) {
             assert!(!allows(&allowing, &read(path)), "{rule} {path}");
