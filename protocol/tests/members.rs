@@ -332,7 +332,7 @@ fn raw(text: &str) -> Box<RawValue> {
 }
 
 #[test]
-fn an_invalid_member_costs_no_other_is_a_fault_and_is_written_back() {
+fn an_invalid_member_is_a_fault_and_preserved_without_effect_on_others() {
     let mut tried = 0;
     for_each_type(|read, definition, definitions| {
         let mut all = Members::new();
@@ -499,7 +499,7 @@ fn every_tool_is_found_by_its_name() {
 }
 
 #[test]
-fn where_it_happens_and_what_happens_are_fields_of_what_a_hook_is_told() {
+fn hook_inputs_have_common_and_event_specific_fields() {
     let definitions = definitions();
     let sample = Sampler::new(&definitions).value(&definitions["HookInput"]);
     let context =

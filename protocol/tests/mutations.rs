@@ -48,7 +48,7 @@ const TOKENS: &[&str] = &[
 ];
 
 #[test]
-fn spoilt_lines_are_read_or_refused_and_never_lost() {
+fn mutated_lines_are_lossless_or_refused() {
     let recorded = recorded::sessions().into_values().flatten();
     let lines: Vec<Vec<u8>> = recorded
         .filter(|it| it.dir == "recv" || it.dir == "send")

@@ -142,7 +142,7 @@ object! {
 object! {
     /// A PDF, as images of its pages.
     pub struct PartsFileRead tags("type" = "parts") {
-        /// The PDF, and where the images are.
+        /// The PDF, and the location of the images.
         pub file: PartsFileContent,
         /// The first page that was read, counted from 1.
         pub first_page: Option<u64> = "firstPage",
@@ -275,7 +275,7 @@ object! {
 }
 
 object! {
-    /// The change of a file as git tells it.
+    /// The change of a file according to git.
     pub struct GitDiff {
         /// The file.
         pub filename: String,

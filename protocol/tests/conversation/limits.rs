@@ -69,7 +69,7 @@ fn a_sub_agent_with_a_long_id_is_omitted() {
 }
 
 #[test]
-fn a_complete_conversation_says_nothing_of_omissions() {
+fn a_complete_conversation_has_no_omission_count() {
     let mut assembler = assembled(&of_thread("toolu_1"));
     let text = serde_json::to_string(assembler.conversation()).unwrap();
     assert!(!text.contains("omitted"), "{text}");

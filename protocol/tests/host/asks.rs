@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::time::Duration;
 
 #[test]
-fn an_ask_is_answered_once() {
+fn an_incoming_request_is_answered_once() {
     let mut session = Session::connected();
     session.hears(ask("a1"));
     assert_eq!(session.events(), ["ask a1", "RequiresAction"]);
@@ -22,7 +22,7 @@ fn an_ask_is_answered_once() {
 }
 
 #[test]
-fn asks_may_be_answered_in_any_order() {
+fn incoming_requests_may_be_answered_in_any_order() {
     let mut session = Session::connected();
     session.plays("ask a1, ask a2, ask a3");
     for id in ["a3", "a1", "a2"] {
@@ -32,7 +32,7 @@ fn asks_may_be_answered_in_any_order() {
 }
 
 #[test]
-fn a_cancelled_ask_gets_no_late_answer() {
+fn a_cancelled_request_gets_no_late_response() {
     let mut session = Session::connected();
     session.hears(ask("a1"));
     session.events();
@@ -48,7 +48,7 @@ fn a_cancelled_ask_gets_no_late_answer() {
 }
 
 #[test]
-fn an_answer_that_still_waits_is_taken_back_when_its_ask_is_cancelled() {
+fn a_queued_response_is_withdrawn_when_its_request_is_cancelled() {
     let mut session = Session::connected();
     session.submit("A");
     session.takes_line();
@@ -63,7 +63,7 @@ fn an_answer_that_still_waits_is_taken_back_when_its_ask_is_cancelled() {
 }
 
 #[test]
-fn an_answer_in_flight_is_out_of_reach() {
+fn a_response_in_flight_is_not_withdrawn() {
     let mut session = Session::connected();
     session.hears(ask("a1"));
     session.host.respond("a1", allow("a1"));
@@ -76,21 +76,21 @@ fn an_answer_in_flight_is_out_of_reach() {
 }
 
 #[test]
-fn an_ask_that_comes_twice_is_put_once() {
+fn a_repeated_request_is_delivered_once() {
     let mut session = Session::connected();
     session.plays("ask a1, ask a1, ask a2");
     assert_eq!(session.events(), ["ask a1", "RequiresAction", "ask a2"]);
 }
 
 #[test]
-fn an_ask_without_an_id_is_a_notice() {
+fn a_request_without_an_id_is_a_notice() {
     let mut session = Session::connected();
     session.hears(json!({"type": "control_request", "request": {"subtype": "can_use_tool"}}));
     assert_eq!(session.events(), ["ask without id"]);
 }
 
 #[test]
-fn an_ask_that_is_left_unanswered_holds_nothing_up() {
+fn an_unanswered_request_does_not_block_the_session() {
     let mut session = Session::connected();
     session.hears(ask("a1"));
     session.host.finish(session.now, MINUTE);
@@ -107,7 +107,7 @@ fn success_with(id: &str, asks: Value) -> Value {
 }
 
 #[test]
-fn asks_that_wait_in_the_initialize_answer_are_put_once() {
+fn requests_listed_in_the_initialize_response_are_delivered_once() {
     let mut session = Session::new();
     session.request("init", &Initialize::default());
     session.lines();
@@ -126,7 +126,7 @@ fn asks_that_wait_in_the_initialize_answer_are_put_once() {
 }
 
 #[test]
-fn an_ask_that_was_answered_while_initialize_was_under_way_is_not_put_again() {
+fn a_request_answered_while_initialize_is_pending_is_not_delivered_again() {
     // The second `initialize` is on its way when the ask is answered: the
     // agent lists the ask and then finds its answer.
     let mut session = Session::connected();
@@ -149,7 +149,7 @@ fn an_ask_that_was_answered_while_initialize_was_under_way_is_not_put_again() {
 }
 
 #[test]
-fn what_an_answer_to_initialize_lists_is_put_if_it_was_not_answered_under_way() {
+fn a_request_listed_in_the_initialize_response_is_delivered_unless_answered() {
     let mut session = Session::connected();
     session.hears(ask("a1"));
     session.host.respond("a1", allow("a1"));
@@ -192,7 +192,7 @@ fn of_asks_that_are_answered_while_initialize_is_under_way_4096_are_remembered()
 }
 
 #[test]
-fn an_agent_that_asks_without_end_is_refused_and_then_left_alone() {
+fn excess_requests_are_refused_and_then_ignored() {
     let mut session = Session::connected();
     session.host.set_limits(Limits {
         answers: 1000,
@@ -231,7 +231,7 @@ fn an_agent_that_asks_without_end_is_refused_and_then_left_alone() {
 }
 
 #[test]
-fn a_hook_that_nobody_waits_for_any_more_keeps_no_session_from_its_end() {
+fn an_abandoned_hook_call_does_not_block_finishing() {
     let mut session = Session::connected();
     let hook = |id: &str| {
         let request = json!({"subtype": "hook_callback", "callback_id": "h", "input": {}});
@@ -257,7 +257,7 @@ fn a_hook_that_nobody_waits_for_any_more_keeps_no_session_from_its_end() {
 }
 
 #[test]
-fn a_tools_result_takes_back_what_was_asked_about_it() {
+fn a_tool_result_cancels_requests_about_its_call() {
     let mut session = Session::connected();
     let about = |id: &str, subtype: &str, tool_use_id: &str| {
         let request = json!({"subtype": subtype, "tool_name": "Bash", "input": {},

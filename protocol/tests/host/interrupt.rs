@@ -15,7 +15,7 @@ fn receipt(session: &mut Session) -> Value {
 }
 
 #[test]
-fn what_an_interrupt_passed_is_listed_as_still_queued() {
+fn messages_overtaken_by_an_interrupt_are_listed_as_still_queued() {
     let mut session = Session::connected();
     session.submit("A");
     session.takes_line();
@@ -36,7 +36,7 @@ fn what_an_interrupt_passed_is_listed_as_still_queued() {
 }
 
 #[test]
-fn what_was_taken_back_before_an_interrupt_left_is_not_still_queued() {
+fn messages_withdrawn_before_an_interrupt_is_sent_are_not_listed() {
     let mut session = Session::connected();
     session.submit("A");
     session.takes_line();
@@ -52,7 +52,7 @@ fn what_was_taken_back_before_an_interrupt_left_is_not_still_queued() {
 }
 
 #[test]
-fn an_interrupt_of_an_old_agent_has_a_receipt_for_what_it_passed() {
+fn an_interrupt_of_an_old_agent_has_a_receipt_for_overtaken_messages() {
     let mut session = Session::connected();
     session.submit("A");
     session.request("stop", &Interrupt::default());
@@ -63,7 +63,7 @@ fn an_interrupt_of_an_old_agent_has_a_receipt_for_what_it_passed() {
 }
 
 #[test]
-fn an_interrupt_may_withdraw_what_waits() {
+fn an_interrupt_can_withdraw_queued_messages() {
     let mut session = Session::connected();
     session.submit("A");
     session.submit("B");

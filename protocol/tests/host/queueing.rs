@@ -90,7 +90,7 @@ fn the_measured_order_holds_for_an_agent_that_knows_no_priorities() {
 }
 
 #[test]
-fn a_turn_that_answers_messages_as_one_names_them_all() {
+fn a_turn_with_merged_messages_names_them_all() {
     let mut session = with(MERGED);
     send(&mut session, "a");
     said(&mut session);
@@ -120,7 +120,7 @@ fn messages_and_requests_do_not_wait_for_each_other() {
 }
 
 #[test]
-fn what_differs_in_more_than_its_text_goes_alone() {
+fn only_messages_that_differ_in_content_are_merged() {
     let mut session = with(MERGED);
     send(&mut session, "a");
     said(&mut session);
@@ -151,7 +151,7 @@ fn what_differs_in_more_than_its_text_goes_alone() {
 }
 
 #[test]
-fn blocks_are_put_behind_each_other() {
+fn blocks_of_merged_messages_are_concatenated() {
     let mut session = with(MERGED);
     send(&mut session, "a");
     said(&mut session);
@@ -176,7 +176,7 @@ fn blocks_are_put_behind_each_other() {
 }
 
 #[test]
-fn what_is_kept_can_be_taken_back_and_is_told_to_who_interrupts() {
+fn backlog_messages_can_be_withdrawn_and_are_listed_by_an_interrupt() {
     let mut session = with(MERGED);
     send(&mut session, "a");
     said(&mut session);
@@ -196,7 +196,7 @@ fn what_is_kept_can_be_taken_back_and_is_told_to_who_interrupts() {
 }
 
 #[test]
-fn a_message_for_now_interrupts_once_and_nothing_when_nothing_runs() {
+fn a_message_with_priority_now_interrupts_a_running_turn_once() {
     let mut session = with(MERGED);
     send(&mut session, "w1");
     assert_eq!(said(&mut session), ["w1"]);
@@ -214,7 +214,7 @@ fn a_message_for_now_interrupts_once_and_nothing_when_nothing_runs() {
 }
 
 #[test]
-fn a_turn_that_is_interrupted_for_a_message_is_preempted_whatever_its_result_says() {
+fn a_turn_interrupted_for_a_message_is_preempted_despite_its_result() {
     for members in [
         json!({}),
         json!({"is_error": true}),
@@ -238,7 +238,7 @@ fn a_turn_that_is_interrupted_for_a_message_is_preempted_whatever_its_result_say
 }
 
 #[test]
-fn a_turn_that_does_not_end_after_its_interrupt_is_given_up() {
+fn a_turn_that_does_not_end_after_its_interrupt_times_out() {
     let mut session = with(MERGED);
     send(&mut session, "a");
     said(&mut session);
@@ -254,7 +254,7 @@ fn a_turn_that_does_not_end_after_its_interrupt_is_given_up() {
 }
 
 #[test]
-fn a_turn_is_not_given_up_as_long_as_the_agent_says_that_it_works() {
+fn a_turn_does_not_time_out_while_the_agent_reports_running() {
     let mut session = with(MERGED);
     send(&mut session, "a");
     said(&mut session);
@@ -272,7 +272,7 @@ fn a_turn_is_not_given_up_as_long_as_the_agent_says_that_it_works() {
 }
 
 #[test]
-fn an_agent_that_says_that_it_works_is_waited_for() {
+fn messages_wait_while_the_agent_reports_running() {
     let mut session = with(MERGED);
     session.hears(state("running"));
     send(&mut session, "a");
@@ -282,7 +282,7 @@ fn an_agent_that_says_that_it_works_is_waited_for() {
 }
 
 #[test]
-fn a_sub_agent_in_the_background_holds_nothing_back() {
+fn a_background_sub_agent_does_not_block_messages() {
     let mut session = with(MERGED);
     let running = json!({"type": "system", "subtype": "background_tasks_changed",
         "tasks": [{"task_id": "t"}]});
@@ -294,7 +294,7 @@ fn a_sub_agent_in_the_background_holds_nothing_back() {
 }
 
 #[test]
-fn closing_writes_what_is_kept_and_ending_loses_it() {
+fn finishing_sends_the_backlog_and_ending_loses_it() {
     for ends in [false, true] {
         let mut session = with(ONE_BY_ONE);
         for uuid in ["a", "b"] {
@@ -316,7 +316,7 @@ fn closing_writes_what_is_kept_and_ending_loses_it() {
 }
 
 #[test]
-fn who_keeps_the_queue_is_found_out_from_what_the_agent_can_do() {
+fn the_queueing_side_follows_from_the_agents_capabilities() {
     let begin = |answer: Value| {
         let mut session = Session::new();
         session.host.set_queueing(Queueing::Auto { merge: true });

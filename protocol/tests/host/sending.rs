@@ -8,7 +8,7 @@ use agentwire_protocol::outbox::Limits;
 use serde_json::json;
 
 #[test]
-fn before_initialize_is_answered_nothing_leaves_but_initialize_and_answers() {
+fn only_initialize_and_responses_are_sent_before_the_response_to_initialize() {
     let mut session = Session::new();
     session.submit("A");
     session.request("model", &SetModel::to("m"));
@@ -32,7 +32,7 @@ fn before_initialize_is_answered_nothing_leaves_but_initialize_and_answers() {
 }
 
 #[test]
-fn a_refused_initialize_lets_nothing_out() {
+fn no_other_line_is_sent_after_a_refused_initialize() {
     let mut session = Session::new();
     session.submit("A");
     session.request("init", &Initialize::default());
@@ -87,7 +87,7 @@ fn states(session: &mut Session) -> Vec<String> {
 }
 
 #[test]
-fn user_messages_leave_in_one_go_up_to_anything_else() {
+fn consecutive_user_messages_are_written_together() {
     let mut session = Session::connected();
     session.submit("A");
     session.submit("B");
@@ -112,7 +112,7 @@ fn user_messages_leave_in_one_go_up_to_anything_else() {
 }
 
 #[test]
-fn of_lines_that_are_partly_written_the_whole_ones_have_left() {
+fn complete_lines_of_a_partial_write_count_as_written() {
     for (whole, expected) in [
         (0, vec!["lost A", "lost B", "lost C"]),
         (1, vec!["written A", "lost B", "lost C"]),
@@ -136,7 +136,7 @@ fn of_lines_that_are_partly_written_the_whole_ones_have_left() {
 }
 
 #[test]
-fn a_message_that_arrives_more_urgent_passes_those_that_wait() {
+fn a_more_urgent_message_overtakes_queued_ones() {
     let mut session = Session::connected();
     let with =
         |uuid: &str, priority| Prompt::new(uuid, UserMessage::new("x").priority(priority)).unwrap();
@@ -154,7 +154,7 @@ fn a_message_that_arrives_more_urgent_passes_those_that_wait() {
 }
 
 #[test]
-fn a_write_that_fails_loses_the_messages_that_did_not_leave() {
+fn a_failed_write_loses_unwritten_messages() {
     let mut session = Session::connected();
     for uuid in ["A", "B", "C"] {
         session.submit(uuid);
@@ -175,14 +175,14 @@ fn a_write_that_fails_loses_the_messages_that_did_not_leave() {
 }
 
 #[test]
-fn what_is_ready_to_be_sent_knows_its_id() {
+fn encoded_messages_and_requests_have_their_id() {
     assert_eq!(prompt("A").uuid(), "A");
     let request = Request::new("r1", &SetModel::to("m")).unwrap();
     assert_eq!(request.request_id(), "r1");
 }
 
 #[test]
-fn what_waits_is_bounded_and_there_is_room_again_when_it_has_left() {
+fn the_outbound_queue_is_bounded_and_room_returns() {
     let mut session = Session::connected();
     session.host.set_limits(Limits {
         users: 200,

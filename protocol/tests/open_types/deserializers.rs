@@ -106,7 +106,7 @@ where
 }
 
 #[test]
-fn types_of_the_wire_are_read_from_every_deserializer() {
+fn wire_types_can_be_read_from_any_deserializer() {
     is_read_from_all::<Message>(
         r#"{"type":"assistant","message":{"id":"m","content":[{"type":"text","text":"a\n\u00e9"},
             {"type":"tool_use","id":"t","name":"Bash","input":{"a":[1,2.5,null]}}],"stop_reason":null},"uuid":"u","new":{"b":1}}"#,
@@ -137,7 +137,7 @@ fn types_of_the_wire_are_read_from_every_deserializer() {
 
 /// Which every other format asks for as well.
 #[test]
-fn enumerations_are_strings_for_whoever_has_strings() {
+fn enumerations_can_be_read_from_any_string_deserializer() {
     use serde::de::value::{Error, StrDeserializer};
     let text = StrDeserializer::<Error>::new("plan");
     assert_eq!(PermissionMode::deserialize(text), Ok(PermissionMode::Plan));
@@ -145,7 +145,7 @@ fn enumerations_are_strings_for_whoever_has_strings() {
 
 /// Digits that no tree keeps are kept by text.
 #[test]
-fn numbers_keep_their_digits_wherever_there_is_text() {
+fn numbers_from_text_preserve_their_digits() {
     let text = r#"{"at":1,"held":0.10,"more":[1e400],"by_name":{"a":-0.0}}"#;
     let read: Around<Number> = serde_json::from_str(text).unwrap();
     let read = [&read.held, &read.more[0], &read.by_name["a"]].map(Number::get);
@@ -153,7 +153,7 @@ fn numbers_keep_their_digits_wherever_there_is_text() {
 }
 
 #[test]
-fn what_is_not_as_it_should_be_is_refused_with_its_place() {
+fn invalid_values_are_refused_with_their_location() {
     let odd = json!({"type": "control_request", "request_id": "r", "request": {"subtype": "can_use_tool", "tool_name": 7, "input": {}}});
     let text = odd.to_string();
     for error in [

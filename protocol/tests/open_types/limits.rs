@@ -7,7 +7,7 @@ use agentwire_protocol::{Frame, Message, is_same_value};
 use bytes::Bytes;
 
 #[test]
-fn numbers_keep_every_digit() {
+fn numbers_preserve_every_digit() {
     for number in NUMBERS {
         // In unknown members, at the top and below.
         survives::<Message>(&format!(
@@ -49,14 +49,14 @@ fn numbers_keep_every_digit() {
 }
 
 #[test]
-fn lone_surrogates_survive_where_nobody_reads_the_text() {
+fn lone_surrogates_are_preserved_in_raw_json() {
     survives::<Message>(r#"{"type":"user","message":{"content":"x"},"mood":"\ud83d"}"#);
     survives::<Message>(r#"{"type":"weather","mood":["\udc00 \ud800"]}"#);
     survives::<ContentBlock>(r#"{"input":{"a":"\ud800"},"id":"t","name":"n","type":"tool_use"}"#);
 }
 
 #[test]
-fn deep_nesting_is_kept_or_refused_and_never_a_crash() {
+fn deep_nesting_is_preserved_or_refused_without_a_crash() {
     // Where nobody reads it, any depth is fine.
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     for text in [

@@ -170,7 +170,7 @@ object! {
         pub url: Option<String>,
         /// The server's ID of the elicitation.
         pub elicitation_id: Option<String>,
-        /// The JSON schema of the answer.
+        /// The JSON schema of the response.
         pub requested_schema: Option<Json>,
     }
 }

@@ -43,7 +43,7 @@ object! {
     /// A model refused, and another model responds.
     #[derive(Default)]
     pub struct ModelRefusalFallback: tolerant tags("type" = "system", "subtype" = "model_refusal_fallback") {
-        /// What caused the change of model.
+        /// The cause of the change of model.
         pub trigger: Option<FallbackTrigger>,
         /// The direction of the change.
         pub direction: Option<FallbackDirection>,
@@ -73,7 +73,7 @@ object! {
 }
 
 open_enum! {
-    /// What caused a change of model.
+    /// The cause of a change of model.
     pub enum FallbackTrigger {
         /// The model refused.
         Refusal = "refusal",
