@@ -1,4 +1,4 @@
-//! What an agent asks, and who answers when: now, later, never, or wrongly.
+//! Requests of the agent, answered at once, later, never, or incorrectly.
 
 #![allow(clippy::unwrap_used)]
 

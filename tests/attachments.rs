@@ -1,4 +1,4 @@
-//! What an attachment can do to a session.
+//! The effects of an attachment on a session.
 
 use crate::support::{ended, peer::connect, wait_for};
 use agentwire::attachment::{Action, Attach, Attachment, Boxed, Gate, Opening};

@@ -1,5 +1,4 @@
-//! Callbacks that make requests of their own, while nobody reads what the
-//! session delivers.
+//! Callbacks that make requests while the session's events are not read.
 
 #![allow(clippy::unwrap_used)]
 

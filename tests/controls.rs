@@ -1,5 +1,5 @@
-//! What control methods send, and what they make of an agent that cannot do
-//! what they ask.
+//! The requests of control methods, and their errors with agents that do not support
+//! them.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,4 +1,4 @@
-//! Sessions over pipes, with an agent that is no child of this process.
+//! Sessions over pipes, with an agent that is not a child of this process.
 
 #![allow(clippy::unwrap_used)]
 

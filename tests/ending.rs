@@ -1,5 +1,4 @@
-//! How sessions end: by the CLI, by the host, by whatever breaks; and what is
-//! said of it.
+//! The end of sessions, by the CLI, the host or a fault, and its reported reason.
 
 #![allow(clippy::unwrap_used)]
 

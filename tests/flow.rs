@@ -1,5 +1,5 @@
-//! A program that reads slowly, or at several places: nothing is lost, what is
-//! unread is bounded, and the program never waits for itself.
+//! Slow consumers and several consumers: no event is lost, the buffers are bounded, and
+//! a program never blocks itself.
 
 #![allow(clippy::unwrap_used)]
 

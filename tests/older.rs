@@ -1,4 +1,4 @@
-//! CLIs of other versions than the current one, as scripts.
+//! CLIs of other versions, as scripts.
 
 #![allow(clippy::unwrap_used)]
 

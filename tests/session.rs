@@ -1,5 +1,5 @@
-//! Sessions with the fake agent: what is delivered, decided and reported when
-//! things go as they should, and when they do not.
+//! Sessions with the fake agent: events, decisions and reports, in normal cases and
+//! with faults.
 
 #![allow(clippy::unwrap_used)]
 

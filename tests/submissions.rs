@@ -1,4 +1,4 @@
-//! What becomes of messages that were sent, and how they are taken back.
+//! The delivery status of messages, and their withdrawal.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,10 +1,10 @@
-//! How often memory is allocated on the way from bytes to a routed frame.
+//! Counts allocations from bytes to a routed frame.
 #![allow(clippy::unwrap_used)]
 
 use agentwire_protocol::codec::{Line, LineDecoder};
 use agentwire_protocol::{Frame, Message, is_same_value};
 
-/// Allocations that reading these lines as frames takes.
+/// Returns the number of allocations for reading these lines as frames.
 fn allocations(lines: &[&str]) -> u64 {
     let mut decoder = LineDecoder::default();
     for line in lines {
@@ -54,7 +54,7 @@ fn nested_values_are_skipped_without_an_allocation_per_level() {
     }
 }
 
-/// Ids with escapes are values of their own, and as good.
+/// IDs with escapes are separate values.
 #[test]
 fn ids_with_escapes_are_unescaped() {
     let line = br#"{"type":"us\u0065r","uuid":"a\"b","request_id":"\ud800","\u0073ession_id":"s"}"#;

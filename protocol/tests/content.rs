@@ -1,5 +1,5 @@
-//! Content blocks and what comes with them: what the API's own tools answer,
-//! and what it says beside the content, is typed and loses nothing.
+//! Content blocks and their context: results of the API's own tools are typed, without
+//! loss.
 #![allow(clippy::unwrap_used)]
 
 use crate::open_types::check::survives;

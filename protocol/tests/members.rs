@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// A text, read as a type.
 struct Read {
-    /// The pointers of what the type does not know.
+    /// Returns the pointers of members that the type does not know.
     untyped: Vec<String>,
     /// What the fields of an object hold.
     fields: BTreeMap<&'static str, String>,
@@ -20,7 +20,7 @@ struct Read {
     extra: Vec<String>,
     written: String,
     faults: Vec<Fault>,
-    /// Whether a strict reader accepts the text.
+    /// Returns whether a strict reader accepts the text.
     is_valid: bool,
 }
 

@@ -14,10 +14,10 @@ mod recorded;
 use agentwire_testing::{Random, counted};
 use std::time::{Duration, Instant};
 
-/// How many spoilt inputs there are at least.
+/// The minimum number of mutated inputs.
 const INPUTS: usize = 20_000;
 
-/// What is put where it does not belong.
+/// Tokens that are inserted at wrong positions.
 const TOKENS: &[&str] = &[
     "null",
     "{}",

@@ -1,4 +1,4 @@
-//! What the README shows is on the wire.
+//! The README matches the wire types.
 
 use agentwire_protocol::hook::HookKind;
 

@@ -1,5 +1,5 @@
-//! What may differ, from `accepted.json`: each with its reason. A line there
-//! that explains nothing any more is reported as well.
+//! Accepted differences, from `accepted.json`, each with its reason. Reports entries
+//! that match no difference any more.
 
 use serde::Deserialize;
 use std::path::Path;

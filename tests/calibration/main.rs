@@ -1,18 +1,17 @@
-//! Holds the fake agent against the real CLI: every case is played on both,
-//! and the two recordings are to be the same sequence. `scripts/real calibrate`
-//! runs it; its arguments are parts of the names of cases.
+//! Compares the fake agent with the real CLI: every case runs on both, and the two
+//! recordings must be the same sequence. `scripts/real calibrate` runs it; its arguments
+//! are parts of the names of cases.
 //!
-//! Each is played once more where the host asks for nothing beside the
-//! protocol: no partial messages, none of the variables that SDKs set.
+//! Each case also runs without the host's optional features: no partial messages, and
+//! none of the variables that SDKs set.
 //!
-//! What comes with the testkit as the measured protocol is held against the
-//! real CLI as well: `agentwire conform cli --write-golden` measures it anew.
+//! The testkit's measured protocol is compared with the real CLI as well:
+//! `agentwire conform cli --write-golden` measures it again.
 //!
-//! What may differ stands in `accepted.json`, and the members that are not
-//! compared in the testkit's `conform/left-out.json`, each with its reason.
-//! With `AGENTWIRE_CALIBRATION_KEEP=folder` the recordings are written there,
-//! and `differences.json`: what is not accepted, as it would stand in that
-//! file.
+//! Accepted differences are in `accepted.json`, and members that are not compared in the
+//! testkit's `conform/left-out.json`, each with its reason. With
+//! `AGENTWIRE_CALIBRATION_KEEP=folder`, the recordings are written there, with the other
+//! differences in `differences.json`, in the format of `accepted.json`.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 

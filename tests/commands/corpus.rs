@@ -1,6 +1,6 @@
-//! Shell commands, thousands of them: bash's own lists crossed with what a shell
-//! expands, programs crossed with words, lines that fooled somebody once, what
-//! people have an agent run, and lines made by chance.
+//! Thousands of shell commands: bash's own lists crossed with shell expansions, programs
+//! crossed with words, lines that once misled the rules, typical commands of agents, and
+//! random lines.
 
 use std::collections::BTreeSet;
 use std::process::Command;

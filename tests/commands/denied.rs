@@ -1,4 +1,4 @@
-//! Lines that run a denied program: obfuscated, and run by other programs.
+//! Lines that run a denied program: obfuscated, or through other programs.
 
 /// The denied program.
 pub(crate) const PROGRAM: &str = "rm";

@@ -1,8 +1,8 @@
-//! What the real CLI makes of shell commands under rules that allow their
-//! programs, and what our rules make of them. The commands run where the CLI
-//! allows them: `scripts/real commands` sees to it that they can do no harm.
+//! Compares the real CLI's decisions about shell commands, under rules that allow their
+//! programs, with those of our rules. The commands run if the CLI allows them:
+//! `scripts/real commands` ensures that they do no harm.
 //!
-//! With `--nocapture` a line is printed for each of them.
+//! With `--nocapture`, prints a line for each command.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 

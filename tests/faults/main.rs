@@ -1,10 +1,9 @@
-//! Every fault of the fake agent against the client, in the middle of a
-//! conversation or at its start, and what the client's user sees: a table,
-//! which `cargo test --test faults` prints.
+//! Every fault of the fake agent against the client, within a conversation or at its
+//! start, with the events for the user: a table, printed by `cargo test --test faults`.
 //!
-//! Of each row its own expectation is held, and of all: nothing waits longer
-//! than its deadline, nothing panics, what had arrived before the fault is
-//! delivered, and nothing is left behind when the session is closed.
+//! Each row has its own expectation. For all rows: no operation exceeds its deadline,
+//! nothing panics, output before the fault is delivered, and no process or task remains
+//! after the session is closed.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 

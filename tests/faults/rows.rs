@@ -1,4 +1,4 @@
-//! The faults, and what is expected of each.
+//! The faults, and the expected outcome of each.
 
 use crate::BEFORE;
 use crate::support::{LONG, hasty, patient};

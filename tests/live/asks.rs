@@ -1,4 +1,4 @@
-//! Questions and plans of the model's, on the real CLI.
+//! Questions and plans of the model, on the real CLI.
 
 use super::support::{Live, describe, wait_for};
 use agentwire::protocol::permission::{PermissionMode, QuestionUnanswered};

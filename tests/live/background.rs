@@ -1,4 +1,4 @@
-//! What runs in the background of the real CLI, and the turns that come of it.
+//! Background tasks of the real CLI, and the turns that follow them.
 
 use crate::support::{LONG, Live, wait_for};
 use agentwire::protocol::message::MessageOrigin;

@@ -1,5 +1,4 @@
-//! Every control method against the real CLI: which it answers, with what,
-//! and which it refuses.
+//! Every control method against the real CLI: its response, or its refusal.
 
 use crate::mcp_servers::{broken, tiny};
 use crate::support::{Live, ended, log_to_end, until_idle};

@@ -1,5 +1,5 @@
-//! A conversation of the real CLI's, put together: what streams, what tools
-//! and sub-agents say, and what an interrupt leaves.
+//! An assembled conversation of the real CLI: streams, tools, sub-agents and
+//! interrupts.
 
 use crate::support::{Live, wait_for};
 use agentwire::protocol::content::ContentBlock;

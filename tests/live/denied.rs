@@ -1,5 +1,5 @@
-//! What a rule of the host denies does not happen, whichever way the agent takes: each rule
-//! and each way on the real CLI, with a planted secret.
+//! Effects that a rule of the host denies never occur: each rule against each way of an
+//! agent, on the real CLI, with a planted secret.
 
 use super::support::{LONG, Live, counted};
 use agentwire::mcp::Tools;

@@ -1,4 +1,4 @@
-//! What MCP servers want to know from people, by way of the real CLI.
+//! Elicitations of MCP servers through the real CLI.
 
 use crate::support::Live;
 use agentwire::hook::HookCall;

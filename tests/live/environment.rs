@@ -1,4 +1,4 @@
-//! What the real CLI gives its children.
+//! The environment of the real CLI's children.
 
 use crate::support::{Live, ended, log_to_end};
 use agentwire::process::{HOST_TOOLS, OUTER_SESSION};

@@ -1,5 +1,4 @@
-//! Hooks that refuse, and gates that fail, on the real CLI: what they guard is
-//! not done.
+//! Hooks that deny and gates that fail, on the real CLI: the guarded call does not run.
 
 use super::support::{Live, describe, log_to_end, wait_for};
 use agentwire::hook::HookCall;

@@ -1,5 +1,5 @@
-//! The ids of sessions and messages of the real CLI: one session that gets
-//! another id, and two messages that have the same.
+//! IDs of sessions and messages of the real CLI: a session with a new ID, and two
+//! messages with the same ID.
 
 use crate::support::{Live, until_idle, wait_for};
 use agentwire::Error;

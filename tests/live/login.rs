@@ -1,4 +1,4 @@
-//! What the real CLI says when its login does not work.
+//! The real CLI's reports of a failed login.
 
 use crate::support::{Live, wait_for};
 use agentwire::protocol::host::AuthUpdate;

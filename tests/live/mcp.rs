@@ -252,7 +252,7 @@ async fn a_handshake_of_the_hosts_costs_no_round_trips_and_tools_may_change() {
     assert_eq!(log[1], "tool answered: called grown");
     assert_eq!(server.seen(), (1, 2));
 
-    // Who is switched off and on is greeted anew.
+    // A server that is disabled and enabled is initialized again.
     for enabled in [false, true] {
         let mut toggle = McpToggle::default();
         toggle.server_name = "s".to_owned();
@@ -319,7 +319,7 @@ async fn a_tool_may_set_the_model_and_interrupt_its_own_turn() {
     assert_eq!(done.recv().await.unwrap(), "cancelled");
     until_idle(&mut client).await;
 
-    // The session goes on.
+    // The session continues.
     let log = log_of_turn(&mut client, "And?").await;
     assert_eq!(log, ["text: Done.", "result: success fine"]);
     assert!(client.close().await.exit.unwrap().success());

@@ -106,7 +106,7 @@ async fn a_directory_that_was_set_is_set_again_and_a_rejected_one_is_not() {
         _ => None,
     };
     wait_for(&mut client, is_noted).await;
-    // This succeeds too, and changes nothing.
+    // This also succeeds, without effect.
     client.request(&SetCwd::to("/nowhere")).await.unwrap();
     client.sleep().await.unwrap();
     assert_eq!(text_of(&client, "Go on.").await, "Two.");

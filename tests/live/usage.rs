@@ -1,4 +1,4 @@
-//! What a turn took, told by the real CLI and by the fake agent.
+//! The usage of a turn, reported by the real CLI and by the fake agent.
 
 use crate::support::{Live, fake};
 use agentwire::{Event, Options, PermissionResult, query};

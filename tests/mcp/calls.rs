@@ -1,4 +1,4 @@
-//! Calls of tools: at once, in order, given up, gone wrong.
+//! Tool calls: concurrent, in order, cancelled, failed.
 
 use super::{adding, notice, to_server, with};
 use agentwire::mcp::{Call, Tools};

@@ -1,4 +1,4 @@
-//! Handshakes: those of the host, and those that the agent makes all the same.
+//! Handshakes: those of the host, and those that the agent makes anyway.
 
 use super::support::peer::Peer;
 use super::{adding, connect, notice, to_server, with};

@@ -1,4 +1,4 @@
-//! What a server has besides tools.
+//! Features of servers other than tools.
 
 use super::support_library::Library;
 use super::with;

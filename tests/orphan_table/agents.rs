@@ -1,4 +1,4 @@
-//! The agents whose sessions are ended: what there is to be left behind.
+//! The agents of the sessions, and the processes that they could leave behind.
 
 use crate::support::{Live, fake, fake_agent_path, hasty, line_of, live_cli, script};
 use agentwire::{Client, Options, PermissionResult};

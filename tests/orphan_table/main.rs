@@ -1,9 +1,9 @@
-//! Sessions ended in every way, and what is left of each: a table.
+//! A table of all ways to end a session, and the processes that remain.
 //! `scripts/real orphans` prints it, the real CLI included; `cargo test --test
 //! orphan_table` prints it with the fake agent.
 //!
-//! It has a `main` of its own, since the host of some sessions is this
-//! executable, started anew, which then ends as hosts do.
+//! It has its own `main`, because the host of some sessions is another process of this
+//! executable, which then ends like a host.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 

@@ -1,4 +1,4 @@
-//! Differences that are meant to be, each with its reason.
+//! Intended differences, each with its reason.
 
 use crate::recording::Recording;
 use serde_json::{Value, json};

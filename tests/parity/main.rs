@@ -1,7 +1,6 @@
-//! Our options against those of the official SDK for TypeScript: both start an
-//! agent that records what it is started with and told, for the same sets of
-//! options. What differs is explained, or fails. `scripts/real parity` installs the
-//! SDK and runs this.
+//! Compares our options with those of the official SDK for TypeScript: for the same sets
+//! of options, both start an agent that records its arguments and its input. Unexplained
+//! differences fail. `scripts/real parity` installs the SDK and runs this.
 
 #![allow(clippy::unwrap_used)]
 

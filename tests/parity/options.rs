@@ -1,4 +1,4 @@
-//! What became of each option of the official SDK.
+//! The counterpart of each option of the official SDK.
 
 use crate::sets::Set;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,5 +1,4 @@
-//! What an agent was started with and told, in a form in which two can be
-//! compared.
+//! The arguments and the input of an agent, in a comparable form.
 
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};

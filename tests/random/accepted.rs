@@ -1,5 +1,5 @@
-//! What may differ, from `accepted.json`: patterns of lines, each list with
-//! its reason.
+//! Accepted differences, from `accepted.json`: patterns of lines, each list with its
+//! reason.
 
 use agentwire_testkit::conform::cli::Hunk;
 use serde::Deserialize;

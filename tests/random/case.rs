@@ -1,6 +1,5 @@
-//! The case of a plan: a scenario, and the steps of its host. Each step waits
-//! for the line that the one before brought about, so that as little as
-//! possible is left to chance.
+//! The case of a plan: a scenario, and the steps of its host. Each step waits for the
+//! line that the previous one caused, to leave as little as possible to chance.
 
 use crate::plan::{Action, Episode, Plan, Stage, Tool, Turn};
 use serde_json::{Value, json};

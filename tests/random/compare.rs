@@ -1,5 +1,5 @@
-//! Three recordings of a session: two of the real agent and one of the fake.
-//! What the real one does not do twice alike is not compared.
+//! Three recordings of a session: two of the real agent and one of the fake agent.
+//! Differences between the two of the real agent are not compared.
 
 use crate::Agents;
 use crate::accepted::Accepted;

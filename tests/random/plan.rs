@@ -1,5 +1,5 @@
-//! A random session as a plan: what happens in it, not yet a case. A plan can
-//! be made smaller, and is always a session that makes sense.
+//! A random session as a plan, which is converted to a case. A plan can be reduced, and
+//! is always a valid session.
 
 use agentwire_testing::Random;
 use serde_json::{Value, json};

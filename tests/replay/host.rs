@@ -1,4 +1,4 @@
-//! A host that does what a recorded one did, with our client.
+//! A host that repeats the actions of a recorded host with our client.
 
 use agentwire::callback::Response;
 use agentwire::hook::HookCall;

@@ -1,6 +1,5 @@
-//! All recorded sessions, replayed to our own client by a host that does what
-//! the recorded one did: nothing may differ in what the client writes, and all
-//! that was recorded must be delivered.
+//! Replays all recorded sessions to our client, with a host that repeats the recorded
+//! actions. The client must write the same lines, and deliver all recorded ones.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,4 +1,4 @@
-//! An MCP server that answers what a recorded one did.
+//! An MCP server with the responses of a recorded one.
 
 use agentwire_testkit::recording::Entry;
 use rmcp::model::{

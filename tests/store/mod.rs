@@ -1,4 +1,4 @@
-//! Sessions that a store gets a copy of, and sessions that go on from there.
+//! Sessions that are copied to a store, and sessions that are resumed from it.
 
 #![allow(clippy::unwrap_used)]
 
@@ -282,7 +282,7 @@ async fn a_result_comes_when_the_store_has_its_turn_or_is_behind() {
         assert_eq!(begun.elapsed().as_secs(), seconds);
         assert_eq!(was_told, is_behind);
         assert_eq!(store.calls().is_empty(), is_behind);
-        // The session goes on.
+        // The session continues.
         let receipt = json!({});
         let (answer, _) = tokio::join!(client.interrupt(), agent.answers(&receipt));
         answer.unwrap();

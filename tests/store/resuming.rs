@@ -1,4 +1,4 @@
-//! What a session goes on from, with an agent that is a script.
+//! The sources from which a session is resumed, with a script as the agent.
 
 use super::*;
 use agentwire::process::CloseStep;

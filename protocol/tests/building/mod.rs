@@ -1,6 +1,5 @@
-//! What the constructors and setters write: one line of JSON for each. No
-//! member is missing that has to be there, and none is `null` that was not
-//! set.
+//! The JSON of constructors and setters: one line for each. Required members are
+//! present, and unset members are absent, not `null`.
 
 #![allow(clippy::unwrap_used)]
 
@@ -73,7 +72,7 @@ fn prompts() {
         go().should_query(false) => &message(r#""shouldQuery":false,"#),
         go().synthetic() => &message(r#""isSynthetic":true,"#),
     }
-    // The agent exits when it is given a message without a role.
+    // The agent exits on a message without a role.
     write_all! {
         UserBody::default() => r#"{"role":"user"}"#,
         UserMessage::text("Go").with(ImageBlock::new(Source::url("u"))).message =>
@@ -375,6 +374,6 @@ fn a_request_relies_on_members_that_an_agent_could_ignore() {
     assert_eq!(reload.relies_on(), [""; 0]);
     let needs = reload.refuse_if_busy().relies_on();
     assert_eq!(needs, ["reload_plugins_refuse_if_busy_v1"]);
-    // The agent refuses by itself what it does not know.
+    // The agent itself refuses unknown requests.
     assert_eq!(McpReadResource::new("a", "ui://b").relies_on(), [""; 0]);
 }

@@ -4,12 +4,12 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
-/// A line of a session.
+/// A line of a recorded session.
 pub(crate) struct Recorded {
     /// Which way it went: `recv` and `send` are the agent's and the host's, the
     /// others what happened besides.
     pub(crate) dir: String,
-    /// The line as it was written: the order of members matters to speed.
+    /// The line verbatim: the order of members affects speed.
     pub(crate) line: String,
 }
 

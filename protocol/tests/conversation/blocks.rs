@@ -1,4 +1,4 @@
-//! Messages that come whole: a reply's blocks, sub-agents, echoes.
+//! Complete messages: a reply's blocks, sub-agents, echoes.
 
 use crate::conversation::said::*;
 use agentwire_protocol::conversation::Change;

@@ -30,7 +30,7 @@ fn an_aborted_reply_retains_complete_blocks_only() {
 
 #[test]
 fn a_truncated_stream_retains_complete_blocks() {
-    // The API failed, and the agent asked again.
+    // The API failed, and the agent retried.
     let mut assembler = assembled(&[start("m1"), text_start(0), text(0, "lost")]);
     assert_eq!(assembler.push(&start("m2")), Some(Change::Rebuilt));
     assembler.push(&text_start(0));

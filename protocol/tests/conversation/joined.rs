@@ -1,4 +1,4 @@
-//! Partial messages that were joined say what their pieces say.
+//! Joined partial messages are equivalent to their pieces.
 
 use crate::conversation::said::*;
 use crate::recorded;
@@ -52,14 +52,14 @@ fn joined_deltas_give_the_same_conversation() {
             .collect();
         let together = joined(apart.iter().cloned());
         assert_eq!(said_by(&together), said_by(&apart));
-        // What is no delta is as it came.
+        // Messages other than deltas are unchanged.
         let others = |frames: &[Frame]| -> Vec<Frame> {
             let no_delta =
                 |it: &&Frame| !it.raw().windows(19).any(|it| it == b"content_block_delta");
             frames.iter().filter(no_delta).cloned().collect()
         };
         assert_eq!(others(&together), others(&apart));
-        // Nothing is left to be joined.
+        // No messages remain to be joined.
         assert_eq!(joined(together.iter().cloned()), together);
         before += apart.len();
         after += together.len();
@@ -139,7 +139,7 @@ fn different_deltas_are_not_joined() {
         let frames = [plain(), odd(change), plain()];
         assert_eq!(joined(frames.clone()), frames, "{what}");
     }
-    // Of these nobody can say how they would be joined.
+    // These have no defined way to be joined.
     for change in [differ[5].1, differ[6].1, differ[9].1] {
         let frames = [odd(change), odd(change)];
         assert_eq!(joined(frames.clone()), frames);

@@ -8,7 +8,7 @@ use agentwire_protocol::conversation::{
 };
 use agentwire_protocol::message::Message;
 
-/// The messages that agents wrote, session by session.
+/// Returns the messages that agents wrote, by session.
 fn recorded() -> Vec<Vec<Message>> {
     let messages = |session: Vec<Recorded>| {
         let lines = session.into_iter().filter(|it| it.dir == "recv");
@@ -19,7 +19,7 @@ fn recorded() -> Vec<Vec<Message>> {
     recorded::sessions().into_values().map(messages).collect()
 }
 
-/// What was said, without what only the stream knows.
+/// Returns the conversation without data that only the stream has.
 fn whole(conversation: &Conversation) -> Vec<(String, Vec<ContentBlock>)> {
     let entries = conversation.entries.iter();
     let inner = conversation.subagents.values().flat_map(|it| &it.entries);

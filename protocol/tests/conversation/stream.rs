@@ -1,4 +1,4 @@
-//! What is streamed.
+//! Streamed messages.
 
 use crate::conversation::said::*;
 use agentwire_protocol::content::ContentBlock;
@@ -108,7 +108,7 @@ fn a_tools_input_can_be_read_while_it_streams() {
 
 #[test]
 fn an_incomplete_streamed_block_does_not_replace_another() {
-    // The agent leaves out a text without words.
+    // The agent omits a text of white space.
     let mut messages = vec![start("m"), text_start(0), block_stop(0)];
     messages.extend([block_start(1, tool_use("t", json!({}))), input(1, "{}")]);
     messages.extend([said("m", "a", tool_use("t", json!({}))), block_stop(1)]);
@@ -142,7 +142,7 @@ fn unmatched_stream_events_are_ignored() {
 
 #[test]
 fn a_text_replaces_its_own_block_after_a_text_that_never_arrived() {
-    // The agent does not say texts of nothing but white space.
+    // The agent does not send texts of only white space.
     let mut messages = vec![start("m"), text_start(0), text(0, "\n\n"), block_stop(0)];
     messages.extend([block_start(1, tool_use("t", json!({}))), input(1, "{}")]);
     messages.extend([said("m", "a", tool_use("t", json!({}))), block_stop(1)]);

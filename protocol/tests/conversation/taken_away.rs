@@ -1,4 +1,4 @@
-//! Messages that are taken away.
+//! Removed messages.
 
 use crate::conversation::said::*;
 use agentwire_protocol::content::ContentBlock;

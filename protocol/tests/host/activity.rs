@@ -1,4 +1,4 @@
-//! What the session is doing, and when it may be closed.
+//! The activity of the session, and when it may be closed.
 
 use crate::host::session::{
     MINUTE, Session, allow, ask, assert_events, assistant, cancel, init, lifecycle, narrow, prompt,
@@ -154,7 +154,7 @@ fn finishing_waits_for_requests_of_both_sides() {
     session.hears(ask("a1"));
     session.hears(success("r1", json!({})));
     assert!(!session.closes());
-    // A callback may still want to make a request.
+    // A callback may still make a request.
     session.request("r2", &SetModel::to("m"));
     session.host.respond("a1", allow("a1"));
     assert_eq!(session.lines(), ["set_model", "success a1"]);

@@ -1,4 +1,4 @@
-//! The agent's asks.
+//! Requests of the agent.
 
 use crate::host::session::{MINUTE, Session, allow, ask, assert_events, cancel, state, success};
 use agentwire_protocol::control::{Initialize, SetModel};
@@ -41,7 +41,7 @@ fn a_cancelled_request_gets_no_late_response() {
     assert!(!session.host.respond("a1", allow("a1")));
     assert_eq!(session.lines(), Vec::<String>::new());
 
-    // A cancel of what is not open is nothing.
+    // A cancellation of a request that is not pending is ignored.
     session.plays("cancel a1, cancel nobody");
     session.hears(json!({"type": "control_cancel_request"}));
     assert_eq!(session.events(), Vec::<String>::new());
@@ -99,7 +99,7 @@ fn an_unanswered_request_does_not_block_the_session() {
     assert!(session.closes());
 }
 
-/// An `initialize` answer that brings asks along.
+/// An `initialize` response with pending requests.
 fn success_with(id: &str, asks: Value) -> Value {
     let mut answer = success(id, json!({}));
     answer["response"]["pending_permission_requests"] = asks;
@@ -143,7 +143,7 @@ fn a_request_answered_while_initialize_is_pending_is_not_delivered_again() {
     ));
     assert_eq!(session.news(), ["answered init2", "ask a3"]);
 
-    // An ask that comes by itself is put, whatever its id.
+    // A separate request is delivered, whatever its ID.
     session.hears(ask("a1"));
     assert_eq!(session.news(), ["ask a1"]);
 }
@@ -202,7 +202,7 @@ fn excess_requests_are_refused_and_then_ignored() {
         session.hears(ask(&format!("ask {number}")));
     }
     session.events();
-    // It is told, as long as it reads.
+    // It receives errors while it reads.
     session.hears(ask("one more"));
     assert_eq!(session.events(), ["too many asks, 0 before"]);
     assert_eq!(session.lines(), ["error one more"]);
@@ -217,7 +217,7 @@ fn excess_requests_are_refused_and_then_ignored() {
     assert_eq!(session.events(), ["too many asks, 1000 before"]);
     session.lines();
 
-    // Who has been asked can answer in any case, and then there is room.
+    // Delivered requests can still be answered, which makes room.
     for number in 0..4096 {
         let id = format!("ask {number}");
         assert!(session.host.respond(&id, allow(&id)));
@@ -239,13 +239,13 @@ fn an_abandoned_hook_call_does_not_block_finishing() {
     };
     session.hear_all(&[state("running"), hook("h1"), state("idle")]);
     let events = session.events();
-    // Nobody is waited for, while it runs and when the agent rests.
+    // No response is awaited, neither in the turn nor when the agent is idle.
     assert!(!events.contains(&"RequiresAction".to_owned()), "{events:?}");
     assert_eq!(events.last().map(String::as_str), Some("Idle"));
     assert!(session.host.is_open("h1"));
     session.host.finish(session.now, MINUTE);
     assert!(session.closes());
-    // One that works is waited for.
+    // A running agent is awaited.
     let mut session = Session::connected();
     session.hear_all(&[state("running"), hook("h1")]);
     session.host.finish(session.now, MINUTE);
@@ -283,7 +283,7 @@ fn a_tool_result_cancels_requests_about_its_call() {
     );
     assert!(!session.host.respond("a1", allow("a1")));
     assert!(session.host.is_open("a2"));
-    // The agent has lost count, and goes on saying that somebody has to act.
+    // The agent keeps reporting `requires_action` in error.
     session.hears(result("t2"));
     session.hears(crate::host::session::result());
     assert_eq!(session.events().last().map(String::as_str), Some("Idle"));
@@ -310,10 +310,10 @@ fn what_is_asked_has_64_mib_and_ids_of_4_kib() {
     session.hears(long_ask("a3", "can_use_tool", 20 * MIB));
     assert_eq!(session.events(), ["too many asks, 0 before"]);
     assert_eq!(session.lines(), ["error a3"]);
-    // An error would let a hook pass: it is the host's to deny.
+    // An error would let the call pass: the host must deny it.
     session.hears(long_ask("hook", "hook_callback", 20 * MIB));
     assert_eq!(session.events(), ["ask hook"]);
-    // What is answered, taken back, or has its result makes room.
+    // Answered, cancelled and resolved requests make room.
     session.host.respond("a0", allow("a0"));
     session.hears(cancel("a1"));
     session.hears(

@@ -1,4 +1,4 @@
-//! How a session ends, and what is lost by it.
+//! The end of a session, and lost messages.
 
 use crate::host::session::{MINUTE, Session, allow, assert_events, prompt};
 use agentwire_protocol::control::SetModel;

@@ -1,11 +1,11 @@
-//! Interrupts, and what they pass.
+//! Interrupts, and the messages that they overtake.
 
 use crate::host::session::{Session, success};
 use agentwire_protocol::control::{CancelAsyncMessage, Interrupt, SetModel};
 use agentwire_protocol::host::HostEvent;
 use serde_json::{Value, json};
 
-/// What the agent's receipt is to the user.
+/// The agent's receipt as delivered to the user.
 fn receipt(session: &mut Session) -> Value {
     loop {
         if let HostEvent::RequestEnded { outcome, .. } = session.host.poll_event().unwrap() {
@@ -24,7 +24,7 @@ fn messages_overtaken_by_an_interrupt_are_listed_as_still_queued() {
     session.submit("C");
     session.request("stop", &Interrupt::default());
     session.host.handle_written(session.now);
-    // It does not pass the request, nor what is before that.
+    // It does not overtake the request and the lines before it.
     assert_eq!(session.lines(), ["B", "set_model", "interrupt", "C"]);
     session.hears(success("model", json!({})));
     session.events();

@@ -72,7 +72,7 @@ fn a_response_in_an_oversized_line_ends_its_request() {
         .handle_input(session.now, format!("{line}\n").as_bytes());
     assert_eq!(session.events(), ["too long r1", "line too long"]);
 
-    // Where the id comes behind what is too long, the deadline ends it.
+    // If the ID is after the cut, the deadline ends the request.
     session.request("r2", &SetModel::to("m"));
     session.lines();
     let line = format!(
@@ -109,7 +109,7 @@ fn a_notice_has_the_size_of_its_line() {
         "warning: old node".to_owned(),
         success("nobody", json!({})).to_string(),
         json!({"type": "control_request", "request": {}}).to_string(),
-        // It is not kept.
+        // It is not retained.
         "x".repeat(500),
         "{\"type\":".to_owned(),
     ];

@@ -1,4 +1,4 @@
-//! A session that goes on in another process of the agent.
+//! A session that continues in another process of the agent.
 
 use crate::host::session::{Session, ask, lifecycle, result_of, state, success};
 use agentwire_protocol::control::{
@@ -9,7 +9,7 @@ use agentwire_protocol::permission::PermissionMode;
 use serde_json::json;
 use std::time::Duration;
 
-/// A session that may go on, with an agent that knows the IDs of its messages.
+/// A session that can restart, with an agent that reports message IDs.
 fn kept() -> Session {
     let mut session = Session::connected_to(json!({"capabilities": []}));
     session.host.retain_for_restart();
@@ -28,7 +28,7 @@ fn in_a_turn() -> Session {
     session
 }
 
-/// The next process answers `initialize`.
+/// Lets the next process respond to `initialize`.
 fn greet(session: &mut Session) {
     session.request("again", &Initialize::default());
     assert_eq!(session.lines(), ["initialize"]);

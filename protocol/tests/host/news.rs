@@ -1,4 +1,4 @@
-//! What the session is, as it changes, and what runs in the background.
+//! Metadata of the session, and background tasks.
 
 use crate::host::session::{MINUTE, Session, assert_events, init, result, state};
 use crate::recorded;
@@ -6,7 +6,7 @@ use agentwire_protocol::control::SetModel;
 use agentwire_protocol::host::{AuthUpdate, HostEvent, SessionUpdate};
 use serde_json::{Value, json};
 
-/// What is told of the session when these lines come.
+/// Returns the session updates for these lines.
 fn news(session: &mut Session, lines: &[Value]) -> Vec<String> {
     session.hear_all(lines);
     std::iter::from_fn(|| session.host.poll_event())
@@ -141,7 +141,7 @@ fn the_login_status_is_reported() {
     );
 }
 
-/// The agent says that its model could not be asked.
+/// An agent's report that the model request failed.
 fn failed(error: &str, content: Value) -> Value {
     json!({"type": "assistant", "error": error, "message": {"role": "assistant", "content": content}})
 }
@@ -164,7 +164,7 @@ fn each_login_or_account_failure_is_reported_with_the_agents_text() {
             &mut session,
             &[failed(error, content), failed(error, json!(7))],
         );
-        // What the agent says is nothing that the news depend on.
+        // The updates do not depend on the agent's text.
         assert_eq!(
             told,
             [

@@ -1,5 +1,5 @@
-//! The queue for an agent that has none: one turn at a time, everything else
-//! waits here, and a class goes as one.
+//! The queue for an agent that has none: one turn runs at a time, other messages are
+//! queued in the host, and a class is sent as one message.
 
 use crate::host::session::{
     MINUTE, Session, assert_events, brief_line, init, lifecycle, refusal, result, state, success,
@@ -41,7 +41,7 @@ fn send_text(session: &mut Session, uuid: &str, text: &str) {
     session.host.submit(session.now, prompt).unwrap();
 }
 
-/// What goes out; of messages, their texts.
+/// Returns the sent lines; of messages, their texts.
 fn said(session: &mut Session) -> Vec<String> {
     let mut said = vec![];
     while let Some(Transmit::Line(line)) = session.host.poll_transmit() {
@@ -203,7 +203,7 @@ fn a_message_with_priority_now_interrupts_a_running_turn_once() {
     send(&mut session, "w2");
     send(&mut session, "w3");
     assert_eq!(said(&mut session), ["interrupt"]);
-    // Nobody hears of that interrupt but the agent, whatever it says.
+    // The interrupt and its response are not reported to the user.
     session.states();
     session.hears(refusal("interrupt-for-now-1", json!("no")));
     assert_eq!(session.events(), [""; 0]);
@@ -245,7 +245,7 @@ fn a_turn_that_does_not_end_after_its_interrupt_times_out() {
     send(&mut session, "w");
     assert_eq!(said(&mut session), ["interrupt"]);
     session.states();
-    // No answer, and then no end either.
+    // Neither a response nor an end of the turn.
     session.passes(MINUTE);
     assert_eq!(said(&mut session), ["cancel interrupt-for-now-1"]);
     session.passes(MINUTE);
@@ -332,14 +332,14 @@ fn the_queueing_side_follows_from_the_agents_capabilities() {
     // An agent that has capabilities: the order of calls is the order.
     let mut session = begin(json!({"capabilities": []}));
     assert_eq!(said(&mut session), ["a", "set_model", "n", "l"]);
-    // One that says nothing of them, or something else.
+    // An agent without capabilities, or with others.
     for answer in [json!({}), json!({"capabilities": {"hooks": true}})] {
         let mut session = begin(answer);
         assert_eq!(said(&mut session), ["set_model", "a\nn"]);
         session.hears(result());
         assert_eq!(said(&mut session), ["l"]);
     }
-    // One that shows it later.
+    // An agent that shows its queue later.
     let mut capable = init();
     capable["capabilities"] = json!(["msg_lifecycle_v1"]);
     for sign in [capable, lifecycle("a", "queued")] {

@@ -109,7 +109,7 @@ fn a_request_times_out_at_its_deadline_and_is_cancelled_if_sent() {
     assert_eq!((&*subtype, after), ("set_model", MINUTE));
     assert_eq!(session.lines(), ["cancel r1"]);
 
-    // What comes too late is a stray answer.
+    // A late response is stray.
     session.hears(success("r1", json!({})));
     session.passes(MINUTE);
     assert_eq!(session.events(), ["stray answer"]);
@@ -199,7 +199,7 @@ fn a_request_may_have_no_deadline() {
 
 #[test]
 fn no_cancellation_is_sent_to_an_agent_that_would_exit() {
-    // CLIs up to 2.0.77 say neither of these.
+    // CLIs up to 2.0.77 report neither of these.
     for (answer, sent) in [
         (json!({"commands": []}), vec![]),
         (json!({"pid": 7}), vec!["cancel left"]),
@@ -231,7 +231,7 @@ fn a_cancelled_request_ends_at_once_and_a_sent_one_is_cancelled() {
     assert!(session.host.cancel("waits"));
     assert_eq!(session.events(), ["cancelled left", "cancelled waits"]);
     assert_eq!(session.lines(), ["cancel left"]);
-    // It is over: neither again, nor by an answer that comes all the same.
+    // It has ended: not again, and not by a late response.
     assert!(!session.host.cancel("left"));
     assert!(!session.host.cancel("never made"));
     session.hears(success("left", json!({})));

@@ -1,4 +1,4 @@
-//! What leaves, and when.
+//! The order and time of sending.
 
 use crate::host::session::{MINUTE, Session, allow, ask, assert_events, prompt, refusal, success};
 use agentwire_protocol::control::{Initialize, Interrupt, SetModel};
@@ -17,13 +17,13 @@ fn only_initialize_and_responses_are_sent_before_the_response_to_initialize() {
     session.request("init", &Initialize::default());
     assert_eq!(session.lines(), ["initialize"]);
 
-    // The agent asks while it is being greeted.
+    // The agent sends a request while `initialize` is pending.
     session.hears(ask("a1"));
     assert!(session.host.respond("a1", allow("a1")));
     session.submit("B");
     assert_eq!(session.lines(), ["success a1"]);
 
-    // Another answer than that of `initialize` changes nothing.
+    // A response to another request has no effect.
     session.hears(success("model", json!({})));
     assert_eq!(session.lines(), Vec::<String>::new());
 
@@ -41,7 +41,7 @@ fn no_other_line_is_sent_after_a_refused_initialize() {
     assert_eq!(session.lines(), Vec::<String>::new());
     assert!(session.news().contains(&"refused init".to_owned()));
 
-    // Until another one is answered.
+    // Until another `initialize` has a response.
     session.request("init2", &Initialize::default());
     assert_eq!(session.lines(), ["initialize"]);
     session.hears(success("init2", json!({})));
@@ -69,7 +69,7 @@ fn one_line_is_in_flight_at_a_time() {
     assert_eq!(session.news(), ["written B"]);
 }
 
-/// The lines that are written in one go, each with at most `bytes`.
+/// Returns the lines that are written together, each with at most `bytes`.
 fn in_one_go(session: &mut Session, bytes: usize) -> Vec<usize> {
     let Some(Transmit::Line(first)) = session.host.poll_transmit() else {
         panic!("nothing leaves")
@@ -99,7 +99,7 @@ fn consecutive_user_messages_are_written_together() {
     session.host.handle_written(session.now);
     assert_events(states(&mut session), "written A; written B; written C");
     session.host.release("D");
-    // A line that is too long, a fence and an answer are on their own.
+    // An oversized line, a fence and a response are written alone.
     assert_eq!(in_one_go(&mut session, 10).len(), 1);
     session.host.handle_written(session.now);
     session.request("model", &SetModel::to("m"));
@@ -216,12 +216,12 @@ fn the_outbound_queue_is_bounded_and_room_returns() {
     session.hears(ask("a"));
     assert!(session.host.respond("a", allow("a")));
 
-    // One is in flight, and waits no more.
+    // One is in flight and no longer queued.
     assert!(session.host.poll_transmit().is_some());
     session.host.handle_written(session.now);
     assert!(session.lines().len() > taken);
     session.submit("C");
-    // What was not taken has no states and no answer.
+    // Refused messages and requests have no states and no response.
     let events = session.events();
     assert!(events.contains(&"written C".to_owned()) || session.lines() == ["C"]);
     assert!(

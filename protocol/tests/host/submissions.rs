@@ -1,5 +1,5 @@
-//! What becomes of user messages: each state is told once, and the last one is
-//! told for every message.
+//! Delivery states of user messages: each state is reported once, and every message has
+//! a final state.
 
 use crate::host::session::{
     MINUTE, Session, assert_events, assistant, init, lifecycle, prompt, refusal, result, result_of,
@@ -17,7 +17,7 @@ fn cut_off(uuids: &[&str]) -> Value {
     result
 }
 
-/// A session in which these messages are in the pipe.
+/// A session that has written these messages.
 fn written(uuids: &[&str]) -> Session {
     let mut session = Session::connected();
     for uuid in uuids {
@@ -43,7 +43,7 @@ fn a_message_is_handed_written_queued_started_and_completed() {
 fn late_states_are_ignored() {
     let mut session = Session::connected();
     session.submit("m");
-    // The pipe is slow to say that it has it.
+    // The pipe reports the write late.
     assert!(session.host.poll_transmit().is_some());
     session.plays("started m, queued m, started m");
     session.host.handle_written(session.now);
@@ -92,7 +92,7 @@ fn a_result_without_ids_ends_all_sent_messages() {
     session.submit("c");
     session.lines();
     session.states();
-    // Which of the two it took up first, nobody knows.
+    // The order in which it picked them up is unknown.
     session.hears(result());
     assert_eq!(session.states(), ["completed b", "completed c"]);
 }
@@ -199,13 +199,13 @@ fn an_idle_agent_with_unacknowledged_messages_is_probed() {
     session.hears(state("idle"));
     session.passes(MINUTE / 2);
     assert_eq!(session.lines(), ["mcp_status"]);
-    // That it is slow proves nothing, and it is asked again.
+    // A slow response proves nothing, so it is probed again.
     session.passes(MINUTE);
     assert_eq!(session.lines(), ["cancel still-there-1"]);
     session.passes(MINUTE / 2);
     assert_eq!(session.lines(), ["mcp_status"]);
     assert_eq!(session.states(), [""; 0]);
-    // What is sent meanwhile it need not have read.
+    // It may not have read messages sent meanwhile.
     session.submit("c");
     session.lines();
     session.states();
@@ -240,7 +240,7 @@ fn an_agent_without_states_is_probed_when_a_turn_skipped_a_message() {
     assert_eq!(session.lines(), ["mcp_status"]);
     session.states();
 
-    // What waits here meanwhile is not given up with what the agent has.
+    // Messages in the outbound queue are not given up.
     session.hears(success("still-there-1", json!({})));
     session.submit("c");
     session.passes(MINUTE / 10);
@@ -303,7 +303,7 @@ fn a_message_in_the_outbound_queue_is_withdrawn_by_the_host() {
     session.request("c", &CancelAsyncMessage::new("a"));
     assert_eq!(session.events(), ["Running", "answered c", "withdrawn a"]);
     assert_eq!(session.lines(), ["b"]);
-    // What has left is for the agent to take back.
+    // Only the agent can withdraw sent messages.
     session.request("d", &CancelAsyncMessage::new("b"));
     assert_eq!(session.lines(), ["cancel_async_message"]);
     session.states();

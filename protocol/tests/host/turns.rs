@@ -1,4 +1,4 @@
-//! When a turn begins, which messages it answers, and how it ends.
+//! The start, messages and outcome of turns.
 
 use crate::host::session::{Session, assert_events, assistant, init, result, success};
 use agentwire_protocol::control::Interrupt;
@@ -85,7 +85,7 @@ fn a_turn_ends_when_the_agent_is_idle_or_the_session_ends() {
     );
 }
 
-/// How a turn ends whose result has these members.
+/// Returns the outcome of a turn whose result has these members.
 fn outcome(members: Value, interrupted: bool) -> String {
     let mut session = Session::connected();
     session.hears(init());
@@ -134,7 +134,7 @@ fn the_outcome_of_a_turn_follows_from_its_result() {
     ] {
         assert_eq!(outcome(members, false), format!("turn 1 {end}"));
     }
-    // An agent that gives no reason has agreed to stop.
+    // An agent that reports no reason has accepted the interrupt.
     let error = json!({"is_error": true, "subtype": "error_during_execution"});
     assert_eq!(outcome(error, true), "turn 1 interrupted");
 }
@@ -196,7 +196,7 @@ fn the_end_of_a_turn_has_its_result() {
     assert_eq!(result.user_message_uuids, Some(vec!["a".to_owned()]));
 }
 
-/// What a recorded session tells of its turns.
+/// Returns the turn events of a recorded session.
 fn turns_in(name: &str) -> Vec<String> {
     let mut session = Session::recorded(name);
     let mut turns = session.turns();

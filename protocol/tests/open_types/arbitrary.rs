@@ -42,7 +42,7 @@ fn any_json() -> BoxedStrategy<String> {
     .boxed()
 }
 
-/// Keys that nobody knows, and keys that somebody does.
+/// Unknown and known keys.
 fn any_key() -> impl Strategy<Value = String> {
     prop_oneof![
         1 => any::<String>(),
@@ -266,7 +266,7 @@ fn read_and_written(text: &str) -> Result<bool, TestCaseError> {
     };
     let written = serde_json::to_string(&message).unwrap();
     let mut expected = Exact::of(text);
-    // The one thing that is written in another way than it was read.
+    // The only value that is not written as it was read.
     if let (Exact::Object(members), Message::StreamEvent(_)) = (&mut expected, &message) {
         members.insert("type".to_owned(), Exact::Text("stream_event".to_owned()));
     }

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::io::{BufReader, Read};
 
-/// Gives one byte at a time.
+/// Returns one byte at a time.
 struct Trickle<'a>(&'a [u8]);
 
 impl Read for Trickle<'_> {
@@ -25,7 +25,7 @@ impl Read for Trickle<'_> {
     }
 }
 
-/// A type of the wire among others.
+/// A wire type inside another type.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct Around<T> {
     at: u64,
@@ -40,7 +40,7 @@ fn none<T>() -> Option<T> {
     None
 }
 
-/// As what serde keeps until it knows what it is.
+/// From serde's buffer for untagged enums.
 #[derive(Debug, PartialEq, Deserialize)]
 #[serde(untagged)]
 enum Either<T> {
@@ -143,7 +143,7 @@ fn enumerations_can_be_read_from_any_string_deserializer() {
     assert_eq!(PermissionMode::deserialize(text), Ok(PermissionMode::Plan));
 }
 
-/// Digits that no tree keeps are kept by text.
+/// Text preserves digits that a tree does not.
 #[test]
 fn numbers_from_text_preserve_their_digits() {
     let text = r#"{"at":1,"held":0.10,"more":[1e400],"by_name":{"a":-0.0}}"#;

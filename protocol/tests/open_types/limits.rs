@@ -1,5 +1,4 @@
-//! Values that Rust has no type for: long numbers, halves of surrogate pairs,
-//! deep nesting.
+//! Values without a Rust type: long numbers, halves of surrogate pairs, deep nesting.
 
 use crate::open_types::check::{NUMBERS, survives};
 use agentwire_protocol::content::ContentBlock;
@@ -23,7 +22,7 @@ fn numbers_preserve_every_digit() {
         survives::<Message>(&format!(
             r#"{{"message":{{"content":[{{"input":{{"x":{number}}},"id":"t","name":"n","type":"tool_use"}}]}},"type":"assistant"}}"#
         ));
-        // In members that are declared as numbers.
+        // In members declared as numbers.
         let Message::Result(result) = survives(&format!(
             r#"{{"type":"result","subtype":"success","is_error":false,"total_cost_usd":{number},
                 "duration_ms":{number},"modelUsage":{{"m":{{"costUSD":{number}}}}}}}"#
@@ -57,7 +56,7 @@ fn lone_surrogates_are_preserved_in_raw_json() {
 
 #[test]
 fn deep_nesting_is_preserved_or_refused_without_a_crash() {
-    // Where nobody reads it, any depth is fine.
+    // In raw JSON, any depth is accepted.
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     for text in [
         format!(r#"{{"type":"user","message":{{}},"mood":{deep}}}"#),

@@ -1,4 +1,4 @@
-//! Tags and members that come late, twice, or by an older name.
+//! Late, repeated, or renamed tags and members.
 
 use crate::open_types::check::{assert_writes, survives};
 use agentwire_protocol::content::Content;

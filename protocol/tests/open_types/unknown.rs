@@ -1,4 +1,4 @@
-//! Members, values and kinds that nobody knows.
+//! Unknown members, values and kinds.
 
 use crate::open_types::check::survives;
 use agentwire_protocol::Message;

@@ -1,5 +1,5 @@
-//! The sets of options: what the official SDK is given, as JSON (with what
-//! `drive.mjs` makes of `$function`, `$server` and `$store`), and what ours are given.
+//! The sets of options: those of the official SDK as JSON, in which `drive.mjs` replaces
+//! `$function`, `$server` and `$store`, and ours.
 
 /// Sets of options, one after the other: the name, what the official SDK is
 /// given, and what is done to ours.
