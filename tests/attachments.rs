@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, ready};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-/// The attachment of a session, and what it is told to do.
+/// The attachment of a session, and its commands.
 struct Told {
     actions: UnboundedReceiver<Action>,
     waits: Arc<AtomicBool>,

@@ -22,7 +22,7 @@ fn project() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The program with the recipes, which cargo builds beside the fake agent.
+/// The program with the recipes. Cargo builds it like the fake agent.
 fn program() -> PathBuf {
     support::fake_agent_path().with_file_name("cookbook")
 }

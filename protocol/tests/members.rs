@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 struct Read {
     /// Returns the pointers of members that the type does not know.
     untyped: Vec<String>,
-    /// What the fields of an object hold.
+    /// Returns the values of an object's fields.
     fields: BTreeMap<&'static str, String>,
     /// The members that are not, or not only, in fields.
     extra: Vec<String>,
@@ -572,9 +572,9 @@ fn is_tag(member: &Value) -> bool {
 /// Makes values. No two texts or numbers in one are the same.
 struct Sampler<'a> {
     definitions: &'a Map<String, Value>,
-    /// How many plain values have been made.
+    /// The number of plain values so far.
     made: u64,
-    /// How many objects are around what is being made.
+    /// The nesting depth of objects.
     depth: usize,
 }
 
@@ -656,7 +656,7 @@ fn reference(schema: &Value) -> Option<&str> {
     schema["$ref"].as_str()?.strip_prefix("#/$defs/")
 }
 
-/// The kind of JSON value that a schema asks for, besides `null`.
+/// The kind of JSON value that a schema requires, besides `null`.
 fn kind(schema: &Value) -> Option<&str> {
     match &schema["type"] {
         Value::Array(kinds) => kinds

@@ -25,7 +25,7 @@ fn view<T: DeserializeOwned + Serialize>(line: &str) -> T {
     view
 }
 
-/// What the view holds of one kind.
+/// Checks the view of one kind.
 macro_rules! the {
     ($line:expr, $pattern:pat => $held:expr) => {
         match view($line) {

@@ -36,7 +36,7 @@ fn output(name: &str, text: &str) -> ToolOutput {
     output
 }
 
-/// What is held of one tool.
+/// The checks of one tool.
 macro_rules! the {
     ($read:expr, $pattern:pat => $held:expr) => {
         match $read {
@@ -171,7 +171,7 @@ fn an_error_names_the_tool_and_the_location() {
         "questions[0].header",
         "expected a string",
     );
-    // Where the tag comes last as well.
+    // Also if the tag comes last.
     let error =
         ToolOutput::read("Task", &json(r#"{"agentId":7,"status":"async_launched"}"#)).unwrap_err();
     is(

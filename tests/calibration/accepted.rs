@@ -18,10 +18,10 @@ pub(crate) struct Accepted {
 pub(crate) struct Difference {
     /// The cases in which it is.
     pub(crate) cases: Vec<String>,
-    /// What only the real one has.
+    /// Lines of the real agent only.
     #[serde(default)]
     pub(crate) real: Vec<String>,
-    /// What only the fake one has.
+    /// Lines of the fake agent only.
     #[serde(default)]
     pub(crate) fake: Vec<String>,
     pub(crate) why: String,

@@ -27,10 +27,10 @@ use tokio::sync::Semaphore;
 /// that a row needs are the client's own.
 const NET: Duration = Duration::from_secs(600);
 
-/// How much of a line the table has room for.
+/// The maximum length of a line in the table.
 const WIDTH: usize = 70;
 
-/// What the model says before the fault and behind it, and in the turn after.
+/// The replies before and after the fault, and in the next turn.
 const BEFORE: &str = "text: Before, für 🎉.";
 const AFTER: &str = "text: After, für 🎉.";
 const NEXT: &str = "text: The next turn.";
@@ -91,9 +91,9 @@ fn count_panics() -> &'static AtomicUsize {
     &PANICS
 }
 
-/// What a user sees of a session.
+/// The events of a session for the user.
 struct Seen {
-    /// What is not as in a session without a fault.
+    /// The differences from a session without a fault.
     log: Vec<String>,
     fate: String,
 }
@@ -151,7 +151,7 @@ async fn run(row: &Row, deadline: Duration) -> Seen {
         "{}: lost what had arrived: {log:?}",
         row.name
     );
-    // What is behind the fault is there as well, unless the fault is an end.
+    // Output after the fault is delivered as well, unless the fault is an end.
     let mut goes_on = error.is_none() && take(&mut log, AFTER) && take(&mut log, FINE);
     if goes_on {
         client.send("And now?");
@@ -199,7 +199,7 @@ async fn talk(client: &mut Client, row: &Row, log: &mut Vec<String>) -> Option<E
         if matches!(event, Event::Activity(Activity::Idle)) {
             return None;
         }
-        // Whoever is silent is asked something, which has a deadline.
+        // A silent agent is sent a request with a deadline.
         let is_before = log.last().is_some_and(|it| it == BEFORE);
         if row.is_silent && is_before && !matches!(event, Event::Activity(_)) {
             if row.is_flooded {

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// What a user interface does with a session.
+/// The part of a user interface.
 #[derive(Default)]
 struct Screen {
     assembler: Assembler,

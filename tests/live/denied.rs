@@ -29,7 +29,7 @@ const CHANGED: &str = "secrets/changed.txt";
 /// The file that only a denied command makes.
 const MADE: &str = "secrets/made.txt";
 
-/// How the prompt of a sub-agent begins.
+/// The beginning of a sub-agent's prompt.
 const SUBAGENT: &str = "To the sub-agent";
 
 /// A way to do something that a rule names.

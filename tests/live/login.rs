@@ -17,7 +17,7 @@ fn refusing(status: u16, kind: &str, message: &str) -> Scenario {
         .repeated()
 }
 
-/// The next thing that is told of the login.
+/// Returns the next login update.
 async fn login_news(client: &mut Client) -> AuthUpdate {
     wait_for(client, |event| match event {
         Event::Session(SessionUpdate::Auth(news)) => Some(news.clone()),

@@ -118,7 +118,7 @@ fn crab_schema() -> Value {
     })
 }
 
-/// The scripted model, which is asked for structured output by a tool.
+/// The scripted model, which returns structured output through a tool.
 fn crabby() -> Scenario {
     Scenario::default()
         .reply([Step::tool(

@@ -172,7 +172,7 @@ async fn a_transcript_is_read_as_the_conversation_that_it_is() {
         .collect();
     assert_eq!(texts, ["Dead", "Dead."]);
 
-    // What the agent adds by itself is in between.
+    // Additions of the agent are in between.
     let is_ours = |line: &String| !line.contains("<command-") && !line.contains("<local-command-");
     let whole = conversation(files, History::All);
     let lines: Vec<String> = told(&whole).into_iter().filter(is_ours).collect();

@@ -4,7 +4,7 @@ use crate::recording::Recording;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// What one side has.
+/// The value of one side.
 #[derive(Debug)]
 enum Side {
     Nothing,

@@ -60,7 +60,7 @@ struct Wanted {
     shrink: Option<u64>,
 }
 
-/// What both tasks and the report need.
+/// Shared by both tasks and the report.
 struct Lab {
     agents: Agents,
     accepted: Accepted,
@@ -215,9 +215,9 @@ struct Tally {
     lines: usize,
     not_compared: usize,
     differing: Vec<u64>,
-    /// How many differed once, and not again.
+    /// The number of sessions that differed once, but not again.
     unsteady: usize,
-    /// How often each reason occurred.
+    /// The number of occurrences of each reason.
     accepted: BTreeMap<usize, usize>,
 }
 

@@ -19,7 +19,7 @@ object! {
     pub struct ReadFile tags("subtype" = "read_file") {
         /// The file, absolute or relative to the working directory.
         pub path: String,
-        /// How many bytes to read at most.
+        /// The maximum number of bytes to read.
         pub max_bytes: Option<u64>,
         /// The encoding of the bytes in the response. Default: text.
         pub encoding: Option<FileEncoding>,

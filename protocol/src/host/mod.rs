@@ -111,7 +111,7 @@ pub struct Host {
     own_requests: u64,
     /// The number of messages of MCP servers sent to the agent.
     relayed: u64,
-    /// How long to wait for background tasks before closing.
+    /// The maximum wait for background tasks before closing.
     background_timeout: Duration,
     /// The deadline of that wait, once it has started.
     background_deadline: Option<Instant>,

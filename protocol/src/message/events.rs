@@ -180,7 +180,7 @@ object! {
     pub struct Goal {
         /// The condition to meet.
         pub condition: String,
-        /// How often the agent was sent back to work.
+        /// The number of times that the agent was continued.
         pub iterations: Option<u64>,
         /// When it was set, as a number.
         pub set_at: Option<Number>,

@@ -91,7 +91,7 @@ object! {
         pub model_usage_since_last_result: Option<BTreeMap<String, ModelUsage>>,
         /// The sub-agents of the session and their outcomes.
         pub subagent_stats: Option<SubagentStats>,
-        /// How often the turn was stopped for safety reasons.
+        /// The number of times that the turn was stopped for safety reasons.
         pub safety_stops: Option<u64>,
         /// The tool calls that were denied.
         pub permission_denials: Option<Vec<PermissionDenial>>,

@@ -81,22 +81,22 @@ object! {
         pub media_type: Option<String> = "type",
         /// The size of the file in bytes.
         pub original_size: Option<u64> = "originalSize",
-        /// How large the image is.
+        /// The size of the image.
         pub dimensions: Option<ImageDimensions>,
     }
 }
 
 object! {
-    /// How large an image is, in pixels, before and after it was resized.
+    /// The size of an image in pixels, before and after resizing.
     #[derive(Default)]
     pub struct ImageDimensions {
-        /// How wide the file's is.
+        /// The width of the file's image.
         pub original_width: Option<u64> = "originalWidth",
-        /// How high the file's is.
+        /// The height of the file's image.
         pub original_height: Option<u64> = "originalHeight",
-        /// How wide the one is that the model sees.
+        /// The width of the model's image.
         pub display_width: Option<u64> = "displayWidth",
-        /// How high the one is that the model sees.
+        /// The height of the model's image.
         pub display_height: Option<u64> = "displayHeight",
     }
 }
@@ -158,7 +158,7 @@ object! {
         pub file_path: String = "filePath",
         /// Bytes that the file has.
         pub original_size: Option<u64> = "originalSize",
-        /// How many pages there are.
+        /// The number of pages.
         pub count: Option<u64>,
         /// The folder with the images.
         pub output_dir: Option<String> = "outputDir",

@@ -27,7 +27,7 @@ pub enum Author {
     Parent,
 }
 
-/// How agents begin the summary of a compacted conversation.
+/// The beginning of an agent's summary of a compacted conversation.
 const SUMMARY: &str = "This session is being continued from a previous conversation";
 
 /// The tags with which agents begin a command or its output.

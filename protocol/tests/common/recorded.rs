@@ -13,7 +13,7 @@ pub(crate) struct Recorded {
     pub(crate) line: String,
 }
 
-/// What was written in each session, in order, by the name of the recording.
+/// The lines of each session, in order, by the name of the recording.
 pub(crate) fn sessions() -> BTreeMap<String, Vec<Recorded>> {
     #[derive(Deserialize)]
     struct Record<'a> {

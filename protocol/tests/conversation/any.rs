@@ -61,7 +61,7 @@ fn any_message(kind: usize, n: u64) -> Option<Message> {
         10 => end("end_turn", n)[0].clone(),
         11 => abandoned(&id, n),
         12 => said(&id, &format!("t{n}"), tool_use("t", json!({}))),
-        // Takes the place of what came before, in this reply or another.
+        // Replaces an earlier block, in this reply or another.
         13 => superseding(said_text(&id, &format!("v{n}"), "y"), &uuid),
         14 => superseding(said_text("m0", &format!("w{n}"), "z"), &format!("v{n}")),
         _ => return None,

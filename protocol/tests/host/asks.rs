@@ -302,7 +302,7 @@ fn long_ask(id: &str, subtype: &str, bytes: usize) -> Value {
 fn what_is_asked_has_64_mib_and_ids_of_4_kib() {
     const MIB: usize = 1024 * 1024;
     let mut session = Session::connected();
-    // One that is longer than that has nobody else's room.
+    // A longer one does not use the room of others.
     for number in 0..3 {
         session.hears(long_ask(&format!("a{number}"), "can_use_tool", 20 * MIB));
     }

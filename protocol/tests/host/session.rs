@@ -153,7 +153,7 @@ impl Session {
             .collect()
     }
 
-    /// What has become of turns; whatever else happened is thrown away.
+    /// Returns the turn events, and discards others.
     pub(crate) fn turns(&mut self) -> Vec<String> {
         std::iter::from_fn(|| self.host.poll_event())
             .filter(|event| matches!(event, HostEvent::Turn(_)))

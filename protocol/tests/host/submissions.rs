@@ -119,7 +119,7 @@ fn a_result_without_ids_ends_no_message_of_an_agent_that_reports_ids() {
 fn a_turn_without_ids_picks_up_the_only_sent_message() {
     let mut session = written(&["b"]);
     session.submit("a");
-    // Pieces of what the model says are not asked for names.
+    // Stream events are not searched for IDs.
     session.hears(json!({"type": "stream_event", "event": {"type": "message_stop"}}));
     assert_eq!(session.states(), [""; 0]);
     session.hears(assistant());

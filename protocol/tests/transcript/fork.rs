@@ -40,7 +40,7 @@ fn fork() -> Fork {
     Fork::new("one", "two", NOW)
 }
 
-/// What the messages of the records say.
+/// Returns the texts of the records' messages.
 fn said(records: &[Value]) -> Vec<&str> {
     let said = records.iter().map(|it| &it["message"]["content"]);
     said.filter_map(Value::as_str).collect()

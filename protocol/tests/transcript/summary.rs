@@ -1,4 +1,4 @@
-//! What a list shows of a session.
+//! The summary of a session in a list.
 
 use agentwire_protocol::transcript::{Archived, Ends, Summary};
 

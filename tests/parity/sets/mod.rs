@@ -25,7 +25,7 @@ use serde_json::Value;
 pub(crate) struct Set {
     pub(crate) name: String,
     pub(crate) official: Value,
-    /// What is done to ours, one after the other.
+    /// Our setters, in order.
     pub(crate) ours: Vec<fn(Options) -> Options>,
     /// The names of the sets that it is made of: its own, or those of two.
     pub(crate) parts: Vec<&'static str>,

@@ -34,7 +34,7 @@ object! {
     pub struct NoResponse {
         /// The time waited, in milliseconds.
         pub waited_ms: Option<Number>,
-        /// How long the next attempt will wait, in milliseconds.
+        /// The delay before the next attempt, in milliseconds.
         pub retry_wait_ms: Option<Number>,
     }
 }

@@ -64,7 +64,7 @@ object! {
         pub priority: Option<NotificationPriority>,
         /// The colour to show it in.
         pub color: Option<String>,
-        /// How long to display it, in milliseconds.
+        /// The display time, in milliseconds.
         pub timeout_ms: Option<Number>,
         /// The ID of this message.
         pub uuid: Option<String>,
