@@ -1,4 +1,4 @@
-//! What an agent asks, and who answers when: now, later, never, or wrongly.
+//! Requests of the agent, answered at once, later, never, or incorrectly.
 
 #![allow(clippy::unwrap_used)]
 
@@ -96,7 +96,7 @@ async fn a_responder_that_is_dropped_denies_and_says_so() {
     let tool_name = "Bash".to_owned();
     assert_eq!(asked, RequestSummary::Permission { tool_name });
     assert_eq!(failure, CallbackFailure::Dropped);
-    // One whose id is kept leaves the ask open.
+    // Retaining the ID leaves the request pending.
     agent.asks("a2", &tool("Bash")).await;
     let id = asks.recv().await.unwrap().later().into_request_id();
     client
@@ -232,7 +232,7 @@ async fn answers_go_back_beside_the_questions() {
         input["annotations"],
         json!({"Milk?": {"notes": "oat"}, "Sugar?": {"unanswered": "skipped"}})
     );
-    // Nobody is there for the rest.
+    // The others have no callback.
     agent.asks("a2", &tool("Bash")).await;
     assert_eq!(agent.is_answered().await.1["behavior"], "deny");
 }
@@ -358,7 +358,7 @@ async fn dialogs_of_declared_kinds_are_shown_and_others_left_alone() {
     );
 }
 
-/// A callback that does not heed its token, and goes on until this is sent.
+/// A callback that ignores its token, and runs until this is sent.
 fn heedless() -> (tokio::sync::watch::Sender<bool>, Options) {
     let (end, ended) = tokio::sync::watch::channel(false);
     let options = Options::new().on_permission(move |_: PermissionRequest| {

@@ -1,4 +1,4 @@
-//! What an attachment can do to a session.
+//! The effects of an attachment on a session.
 
 use crate::support::{ended, peer::connect, wait_for};
 use agentwire::attachment::{Action, Attach, Attachment, Boxed, Gate, Opening};
@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, ready};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-/// The attachment of a session, and what it is told to do.
+/// The attachment of a session, and its commands.
 struct Told {
     actions: UnboundedReceiver<Action>,
     waits: Arc<AtomicBool>,

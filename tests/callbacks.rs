@@ -1,5 +1,4 @@
-//! Callbacks that make requests of their own, while nobody reads what the
-//! session delivers.
+//! Callbacks that make requests while the session's events are not read.
 
 #![allow(clippy::unwrap_used)]
 
@@ -17,7 +16,7 @@ use support::{answering, fake, line_of, log_to_end};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
-/// What a callback does that uses every kind of control.
+/// A callback that uses every kind of control method.
 async fn control(ask: &PermissionRequest) -> Vec<String> {
     let session = &ask.session;
     let model = session.set_model("other").await.unwrap().model;
@@ -72,7 +71,7 @@ async fn a_callback_may_make_any_request_while_ten_thousand_messages_are_unread(
     // The stream is in use, and there is nothing in it yet.
     drop(timeout(Duration::ZERO, client.next()).await);
     client.send("Go").await.unwrap();
-    // Nothing more is read until the callback is through.
+    // Nothing more is read until the callback has ended.
     let seen = outcome.recv().await.unwrap();
     assert_eq!(seen, ["other", "plan", "0", "[]", "true", "Some([])"]);
     let unread = client.unread().await.unwrap();

@@ -1,5 +1,4 @@
-//! Many sessions at once: what they take while they are idle, and how they are
-//! closed.
+//! Many sessions at once: their idle cost, and their end.
 
 #![allow(clippy::unwrap_used)]
 

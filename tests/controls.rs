@@ -1,5 +1,5 @@
-//! What control methods send, and what they make of an agent that cannot do
-//! what they ask.
+//! The requests of control methods, and their errors with agents that do not support
+//! them.
 
 #![allow(clippy::unwrap_used)]
 
@@ -45,7 +45,7 @@ async fn setting_mcp_servers_keeps_those_inside_the_host() {
         json!({"subtype": "mcp_set_servers", "servers": {
             "away": {"type": "stdio", "command": "away", "args": ["x"]},
             "mine": {"type": "sdk", "name": "mine"},
-            // What the caller says of one of them counts.
+            // The caller's value takes precedence.
             "yours": {"type": "sdk", "name": "yours", "timeout": 5000},
         }})
     );
@@ -228,7 +228,7 @@ async fn tell(agent: &mut Peer, states: &[Value]) -> (usize, Duration, Duration)
         let state = &states[asked.min(states.len() - 1)];
         let status = json!({"mcpServers": state});
         let answered = agent.answers(&status);
-        // Whoever has stopped asking does not begin again.
+        // A caller that has stopped polling does not start again.
         let Ok(request) = tokio::time::timeout(Duration::from_secs(10), answered).await else {
             return (asked, least, most);
         };

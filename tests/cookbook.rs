@@ -1,7 +1,7 @@
-//! The cookbook of the guide: its code is that of `examples/cookbook`, which
-//! prints what the page says.
+//! The cookbook of the guide: its code is that of `examples/cookbook`, whose output is
+//! on the page.
 //!
-//! `AGENTWIRE_WRITE_COOKBOOK=1` writes both into the page instead.
+//! `AGENTWIRE_WRITE_COOKBOOK=1` writes both to the page instead.
 
 #![cfg(all(feature = "mcp", feature = "schema"))]
 #![allow(clippy::unwrap_used, reason = "it is a test")]
@@ -22,7 +22,7 @@ fn project() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The program with the recipes, which cargo builds beside the fake agent.
+/// The program with the recipes. Cargo builds it like the fake agent.
 fn program() -> PathBuf {
     support::fake_agent_path().with_file_name("cookbook")
 }

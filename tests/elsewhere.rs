@@ -1,4 +1,4 @@
-//! Sessions over pipes, with an agent that is no child of this process.
+//! Sessions over pipes, with an agent that is not a child of this process.
 
 #![allow(clippy::unwrap_used)]
 
@@ -47,7 +47,7 @@ async fn what_the_agent_says_is_delivered_and_its_end_is_the_end() {
     let end = end_of(&mut client).await.unwrap();
     assert_eq!((end.reason, end.exit), (EndReason::OutputClosed, None));
     assert!(client.next().await.is_none());
-    // Whoever comes later learns the same.
+    // Later callers receive the same end.
     let Err(Error::Ended(again)) = handle.send("Hello?").await else {
         panic!()
     };
@@ -140,7 +140,7 @@ async fn an_output_that_does_not_end_in_time_is_given_up() {
     assert_eq!(report.took.as_secs(), 9);
     let end = end_of(&mut client).await.unwrap();
     assert_eq!(end.reason, EndReason::StillAlive);
-    // Nobody reads it any more.
+    // It has no reader any more.
     assert!(agent.output.write_all(b"Hello?\n").await.is_err());
 }
 
@@ -276,7 +276,7 @@ async fn options_that_do_not_go_together_are_refused_there_too() {
     assert!(matches!(refused, Err(Error::Option { option, .. }) if option == "--fork-session"));
 }
 
-/// A way to an agent that somebody is told to end.
+/// A transport to an agent that can be told to exit.
 struct Remote {
     pipes: Option<(tokio::io::DuplexStream, tokio::io::DuplexStream)>,
     launched: tokio::sync::mpsc::UnboundedSender<CommandLine>,
@@ -285,7 +285,7 @@ struct Remote {
 
 #[derive(Debug, Clone, Default)]
 struct Machine {
-    /// Whether the agent was told to go, and has gone.
+    /// Whether the agent was told to exit, and has exited.
     told: tokio_util::sync::CancellationToken,
     exited: tokio_util::sync::CancellationToken,
 }
@@ -351,7 +351,7 @@ async fn connect_remote(options: Options) -> (Client, CommandLine, support::peer
 async fn a_transport_is_told_what_the_options_come_to_and_says_how_the_agent_ended() {
     let (mut client, line, agent, machine) = connect_remote(Options::new().model("haiku")).await;
     assert!(line.arguments.contains(&"--model=haiku".to_owned()));
-    // Its exit counts, although its output is held open.
+    // Its exit counts, although its output is still open.
     machine.exited.cancel();
     let end = end_of(&mut client).await.unwrap();
     assert_eq!(end.reason, EndReason::ExitedBeforeFirstTurn);

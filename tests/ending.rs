@@ -1,5 +1,4 @@
-//! How sessions end: by the CLI, by the host, by whatever breaks; and what is
-//! said of it.
+//! The end of sessions, by the CLI, the host or a fault, and its reported reason.
 
 #![allow(clippy::unwrap_used)]
 
@@ -21,7 +20,7 @@ async fn a_cli_that_exits_at_once_is_reported_at_once_with_its_status_and_its_la
     let scenario = Scenario::default()
         .at_startup(Fault::Stderr("no licence\n".to_owned()))
         .at_startup(Fault::Exit(3));
-    // Nothing but the exit ends it.
+    // Only the exit ends it.
     let options = fake(&scenario).request_timeout(Duration::MAX);
     let error = Client::connect(options).await.unwrap_err();
     let text = error.to_string();
@@ -43,7 +42,7 @@ async fn a_cli_that_is_not_there_is_an_error_that_says_where_it_was_looked_for()
     assert_eq!(missing.named_by, Some("Options::cli"));
     let text = "`Options::cli` is `/no/such/claude`: no such file";
     assert_eq!(error.to_string(), text);
-    // It is what `unwrap` prints, and nothing is said twice.
+    // `unwrap` prints it, without repetitions.
     assert_eq!(format!("{error:?}"), text);
     assert!(std::error::Error::source(&error).is_none());
 }
@@ -62,7 +61,7 @@ fn outside_of_a_runtime_nothing_is_spawned_and_the_error_says_what_to_do() {
     let folder = tempfile::tempdir().unwrap();
     let spawned = folder.path().join("spawned");
     let cli = script(&folder, &format!("touch {}", spawned.display()));
-    // One that is asked for its version first, and one that is not.
+    // With and without a request for the version first.
     for options in [Options::new(), Options::new().settings(json!({}))] {
         let options = options.cli(&cli);
         let error = outside_of_a_runtime(Client::connect(options.clone())).unwrap_err();
@@ -119,7 +118,7 @@ async fn killing_the_cli_in_mid_turn_ends_the_stream_with_the_signal() {
         (EndReason::Exited, Some(9))
     );
 
-    // Whoever comes later learns the same.
+    // Later callers receive the same end.
     for error in [
         handle.send("Hello?").await.unwrap_err(),
         handle.interrupt().await.map(drop).unwrap_err(),

@@ -1,5 +1,5 @@
-//! A program that reads slowly, or at several places: nothing is lost, what is
-//! unread is bounded, and the program never waits for itself.
+//! Slow consumers and several consumers: no event is lost, the buffers are bounded, and
+//! a program never blocks itself.
 
 #![allow(clippy::unwrap_used)]
 
@@ -20,7 +20,7 @@ use tempfile::TempDir;
 
 const MIB: usize = 1024 * 1024;
 
-/// Lines of messages that nobody knows, numbered, of some 200 bytes.
+/// Numbered lines of unknown messages, of some 200 bytes.
 fn flood(numbers: Range<usize>) -> Fault {
     let padding = "x".repeat(160);
     let line = |n| format!("{}\n", json!({"type": "drop", "n": n, "padding": padding}));
@@ -74,7 +74,7 @@ async fn until_paused(handle: &Handle) -> Unread {
     }
 }
 
-/// What comes until the session ends.
+/// Returns the events until the session ends.
 async fn to_end(client: &mut Client) -> (Vec<Event>, Option<Error>) {
     let mut events = Vec::new();
     while let Some(event) = client.next().await {
@@ -156,7 +156,7 @@ async fn a_program_that_drops_the_oldest_has_its_requests_answered_and_keeps_the
     assert!(lost + events.len() > 10_000, "{lost} and {}", events.len());
     assert!(*bytes > 100 * lost, "{bytes} bytes");
     let numbers: Vec<u64> = events.iter().filter_map(number).collect();
-    // What is left is the end of it, without a gap.
+    // The rest is the end of the sequence, without a gap.
     let first = numbers[0];
     assert!(numbers.iter().copied().eq(first..10_000), "from {first}");
     let bytes = events.iter().map(|event| match event {
@@ -290,7 +290,7 @@ async fn at_the_hard_limit_the_oldest_go_while_something_is_wanted() {
     client.close().await;
     let (events, error) = to_end(&mut client).await;
     assert!(error.is_none(), "{error:?}");
-    // What was there before the turn went first.
+    // Earlier output was delivered first.
     assert!(is_lagged(&events[0]), "{:?}", events[0]);
     let numbers: Vec<u64> = events.iter().filter_map(number).collect();
     assert!(numbers.iter().copied().eq(numbers[0]..10_000));
@@ -364,7 +364,7 @@ async fn what_comes_before_the_first_answer_never_pauses_reading() {
     wait_for(&mut client, |event| (number(event)? == 9_999).then_some(())).await;
 }
 
-/// What a subscription delivers until the session rests, by kind.
+/// Returns the events of a subscription until the session is idle, by kind.
 async fn turn(log: &mut Subscription) -> Vec<String> {
     let mut kinds = Vec::new();
     loop {
@@ -387,7 +387,7 @@ async fn subscriptions_deliver_what_comes_from_then_on_each_at_its_own_pace() {
     let one = turn(&mut first).await;
     assert!(one.contains(&"stream_event".to_owned()), "{one:?}");
     let mut late = client.subscribe();
-    // Whoever goes is not missed.
+    // A dropped subscription has no effect.
     drop(client.subscribe());
     client.send("Go").await.unwrap();
     let two = turn(&mut first).await;

@@ -1,5 +1,4 @@
-//! Hooks: how they are registered, what they are told, and what becomes of
-//! those that fail.
+//! Hooks: their registration, inputs and failures.
 
 #![allow(clippy::unwrap_used)]
 

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use support::callback_failure;
 use support::peer::{Peer, connect, connect_with};
 
-/// A request with these members beside its own.
+/// A request with these additional members.
 fn with(mut request: Value, more: &Value) -> Value {
     for (name, value) in more.as_object().unwrap() {
         request[name] = value.clone();

@@ -1,5 +1,4 @@
-//! Mistakes that newcomers make, and the messages that they get: what was wrong,
-//! and what to do.
+//! Common mistakes and their error messages: the cause, and the remedy.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 

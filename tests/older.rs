@@ -1,4 +1,4 @@
-//! CLIs of other versions than the current one, as scripts.
+//! CLIs of other versions, as scripts.
 
 #![allow(clippy::unwrap_used)]
 
@@ -38,7 +38,7 @@ cat > /dev/null"#,
         .close_policy(hasty())
 }
 
-/// How often it was asked for its version.
+/// Returns the number of requests for its version.
 fn asked(folder: &TempDir) -> usize {
     let calls = std::fs::read_to_string(folder.path().join("calls")).unwrap();
     calls.lines().filter(|line| *line == "--version").count()
@@ -173,7 +173,7 @@ async fn a_decision_that_an_old_cli_would_ignore_becomes_a_denial() {
     }
 }
 
-/// What the host answered about tools, as it is in the fake agent's log.
+/// Returns the host's permission decisions, from the fake agent's log.
 fn answers(log: &Path) -> Vec<Value> {
     let log = std::fs::read_to_string(log).unwrap();
     let lines = log

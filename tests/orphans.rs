@@ -1,4 +1,4 @@
-//! Nothing that a session started outlives it, however it ends.
+//! No process that a session spawned survives the session.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,4 +1,4 @@
-//! Policies and what is put together with them, in a session.
+//! Policies and their combinations, in a session.
 
 #![allow(clippy::unwrap_used)]
 

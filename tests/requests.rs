@@ -10,7 +10,7 @@ use agentwire_testkit::{Scenario, Step};
 use serde_json::json;
 use support::{fake, wait_for};
 
-/// A text, a tool that needs a permission, and what comes of it.
+/// A text, a tool that requires a permission, and its result.
 fn asks() -> Scenario {
     Scenario::default()
         .reply([
@@ -101,7 +101,7 @@ async fn a_request_that_is_dropped_unread_is_denied_with_a_notice() {
         matches!(asked, RequestSummary::Permission { tool_name } if tool_name == "Bash")
             && *failure == CallbackFailure::Unread
     };
-    // The notice itself may have been dropped by what came later.
+    // The notice itself may have been dropped for later events.
     assert!(failures.iter().all(is_denied), "{failures:?}");
 }
 

@@ -1,5 +1,5 @@
-//! Sessions with the fake agent: what is delivered, decided and reported when
-//! things go as they should, and when they do not.
+//! Sessions with the fake agent: events, decisions and reports, in normal cases and
+//! with faults.
 
 #![allow(clippy::unwrap_used)]
 
@@ -104,7 +104,7 @@ async fn a_result_with_a_member_that_is_odd_is_read_and_its_turn_has_failed() {
 
 #[tokio::test]
 async fn without_a_callback_an_ask_is_denied_and_told() {
-    // The flag makes the agent ask although nobody is there.
+    // The flag makes the agent send the request without a user.
     let options = fake(&tool_then_text()).flag_value("--permission-prompt-tool", "stdio");
     let mut answer = query("Go", options).await.unwrap();
     let (log, _) = log_to_end(async || answer.next().await).await;

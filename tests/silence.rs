@@ -1,4 +1,4 @@
-//! What used to fail without a word: each says what is wrong, and what to do.
+//! Failures that used to be silent: each reports the cause and the remedy.
 
 #![allow(clippy::unwrap_used)]
 

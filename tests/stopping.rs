@@ -1,4 +1,4 @@
-//! Turns that are stopped, and agents that do not stop.
+//! Interrupted turns, and agents that ignore interrupts.
 
 #![allow(clippy::unwrap_used)]
 

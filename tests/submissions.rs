@@ -1,4 +1,4 @@
-//! What becomes of messages that were sent, and how they are taken back.
+//! The delivery status of messages, and their withdrawal.
 
 #![allow(clippy::unwrap_used)]
 
@@ -47,7 +47,7 @@ async fn a_message_can_be_watched_to_its_end() {
     }
     assert!(states.is_sorted(), "{states:?}");
     assert_eq!(submission.final_state().await, SubmissionState::Completed);
-    // It can be asked again, and by others.
+    // It can be queried again, and by others.
     assert_eq!(
         submission.clone().changed().await,
         SubmissionState::Completed
@@ -66,7 +66,7 @@ async fn a_message_is_taken_out_of_the_agents_queue() {
 
     assert!(second.cancel().await.unwrap().cancelled);
     assert_eq!(second.final_state().await, SubmissionState::Cancelled);
-    // One that a turn has taken up goes on.
+    // A message that a turn has picked up continues.
     assert!(!first.cancel().await.unwrap().cancelled);
     assert_eq!(first.state(), SubmissionState::Started);
 
@@ -100,7 +100,7 @@ async fn a_message_that_waits_here_is_taken_back_here() {
     client.abort().await;
     assert_eq!(huge.final_state().await, SubmissionState::Lost);
     assert!(matches!(huge.written().await, Err(Error::Ended(_))));
-    // This one was written; what became of it nobody knows.
+    // This one was written; its outcome is unknown.
     assert_eq!(first.final_state().await, SubmissionState::Lost);
     first.written().await.unwrap();
 }
@@ -236,7 +236,7 @@ async fn when_too_much_waits_sending_fails_or_waits_as_the_caller_chooses() {
         (600..1000).contains(&unwritten.message_bytes),
         "{unwritten:?}"
     );
-    // There is room kept for what is for now, and for interrupts.
+    // There is reserved room for messages with priority `now`, and for interrupts.
     let now = client.send(UserMessage::text("Stop!").priority(Priority::Now));
     let stop = client.interrupt();
     assert_eq!(now.state(), SubmissionState::Waiting);

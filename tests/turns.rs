@@ -1,4 +1,4 @@
-//! The stream of one turn, beside that of the session.
+//! The stream of one turn, next to that of the session.
 
 #![allow(clippy::unwrap_used)]
 

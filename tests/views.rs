@@ -140,7 +140,7 @@ async fn a_turn_without_a_result_is_an_error_of_the_prompt() {
     let mut answer = client.prompt("Go");
     let mut context = Context::from_waker(Waker::noop());
     assert!(answer.as_mut().poll(&mut context).is_pending());
-    // What the agent says before it has the prompt is not about it.
+    // Output before the prompt does not belong to it.
     agent.hears().await;
     agent
         .says(r#"{"type":"system","subtype":"init","session_id":"s","uuid":"u"}"#)

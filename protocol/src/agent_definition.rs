@@ -51,7 +51,7 @@ object! {
 }
 
 open_enum! {
-    /// Where the memory of a sub-agent is stored.
+    /// The storage location of a sub-agent's memory.
     pub enum AgentMemory {
         /// The user's directory.
         User = "user",
@@ -83,7 +83,7 @@ object! {
 }
 
 impl AgentDefinition {
-    /// Returns what is listed of the sub-agent, under this name.
+    /// Returns the sub-agent's entry in a list, under this name.
     #[must_use]
     pub fn info(&self, name: impl Into<String>) -> AgentInfo {
         AgentInfo {

@@ -10,14 +10,14 @@ use memchr::{memchr, memchr2};
 /// The default limit for the length of a line: 64 MiB.
 pub const DEFAULT_LINE_LIMIT: usize = 64 * 1024 * 1024;
 
-/// How much of an oversized line is kept, to identify it.
-const HEAD_KEPT: usize = 4 * 1024;
+/// The length of the retained beginning of an oversized line, which identifies it.
+const HEAD_LIMIT: usize = 4 * 1024;
 
-/// Lines up to this length are always copied out of the buffer.
-const COPIED: usize = 16 * 1024;
+/// The length up to which lines are always copied out of the buffer.
+const COPY_LIMIT: usize = 16 * 1024;
 
-/// A read buffer larger than this is freed after a long line.
-const BUFFER_KEPT: usize = 1024 * 1024;
+/// The capacity above which the read buffer is freed after a long line.
+const MAX_CAPACITY: usize = 1024 * 1024;
 
 /// The result of decoding one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,9 +65,9 @@ impl LineDecoder {
         }
     }
 
-    /// Returns the buffer of the bytes that are not a line yet. A reader appends what it
-    /// receives, without another copy. It may replace the buffer with another one that
-    /// begins with the same bytes.
+    /// Returns the buffer with the bytes of an incomplete line. A reader appends received
+    /// bytes to it, without another copy. It may replace the buffer with one that begins
+    /// with the same bytes.
     pub fn buffer(&mut self) -> &mut BytesMut {
         &mut self.buffer
     }
@@ -137,15 +137,15 @@ impl LineDecoder {
     }
 
     fn head(&self, length: usize) -> Bytes {
-        Bytes::copy_from_slice(&self.buffer[..length.min(HEAD_KEPT)])
+        Bytes::copy_from_slice(&self.buffer[..length.min(HEAD_LIMIT)])
     }
 
-    /// Takes the first `length` bytes as a line. Copies them, so that a line
-    /// does not keep the whole buffer alive; a long line that is most of the
+    /// Removes and returns the first `length` bytes. Copies them, so that a line
+    /// does not keep the whole buffer alive. A long line that fills most of the
     /// buffer takes over the buffer.
     fn take(&mut self, length: usize) -> Bytes {
         let ending = usize::from(length > 0 && self.buffer[length - 1] == b'\r');
-        if length > COPIED && length >= self.buffer.capacity() / 2 {
+        if length > COPY_LIMIT && length >= self.buffer.capacity() / 2 {
             let mut line = self.buffer.split_to(length);
             line.truncate(length - ending);
             self.scanned = 0;
@@ -159,7 +159,7 @@ impl LineDecoder {
     fn discard(&mut self, length: usize) {
         self.scanned = 0;
         self.buffer.advance(length);
-        if self.buffer.is_empty() && self.buffer.capacity() > BUFFER_KEPT {
+        if self.buffer.is_empty() && self.buffer.capacity() > MAX_CAPACITY {
             self.buffer = BytesMut::new();
         }
     }
@@ -182,8 +182,8 @@ pub fn encode<T: serde::Serialize + ?Sized>(value: &T) -> serde_json::Result<Byt
 
 /// Ends a line of JSON.
 pub(crate) fn end_line(mut line: Vec<u8>) -> Bytes {
-    // Untyped JSON may have been formatted over many lines. Inside strings
-    // newlines are always escaped, so these are whitespace.
+    // Untyped JSON may span several lines. Newlines inside strings are always
+    // escaped, so these are whitespace.
     let mut from = 0;
     while let Some(at) = memchr2(b'\n', b'\r', &line[from..]) {
         from += at;
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn splits_at_newlines_only_and_passes_blank_lines_over() {
+    fn splits_at_newlines_only_and_skips_blank_lines() {
         let mut decoder = LineDecoder::default();
         decoder.push("{\"a\":\"\u{2028}\u{85}\"}\r\n\n  \t\r\n{}\n{\"half\"".as_bytes());
         assert_eq!(
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_over_the_limit_is_reported_with_its_head_and_the_next_one_is_read() {
+    fn an_oversized_line_is_reported_with_its_head_and_the_next_one_is_read() {
         let mut decoder = LineDecoder::new(10);
         decoder.push(b"0123456789\n");
         decoder.push(b"0123456789a");
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_may_have_64_mib_and_4_kib_are_kept_of_one_that_is_too_long() {
+    fn the_default_limit_is_64_mib_and_the_head_of_an_oversized_line_has_4_kib() {
         assert_eq!(DEFAULT_LINE_LIMIT, 67_108_864);
         let mut decoder = LineDecoder::new(10_000);
         decoder.push(&[b'x'; 20_000]);
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_for_its_newline_is_what_came_after_the_last_one() {
+    fn buffered_counts_the_bytes_after_the_last_newline() {
         let mut decoder = LineDecoder::new(10);
         for line in ["0123456789abcdef\n", "0123456789a", "b\n", "short\n"] {
             decoder.push(line.as_bytes());
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn a_buffer_that_grew_for_one_long_line_is_given_back_and_others_are_kept() {
+    fn a_buffer_that_grew_for_a_long_line_is_freed_and_a_smaller_one_is_reused() {
         let capacity_after = |length: usize| {
             let mut decoder = LineDecoder::default();
             let mut long = vec![b'x'; length];
@@ -306,7 +306,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn lines_do_not_depend_on_how_the_bytes_are_cut(
+        fn lines_do_not_depend_on_the_chunks_of_input(
             text in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..30), 0..8),
             cuts in prop::collection::vec(1_usize..9, 1..40),
             limit in 5_usize..40,
@@ -327,7 +327,7 @@ mod tests {
             }
             got.extend(cut.finish());
 
-            // The head of a line that is too long is as much as had arrived.
+            // The head of an oversized line has the bytes that had arrived.
             let without_heads = |lines: Vec<Line>| -> Vec<Line> {
                 lines.into_iter().map(|line| match line {
                     Line::TooLong { length, .. } => Line::TooLong { head: Bytes::new(), length },

@@ -1,4 +1,4 @@
-//! Untyped JSON, kept as text.
+//! Untyped JSON, stored as text.
 
 use crate::text::{self, Cursor, member, raw_text, serialize_raw};
 use serde::de::DeserializeOwned;
@@ -39,8 +39,8 @@ impl Json {
         self.0.is_none()
     }
 
-    /// Creates a value from valid JSON text without surrounding whitespace. Nothing
-    /// checks that it is: only for the other crates of this workspace.
+    /// Creates a value from valid JSON text without surrounding whitespace. This is not
+    /// checked: only for the other crates of this workspace.
     #[doc(hidden)]
     #[must_use]
     pub fn of_text(text: impl Into<Box<str>> + AsRef<str>) -> Self {
@@ -57,7 +57,7 @@ impl Json {
     }
 
     /// Deserializes the value. Lone surrogates, which a Rust string cannot
-    /// hold, become U+FFFD.
+    /// represent, become U+FFFD.
     ///
     /// # Errors
     ///
@@ -79,7 +79,7 @@ impl Json {
     ///
     /// # Errors
     ///
-    /// If a [`Value`] cannot hold it: a number beyond `f64`, or more than 128
+    /// If a [`Value`] cannot represent it: a number beyond `f64`, or more than 128
     /// levels.
     pub fn to_value(&self) -> serde_json::Result<Value> {
         self.read()
@@ -149,7 +149,7 @@ impl FromStr for Json {
         {
             return Ok(Self::of_text(value));
         }
-        // Slower, but says what is wrong and where.
+        // Slower, but returns an error with a location.
         serde_json::from_str(text)
     }
 }
@@ -287,8 +287,8 @@ impl<'de> Deserialize<'de> for Number {
 /// or all members of an object of an unknown kind.
 #[derive(Clone, Default)]
 pub struct Members {
-    /// The name of a declared member that was `null`, if that is the only thing
-    /// to keep: most messages have one and nothing else.
+    /// The name of a declared member that was `null`, if there is nothing else to
+    /// preserve, as in most messages.
     null: Option<&'static &'static str>,
     kept: Option<Box<Kept>>,
 }
@@ -517,8 +517,8 @@ impl Members {
         self.faulty().given.push((name, value));
     }
 
-    /// The value that the field of such a member was set to, if it differs from
-    /// what its JSON reads as.
+    /// Returns the value that the field of such a member was set to, if it differs
+    /// from the value of its JSON.
     pub(crate) fn given(&self, name: &str) -> Option<Option<&Json>> {
         let given = &self.kept.as_ref()?.faulty.as_ref()?.given;
         given
@@ -527,7 +527,7 @@ impl Members {
             .map(|(_, value)| value.as_ref())
     }
 
-    /// Whether nothing is kept here.
+    /// Whether no members are preserved.
     #[inline]
     pub(crate) fn is_clean(&self) -> bool {
         self.null.is_none() && self.kept.is_none()

@@ -29,7 +29,7 @@ object! {
         pub path: Option<String>,
         /// The name and the marketplace, as `name@marketplace`.
         pub source: Option<String>,
-        /// The version, as given by its author.
+        /// The version, set by its author.
         pub version: Option<String>,
     }
 }

@@ -9,7 +9,7 @@ object! {
         pub name: String,
         /// What it does.
         pub description: Option<String>,
-        /// What it takes.
+        /// The arguments.
         pub argument_hint: Option<String> = "argumentHint",
         /// Its other names.
         pub aliases: Option<Vec<String>>,

@@ -85,7 +85,7 @@ impl<K, V> SortedMap<K, V> {
 }
 
 impl<K: Ord, V> SortedMap<K, V> {
-    /// Returns the position of a key, or where it would be.
+    /// Returns the position of a key, or its insertion position.
     ///
     /// # Errors
     ///

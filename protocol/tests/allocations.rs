@@ -1,10 +1,10 @@
-//! How often memory is allocated on the way from bytes to a routed frame.
+//! Counts allocations from bytes to a routed frame.
 #![allow(clippy::unwrap_used)]
 
 use agentwire_protocol::codec::{Line, LineDecoder};
 use agentwire_protocol::{Frame, Message, is_same_value};
 
-/// Allocations that reading these lines as frames takes.
+/// Returns the number of allocations for reading these lines as frames.
 fn allocations(lines: &[&str]) -> u64 {
     let mut decoder = LineDecoder::default();
     for line in lines {
@@ -43,7 +43,7 @@ fn a_routed_frame_is_one_allocation() {
 }
 
 #[test]
-fn nesting_is_passed_over_without_an_allocation_for_each_level() {
+fn nested_values_are_skipped_without_an_allocation_per_level() {
     let deep = |open: &str, close: &str| {
         let (open, close) = (open.repeat(100_000), close.repeat(100_000));
         format!(r#"{{"type":"x","uuid":"u","deep":{open}1{close}}}"#)
@@ -54,9 +54,9 @@ fn nesting_is_passed_over_without_an_allocation_for_each_level() {
     }
 }
 
-/// Ids with escapes are values of their own, and as good.
+/// IDs with escapes are separate values.
 #[test]
-fn an_id_with_escapes_is_read() {
+fn ids_with_escapes_are_unescaped() {
     let line = br#"{"type":"us\u0065r","uuid":"a\"b","request_id":"\ud800","\u0073ession_id":"s"}"#;
     let frame = Frame::new(bytes::Bytes::from_static(line)).unwrap();
     assert_eq!((frame.kind(), frame.uuid()), ("user", Some("a\"b")));
@@ -67,7 +67,7 @@ fn an_id_with_escapes_is_read() {
 }
 
 #[test]
-fn a_long_line_takes_the_buffer_over_and_the_next_one_is_whole() {
+fn a_long_line_takes_over_the_buffer_and_the_next_line_is_complete() {
     let long = format!(
         r#"{{"type":"user","uuid":"u","text":"{}"}}"#,
         "x".repeat(1 << 20)
@@ -94,7 +94,7 @@ fn a_long_line_takes_the_buffer_over_and_the_next_one_is_whole() {
 /// Each of these objects has an invalid item beside the next one, and would be
 /// kept once for every object around it.
 #[test]
-fn invalid_members_inside_each_other_take_no_more_than_a_few_times_the_line() {
+fn nested_invalid_members_take_at_most_a_few_times_the_memory_of_the_line() {
     let nested = |levels: usize| {
         let open = r#"{"type":"tool_result","tool_use_id":"t","content":[7,"#.repeat(levels);
         let text = "x".repeat(100_000);

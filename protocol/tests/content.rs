@@ -1,5 +1,5 @@
-//! Content blocks and what comes with them: what the API's own tools answer,
-//! and what it says beside the content, is typed and loses nothing.
+//! Content blocks and their context: results of the API's own tools are typed, without
+//! loss.
 #![allow(clippy::unwrap_used)]
 
 use crate::open_types::check::survives;
@@ -24,7 +24,7 @@ fn result(tool: &str, content: &str) -> String {
 }
 
 #[test]
-fn a_content_is_read_alike_as_a_text_and_as_blocks() {
+fn content_is_read_from_text_and_from_blocks() {
     let text: Content = typed(r#""Hello""#);
     let blocks: Content = typed(r#"[{"type":"text","text":"Hello"}]"#);
     for content in [text, blocks] {
@@ -76,7 +76,7 @@ fn a_tool_of_the_host_needs_no_type_and_those_of_the_api_go_by_theirs() {
 }
 
 #[test]
-fn kinds_that_nobody_knows_are_kept() {
+fn unknown_kinds_of_blocks_are_preserved() {
     for (tool, content) in [
         (
             "web_search",
@@ -109,7 +109,7 @@ fn kinds_that_nobody_knows_are_kept() {
 }
 
 #[test]
-fn a_text_in_place_of_an_object_is_kept_and_reported() {
+fn text_in_place_of_an_object_is_preserved_and_reported() {
     for text in [r#""x""#, "7", "-0.0", "1e400", "true", "[1,{}]"] {
         let block: ContentBlock = survives(&result("web_search", text).replace("[1,{}]", "8"));
         assert_eq!(block.untyped(), ["/content"], "{text}");
@@ -130,7 +130,7 @@ fn a_text_in_place_of_an_object_is_kept_and_reported() {
 }
 
 #[test]
-fn a_known_shape_that_is_malformed_is_told_with_its_path() {
+fn an_invalid_known_shape_is_reported_with_its_path() {
     for (text, path) in [
         (
             result("web_fetch", r#"{"type":"web_fetch_result","url":7}"#),
@@ -153,7 +153,7 @@ fn a_known_shape_that_is_malformed_is_told_with_its_path() {
 }
 
 #[test]
-fn pages_inside_pages_are_read_or_refused_and_never_a_crash() {
+fn nested_pages_are_read_or_refused_without_a_crash() {
     fn nested(depth: usize) -> String {
         let page = r#"{"type":"web_fetch_result","url":"u","content":"#;
         let block = result("web_fetch", &format!("{page}@}}"));

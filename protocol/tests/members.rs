@@ -12,15 +12,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// A text, read as a type.
 struct Read {
-    /// The pointers of what the type does not know.
+    /// Returns the pointers of members that the type does not know.
     untyped: Vec<String>,
-    /// What the fields of an object hold.
+    /// Returns the values of an object's fields.
     fields: BTreeMap<&'static str, String>,
     /// The members that are not, or not only, in fields.
     extra: Vec<String>,
     written: String,
     faults: Vec<Fault>,
-    /// Whether a strict reader accepts the text.
+    /// Returns whether a strict reader accepts the text.
     is_valid: bool,
 }
 
@@ -332,7 +332,7 @@ fn raw(text: &str) -> Box<RawValue> {
 }
 
 #[test]
-fn an_invalid_member_costs_no_other_is_a_fault_and_is_written_back() {
+fn an_invalid_member_is_a_fault_and_preserved_without_effect_on_others() {
     let mut tried = 0;
     for_each_type(|read, definition, definitions| {
         let mut all = Members::new();
@@ -499,7 +499,7 @@ fn every_tool_is_found_by_its_name() {
 }
 
 #[test]
-fn where_it_happens_and_what_happens_are_fields_of_what_a_hook_is_told() {
+fn hook_inputs_have_common_and_event_specific_fields() {
     let definitions = definitions();
     let sample = Sampler::new(&definitions).value(&definitions["HookInput"]);
     let context =
@@ -572,9 +572,9 @@ fn is_tag(member: &Value) -> bool {
 /// Makes values. No two texts or numbers in one are the same.
 struct Sampler<'a> {
     definitions: &'a Map<String, Value>,
-    /// How many plain values have been made.
+    /// The number of plain values so far.
     made: u64,
-    /// How many objects are around what is being made.
+    /// The nesting depth of objects.
     depth: usize,
 }
 
@@ -656,7 +656,7 @@ fn reference(schema: &Value) -> Option<&str> {
     schema["$ref"].as_str()?.strip_prefix("#/$defs/")
 }
 
-/// The kind of JSON value that a schema asks for, besides `null`.
+/// The kind of JSON value that a schema requires, besides `null`.
 fn kind(schema: &Value) -> Option<&str> {
     match &schema["type"] {
         Value::Array(kinds) => kinds

@@ -14,10 +14,10 @@ mod recorded;
 use agentwire_testing::{Random, counted};
 use std::time::{Duration, Instant};
 
-/// How many spoilt inputs there are at least.
+/// The minimum number of mutated inputs.
 const INPUTS: usize = 20_000;
 
-/// What is put where it does not belong.
+/// Tokens that are inserted at wrong positions.
 const TOKENS: &[&str] = &[
     "null",
     "{}",
@@ -48,7 +48,7 @@ const TOKENS: &[&str] = &[
 ];
 
 #[test]
-fn spoilt_lines_are_read_or_refused_and_never_lost() {
+fn mutated_lines_are_lossless_or_refused() {
     let recorded = recorded::sessions().into_values().flatten();
     let lines: Vec<Vec<u8>> = recorded
         .filter(|it| it.dir == "recv" || it.dir == "send")

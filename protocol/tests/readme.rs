@@ -1,4 +1,4 @@
-//! What the README shows is on the wire.
+//! The README matches the wire types.
 
 use agentwire_protocol::hook::HookKind;
 
@@ -55,7 +55,7 @@ fn the_types_know_all_of_the_json_examples() {
 }
 
 #[test]
-fn links_to_files_lead_somewhere() {
+fn links_to_files_are_valid() {
     let project = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut links = 0;
     let pages = std::fs::read_dir(project.join("docs")).expect("the pages beside the README");

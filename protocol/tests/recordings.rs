@@ -25,7 +25,7 @@ fn view<T: DeserializeOwned + Serialize>(line: &str) -> T {
     view
 }
 
-/// What the view holds of one kind.
+/// Checks the view of one kind.
 macro_rules! the {
     ($line:expr, $pattern:pat => $held:expr) => {
         match view($line) {
@@ -80,7 +80,7 @@ fn event(event: &str) -> String {
 }
 
 #[test]
-fn text_comes_from_text_deltas_of_the_main_agent_alone() {
+fn text_comes_only_from_text_deltas_of_the_main_agent() {
     let text =
         r#"{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"hello "}}"#;
     let thinking = r#"{"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"hm"}}"#;
@@ -100,7 +100,7 @@ fn text_comes_from_text_deltas_of_the_main_agent_alone() {
 }
 
 #[test]
-fn a_permission_ask_and_its_answers() {
+fn a_permission_request_and_its_responses() {
     let line = r#"{"type":"control_request","request_id":"r1","request":{"subtype":"can_use_tool","tool_name":"Bash","display_name":"Bash","input":{"command":"echo hi > made.txt","description":"make file"},"description":"make file","permission_suggestions":[{"type":"addRules","rules":[{"toolName":"Bash","ruleContent":"echo hi *"}],"behavior":"allow","destination":"localSettings"},{"type":"addDirectories","directories":["/project"],"destination":"session"},{"type":"setMode","mode":"acceptEdits","destination":"session"}],"blocked_path":"/project/made.txt","server_policy_ask_only":false,"tool_use_id":"toolu_1"}}"#;
     assert_eq!(frame(line).head().label(), "control_request/can_use_tool");
     assert_eq!(frame(line).request_id(), Some("r1"));
@@ -136,7 +136,7 @@ fn a_permission_ask_and_its_answers() {
 }
 
 #[test]
-fn a_hook_and_its_answers() {
+fn a_hook_call_and_its_responses() {
     let line = r#"{"type":"control_request","request_id":"r1","request":{"subtype":"hook_callback","callback_id":"hook_0","input":{"session_id":"s1","transcript_path":"/home/agent/s1.jsonl","cwd":"/project","prompt_id":"p1","permission_mode":"default","effort":{"level":"medium"},"hook_event_name":"PostToolUse","tool_name":"Read","tool_input":{"limit":1.0},"tool_response":{"type":"text","file":{"numLines":2}},"tool_use_id":"toolu_1","duration_ms":5},"tool_use_id":"toolu_1"}}"#;
     assert_eq!(frame(line).head().label(), "control_request/hook_callback");
     let AgentRequest::HookCallback(hook) = view::<ControlRequest>(line).request else {
@@ -166,7 +166,7 @@ fn a_hook_and_its_answers() {
 }
 
 #[test]
-fn control_answers() {
+fn control_responses() {
     let answer = view::<ControlResponse>(
         r#"{"type":"control_response","response":{"subtype":"success","request_id":"r1","response":{"commands":[{"name":"c","description":"d","argumentHint":"","builtin":true}],"pid":7},"pending_permission_requests":[]}}"#,
     );

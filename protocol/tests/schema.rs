@@ -30,7 +30,7 @@ fn no_two_types_have_the_same_name() {
 }
 
 #[test]
-fn every_type_and_every_member_is_described() {
+fn every_type_and_every_member_has_a_description() {
     for schema in all() {
         let types = schema.get("$defs").unwrap().as_object().unwrap();
         for (name, definition) in types {

@@ -36,7 +36,7 @@ fn output(name: &str, text: &str) -> ToolOutput {
     output
 }
 
-/// What is held of one tool.
+/// The checks of one tool.
 macro_rules! the {
     ($read:expr, $pattern:pat => $held:expr) => {
         match $read {
@@ -65,7 +65,7 @@ fn a_tool_is_found_by_its_former_names() {
 }
 
 #[test]
-fn a_list_or_a_text_is_a_result_of_a_search() {
+fn a_search_result_is_a_list_or_a_text() {
     let search = the!(
         output("WebSearch", r#"{"query":"tea","results":[{"tool_use_id":"t","content":[{"title":"Tea","url":"https://tea"}]},"There is tea."]}"#),
         ToolOutput::WebSearch(search) => search
@@ -77,7 +77,7 @@ fn a_list_or_a_text_is_a_result_of_a_search() {
 }
 
 #[test]
-fn tools_of_servers_and_tools_that_nobody_knows_keep_what_they_have() {
+fn mcp_tools_and_unknown_tools_preserve_their_data() {
     let text = r#"{"a":2,"b":1e400}"#;
     let call = input("mcp__calc__add", text);
     assert_eq!(call.name(), "mcp__calc__add");
@@ -109,7 +109,7 @@ fn tools_of_servers_and_tools_that_nobody_knows_keep_what_they_have() {
 }
 
 #[test]
-fn unknown_members_kinds_and_values_survive() {
+fn unknown_members_kinds_and_values_are_preserved() {
     let text = r#"{"command":"ls","shell":"fish","timeout":null}"#;
     let bash = ToolInput::read("Bash", &json(text)).unwrap();
     assert_writes(&bash, text);
@@ -133,7 +133,7 @@ fn unknown_members_kinds_and_values_survive() {
 }
 
 #[test]
-fn a_tool_that_failed_gives_a_text() {
+fn a_failed_tool_has_a_text_as_output() {
     let failed = output("Task", r#""Error: No removing""#);
     assert_eq!(failed.name(), "Agent");
     let text = the!(failed, ToolOutput::Text { text, .. } => text);
@@ -141,7 +141,7 @@ fn a_tool_that_failed_gives_a_text() {
 }
 
 #[test]
-fn an_error_names_the_tool_and_the_place() {
+fn an_error_names_the_tool_and_the_location() {
     #[track_caller]
     fn is(error: &ToolError, tool: &str, side: ToolSide, path: &str, reason: &str) {
         assert_eq!((&*error.tool, error.side, &*error.path), (tool, side, path));
@@ -171,7 +171,7 @@ fn an_error_names_the_tool_and_the_place() {
         "questions[0].header",
         "expected a string",
     );
-    // Where the tag comes last as well.
+    // Also if the tag comes last.
     let error =
         ToolOutput::read("Task", &json(r#"{"agentId":7,"status":"async_launched"}"#)).unwrap_err();
     is(

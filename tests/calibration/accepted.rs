@@ -1,5 +1,5 @@
-//! What may differ, from `accepted.json`: each with its reason. A line there
-//! that explains nothing any more is reported as well.
+//! Accepted differences, from `accepted.json`, each with its reason. Reports entries
+//! that match no difference any more.
 
 use serde::Deserialize;
 use std::path::Path;
@@ -18,10 +18,10 @@ pub(crate) struct Accepted {
 pub(crate) struct Difference {
     /// The cases in which it is.
     pub(crate) cases: Vec<String>,
-    /// What only the real one has.
+    /// Lines of the real agent only.
     #[serde(default)]
     pub(crate) real: Vec<String>,
-    /// What only the fake one has.
+    /// Lines of the fake agent only.
     #[serde(default)]
     pub(crate) fake: Vec<String>,
     pub(crate) why: String,

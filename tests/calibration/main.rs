@@ -1,18 +1,17 @@
-//! Holds the fake agent against the real CLI: every case is played on both,
-//! and the two recordings are to be the same sequence. `scripts/real calibrate`
-//! runs it; its arguments are parts of the names of cases.
+//! Compares the fake agent with the real CLI: every case runs on both, and the two
+//! recordings must be the same sequence. `scripts/real calibrate` runs it; its arguments
+//! are parts of the names of cases.
 //!
-//! Each is played once more where the host asks for nothing beside the
-//! protocol: no partial messages, none of the variables that SDKs set.
+//! Each case also runs without the host's optional features: no partial messages, and
+//! none of the variables that SDKs set.
 //!
-//! What comes with the testkit as the measured protocol is held against the
-//! real CLI as well: `agentwire conform cli --write-golden` measures it anew.
+//! The testkit's measured protocol is compared with the real CLI as well:
+//! `agentwire conform cli --write-golden` measures it again.
 //!
-//! What may differ stands in `accepted.json`, and the members that are not
-//! compared in the testkit's `conform/left-out.json`, each with its reason.
-//! With `AGENTWIRE_CALIBRATION_KEEP=folder` the recordings are written there,
-//! and `differences.json`: what is not accepted, as it would stand in that
-//! file.
+//! Accepted differences are in `accepted.json`, and members that are not compared in the
+//! testkit's `conform/left-out.json`, each with its reason. With
+//! `AGENTWIRE_CALIBRATION_KEEP=folder`, the recordings are written there, with the other
+//! differences in `differences.json`, in the format of `accepted.json`.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -34,24 +33,24 @@ use std::time::Duration;
 use support::{fake_agent_path, live_cli};
 use tokio::sync::Semaphore;
 
-/// Where recordings are written, when somebody wants them.
+/// The folder for recordings, if requested.
 const KEEP: &str = "AGENTWIRE_CALIBRATION_KEEP";
 
-/// How many cases run at once.
+/// The number of concurrent cases.
 const AT_ONCE: usize = 3;
 
-/// How long a session may last.
+/// The timeout of a session.
 const DEADLINE: Duration = Duration::from_secs(60);
 
-/// Where the cases are.
+/// The folder of the cases.
 const FOLDERS: [&str; 2] = ["tests/calibration/cases", "tests/scenarios"];
 
-/// What came of a case.
+/// The result of a case.
 struct Outcome {
     name: String,
     hunks: Vec<Hunk>,
     stuck: Option<String>,
-    /// Where the real one does something else than was measured on it.
+    /// Deviations of the real agent from the measured protocol.
     moved: Option<String>,
     /// By rule, what was left out of each recording.
     left_out: [BTreeMap<usize, BTreeSet<String>>; 2],
@@ -87,7 +86,7 @@ async fn main() -> ExitCode {
                 if outcome.is_same() {
                     return outcome;
                 }
-                // What the real one does by chance does not happen twice.
+                // Random behavior of the real agent does not repeat.
                 let again = compare(&case, &rules, &golden).await;
                 if again.is_same() {
                     println!("UNSTEADY {}: it differed the first time only", again.name);
@@ -138,7 +137,7 @@ async fn compare(case: &Case, rules: &IgnoredMembers, golden: &Golden) -> Outcom
     }
 }
 
-/// How what the real one does differs from what was measured.
+/// Returns the deviations of the real agent from the measured protocol.
 fn moved(case: &Case, golden: &Golden, lines: &[String]) -> Option<String> {
     if case.is_plain() {
         return None;
@@ -154,7 +153,7 @@ fn moved(case: &Case, golden: &Golden, lines: &[String]) -> Option<String> {
     Some(format!("{first}\n      after {}", first.after))
 }
 
-/// Writes a recording where somebody wants it.
+/// Writes a recording, if requested.
 fn keep(case: &str, who: &str, entries: &[Entry], lines: &[String]) {
     let Some(folder) = std::env::var_os(KEEP) else {
         return;

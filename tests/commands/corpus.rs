@@ -1,6 +1,6 @@
-//! Shell commands, thousands of them: bash's own lists crossed with what a shell
-//! expands, programs crossed with words, lines that fooled somebody once, what
-//! people have an agent run, and lines made by chance.
+//! Thousands of shell commands: bash's own lists crossed with shell expansions, programs
+//! crossed with words, lines that once misled the rules, typical commands of agents, and
+//! random lines.
 
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -14,7 +14,7 @@ pub(crate) struct Line {
     pub(crate) is_plain: bool,
 }
 
-/// What a shell makes something of, or looks so.
+/// Characters and words with a meaning in a shell, or similar ones.
 const ODD: &[&str] = &[
     "$X",
     "\"$X\"",
@@ -129,7 +129,7 @@ const LONG_TRICKS: &[&str] = &[
     "printf '%s\n' x",
 ];
 
-/// What people have an agent run.
+/// Typical commands of agents.
 const USUAL: &str = include_str!("usual.txt");
 
 const LONG_USUAL: &str = "git commit -m \"Fix it\n\nA longer text that says why.\"";
@@ -137,7 +137,7 @@ const LONG_USUAL: &str = "git commit -m \"Fix it\n\nA longer text that says why.
 /// Programs that run the one in their words.
 const RUNNERS: &str = "env flock nice nohup setsid sh stdbuf sudo timeout xargs";
 
-/// What people put behind a line.
+/// Typical suffixes of a line.
 const BEHIND: &[&str] = &[" 2>&1", " | head -5", " && echo done", " > /dev/null"];
 
 /// All lines, without two of the same. Of the crosses only every so many are in
@@ -258,7 +258,7 @@ pub(crate) fn rules(programs: &BTreeSet<&str>) -> Vec<String> {
     names.chain(spelled.map(str::to_owned)).collect()
 }
 
-/// What bash prints, by words.
+/// Bash's own lists of words.
 fn bash(command: &str) -> Vec<String> {
     let output = Command::new("bash")
         .args(["--noprofile", "--norc", "-c", command])

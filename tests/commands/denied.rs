@@ -1,4 +1,4 @@
-//! Lines that run a denied program: obfuscated, and run by other programs.
+//! Lines that run a denied program: obfuscated, or through other programs.
 
 /// The denied program.
 pub(crate) const PROGRAM: &str = "rm";
@@ -74,7 +74,7 @@ const EXTENSIONS: &[&str] = &[
     ".sh",
 ];
 
-/// What is written before a command.
+/// Prefixes of a command.
 const BEFORE: &[&str] = &[
     "",
     "",
@@ -237,7 +237,7 @@ const ARGUMENTS: &[&str] = &[
     "\u{b}a.txt",
 ];
 
-/// Programs that run others, beside those that the rules know.
+/// Programs that run others and that the rules do not know.
 const RUNNERS: &str = include_str!("runners.txt");
 
 /// What is between a runner and what it runs. `@` is the command, `#` its
@@ -329,7 +329,7 @@ const FORMS: &[&str] = &[
     "-p 1 @",
 ];
 
-/// How a runner may be written.
+/// The spellings of a runner.
 const SPELLED: &[&str] = &[
     "#",
     "#",

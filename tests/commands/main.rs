@@ -1,8 +1,8 @@
-//! What the real CLI makes of shell commands under rules that allow their
-//! programs, and what our rules make of them. The commands run where the CLI
-//! allows them: `scripts/real commands` sees to it that they can do no harm.
+//! Compares the real CLI's decisions about shell commands, under rules that allow their
+//! programs, with those of our rules. The commands run if the CLI allows them:
+//! `scripts/real commands` ensures that they do no harm.
 //!
-//! With `--nocapture` a line is printed for each of them.
+//! With `--nocapture`, prints a line for each command.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -124,7 +124,7 @@ async fn our_rules_deny_every_command_that_the_cli_denies() {
     );
 }
 
-/// What becomes of a line.
+/// The outcome of a line.
 struct Found<'a> {
     line: &'a Line,
     /// The request, if the CLI asks.
@@ -139,7 +139,7 @@ struct Found<'a> {
 async fn put<'a>(lines: &'a [Line], programs: &BTreeSet<&str>, rules: &[String]) -> Vec<Found<'a>> {
     let mut scenario = Scenario::default();
     for lines in lines.chunks(CHUNK) {
-        // One by one: a command that fails takes those beside it with it.
+        // One by one: a failed command cancels the parallel ones.
         for line in lines {
             scenario = scenario.reply([Step::tool("Bash", input(&line.text), "")]);
         }
@@ -159,7 +159,7 @@ async fn put<'a>(lines: &'a [Line], programs: &BTreeSet<&str>, rules: &[String])
     let options = live
         .options()
         .env("PATH", path)
-        // What takes longer than its timeout ends, and begins no turn of its own later.
+        // A command that exceeds its timeout ends, and starts no turn later.
         .env("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS", "1")
         .flag_value("--tools", "Bash")
         .on_permission(move |ask: PermissionRequest| {

@@ -1,5 +1,5 @@
-//! The agent at the far end: the fake agent, whom nothing keeps from saying
-//! nonsense, or from ending as it likes.
+//! The agent at the other end: the fake agent, which may also write invalid lines or
+//! end at any point.
 
 use crate::log::Log;
 use crate::pipe::{Pipe, pause};
@@ -12,9 +12,9 @@ use std::future::pending;
 use std::time::{Duration, Instant};
 use tokio::time::{sleep, sleep_until};
 
-/// How an agent ends that does not wait for the host to close.
+/// The end of an agent that does not wait for the host to close.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Fate {
+pub(crate) enum AgentEnd {
     Vanishes,
     Hangs,
     ClosesItsInput,
@@ -27,14 +27,14 @@ pub(crate) struct Agent {
     pub(crate) log: Log,
     pub(crate) input: Pipe,
     pub(crate) output: Pipe,
-    /// What becomes of it once it has said so many bytes.
-    pub(crate) fate: Option<(usize, Fate)>,
-    /// How often it has talked nonsense.
+    /// The number of written bytes after which it ends, and how.
+    pub(crate) agent_end: Option<(usize, AgentEnd)>,
+    /// The number of invalid lines that it has written.
     pub(crate) nonsense: usize,
 }
 
 impl Agent {
-    /// Lives until its input ends, or its fate meets it.
+    /// Runs until its input ends, or until its own end.
     pub(crate) async fn live(mut self) {
         let mut count = 0;
         let ids = move || {
@@ -46,7 +46,7 @@ impl Agent {
             session_states: !self.dice.one_in(4),
             ..Config::default()
         };
-        let scenario = scenario(&mut self.dice, self.fate.is_some());
+        let scenario = scenario(&mut self.dice, self.agent_end.is_some());
         let mut player = Player::new(scenario, config, ids);
         let mut is_open = true;
         loop {
@@ -57,7 +57,7 @@ impl Agent {
                         self.say(&line).await;
                     }
                     Output::Exit(_) => return self.exit(),
-                    Output::Hang => self.meet(Fate::Hangs).await,
+                    Output::Hang => self.meet(AgentEnd::Hangs).await,
                     _ => {}
                 }
             }
@@ -75,32 +75,32 @@ impl Agent {
                 () = sleep_until(due.unwrap_or_else(now).into()), if due.is_some() => {
                     player.handle_timeout(now());
                 }
-                // It waits for something that can no longer come.
+                // Its input has ended, so nothing can arrive any more.
                 else => return self.exit(),
             }
         }
     }
 
-    /// Says this, slowly at times; half of it, when that is its fate.
+    /// Writes bytes, sometimes slowly; only half of them if it ends there.
     async fn say(&mut self, mut bytes: &[u8]) {
         if self.dice.one_in(8) {
             sleep(pause(&mut self.dice)).await;
         }
-        let mut fate = None;
-        if let Some((left, what)) = &mut self.fate {
+        let mut agent_end = None;
+        if let Some((left, what)) = &mut self.agent_end {
             if *left < bytes.len() {
                 bytes = &bytes[..*left];
-                fate = Some(*what);
+                agent_end = Some(*what);
             }
             *left -= bytes.len();
         }
         if !self.output.write(bytes).await {
-            // As the real one, it does not outlive whoever reads it.
+            // Like the real agent, it exits when its output is closed.
             self.exit();
             pending::<()>().await;
         }
-        if let Some(fate) = fate {
-            self.meet(fate).await;
+        if let Some(agent_end) = agent_end {
+            self.meet(agent_end).await;
         }
     }
 
@@ -127,7 +127,7 @@ impl Agent {
                 .to_string(),
             ],
             6 => vec![json!({"type": "control_request", "request": ask}).to_string()],
-            // An ask that nobody waits for any more, soon or at once.
+            // A request that is cancelled at once or soon.
             _ => vec![
                 json!({"type": "control_request", "request_id": id, "request": ask}).to_string(),
                 json!({"type": "control_cancel_request", "request_id": id}).to_string(),
@@ -139,19 +139,18 @@ impl Agent {
         }
     }
 
-    async fn meet(&mut self, fate: Fate) {
-        self.log
-            .note(format_args!("the agent meets its fate: {fate:?}"));
-        match fate {
-            Fate::Vanishes => self.exit(),
-            Fate::Hangs => {}
-            Fate::ClosesItsInput => self.input.stop_reading(),
-            Fate::ClosesItsInputAndExits => {
+    async fn meet(&mut self, agent_end: AgentEnd) {
+        self.log.note(format_args!("the agent ends: {agent_end:?}"));
+        match agent_end {
+            AgentEnd::Vanishes => self.exit(),
+            AgentEnd::Hangs => {}
+            AgentEnd::ClosesItsInput => self.input.stop_reading(),
+            AgentEnd::ClosesItsInputAndExits => {
                 self.input.stop_reading();
                 sleep(Duration::from_millis(self.dice.below(4_000) as u64)).await;
                 self.exit();
             }
-            Fate::ClosesItsOutput => {
+            AgentEnd::ClosesItsOutput => {
                 self.output.end();
                 while !self.input.read(100).await.is_empty() {}
             }
@@ -170,7 +169,7 @@ fn now() -> Instant {
     tokio::time::Instant::now().into_std()
 }
 
-/// What the agent's model says.
+/// Returns the script of the agent's model.
 fn scenario(dice: &mut Random, may_fail: bool) -> Scenario {
     let mut scenario = Scenario::default();
     for _ in 0..dice.below(8) {

@@ -1,4 +1,4 @@
-//! What has to hold of what went over the pipes and of what was delivered.
+//! Checks the bytes on the pipes and the delivered events.
 
 use crate::log::Log;
 use agentwire::protocol::message::DeltaMerger;
@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// What the host's ends of the pipes saw.
+/// The traffic at the host's ends of the pipes.
 #[derive(Clone)]
 pub(crate) struct Wire {
     log: Log,
@@ -20,37 +20,37 @@ pub(crate) struct Wire {
 
 #[derive(Default)]
 struct State {
-    /// All that the host has read.
+    /// All bytes that the host has read.
     read: Vec<u8>,
-    /// How much of that was looked at, line by line.
+    /// The number of these bytes that were examined, line by line.
     looked_at: usize,
-    /// The host has read to the end.
+    /// Whether the host has read to the end.
     read_end: bool,
-    /// When the host let go of the agent's output, which is its last act.
-    let_go: Option<Instant>,
-    /// Asks of which the host has read that they are cancelled, and when.
+    /// The time at which the host dropped the agent's output, its last action.
+    output_dropped: Option<Instant>,
+    /// Requests whose cancellation the host has read, and the time.
     cancelled: HashMap<String, Instant>,
-    /// Asks that are answered.
+    /// Requests with a response.
     answered: HashSet<String>,
-    /// Whether the host is writing a line, and what of it is written.
+    /// The line that the host is writing, as far as it is written.
     is_writing: bool,
     writing_since: Option<Instant>,
     writing: Vec<u8>,
-    /// User messages that are written.
+    /// User messages that were written.
     messages: HashSet<String>,
-    /// Since when the host wants to close the agent's input.
+    /// The time at which the host started to close the agent's input.
     closing: Option<Instant>,
     closed: bool,
-    /// How many wait for something that only reading can bring, and since when
-    /// some do.
+    /// The number of tasks that need the host to read, and the time since which there
+    /// is one.
     wanted: usize,
     wanted_since: Option<Instant>,
-    /// What is read and not delivered weighs at most this, and weighed.
+    /// The current and the maximum size of what was read and not delivered.
     unread: usize,
     most_unread: usize,
 }
 
-/// Held while something is wanted that only reading can bring.
+/// A guard of a task that needs the host to read.
 pub(crate) struct Wanted(Wire);
 
 impl Drop for Wanted {
@@ -63,8 +63,7 @@ impl Drop for Wanted {
     }
 }
 
-/// What a message that is read may weigh until it is delivered, what it is told
-/// by beside it included.
+/// Returns the maximum size of a buffered message, including the events derived from it.
 fn weight(line: &[u8]) -> usize {
     line.len() + 3 * 256 + 2 * 8 * 1024
 }
@@ -81,7 +80,7 @@ impl Wire {
         self.log.note(what);
     }
 
-    /// Something is wanted that only reading can bring.
+    /// Registers a task that needs the host to read.
     pub(crate) fn want(&self) -> Wanted {
         let mut state = self.lock();
         state.wanted += 1;
@@ -90,10 +89,10 @@ impl Wire {
         Wanted(self.clone())
     }
 
-    /// Since when the host has had to read, whatever is unread.
+    /// Returns the time since which the host must read, even if events are unread.
     pub(crate) fn wanted_since(&self) -> Option<Instant> {
         let state = self.lock();
-        match state.let_go {
+        match state.output_dropped {
             Some(_) => None,
             None => [state.wanted_since, state.writing_since, state.closing]
                 .into_iter()
@@ -102,7 +101,7 @@ impl Wire {
         }
     }
 
-    /// An event was delivered by the stream of the client.
+    /// Records an event that the client's stream delivered.
     pub(crate) fn delivered(&self, event: &Event) {
         if let Event::Frame(frame) = event {
             let mut state = self.lock();
@@ -110,7 +109,7 @@ impl Wire {
         }
     }
 
-    /// The most that the client's stream can have held at once.
+    /// Returns the maximum size that the client's stream can have buffered.
     pub(crate) fn most_unread(&self) -> usize {
         self.lock().most_unread
     }
@@ -119,7 +118,7 @@ impl Wire {
         self.state.lock().unwrap()
     }
 
-    /// The host has read this; nothing, at the end.
+    /// Records bytes that the host has read; none at the end.
     pub(crate) fn read(&self, bytes: &[u8]) {
         let mut state = self.lock();
         if bytes.is_empty() {
@@ -147,8 +146,8 @@ impl Wire {
         }
     }
 
-    /// The host wants to write this, which is whole lines, or what is left of them. Only user
-    /// messages are written together.
+    /// Records a write of the host: whole lines, or the rest of them. Only user messages are
+    /// written together.
     pub(crate) fn begins_to_write(&self, bytes: &[u8]) {
         let mut state = self.lock();
         if state.closed {
@@ -183,14 +182,14 @@ impl Wire {
         }
     }
 
-    /// How long ago the host has read that this ask is cancelled.
+    /// Returns the time since the host read the cancellation of this request.
     pub(crate) fn cancelled_for(&self, ask: &str) -> Duration {
         let state = self.lock();
         let when = state.cancelled.get(ask);
         when.map(Instant::elapsed).unwrap_or_default()
     }
 
-    /// The pipe took this.
+    /// Records bytes that the pipe accepted.
     pub(crate) fn written(&self, bytes: &[u8]) {
         let mut state = self.lock();
         state.writing.extend(bytes);
@@ -228,22 +227,22 @@ impl Wire {
         self.lock().messages.contains(uuid)
     }
 
-    /// The host lets go of the agent's output.
-    pub(crate) fn let_go(&self) {
+    /// Records that the host dropped the agent's output.
+    pub(crate) fn output_dropped(&self) {
         self.note("the host lets go of the agent's output");
-        self.lock().let_go = Some(Instant::now());
+        self.lock().output_dropped = Some(Instant::now());
     }
 
-    pub(crate) fn was_let_go(&self) -> Option<Instant> {
-        self.lock().let_go
+    pub(crate) fn output_dropped_at(&self) -> Option<Instant> {
+        self.lock().output_dropped
     }
 
-    /// Whether the host has read all that there was.
+    /// Returns whether the host has read to the end.
     pub(crate) fn read_end(&self) -> bool {
         self.lock().read_end
     }
 
-    /// Everything that the host has read and has to deliver.
+    /// Returns all frames that the host has read and must deliver.
     pub(crate) fn frames(&self) -> Vec<Bytes> {
         let state = self.lock();
         let mut frames = Vec::new();
@@ -257,7 +256,7 @@ impl Wire {
     }
 }
 
-/// A line, in short.
+/// Abbreviates a line.
 fn named(line: &[u8]) -> String {
     let Ok(line) = serde_json::from_slice::<Value>(line) else {
         return format!("{:?}", Bytes::copy_from_slice(line));
@@ -284,7 +283,7 @@ fn named(line: &[u8]) -> String {
     )
 }
 
-/// All partial messages that can be joined, joined.
+/// Joins all partial messages that can be joined.
 fn joined(frames: Vec<Bytes>) -> Vec<Bytes> {
     let mut merger = DeltaMerger::default();
     let mut joined = vec![];
@@ -295,8 +294,8 @@ fn joined(frames: Vec<Bytes>) -> Vec<Bytes> {
     joined.iter().map(|frame| frame.raw().clone()).collect()
 }
 
-/// Whether what was delivered can be several partial messages, of which this
-/// is the first.
+/// Returns whether `delivered` can be several joined partial messages, of which `read` is
+/// the first.
 fn is_first(read: &Bytes, delivered: &Bytes) -> bool {
     let [read, delivered] = [read, delivered].map(|it| Frame::new(it.clone()).unwrap());
     delivered.kind() == "stream_event"
@@ -304,7 +303,7 @@ fn is_first(read: &Bytes, delivered: &Bytes) -> bool {
         && delivered.uuid() == read.uuid()
 }
 
-/// What a session delivered.
+/// The events that a session delivered.
 #[derive(Default)]
 pub(crate) struct Delivered {
     frames: Vec<Bytes>,
@@ -323,18 +322,18 @@ impl Delivered {
         }
     }
 
-    /// Whether something was lost.
+    /// Returns whether events were lost.
     pub(crate) fn lagged(&self) -> bool {
         self.lagged
     }
 
-    /// Whether it was said that this message is lost, or may have been.
+    /// Returns whether this message was, or may have been, reported as lost.
     pub(crate) fn tells_lost(&self, uuid: &str) -> bool {
         self.lagged || self.lost.contains(uuid)
     }
 
-    /// Holds it against what was read. Who stopped to read has seen a part;
-    /// partial messages may have been joined.
+    /// Compares the events with the frames that were read. A reader that stopped has only a
+    /// part of them. Partial messages may be joined.
     pub(crate) fn check(&self, wire: &Wire, to_the_end: bool) -> Result<(), String> {
         let read = wire.frames();
         if self.lagged {
@@ -347,7 +346,7 @@ impl Delivered {
         }
         let (read, mut delivered) = (joined(read), joined(self.frames.clone()));
         if !to_the_end {
-            // There may be more of it.
+            // More partial messages may follow.
             delivered.pop();
         }
         let mut rest = read.iter();

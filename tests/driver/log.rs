@@ -1,4 +1,4 @@
-//! What happened, and what should not have.
+//! The log of a session, and its first error.
 
 use agentwire::EndReason;
 use std::fmt;
@@ -14,7 +14,7 @@ pub(crate) struct Log {
 #[derive(Default)]
 struct State {
     lines: Vec<String>,
-    /// The first thing that should not have happened.
+    /// The first error.
     problem: Option<String>,
     end: Option<EndReason>,
 }
@@ -48,7 +48,7 @@ impl Log {
         self.state.lock().unwrap().end = Some(reason);
     }
 
-    /// How the session ended, if it began.
+    /// Returns the end of the session, if it was started.
     pub(crate) fn end(&self) -> Option<EndReason> {
         self.state.lock().unwrap().end
     }

@@ -1,18 +1,17 @@
-//! The client and its driver over pipes that a seed makes: they hand out and
-//! take a few bytes at a time, stall, break, or end in the middle of a line;
-//! at their far end the fake agent speaks, says nonsense, hangs, or vanishes.
-//! Users send, ask, cancel and drop what they hold, read or do not, and close
-//! at any point. Whatever comes of it, everything that was begun ends, in
-//! time, nothing that was read is lost, and no task is left.
+//! The client and its driver over pipes controlled by a seed. The pipes transfer a few
+//! bytes at a time, stall, break, or end within a line. At the other end the fake agent
+//! replies, writes invalid lines, hangs, or exits. Users send messages and requests,
+//! cancel and drop their handles, read or do not, and close at any point. In every case,
+//! all operations end in time, no line that was read is lost, and no task remains.
 //!
 //! ```text
 //! AGENTWIRE_SIMULATE=20000 cargo test --release --test driver -- --nocapture
 //! ```
 //!
-//! runs that many seeds; `AGENTWIRE_SEED=n` runs one and prints what happened.
-//! `scripts/simulate` shows that it finds its bugs of `tests/bugs/bugs.txt`. No
-//! seed decides in which order tokio's `select!` polls, so that one is run a
-//! hundred times, until it fails.
+//! runs that many seeds; `AGENTWIRE_SEED=n` runs one and prints its log.
+//! `scripts/simulate` checks that the test finds its bugs of `tests/bugs/bugs.txt`. The
+//! seed does not control the order in which tokio's `select!` polls, so a single seed
+//! runs up to a hundred times, until it fails.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod agent;
@@ -27,13 +26,13 @@ use log::Log;
 use std::time::Duration;
 use tokio::runtime::Builder;
 
-/// How many sessions every test run has.
+/// The number of sessions in each test run.
 const SEEDS: u64 = 300;
 
-/// Simulated: whatever takes longer goes on for ever.
+/// In simulated time: an operation that takes longer never ends.
 const FOR_EVER: Duration = Duration::from_secs(60 * 24 * 60 * 60);
 
-/// One session, from its first byte to its last task.
+/// Runs one session, from its first byte to its last task.
 fn run(seed: u64) -> Result<Log, (Log, String)> {
     let runtime = Builder::new_current_thread()
         .enable_time()
@@ -53,7 +52,7 @@ fn run(seed: u64) -> Result<Log, (Log, String)> {
 }
 
 #[test]
-fn whatever_happens_everything_ends_and_nothing_is_lost() {
+fn every_operation_ends_and_no_line_is_lost() {
     let alone = |seed| {
         for _ in 0..99 {
             run(seed).map_err(|(log, problem)| format!("{problem}\n{log}"))?;
@@ -80,6 +79,6 @@ fn whatever_happens_everything_ends_and_nothing_is_lost() {
     counted(seeds, "simulated sessions of the client");
     println!("{seeds} sessions, in each {median} things that happened, in the median");
     println!("how they ended: {ends:?}");
-    // Six reasons, and sessions that did not come to begin. Some are rare.
+    // Six reasons, and sessions that failed to start. Some are rare.
     assert!(ends.len() == 7 || seeds < 2_000, "{ends:?}");
 }

@@ -1,4 +1,4 @@
-//! Pipes that hand out and take a few bytes at a time, when it pleases them.
+//! Pipes that transfer a few bytes at a time, at random times.
 
 use crate::check::Wire;
 use agentwire_testing::Random;
@@ -12,20 +12,20 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep};
 
-/// One direction. Both ends hold it.
+/// One direction. Both ends share it.
 #[derive(Clone)]
 pub(crate) struct Pipe(Arc<Mutex<State>>);
 
 struct State {
     bytes: VecDeque<u8>,
     capacity: usize,
-    /// Nothing more is written.
+    /// Whether the writer has closed it.
     ended: bool,
-    /// Nobody reads any more.
+    /// Whether the reader has closed it.
     deaf: bool,
-    /// When there was last something new to read, or room to read it with.
+    /// The last time at which bytes or room for them were added.
     changed: Option<Instant>,
-    /// When the host last wanted to read, and when it was told to come back.
+    /// The time of the host's last read, and the time at which it is woken.
     asked: Option<Instant>,
     due: Option<Instant>,
     wakers: Vec<Waker>,
@@ -57,7 +57,7 @@ impl Pipe {
         state.wake();
     }
 
-    /// Reads at most so many bytes; none at the end. Cancel safe.
+    /// Reads at most `limit` bytes; none at the end. Cancel safe.
     pub(crate) async fn read(&self, limit: usize) -> Vec<u8> {
         poll_fn(|context| {
             let mut state = self.lock();
@@ -69,7 +69,7 @@ impl Pipe {
         .await
     }
 
-    /// Writes all of it, when there is room; `false` when nobody reads.
+    /// Writes all bytes, as there is room. Returns `false` if the reader has closed it.
     pub(crate) async fn write(&self, mut bytes: &[u8]) -> bool {
         poll_fn(|context| {
             let mut state = self.lock();
@@ -85,8 +85,7 @@ impl Pipe {
         .await
     }
 
-    /// Since when there has been something to read that the host does not even
-    /// ask for.
+    /// Returns the time since which there are bytes that the host does not try to read.
     pub(crate) fn passed_over_since(&self) -> Option<Instant> {
         let state = self.lock();
         let since = state.changed.max(state.due)?;
@@ -129,18 +128,18 @@ impl State {
     }
 }
 
-/// What an end of the host's does next, once there is something to do.
+/// The next action of a host's end, once it is possible.
 #[derive(Default)]
 enum Next {
     #[default]
     Unknown,
     Wait(Pin<Box<Sleep>>),
-    /// So many bytes, at most.
+    /// Transfer at most this many bytes.
     Move(usize),
 }
 
 impl Next {
-    /// When it is to be asked again.
+    /// Returns the time at which to poll it again.
     fn due(&self) -> Option<Instant> {
         match self {
             Self::Wait(until) => Some(until.deadline()),
@@ -148,7 +147,7 @@ impl Next {
         }
     }
 
-    /// What it is, once nothing has to be waited for.
+    /// Returns the action once no delay remains.
     fn poll(&mut self, dice: &mut Random, context: &mut Context<'_>) -> Poll<usize> {
         loop {
             match self {
@@ -164,7 +163,7 @@ impl Next {
     }
 }
 
-/// How long something takes, most often not long.
+/// Returns a random delay, mostly short.
 pub(crate) fn pause(dice: &mut Random) -> Duration {
     let milliseconds = match dice.below(40) {
         0 => dice.below(100_000),
@@ -182,12 +181,12 @@ fn piece(dice: &mut Random) -> usize {
     }
 }
 
-/// What the driver reads from.
+/// The driver's input.
 pub(crate) struct Reader {
     pub(crate) pipe: Pipe,
     pub(crate) wire: Wire,
     pub(crate) dice: Random,
-    /// Reading fails instead of coming to the end.
+    /// Whether reading fails at the end.
     pub(crate) fails: bool,
     next: Next,
 }
@@ -232,19 +231,19 @@ impl AsyncRead for Reader {
 
 impl Drop for Reader {
     fn drop(&mut self) {
-        self.wire.let_go();
+        self.wire.output_dropped();
         self.pipe.stop_reading();
     }
 }
 
-/// What the driver writes to.
+/// The driver's output.
 pub(crate) struct Writer {
     pub(crate) pipe: Pipe,
     pub(crate) wire: Wire,
     pub(crate) dice: Random,
-    /// After so many bytes writing fails, if it does.
+    /// The number of bytes after which writing fails, if it does.
     pub(crate) fails_after: Option<usize>,
-    /// Closing it takes for ever.
+    /// Whether closing it never completes.
     pub(crate) hangs: bool,
     next: Next,
 }

@@ -1,7 +1,7 @@
-//! One session: who takes part, and what has to hold when it is over.
+//! One session: its tasks, and the checks at its end.
 
 use crate::FOR_EVER;
-use crate::agent::{Agent, Fate};
+use crate::agent::{Agent, AgentEnd};
 use crate::check::{Delivered, Wire};
 use crate::log::Log;
 use crate::pipe::{Pipe, Reader, Writer, pause};
@@ -18,19 +18,21 @@ use std::time::Duration;
 use tokio::runtime;
 use tokio::time::{Instant, sleep, timeout};
 
-/// What a driver may add to the times that it was given: it waits for the exit
-/// behind a broken pipe, and reads what is left.
+/// The tolerance for the driver's deadlines: it waits for the exit after a broken pipe,
+/// and reads the remaining output.
 const SLACK: Duration = Duration::from_secs(5);
 
 pub(crate) async fn run(seed: u64, log: &Log) -> Result<(), String> {
     let mut dice = Random::new(seed);
     let calm = dice.one_in(3);
     let policy = policy(&mut dice, calm);
-    let patience = match calm {
+    let request_timeout = match calm {
         true => FOR_EVER / 10,
         false => Duration::from_millis(1 + dice.below(60_000) as u64),
     };
-    log.note(format_args!("calm: {calm}, {policy:?}, {patience:?}"));
+    log.note(format_args!(
+        "calm: {calm}, {policy:?}, {request_timeout:?}"
+    ));
 
     let wire = Wire::new(log);
     let (to_agent, to_host) = (pipe(&mut dice), pipe(&mut dice));
@@ -53,12 +55,14 @@ pub(crate) async fn run(seed: u64, log: &Log) -> Result<(), String> {
         log: log.clone(),
         input: to_agent,
         output: to_host,
-        fate: (!calm).then(|| fate(&mut dice)),
+        agent_end: (!calm).then(|| agent_end(&mut dice)),
         nonsense: 0,
     };
     let agent = tokio::spawn(agent.live());
     let (options, hard) = options(&mut dice, calm, log, &wire);
-    let options = options.close_policy(policy).request_timeout(patience);
+    let options = options
+        .close_policy(policy)
+        .request_timeout(request_timeout);
 
     let connect = Client::connect_over(Pipes::new(reader, writer), options);
     let connected = match !calm && dice.one_in(10) {
@@ -74,7 +78,7 @@ pub(crate) async fn run(seed: u64, log: &Log) -> Result<(), String> {
                     handle: client.handle(),
                     calm,
                     careless: !calm && dice.one_in(3),
-                    patience,
+                    request_timeout,
                     waiting: Waiting::default(),
                     refused: Arc::default(),
                     lost: Arc::default(),
@@ -112,10 +116,11 @@ struct Session {
     wire: Wire,
     policy: ClosePolicy,
     delivered: Delivered,
-    /// Below this nothing is lost.
+    /// The number of unread bytes below which no event is lost.
     hard: usize,
     report: Option<CloseReport>,
-    /// When the owner began to end it, and when without waiting.
+    /// The time at which the owner started to close it, and the time without a grace
+    /// period.
     closed: Option<Instant>,
     aborted: Option<Instant>,
 }
@@ -132,8 +137,8 @@ impl Session {
         self.check_end(error).await
     }
 
-    /// Whoever owns the client reads what comes, or does not, and ends it. The
-    /// error that the stream ended with, if it was read to its end.
+    /// Owns the client: reads its events or not, and ends the session. Returns the last error
+    /// of the stream, if it was read to its end.
     async fn own(
         &mut self,
         mut client: Client,
@@ -169,7 +174,7 @@ impl Session {
                     Some(Ok(event)) => self.delivered.add(&wire, &event),
                     Some(Err(it)) if error.is_none() => error = Some(it),
                     Some(Err(_)) => return Err("the stream fails twice".to_owned()),
-                    // Nobody is the worse for a session that is kept.
+                    // A session that is not closed does no harm.
                     None => {
                         enough.await;
                         break;
@@ -210,7 +215,7 @@ impl Session {
         Ok(Some(error))
     }
 
-    /// Ends the session. Whether the client is still needed.
+    /// Ends the session. Returns whether the client is still needed.
     async fn end(&mut self, client: &mut Client, dice: &mut Random) -> Result<bool, String> {
         let begun = Instant::now();
         self.closed = Some(begun);
@@ -226,7 +231,7 @@ impl Session {
                 (client.abort().await, soon)
             }
             3 => {
-                // Who closes may lose patience.
+                // A caller of `close` may give up.
                 drop(timeout(pause(dice), client.close()).await);
                 self.aborted = Some(Instant::now());
                 (client.abort().await, Duration::MAX)
@@ -259,7 +264,7 @@ impl Session {
         Ok(())
     }
 
-    /// The session is over, and everybody is told so, in the same words.
+    /// Checks that all calls report the same end of the session.
     async fn check_end(&self, of_stream: Option<Option<Error>>) -> Result<(), String> {
         let end = ended(&self.users.handle, self.users.log.clone()).await?;
         self.users.log.ended(end.reason);
@@ -277,21 +282,21 @@ impl Session {
         {
             return Err("what is stuck is waited for, where nobody waits".to_owned());
         }
-        let let_go = self.wire.was_let_go();
+        let output_dropped = self.wire.output_dropped_at();
         for call in &*self.users.refused.lock().unwrap() {
-            let is_over = let_go.is_some_and(|let_go| let_go < call.made);
+            let is_over = output_dropped.is_some_and(|output_dropped| output_dropped < call.made);
             let may_be = match call.end.reason {
                 _ if Arc::ptr_eq(&call.end, &end) => true,
-                // Nobody knew yet how it would end.
+                // The reason was not known yet.
                 EndReason::Closed => {
-                    !is_over && self.closed.is_some_and(|closed| closed <= call.told)
+                    !is_over && self.closed.is_some_and(|closed| closed <= call.reported)
                 }
                 EndReason::RuntimeGone => false,
                 _ => !is_over,
             };
             if !may_be {
                 return Err(format!(
-                    "a call was told {:?}, where it was {end:?}",
+                    "a call reported {:?}, but the session ended with {end:?}",
                     call.end
                 ));
             }
@@ -306,7 +311,7 @@ impl Session {
         if let Some(uuid) = lost.iter().find(|uuid| !self.delivered.tells_lost(uuid))
             && !was_dropped
         {
-            return Err(format!("nobody was told that {uuid} is lost"));
+            return Err(format!("the loss of {uuid} was not reported"));
         }
         if self.users.calm && end.reason != EndReason::Closed {
             return Err(format!("nothing broke, and yet: {end:?}"));
@@ -320,7 +325,7 @@ impl Session {
     }
 }
 
-/// What every call says now.
+/// Returns the end that every call reports now.
 async fn ended(handle: &Handle, log: Log) -> Result<Arc<SessionEnd>, String> {
     let errors = [
         handle.send("Hello?").await.err(),
@@ -343,11 +348,10 @@ async fn ended(handle: &Handle, log: Log) -> Result<Arc<SessionEnd>, String> {
     Ok(ends.remove(0))
 }
 
-/// Watches that the host reads while something is wanted that only reading can
-/// bring.
+/// Checks that the host reads while a task needs it.
 async fn watch(to_host: Pipe, wire: Wire, log: Log) {
     loop {
-        // All that is to happen at one time has happened when the next comes.
+        // All actions of one instant are complete at the next.
         sleep(Duration::from_millis(250)).await;
         if let (Some(passed_over), Some(wanted)) =
             (to_host.passed_over_since(), wire.wanted_since())
@@ -372,7 +376,7 @@ fn pipe(dice: &mut Random) -> Pipe {
 
 fn policy(dice: &mut Random, calm: bool) -> ClosePolicy {
     if calm {
-        // Whatever runs may come to its end.
+        // Running work may end by itself.
         let long = FOR_EVER / 10;
         return ClosePolicy::default().finish(long).exit(long);
     }
@@ -380,19 +384,19 @@ fn policy(dice: &mut Random, calm: bool) -> ClosePolicy {
     ClosePolicy::default().finish(time(dice)).exit(time(dice))
 }
 
-fn fate(dice: &mut Random) -> (usize, Fate) {
-    let fate = match dice.below(6) {
-        0 | 1 => Fate::Vanishes,
-        2 => Fate::Hangs,
-        3 => Fate::ClosesItsInput,
-        4 => Fate::ClosesItsInputAndExits,
-        _ => Fate::ClosesItsOutput,
+fn agent_end(dice: &mut Random) -> (usize, AgentEnd) {
+    let agent_end = match dice.below(6) {
+        0 | 1 => AgentEnd::Vanishes,
+        2 => AgentEnd::Hangs,
+        3 => AgentEnd::ClosesItsInput,
+        4 => AgentEnd::ClosesItsInputAndExits,
+        _ => AgentEnd::ClosesItsOutput,
     };
     let after = if dice.one_in(6) { 500 } else { 20_000 };
-    (dice.below(after), fate)
+    (dice.below(after), agent_end)
 }
 
-/// Options, and below how many unread bytes nothing is lost.
+/// Returns options, and the number of unread bytes below which no event is lost.
 fn options(dice: &mut Random, calm: bool, log: &Log, wire: &Wire) -> (Options, usize) {
     let mut options = Options::new();
     let mut hard = usize::MAX;

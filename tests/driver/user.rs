@@ -1,5 +1,4 @@
-//! Users, who do all that may be done with a session, and watch that whatever
-//! they have begun ends.
+//! Users that perform random operations on a session, and check that each of them ends.
 
 use crate::FOR_EVER;
 use crate::check::Wire;
@@ -28,36 +27,36 @@ use std::time::Duration;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 
-/// What one session's users have in common.
+/// The shared state of a session's users.
 #[derive(Clone)]
 pub(crate) struct Users {
     pub(crate) log: Log,
     pub(crate) wire: Wire,
     pub(crate) handle: Handle,
-    /// Nothing breaks, and nobody closes before all is done.
+    /// Whether there are no faults, and no close before everything has ended.
     pub(crate) calm: bool,
-    /// They send, and wait for nothing that comes of it.
+    /// Whether they do not wait for the results of what they send.
     pub(crate) careless: bool,
-    /// How long a request may take.
-    pub(crate) patience: Duration,
+    /// The timeout of a request.
+    pub(crate) request_timeout: Duration,
     pub(crate) waiting: Waiting,
-    /// Calls that failed because the session is over.
+    /// Calls that failed because the session has ended.
     pub(crate) refused: Arc<Mutex<Vec<Refused>>>,
-    /// Messages that were written, and then lost.
+    /// Messages that were written and reported as lost.
     pub(crate) lost: Arc<Mutex<Vec<String>>>,
-    /// Messages that nobody waited any more to send.
+    /// Messages whose sending was cancelled.
     pub(crate) unsent: Arc<Mutex<Vec<String>>>,
 }
 
-/// A call that failed because the session is over.
+/// A call that failed because the session has ended.
 pub(crate) struct Refused {
     pub(crate) made: Instant,
-    pub(crate) told: Instant,
-    /// What was said of how it ended.
+    pub(crate) reported: Instant,
+    /// The reported end of the session.
     pub(crate) end: Arc<SessionEnd>,
 }
 
-/// The tasks that wait for something.
+/// The tasks that wait for an operation.
 #[derive(Clone, Default)]
 pub(crate) struct Waiting(Arc<Mutex<Vec<JoinHandle<()>>>>);
 
@@ -66,8 +65,7 @@ impl Waiting {
         self.0.lock().unwrap().push(tokio::spawn(task));
     }
 
-    /// Waits until all have come to their end, whoever is spawned meanwhile
-    /// included.
+    /// Waits until all tasks have ended, including those spawned meanwhile.
     pub(crate) async fn all(&self) {
         loop {
             let Some(task) = self.0.lock().unwrap().pop() else {
@@ -79,7 +77,7 @@ impl Waiting {
 }
 
 impl Users {
-    /// One user, from the first action to the last.
+    /// Runs one user, from the first action to the last.
     pub(crate) async fn act(self, mut dice: Random, name: usize) {
         let mut sent: Vec<Submission> = Vec::new();
         for number in 0..dice.below(30) {
@@ -92,8 +90,8 @@ impl Users {
             match what {
                 0..7 => {
                     let mut message = message(&mut dice);
-                    // Of one that was sent before an agent may say nothing, not
-                    // even that it is idle: then nothing ends well.
+                    // An agent may report nothing about a repeated ID, not even that it is idle.
+                    // Then nothing ends normally.
                     message.uuid = Some(match sent.last() {
                         Some(again) if !self.calm && dice.one_in(30) => again.uuid().to_owned(),
                         _ => format!("message-{name}-{number}"),
@@ -138,7 +136,7 @@ impl Users {
                     }
                 }
                 18 => {
-                    // A turn takes as long as it takes.
+                    // The duration of a turn is not limited.
                     let stopped = self.handle.interrupt().outcome();
                     self.watch_since(made, FOR_EVER, stopped, &mut dice);
                 }
@@ -148,10 +146,10 @@ impl Users {
         }
     }
 
-    /// Holds a stream for a while without reading it, or reads it to its end.
+    /// Opens a stream. Does not read it for a while, or reads it to its end.
     fn subscribe(&self, dice: &mut Random) {
         let stream = self.handle.subscribe();
-        // It ends with the session, which in calm ones waits for us.
+        // It ends with the session, which waits for this task if it is calm.
         if self.calm || dice.one_in(2) {
             let time = pause(dice);
             self.waiting.spawn(async move {
@@ -163,7 +161,7 @@ impl Users {
         }
     }
 
-    /// Reads a stream to its end, which has one error at most.
+    /// Reads a stream to its end. It has at most one error.
     fn read(
         &self,
         mut stream: impl Stream<Item = Result<Event, Error>> + Send + Unpin + 'static,
@@ -194,13 +192,13 @@ impl Users {
         let mut message = message(dice);
         message.uuid = Some(uuid.clone());
         let (this, mut own) = (self.clone(), dice.split());
-        let patience = dice.one_in(3).then(|| pause(dice));
+        let request_timeout = dice.one_in(3).then(|| pause(dice));
         let made = Instant::now();
         self.waiting.spawn(async move {
             let wanted = this.wire.want();
             let sending = this.handle.send_when_room(message);
-            let sent = match patience {
-                Some(patience) => match timeout(patience, sending).await {
+            let sent = match request_timeout {
+                Some(request_timeout) => match timeout(request_timeout, sending).await {
                     Ok(sent) => sent,
                     Err(_) => return this.unsent.lock().unwrap().push(uuid),
                 },
@@ -217,8 +215,8 @@ impl Users {
         });
     }
 
-    /// Whoever waited for room until the session ended is told how it did,
-    /// and not what it looked like when the first pipe broke.
+    /// Checks that a caller that waited for room until the session ended receives the final
+    /// reason, not that of the first broken pipe.
     async fn knows_the_end(&self, error: &Error) {
         let Error::Ended(told) = error else { return };
         let is_it = match self.handle.outbound_queue().await {
@@ -231,7 +229,7 @@ impl Users {
         }
     }
 
-    /// Waits for the end of a message, or does not.
+    /// Waits for the end of a message, or drops it.
     fn watch_submission(&self, mut submission: Submission, dice: &mut Random) {
         if self.careless {
             return;
@@ -244,7 +242,7 @@ impl Users {
         }
         let this = self.clone();
         let (by_steps, made) = (dice.one_in(3), Instant::now());
-        // A message that is sent again, perhaps after the end.
+        // A message that is sent again, maybe after the end.
         let was_written = this.wire.has_message(submission.uuid());
         self.waiting.spawn(async move {
             let wanted = this.wire.want();
@@ -293,16 +291,16 @@ impl Users {
         });
     }
 
-    /// Waits for an answer, or does not.
+    /// Waits for a response, or drops it.
     fn watch<T>(
         &self,
         pending: impl Future<Output = Result<T, Error>> + Send + 'static,
         dice: &mut Random,
     ) {
-        self.watch_since(Instant::now(), self.patience, pending, dice);
+        self.watch_since(Instant::now(), self.request_timeout, pending, dice);
     }
 
-    /// For a call that was made then, and is to end within so long from now.
+    /// Watches a call that was made at an earlier time and must end within a timeout from now.
     fn watch_since<T>(
         &self,
         made: Instant,
@@ -320,7 +318,7 @@ impl Users {
             let begun = Instant::now();
             let _wanted = this.wire.want();
             let answer = match dropped_after {
-                Some(patience) => match timeout(patience, pending).await {
+                Some(request_timeout) => match timeout(request_timeout, pending).await {
                     Ok(answer) => answer,
                     Err(_) => return,
                 },
@@ -337,14 +335,14 @@ impl Users {
         });
     }
 
-    /// Whether what was begun then may end with this error.
+    /// Checks whether an operation that was started then may end with this error.
     fn judge(&self, made: Instant, error: &Error) {
         self.log.note(format_args!("error: {error}"));
         match error {
             Error::Ended(end) => {
                 self.refused.lock().unwrap().push(Refused {
                     made,
-                    told: Instant::now(),
+                    reported: Instant::now(),
                     end: Arc::clone(end),
                 });
                 if self.calm {
@@ -375,7 +373,7 @@ fn message(dice: &mut Random) -> UserMessage {
     message
 }
 
-/// Who decides about tools: soon, late, never, or not at all.
+/// Creates a permission callback that decides soon, late, never, or not at all.
 pub(crate) fn decide(
     dice: &Mutex<Random>,
     log: &Log,
@@ -397,7 +395,7 @@ pub(crate) fn decide(
         ask: ask.request_id.clone(),
         is_over: false,
     };
-    // The hook that prints panics is nobody's business here.
+    // `resume_unwind` does not call the panic hook.
     match what {
         0 => {
             call.end(false);
@@ -408,13 +406,13 @@ pub(crate) fn decide(
             resume_unwind(Box::new("in the future"))
         }),
         2 => Box::pin(async move {
-            // From inside, everything may be called.
+            // A callback may call the session.
             drop(ask.session.set_model("m").await);
             drop(ask.session.interrupt().await);
             call.end(false);
             result.into()
         }),
-        // An answer that comes when nobody waits for it any more.
+        // A response after the end of the callback.
         3 if !calm => Box::pin(async move {
             ask.cancelled.cancelled().await;
             call.end(true);
@@ -435,14 +433,14 @@ pub(crate) fn decide(
                 match what {
                     7 => drop(responder),
                     8 => drop(responder.respond(result)),
-                    // Twice, which is once too often.
+                    // Two responses, one too many.
                     _ => drop((
                         by_id(responder.request_id()),
                         responder.respond(result.clone()),
                     )),
                 }
             });
-            // The callback may be over before or after that.
+            // The callback may end before or after that.
             let pause = late * u32::try_from(what - 7).unwrap();
             Box::pin(async move {
                 ask.cancelled.run_until_cancelled(sleep(pause)).await;
@@ -460,7 +458,7 @@ pub(crate) fn decide(
     }
 }
 
-/// What a hook answers: this or that, late, wrongly, or not at all.
+/// Creates a hook that answers, answers late or wrongly, or does not answer.
 pub(crate) fn hooked(
     dice: &Mutex<Random>,
     log: &Log,
@@ -492,7 +490,7 @@ pub(crate) fn hooked(
                 running.end(false);
                 Err("no idea")
             }
-            // Its time is up, in the end.
+            // Its timeout expires.
             2 if !calm => {
                 call.cancelled.cancelled().await;
                 running.end(true);
@@ -520,7 +518,7 @@ pub(crate) fn hooked(
     })
 }
 
-/// A callback that runs.
+/// A running callback.
 struct Call {
     log: Log,
     wire: Wire,
@@ -529,7 +527,7 @@ struct Call {
 }
 
 impl Call {
-    /// It comes to its end, because it was told to or by itself.
+    /// Records its end, by cancellation or by itself.
     fn end(mut self, was_told: bool) {
         self.is_over = true;
         if was_told && self.wire.cancelled_for(&self.ask) > Duration::ZERO {

@@ -1,10 +1,9 @@
-//! Every fault of the fake agent against the client, in the middle of a
-//! conversation or at its start, and what the client's user sees: a table,
-//! which `cargo test --test faults` prints.
+//! Every fault of the fake agent against the client, within a conversation or at its
+//! start, with the events for the user: a table, printed by `cargo test --test faults`.
 //!
-//! Of each row its own expectation is held, and of all: nothing waits longer
-//! than its deadline, nothing panics, what had arrived before the fault is
-//! delivered, and nothing is left behind when the session is closed.
+//! Each row has its own expectation. For all rows: no operation exceeds its deadline,
+//! nothing panics, output before the fault is delivered, and no process or task remains
+//! after the session is closed.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -28,10 +27,10 @@ use tokio::sync::Semaphore;
 /// that a row needs are the client's own.
 const NET: Duration = Duration::from_secs(600);
 
-/// How much of a line the table has room for.
+/// The maximum length of a line in the table.
 const WIDTH: usize = 70;
 
-/// What the model says before the fault and behind it, and in the turn after.
+/// The replies before and after the fault, and in the next turn.
 const BEFORE: &str = "text: Before, für 🎉.";
 const AFTER: &str = "text: After, für 🎉.";
 const NEXT: &str = "text: The next turn.";
@@ -92,9 +91,9 @@ fn count_panics() -> &'static AtomicUsize {
     &PANICS
 }
 
-/// What a user sees of a session.
+/// The events of a session for the user.
 struct Seen {
-    /// What is not as in a session without a fault.
+    /// The differences from a session without a fault.
     log: Vec<String>,
     fate: String,
 }
@@ -152,7 +151,7 @@ async fn run(row: &Row, deadline: Duration) -> Seen {
         "{}: lost what had arrived: {log:?}",
         row.name
     );
-    // What is behind the fault is there as well, unless the fault is an end.
+    // Output after the fault is delivered as well, unless the fault is an end.
     let mut goes_on = error.is_none() && take(&mut log, AFTER) && take(&mut log, FINE);
     if goes_on {
         client.send("And now?");
@@ -200,7 +199,7 @@ async fn talk(client: &mut Client, row: &Row, log: &mut Vec<String>) -> Option<E
         if matches!(event, Event::Activity(Activity::Idle)) {
             return None;
         }
-        // Whoever is silent is asked something, which has a deadline.
+        // A silent agent is sent a request with a deadline.
         let is_before = log.last().is_some_and(|it| it == BEFORE);
         if row.is_silent && is_before && !matches!(event, Event::Activity(_)) {
             if row.is_flooded {

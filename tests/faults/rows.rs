@@ -1,4 +1,4 @@
-//! The faults, and what is expected of each.
+//! The faults, and the expected outcome of each.
 
 use crate::BEFORE;
 use crate::support::{LONG, hasty, patient};
@@ -21,9 +21,9 @@ pub(crate) struct Row {
     pub(crate) is_silent: bool,
     /// Whether much is sent to it then.
     pub(crate) is_flooded: bool,
-    /// What the user sees, beside what is there without a fault.
+    /// The additional events for the user.
     pub(crate) sees: Vec<String>,
-    /// What becomes of the session.
+    /// The outcome of the session.
     pub(crate) fate: &'static str,
 }
 
@@ -111,14 +111,14 @@ impl Row {
     }
 }
 
-/// What becomes of a prompt that the agent is not done with.
+/// The outcome of a prompt that the agent has not completed.
 const LOST: &str = "notice: the session ended before the agent finished message …";
 
-/// What a start comes to that takes longer than its deadline.
+/// The outcome of a start that exceeds its deadline.
 pub(crate) const TOO_SLOW: &str = "the agent CLI did not start up: the agent did not answer `initialize` \
                         within its deadline (`Options::request_timeout`)";
 
-/// What a request comes to when nobody answers.
+/// The outcome of a request without a response.
 const UNANSWERED: &str = "the agent did not answer `set_model` within its deadline; agents \
                           up to 2.0.77 ignore unknown requests";
 
@@ -134,7 +134,7 @@ pub(crate) fn rows() -> Vec<Row> {
     rows
 }
 
-/// How bytes come.
+/// The delivery of bytes.
 fn bytes() -> Vec<Row> {
     vec![
         Row::new("one byte at a time").starts([Fault::Chunked(1)]),
@@ -157,7 +157,7 @@ fn bytes() -> Vec<Row> {
     ]
 }
 
-/// What is in a line.
+/// The content of a line.
 fn lines() -> Vec<Row> {
     vec![
         line("noise", LineFault::Noise)
@@ -207,7 +207,7 @@ fn lines() -> Vec<Row> {
     ]
 }
 
-/// How the process ends, or does not.
+/// The end of the process, if it ends.
 fn ends() -> Vec<Row> {
     let signal = |signal| [Fault::Signal(signal)];
     vec![
@@ -276,7 +276,7 @@ fn ends() -> Vec<Row> {
     ]
 }
 
-/// What becomes of the pipes.
+/// The state of the pipes.
 fn pipes() -> Vec<Row> {
     let child = |belongs| [Fault::LeaveChild(belongs)];
     vec![

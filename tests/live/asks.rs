@@ -1,4 +1,4 @@
-//! Questions and plans of the model's, on the real CLI.
+//! Questions and plans of the model, on the real CLI.
 
 use super::support::{Live, describe, wait_for};
 use agentwire::protocol::permission::{PermissionMode, QuestionUnanswered};
@@ -7,7 +7,7 @@ use agentwire_testkit::{Scenario, Step};
 use serde_json::json;
 use std::path::PathBuf;
 
-/// What a session delivers for one prompt.
+/// Returns the events for one prompt.
 async fn log_of(client: &mut Client, prompt: &str) -> Vec<String> {
     client.send(prompt).await.unwrap();
     let mut log = Vec::new();
@@ -54,7 +54,7 @@ async fn what_the_user_answers_reaches_the_model() {
     }
 }
 
-/// Where the agent wants its plan to be written: it tells the model.
+/// Returns the path of the plan file, from the model request.
 async fn plan_file(live: &Live) -> PathBuf {
     let body = live.model.asked(0).await.body.unwrap().to_string();
     let (before, behind) = body.split_once("/plans/").unwrap();

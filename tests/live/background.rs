@@ -1,4 +1,4 @@
-//! What runs in the background of the real CLI, and the turns that come of it.
+//! Background tasks of the real CLI, and the turns that follow them.
 
 use crate::support::{LONG, Live, wait_for};
 use agentwire::protocol::message::MessageOrigin;
@@ -161,7 +161,7 @@ async fn a_query_goes_on_and_answers_until_the_turn_of_its_task_is_over() {
         }
     });
     assert_eq!(log.await.0, TASK);
-    // Nobody could have been asked, had the input been closed.
+    // The permission request requires an open input.
     assert!(live.project().join("reported").exists());
 }
 
@@ -205,7 +205,7 @@ async fn what_an_agent_in_the_background_says_begins_no_turn_and_its_report_does
         .subagent([bash("touch made")])
         .subagent([Step::text("I did it.")]);
     let live = Live::start(scenario).await;
-    // It goes on when the turn that started it is over.
+    // It continues after the turn that started it.
     let is_over = Arc::new(Notify::new());
     let goes_on = Arc::clone(&is_over);
     let options = live.options().on_permission(move |ask| {
@@ -223,7 +223,7 @@ async fn what_an_agent_in_the_background_says_begins_no_turn_and_its_report_does
         let event = event.unwrap();
         if let Event::Turn(TurnEvent::Ended(end)) = &event {
             if ends.is_empty() {
-                // What it said before that is of no interest.
+                // Earlier output is not relevant.
                 log.0.retain(|line| line != "a sub-agent speaks");
                 is_over.notify_one();
             }

@@ -1,5 +1,4 @@
-//! Every control method against the real CLI: which it answers, with what,
-//! and which it refuses.
+//! Every control method against the real CLI: its response, or its refusal.
 
 use crate::mcp_servers::{broken, tiny};
 use crate::support::{Live, ended, log_to_end, until_idle};
@@ -17,7 +16,7 @@ use std::fs;
 use std::future::Future;
 use std::time::SystemTime;
 
-/// How the CLI meets requests.
+/// The CLI's handling of requests.
 #[derive(Default)]
 struct Table(Vec<(&'static str, String)>);
 
@@ -44,7 +43,7 @@ impl Table {
                 }
                 failure => panic!("{method}: {failure}"),
             },
-            // What was answered and could not be read is a bug of the types.
+            // A response that cannot be read is a bug of the types.
             Err(error) => panic!("{method}: {error}"),
         };
         println!("{method:34} {outcome}");
@@ -193,7 +192,7 @@ async fn every_method_is_answered_or_refused_as_it_is_known_to_be() {
     assert_eq!(met, KNOWN, "what the CLI does has changed");
 }
 
-/// How CLI 2.1.329 meets them.
+/// The handling by CLI 2.1.329.
 const KNOWN: &[(&str, &str)] = &[
     ("set_model", "answered: model"),
     ("set_permission_mode", "answered: mode"),

@@ -1,5 +1,5 @@
-//! A conversation of the real CLI's, put together: what streams, what tools
-//! and sub-agents say, and what an interrupt leaves.
+//! An assembled conversation of the real CLI: streams, tools, sub-agents and
+//! interrupts.
 
 use crate::support::{Live, wait_for};
 use agentwire::protocol::content::ContentBlock;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// What a user interface does with a session.
+/// The part of a user interface.
 #[derive(Default)]
 struct Screen {
     assembler: Assembler,

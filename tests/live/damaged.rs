@@ -1,8 +1,8 @@
-//! Of a damaged transcript, a conversion has what the real CLI gives the model when
-//! it resumes the session.
+//! For a damaged transcript, a conversion has the messages that the real CLI sends to the
+//! model when it resumes the session.
 //!
 //! `AGENTWIRE_DAMAGED` is the number of transcripts, and `AGENTWIRE_DAMAGED_SEED` the
-//! first seed. What differs is written to `target/damaged/SEED`.
+//! first seed. Differences are written to `target/damaged/SEED`.
 
 use crate::support::{Live, counted};
 use agentwire::protocol::content::{Content, ContentBlock};

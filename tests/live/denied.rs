@@ -1,5 +1,5 @@
-//! What a rule of the host denies does not happen, whichever way the agent takes: each rule
-//! and each way on the real CLI, with a planted secret.
+//! Effects that a rule of the host denies never occur: each rule against each way of an
+//! agent, on the real CLI, with a planted secret.
 
 use super::support::{LONG, Live, counted};
 use agentwire::mcp::Tools;
@@ -29,7 +29,7 @@ const CHANGED: &str = "secrets/changed.txt";
 /// The file that only a denied command makes.
 const MADE: &str = "secrets/made.txt";
 
-/// How the prompt of a sub-agent begins.
+/// The beginning of a sub-agent's prompt.
 const SUBAGENT: &str = "To the sub-agent";
 
 /// A way to do something that a rule names.

@@ -1,4 +1,4 @@
-//! What MCP servers want to know from people, by way of the real CLI.
+//! Elicitations of MCP servers through the real CLI.
 
 use crate::support::Live;
 use agentwire::hook::HookCall;
@@ -13,7 +13,7 @@ use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// An MCP server whose tools ask somebody, and give what they are told.
+/// An MCP server whose tools send elicitations, and return the responses.
 const ASKING: &str = r#"
 say() { printf '{"jsonrpc":"2.0",%s}\n' "$1"; }
 ask() {
@@ -35,7 +35,7 @@ while read -r line; do
 done
 "#;
 
-/// What a tool of that server is told.
+/// The response to a tool of that server.
 async fn told(options: Options, tool: &str) -> String {
     let server: McpServerConfig = McpStdioServer::new("sh", ["-c", ASKING]).into();
     let mut client = Client::connect(options).await.unwrap();

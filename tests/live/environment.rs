@@ -1,4 +1,4 @@
-//! What the real CLI gives its children.
+//! The environment of the real CLI's children.
 
 use crate::support::{Live, ended, log_to_end};
 use agentwire::process::{HOST_TOOLS, OUTER_SESSION};
@@ -79,7 +79,7 @@ async fn what_marks_a_shell_a_hook_or_a_server_as_the_clis_is_not_passed_on() {
     }
 }
 
-/// What the CLI does if a variable is passed on.
+/// The CLI's behavior if it inherits a variable.
 #[derive(Debug, PartialEq)]
 enum Effect {
     /// It exits before its first response, without a word.
@@ -88,7 +88,7 @@ enum Effect {
     Exits,
     /// It writes to standard error.
     Writes,
-    /// Nothing that the host can notice.
+    /// No effect that the host can observe.
     None,
 }
 

@@ -1,5 +1,4 @@
-//! Hooks that refuse, and gates that fail, on the real CLI: what they guard is
-//! not done.
+//! Hooks that deny and gates that fail, on the real CLI: the guarded call does not run.
 
 use super::support::{Live, describe, log_to_end, wait_for};
 use agentwire::hook::HookCall;
@@ -41,7 +40,7 @@ fn fails(event: HookKind) -> Hook {
     Hook::named(event, fail).gate()
 }
 
-/// What a session delivers for these prompts.
+/// Returns the events for these prompts.
 async fn log_of(options: Options, prompts: &[&str]) -> Vec<String> {
     let mut client = Client::connect(options).await.unwrap();
     let mut log = Vec::new();
@@ -179,7 +178,7 @@ async fn a_gate_of_the_model_that_fails_leaves_the_model() {
     client.close().await;
 }
 
-/// The agent asks both at once, and takes what it is told first.
+/// The agent sends both at once, and uses the first response.
 #[tokio::test]
 async fn whoever_answers_first_decides_between_a_gate_and_the_permission_callback() {
     for gate_is_first in [true, false] {
@@ -279,7 +278,7 @@ async fn a_hook_that_hangs_hangs_no_session() {
         assert_eq!(error.is_some(), exits, "{event}: {error:?} {log:?}");
         let has_result = log.iter().any(|line| line.starts_with("result"));
         assert!(has_result, "{event}: {log:?}");
-        // It is told in any case, at the end of the session if not before.
+        // It is always notified, at the latest at the end of the session.
         hears.recv().await.unwrap();
     };
     let tasks = LocalSet::new();

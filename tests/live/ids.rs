@@ -1,5 +1,5 @@
-//! The ids of sessions and messages of the real CLI: one session that gets
-//! another id, and two messages that have the same.
+//! IDs of sessions and messages of the real CLI: a session with a new ID, and two
+//! messages with the same ID.
 
 use crate::support::{Live, until_idle, wait_for};
 use agentwire::Error;
@@ -88,7 +88,7 @@ async fn a_message_that_the_cli_has_had_ends_without_a_turn() {
     assert_eq!((first.turn, next.turn), (1, 2));
     client.close().await;
 
-    // Another process that goes on with the session has had it too.
+    // Another process that resumes the session has received it too.
     let options = live.options().flag_value("--resume", &ids[0]);
     let mut client = Client::connect(options).await.unwrap();
     let mut again = client.send(hello);

@@ -1,4 +1,4 @@
-//! Interrupts of the real CLI, whatever it is doing.
+//! Interrupts of the real CLI in all its states.
 
 use crate::support::{Live, line_of, priorities, says, until_idle, wait_for};
 use agentwire::control::{Interrupted, StopPolicy, Stopped};

@@ -1,4 +1,4 @@
-//! What the real CLI says when its login does not work.
+//! The real CLI's reports of a failed login.
 
 use crate::support::{Live, wait_for};
 use agentwire::protocol::host::AuthUpdate;
@@ -17,7 +17,7 @@ fn refusing(status: u16, kind: &str, message: &str) -> Scenario {
         .repeated()
 }
 
-/// The next thing that is told of the login.
+/// Returns the next login update.
 async fn login_news(client: &mut Client) -> AuthUpdate {
     wait_for(client, |event| match event {
         Event::Session(SessionUpdate::Auth(news)) => Some(news.clone()),

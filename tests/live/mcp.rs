@@ -39,7 +39,7 @@ fn options(live: &Live) -> Options {
     options.on_permission(|_| async { PermissionResult::allow() })
 }
 
-/// What a turn delivers that is worth comparing.
+/// Returns the comparable events of a turn.
 async fn log_of_turn(client: &mut Client, prompt: &str) -> Vec<String> {
     let mut turn = client.send(prompt).turn();
     let mut log = vec![];
@@ -53,7 +53,7 @@ async fn log_of_turn(client: &mut Client, prompt: &str) -> Vec<String> {
 /// A server as it is written with rmcp's macros.
 #[derive(Clone)]
 struct Bench {
-    /// Where as many calls meet as are to run at once.
+    /// A barrier for concurrent calls.
     meeting: Arc<Barrier>,
     running: Arc<AtomicUsize>,
     most: Arc<AtomicUsize>,
@@ -140,12 +140,12 @@ async fn ten_calls_run_at_once_where_tools_only_read_and_one_after_the_other_els
         "result: success fine",
     ];
     assert_eq!(end, expected);
-    // Nothing was odd: no stray answers, no asks that nobody knew.
+    // There were no notices: no stray responses and no unknown requests.
     assert!(!log.iter().any(|it| it.starts_with("notice")), "{log:#?}");
     client.close().await;
 }
 
-/// A server that grows a tool, and counts what it is asked.
+/// A server that adds a tool, and counts its requests.
 #[derive(Clone, Default)]
 struct Growing {
     has_grown: Arc<AtomicBool>,
@@ -252,7 +252,7 @@ async fn a_handshake_of_the_hosts_costs_no_round_trips_and_tools_may_change() {
     assert_eq!(log[1], "tool answered: called grown");
     assert_eq!(server.seen(), (1, 2));
 
-    // Who is switched off and on is greeted anew.
+    // A server that is disabled and enabled is initialized again.
     for enabled in [false, true] {
         let mut toggle = McpToggle::default();
         toggle.server_name = "s".to_owned();
@@ -319,7 +319,7 @@ async fn a_tool_may_set_the_model_and_interrupt_its_own_turn() {
     assert_eq!(done.recv().await.unwrap(), "cancelled");
     until_idle(&mut client).await;
 
-    // The session goes on.
+    // The session continues.
     let log = log_of_turn(&mut client, "And?").await;
     assert_eq!(log, ["text: Done.", "result: success fine"]);
     assert!(client.close().await.exit.unwrap().success());

@@ -1,4 +1,4 @@
-//! MCP servers that the real CLI starts and talks to.
+//! MCP servers that the real CLI connects to.
 
 use crate::support::{LONG, Live, until_idle};
 use agentwire::protocol::control::{McpCall, McpSetServers};
@@ -25,7 +25,7 @@ while read -r line; do
 done
 "#;
 
-/// A server that is a program.
+/// Returns a server that is a program.
 pub(crate) fn tiny() -> McpServerConfig {
     McpStdioServer::new("sh", ["-c", TINY]).into()
 }
@@ -36,7 +36,7 @@ fn tiny_after(file: &Path) -> McpServerConfig {
     McpStdioServer::new("sh", ["-c".to_owned(), format!("{wait}\n{TINY}")]).into()
 }
 
-/// A program that is no server.
+/// A program that is not a server.
 pub(crate) fn broken() -> McpServerConfig {
     McpStdioServer::new("false", [""; 0]).into()
 }
@@ -148,7 +148,7 @@ async fn a_capability_is_known_from_the_first_turn_on() {
     let has = |client: &Client, name: &str| client.capabilities().iter().any(|it| it == name);
     assert!(has(&client, "mcp_call_check_permissions_v1"));
     assert!(!has(&client, "mcp_read_resource_v1"));
-    // It can be used all the same.
+    // It can be used anyway.
     client.mcp_set_servers([("tiny", tiny())]).await.unwrap();
     let page = client.mcp_read_resource("tiny", "ui://page").await.unwrap();
     assert_eq!(page.contents[0].text.as_deref(), Some("<p>Hello</p>"));

@@ -106,7 +106,7 @@ async fn a_directory_that_was_set_is_set_again_and_a_rejected_one_is_not() {
         _ => None,
     };
     wait_for(&mut client, is_noted).await;
-    // This succeeds too, and changes nothing.
+    // This also succeeds, without effect.
     client.request(&SetCwd::to("/nowhere")).await.unwrap();
     client.sleep().await.unwrap();
     assert_eq!(text_of(&client, "Go on.").await, "Two.");
@@ -271,7 +271,7 @@ async fn a_cli_that_answers_nothing_is_ended_and_its_turn_goes_on() {
     client.close().await;
 }
 
-/// What no process can bring back, as it is listed at `Restart`: background tasks.
+/// A loss listed at `Restart`: background tasks.
 #[tokio::test]
 async fn a_background_task_keeps_the_agent_awake_and_is_gone_with_its_process() {
     let input = json!({ "command": "sleep 60", "run_in_background": true });

@@ -1,4 +1,4 @@
-//! Options, as the real CLI takes them.
+//! The effect of options on the real CLI.
 
 use crate::support::{Live, until_idle, wait_for};
 use agentwire::options::DYNAMIC_BOUNDARY;
@@ -20,7 +20,7 @@ fn hello() -> Scenario {
     Scenario::default().reply([Step::text("Hello.")]).repeated()
 }
 
-/// What the CLI says of itself when its first turn begins.
+/// Returns the `init` message of the first turn.
 async fn init_of(client: &mut Client) -> Init {
     client.send("Hello?");
     wait_for(client, |event| {
@@ -35,7 +35,7 @@ async fn init_of(client: &mut Client) -> Init {
     .await
 }
 
-/// The members of what was said of an answer that are not typed.
+/// Returns whether an untyped member reports that a setting was applied.
 fn is_applied(client: &Client, member: &str) -> bool {
     let members = serde_json::to_value(client.initialized()).unwrap();
     members[member] == true
@@ -118,7 +118,7 @@ fn crab_schema() -> Value {
     })
 }
 
-/// The scripted model, which is asked for structured output by a tool.
+/// The scripted model, which returns structured output through a tool.
 fn crabby() -> Scenario {
     Scenario::default()
         .reply([Step::tool(

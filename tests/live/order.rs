@@ -1,4 +1,4 @@
-//! Which callbacks the real CLI calls for a tool call, and in what order.
+//! The callbacks for a tool call of the real CLI, and their order.
 
 use super::support::Live;
 use agentwire::hook::HookCall;

@@ -13,14 +13,14 @@ fn hello() -> Scenario {
     Scenario::default().reply([Step::text("Hello.")]).repeated()
 }
 
-/// A session that has had a turn.
+/// Returns a session after its first turn.
 async fn begun(options: Options) -> (Client, String) {
     let client = Client::connect(options).await.unwrap();
     let result = client.prompt("Hello?").await.unwrap();
     (client, result.session_id.unwrap())
 }
 
-/// An agent that somebody starts by hand with this session.
+/// Spawns an agent with this session outside the library.
 fn by_hand(live: &Live, id: &str) -> Child {
     let stream = ["--input-format=stream-json", "--output-format=stream-json"];
     Command::new(live_cli())
@@ -37,7 +37,7 @@ fn by_hand(live: &Live, id: &str) -> Child {
         .unwrap()
 }
 
-/// Waits until the agent has written down which session it has.
+/// Waits until the agent has recorded its session.
 async fn runs(config: &Path, pid: u32, id: &str) {
     let file = config.join(format!("sessions/{pid}.json"));
     while !std::fs::read_to_string(&file).is_ok_and(|it| it.contains(id)) {
@@ -73,7 +73,7 @@ async fn a_session_that_is_open_is_not_opened_again() {
     let (mut fork, other) = begun(again().fork_session(true)).await;
     assert_ne!(other, id);
     fork.close().await;
-    // It is open until it is closed, and not a moment longer.
+    // It is open until it is closed.
     first.close().await;
     let again = again().when_owned(WhenOwned::Refuse);
     let (mut second, same) = begun(again).await;

@@ -1,4 +1,4 @@
-//! Print mode of the fake agent, beside that of the real CLI: the same arguments,
+//! Print mode of the fake agent, compared with that of the real CLI: the same arguments,
 //! the same standard input, the same model.
 
 use crate::support::{Live, fake_agent_path, live_cli};
@@ -9,7 +9,7 @@ use std::process::{Output, Stdio};
 use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
 
-/// What the agent says by itself, in its own words.
+/// A text that the agent itself writes.
 const PROSE: &str = "(prose)";
 
 /// What a run left: its exit status, a line for each thing that it wrote, and
@@ -62,7 +62,7 @@ async fn run(cli: &Path, version: &str, scenario: &Scenario, args: &[&str], inpu
     }
 }
 
-/// What is compared of a line: of a text what the model said, of a message the kind
+/// The compared part of a line: of a text the model's reply, of a message the kind
 /// and the names of its members, of a result its meaning as well.
 fn told(line: &str) -> Vec<String> {
     match serde_json::from_str::<Value>(line) {

@@ -1,11 +1,11 @@
-//! Sessions that the fake agent has kept, on the real CLI.
+//! Sessions stored by the fake agent, resumed by the real CLI.
 
 use crate::support::{Live, fake};
 use agentwire::{Event, Options, PermissionResult, query};
 use agentwire_testkit::{Scenario, Step};
 use serde_json::{Value, json};
 
-/// Sends one prompt, and gives the id of the session.
+/// Sends one prompt, and returns the ID of the session.
 async fn ask(prompt: &str, options: Options) -> String {
     let mut answer = query(prompt, options).await.unwrap();
     let mut id = None;
@@ -21,7 +21,7 @@ async fn ask(prompt: &str, options: Options) -> String {
     id.unwrap()
 }
 
-/// What the model is shown, a line for each block that matters here.
+/// Returns the relevant blocks of a model request, one line each.
 fn shown(body: &Value) -> Vec<String> {
     let mut shown = vec![];
     for message in body["messages"].as_array().unwrap() {
@@ -37,7 +37,7 @@ fn shown(body: &Value) -> Vec<String> {
             });
         }
     }
-    // What the CLI says for itself is not what was said.
+    // Omits additions of the CLI.
     let is_said =
         |line: &String| !line.starts_with("system") && !line.contains("<system-reminder>");
     shown.into_iter().filter(is_said).collect()

@@ -1,8 +1,7 @@
-//! What the real CLI makes of a rule, and what ours do.
+//! Compares the effect of a rule in the real CLI with that of our rules.
 //!
-//! Each call is made twice in one session: without any rule, to see what the
-//! CLI would ask the host, and under a rule of the CLI's own. Then our rule
-//! decides what the CLI asked.
+//! Each call is made twice in one session: without rules, to see the CLI's request to the
+//! host, and under a rule of the CLI. Then our rule decides about the CLI's request.
 
 #[path = "rules/table.rs"]
 mod table;
@@ -19,7 +18,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-/// What a rule does.
+/// The behavior of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Side {
     Allow,
@@ -180,7 +179,7 @@ fn cases(elsewhere: &Path) -> Vec<Case> {
     others.chain(lines).collect()
 }
 
-/// The input of a tool that is about this.
+/// Returns the input of a tool for this subject.
 fn input(tool: &str, about: &str) -> Value {
     match tool {
         "Bash" => json!({"command": about, "description": "d"}),
@@ -196,7 +195,7 @@ fn input(tool: &str, about: &str) -> Value {
     }
 }
 
-/// What the CLI said, and we, as a letter of the table.
+/// Compares both outcomes, as a letter of the table.
 fn compare(side: Side, theirs: &Outcome, ours: &Decision) -> Result<char, &'static str> {
     let we_allow = matches!(ours, Decision::Decided(PermissionResult::Allow(_)));
     let we_deny = matches!(ours, Decision::Decided(PermissionResult::Deny(_)));
@@ -223,7 +222,7 @@ fn ours(case: &Case, live: &Live) -> Rules {
     rules.build().unwrap()
 }
 
-/// What became of a call.
+/// The outcome of a call.
 #[derive(Debug)]
 enum Outcome {
     Asked(Box<CanUseTool>),
@@ -273,7 +272,7 @@ async fn turn(client: &mut Client, asks: &Asks, calls: usize) -> Vec<Outcome> {
     order.iter().map(outcome).collect()
 }
 
-/// Lets the CLI forget what was said.
+/// Clears the CLI's conversation.
 async fn clear(client: &mut Client) {
     client.send("/clear");
     until_result(client, |_| ()).await;
@@ -292,11 +291,11 @@ async fn until_result(client: &mut Client, mut hear: impl FnMut(&Message)) {
     panic!("the session ended");
 }
 
-/// Whether a tool's result says that a rule denied it.
+/// Returns whether a tool result reports a denial by a rule.
 fn is_denial(text: &str) -> bool {
     [
         "has been denied",
-        // A tool that is denied altogether is not there.
+        // A tool that is denied completely is not available.
         "No such tool available",
         "denied by your permission",
         "blocked by a deny rule",
@@ -307,7 +306,7 @@ fn is_denial(text: &str) -> bool {
     .any(|sign| text.contains(sign))
 }
 
-/// The files that the calls are about.
+/// Creates the files that the calls use.
 fn lay_out(project: &Path, home: &Path, elsewhere: &Path) {
     for folder in ["src/deep", "sub/src"] {
         std::fs::create_dir_all(project.join(folder)).unwrap();

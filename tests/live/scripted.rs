@@ -1,5 +1,5 @@
-//! What a script can do with the real CLI: replies for some prompts only,
-//! gates, and connections that break.
+//! Features of scripts with the real CLI: replies for some prompts only, gates, and
+//! broken connections.
 
 use super::support::{Live, says, until_idle, wait_for};
 use agentwire::permission::PermissionRequest;

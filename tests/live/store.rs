@@ -1,4 +1,4 @@
-//! Sessions of the real CLI in a store, and from there.
+//! Sessions of the real CLI that are written to a store and resumed from it.
 
 use crate::support::Live;
 use crate::transcripts::branched;
@@ -17,7 +17,7 @@ fn hello() -> Scenario {
     Scenario::default().reply([Step::text("Hello.")]).repeated()
 }
 
-/// Sends one prompt, and gives the id of the session.
+/// Sends one prompt, and returns the ID of the session.
 async fn ask(prompt: &str, options: Options) -> String {
     let mut answer = query(prompt, options).await.unwrap();
     let mut id = None;
@@ -38,7 +38,7 @@ async fn ask(prompt: &str, options: Options) -> String {
     id.unwrap()
 }
 
-/// The file that the CLI itself keeps of a transcript.
+/// Returns the CLI's own file of a transcript.
 fn file_of(live: &Live, key: &TranscriptKey) -> PathBuf {
     let (project, session_id) = (key.project(), key.session_id());
     let projects = live.home.path().join(".claude/projects").join(project);
@@ -102,7 +102,7 @@ async fn a_session_goes_on_from_a_store_in_a_home_that_never_saw_it() {
         let asked = second.model.asked(0).await.body.unwrap();
         let asked = asked["messages"].to_string();
         assert!(asked.contains("My name is Ferris."), "{asked}");
-        // What the session added is in the store alone.
+        // Only the store has the session's additions.
         let after = store.entries(own);
         assert_eq!(store.keys(), keys);
         assert_eq!(after[..before.len()], before);
@@ -167,7 +167,7 @@ async fn sub_agents_are_in_the_store_and_come_back_from_there() {
     let beside: Value = serde_json::from_slice(&fs::read(beside).unwrap()).unwrap();
     assert_eq!(known, beside);
 
-    // The CLI takes what comes back for its own.
+    // The CLI accepts the restored transcript.
     fs::remove_dir_all(live.home.path().join(".claude")).unwrap();
     let mut client = Client::connect(options.resume(&id)).await.unwrap();
     client.send("Sure?").turn_ended().await.unwrap();
@@ -190,7 +190,7 @@ async fn a_session_in_a_store_never_has_a_hole() {
         options.session_store(store.clone())
     };
     let id = ask("One", options()).await;
-    // From here on only the store has it.
+    // From here on, only the store has the transcript.
     fs::remove_dir_all(live.home.path().join(".claude")).unwrap();
     let on = || options().resume(&id);
     ask("Two", on()).await;
@@ -219,7 +219,7 @@ async fn a_session_in_a_store_never_has_a_hole() {
     }
 }
 
-/// A store that is out of order at first.
+/// A store that fails at first.
 #[derive(Clone)]
 struct Late(MemoryStore, Arc<AtomicUsize>);
 
@@ -305,7 +305,7 @@ async fn a_turn_is_in_the_store_before_its_result_is_given_out() {
     client.close().await;
 }
 
-/// A store that does not keep what it is given.
+/// A store that loses or changes entries.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Broken {
     Fails,

@@ -1,5 +1,4 @@
-//! What the real CLI writes down of a session is what `agentwire-interop`
-//! reads.
+//! `agentwire-interop` reads the transcripts of the real CLI.
 
 use crate::support::Live;
 use agentwire::{Event, Message, Options, query};
@@ -46,7 +45,7 @@ fn add(directory: &mut Directory, folder: &Path) {
     }
 }
 
-/// What a conversation says, a line for each message.
+/// Returns a conversation as text, one line per message.
 fn told(conversation: &Conversation) -> Vec<String> {
     let messages = conversation.messages.iter();
     let lines = messages.map(|message| {
@@ -61,7 +60,7 @@ fn told(conversation: &Conversation) -> Vec<String> {
     lines.collect()
 }
 
-/// What the main agent was told by these.
+/// Returns the messages of this author to the main agent.
 fn by(files: &Files, author: Author) -> Vec<String> {
     let records = files
         .main
@@ -173,7 +172,7 @@ async fn a_transcript_is_read_as_the_conversation_that_it_is() {
         .collect();
     assert_eq!(texts, ["Dead", "Dead."]);
 
-    // What the agent adds by itself is in between.
+    // Additions of the agent are in between.
     let is_ours = |line: &String| !line.contains("<command-") && !line.contains("<local-command-");
     let whole = conversation(files, History::All);
     let lines: Vec<String> = told(&whole).into_iter().filter(is_ours).collect();

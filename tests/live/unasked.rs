@@ -1,5 +1,5 @@
-//! What the real CLI runs and reads without a permission request: the table of
-//! `docs/guide/security.md`, measured.
+//! The real CLI's actions without a permission request: measures the table of
+//! `docs/guide/security.md`.
 
 use super::support::{LONG, Live, counted};
 use agentwire::hook::HookCall;
@@ -12,7 +12,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use tokio::task::JoinSet;
 
-/// Only a file that is read has this text.
+/// A text that only a file contains.
 const SECRET: &str = "S3CR3T";
 
 const PAGE: &str = include_str!("../../docs/guide/security.md");
@@ -23,7 +23,7 @@ type Call = (&'static str, fn() -> Value);
 /// The name of an option, and what sets it.
 type Closing = (&'static str, fn(Options) -> Options);
 
-/// A way past the permission callback.
+/// A call that bypasses the permission callback.
 struct Way {
     /// The first cell of its row.
     what: &'static str,

@@ -1,4 +1,4 @@
-//! What a turn took, told by the real CLI and by the fake agent.
+//! The usage of a turn, reported by the real CLI and by the fake agent.
 
 use crate::support::{Live, fake};
 use agentwire::{Event, Options, PermissionResult, query};
@@ -100,7 +100,7 @@ async fn a_sub_agent_in_the_background_is_counted_when_it_has_said_something() {
             panic!("{told:?}");
         };
         assert_eq!((first[0], second[0]), (3000, 3000));
-        // What it had said by the first result is up to chance.
+        // Its output before the first result is random.
         assert_eq!((all[0], *is_sum), (36_000, true));
     }
 }

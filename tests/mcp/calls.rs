@@ -1,4 +1,4 @@
-//! Calls of tools: at once, in order, given up, gone wrong.
+//! Tool calls: concurrent, in order, cancelled, failed.
 
 use super::{adding, notice, to_server, with};
 use agentwire::mcp::{Call, Tools};
@@ -40,7 +40,7 @@ async fn ids_are_kept_as_they_came() {
             .await;
         assert_eq!(agent.hears_reply("ask").await["id"], id);
     }
-    // What nobody can read is answered all the same.
+    // An invalid request is answered anyway.
     agent
         .sends("odd", json!({"id": 1.5, "method": "ping"}))
         .await;
@@ -155,7 +155,7 @@ async fn a_call_that_the_agent_cancels_ends_and_so_does_its_ask() {
     let nothing = json!({"jsonrpc": "2.0", "result": {}, "id": 0});
     assert_eq!(agent.hears_reply("n").await, nothing);
     assert_eq!(said.recv().await, Some("cancelled"));
-    // Nobody tells the server twice.
+    // The server is not notified twice.
     agent.cancels("c").await;
     agent
         .sends("p", json!({"jsonrpc": "2.0", "id": "p", "method": "ping"}))

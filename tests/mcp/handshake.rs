@@ -1,4 +1,4 @@
-//! Handshakes: those of the host, and those that the agent makes all the same.
+//! Handshakes: those of the host, and those that the agent makes anyway.
 
 use super::support::peer::Peer;
 use super::{adding, connect, notice, to_server, with};
@@ -70,7 +70,7 @@ async fn an_agent_may_make_a_handshake_of_its_own() {
     let (_client, mut agent) = with(adding(1)).await;
     agent.calls("c", "stuck", json!({})).await;
     agent.sends("i", initialize()).await;
-    // What was asked before is forgotten.
+    // Earlier requests are dropped.
     assert!(agent.hears_reply("c").await["error"].is_object());
     let reply = agent.hears_reply("i").await;
     assert_eq!(reply["result"]["protocolVersion"], "2025-11-25");

@@ -1,4 +1,4 @@
-//! What a server has besides tools.
+//! Features of servers other than tools.
 
 use super::support_library::Library;
 use super::with;
@@ -45,7 +45,7 @@ async fn resources_and_prompts_are_listed_and_read_and_what_is_logged_comes_befo
         assert_eq!(reply.pointer(at).unwrap(), expected, "{reply}");
     }
 
-    // What changes on the agent's side the server hears as well.
+    // The server is notified of changes on the agent's side.
     let changed = json!({"jsonrpc": "2.0", "method": "notifications/roots/list_changed"});
     agent.sends("a3", changed).await;
     agent.hears_reply("a3").await;

@@ -1,4 +1,4 @@
-//! MCP servers that run inside the host, with an agent that the test plays.
+//! MCP servers inside the host, with an agent played by the test.
 
 #![allow(clippy::unwrap_used)]
 

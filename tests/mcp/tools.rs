@@ -148,7 +148,7 @@ where
     })
 }
 
-/// What a tool returns for an input.
+/// Returns a tool's result for an input.
 async fn returned(tools: Tools, inputs: impl IntoIterator<Item = Value>) -> Vec<Value> {
     let (_client, mut agent, greeting) = connect(Options::new().mcp_server("s", tools)).await;
     let listed = &greeting["sdkMcpServerManifests"]["s"]["toolsListResult"]["tools"][0];

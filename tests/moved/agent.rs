@@ -1,8 +1,7 @@
 //! A process of the agent: a queue, turns with steps, permission requests, and
-//! a transcript that is written now and then. It behaves as the real CLI was
-//! measured to: it knows the messages in its transcript and runs none again, it
-//! goes on with a turn that was cut off if its environment says so, and it
-//! forgets what was set.
+//! a transcript that is written from time to time. As measured with the real CLI, it
+//! does not run messages again that are in its transcript, it resumes a turn that was
+//! cut off if its environment requests that, and it does not restore settings.
 
 use crate::disk::Disk;
 use crate::log::Log;
@@ -21,14 +20,14 @@ pub(crate) struct Agent {
     pub(crate) log: Log,
     pub(crate) disk: Disk,
     pub(crate) number: usize,
-    /// Whether it goes on with a turn that was cut off.
+    /// Whether it resumes a turn that was cut off.
     goes_on: bool,
-    /// Whether it must find its session, or must not.
+    /// Whether its session must exist, or must not.
     resumes: bool,
     session_id: String,
     input: tokio::io::Lines<BufReader<ReadHalf<DuplexStream>>>,
     output: WriteHalf<DuplexStream>,
-    /// What it will write down next.
+    /// The messages that it writes to the transcript next.
     messages: BTreeSet<String>,
     received: BTreeSet<String>,
     queue: VecDeque<Value>,
@@ -98,7 +97,7 @@ impl Agent {
         }
     }
 
-    /// Lives until its input ends.
+    /// Runs until its input ends.
     pub(crate) async fn live(mut self) {
         if self.resumes != self.disk.lock().exists {
             self.log.note("it cannot begin like that");
@@ -126,12 +125,12 @@ impl Agent {
                 () = pending(), if !works => {}
             }
         }
-        // It writes down what is left before it exits.
+        // It writes the rest of the transcript before it exits.
         self.write_down();
         self.log.note(format_args!("process {} exits", self.number));
     }
 
-    /// Goes on with the turn that the last process did not end.
+    /// Resumes the turn that the last process did not end.
     async fn begin_with_open_turn(&mut self) {
         let open = std::mem::take(&mut self.disk.lock().open_turn);
         if open.is_empty() || !self.goes_on {
@@ -205,7 +204,7 @@ impl Agent {
                 .wrong(format_args!("{uuid} is sent again, and its turn goes on"));
         }
         if is_running && self.dice.one_in(2) {
-            // It says nothing.
+            // It reports nothing.
         } else if is_known || is_running {
             self.lifecycle(&uuid, "completed").await;
             if self.turn.is_none() && self.queue.is_empty() {
@@ -259,7 +258,7 @@ impl Agent {
             self.cancelled.insert(id);
         }
         let Some(turn) = self.turn.take() else { return };
-        // The transcript says that the user ended it.
+        // The transcript records that the user interrupted it.
         self.messages.extend(turn.uuids.iter().cloned());
         self.write_down();
         self.result(&turn.uuids, "aborted_streaming").await;
@@ -271,7 +270,7 @@ impl Agent {
         }
     }
 
-    /// The next step of the turn, or the next turn.
+    /// Runs the next step of the turn, or starts the next turn.
     async fn work(&mut self) {
         if self.dice.one_in(3) {
             self.write_down();
@@ -286,7 +285,7 @@ impl Agent {
         let Some(turn) = self.turn.take() else { return };
         self.messages.extend(turn.uuids.iter().cloned());
         self.disk.lock().done.extend(turn.uuids.iter().cloned());
-        // What is said of the end may come before it is written down.
+        // The end may be reported before it is in the transcript.
         let is_written_first = self.dice.one_in(2);
         if is_written_first {
             self.write_end(&turn.uuids);
@@ -407,7 +406,7 @@ impl Agent {
         }
     }
 
-    /// Writes down what was not yet.
+    /// Writes pending entries to the transcript.
     fn write_down(&mut self) {
         let mut kept = self.disk.lock();
         if !self.messages.is_empty() {
@@ -420,7 +419,7 @@ impl Agent {
         };
     }
 
-    /// Writes down that a turn is over.
+    /// Writes the end of a turn to the transcript.
     fn write_end(&mut self, uuids: &[String]) {
         self.write_down();
         let mut kept = self.disk.lock();

@@ -1,10 +1,10 @@
-//! What outlives the agent's processes: its transcript, and what the simulation
-//! noted of them.
+//! State that survives the agent's processes: the transcript, and the simulation's
+//! records of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// The disk of a simulated machine. All clones are the same.
+/// The disk of a simulated machine. Clones share it.
 #[derive(Clone, Default)]
 pub(crate) struct Disk(Arc<Mutex<Kept>>);
 
@@ -16,20 +16,20 @@ pub(crate) struct Kept {
     pub(crate) exists: bool,
     /// The messages in the transcript.
     pub(crate) messages: BTreeSet<String>,
-    /// The messages of its last turn, if that is not over.
+    /// The messages of its last turn, if that has not ended.
     pub(crate) open_turn: Vec<String>,
-    /// How often a turn with this message came to its end and was written down.
+    /// The number of ended turns with this message in the transcript.
     pub(crate) completed: BTreeMap<String, usize>,
-    /// The messages whose turn came to its end, written down or not.
+    /// The messages whose turn has ended, in the transcript or not.
     pub(crate) done: BTreeSet<String>,
-    /// The messages of which the user was told that a turn has picked them up,
-    /// and in which process.
+    /// The messages that were reported to the user as picked up by a turn, and the
+    /// process.
     pub(crate) started: BTreeMap<String, usize>,
-    /// Whether turns that are cut off are handed back.
+    /// Whether turns that are cut off are not resumed.
     pub(crate) hands_back: bool,
-    /// Messages that are over, as far as the user was told.
+    /// Messages whose final state was reported to the user.
     pub(crate) over: BTreeSet<String>,
-    /// The number in the model's name that the host was last told is set.
+    /// The number in the name of the model that was last confirmed as set.
     pub(crate) model: usize,
     /// The calls of permission callbacks, and those that have ended.
     pub(crate) asked: BTreeSet<String>,

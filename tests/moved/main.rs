@@ -1,16 +1,15 @@
-//! Sessions with several processes, under a seed: an agent that keeps its
-//! transcript on a disk of its own is killed at any point, hangs, or cannot be
-//! started, while users send, set, ask, interrupt, and put it to sleep.
-//! Whatever comes of it, everything that was begun ends, no message is sent
-//! again that was over, none is forgotten, nothing overtakes what was set
-//! before it, and no callback runs twice.
+//! Sessions with several processes, controlled by a seed. An agent with its transcript
+//! on its own disk is killed at any point, hangs, or cannot be started, while users
+//! send messages, settings and requests, interrupt, and put it to sleep. In every case,
+//! all operations end, no finished message is sent again, none is lost, no message
+//! overtakes an earlier setting, and no callback runs twice.
 //!
 //! ```text
 //! AGENTWIRE_SIMULATE=1000000 cargo test --release --test moved -- --nocapture
 //! ```
 //!
-//! runs that many seeds; `AGENTWIRE_SEED=n` runs one and prints what happened.
-//! `scripts/simulate` shows that it finds its bugs of `tests/bugs/bugs.txt`.
+//! runs that many seeds; `AGENTWIRE_SEED=n` runs one and prints its log.
+//! `scripts/simulate` checks that the test finds its bugs of `tests/bugs/bugs.txt`.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod agent;
@@ -26,13 +25,13 @@ use log::Log;
 use std::time::Duration;
 use tokio::runtime::Builder;
 
-/// How many sessions every test run has.
+/// The number of sessions in each test run.
 const SEEDS: u64 = 500;
 
-/// Simulated: whatever takes longer goes on for ever.
+/// In simulated time: an operation that takes longer never ends.
 const FOR_EVER: Duration = Duration::from_secs(10 * 24 * 60 * 60);
 
-/// One session, from its first process to its last task.
+/// Runs one session, from its first process to its last task.
 fn run(seed: u64) -> Result<Log, (Log, String)> {
     let runtime = Builder::new_current_thread()
         .enable_time()
@@ -52,7 +51,7 @@ fn run(seed: u64) -> Result<Log, (Log, String)> {
 }
 
 #[test]
-fn whatever_happens_to_its_processes_a_session_goes_on() {
+fn a_session_survives_any_failure_of_its_processes() {
     let alone = |seed| {
         let outcome = run(seed);
         let (Ok(log) | Err((log, _))) = &outcome;

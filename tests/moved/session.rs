@@ -1,5 +1,5 @@
-//! One session: its users, whoever kills its processes, and what has to hold
-//! when it is over.
+//! One session: its users, the task that kills its processes, and the checks at its
+//! end.
 
 use crate::disk::Disk;
 use crate::log::Log;
@@ -71,7 +71,7 @@ pub(crate) async fn run(seed: u64, log: &Log) -> Result<(), String> {
         let (counted, disk) = (Arc::clone(&counted), disk.clone());
         counted.fetch_add(1, Ordering::Relaxed);
         async move {
-            // Some wait for a human for an hour, but not if the call is void.
+            // Some calls wait an hour for a human, but not if the call is cancelled.
             let is_long = time > Duration::from_millis(10_000);
             tokio::select! {
                 () = sleep(if is_long { time * 300 } else { time }) => {}
@@ -135,7 +135,7 @@ pub(crate) async fn run(seed: u64, log: &Log) -> Result<(), String> {
     }
 }
 
-/// Kills processes, at any point.
+/// Kills processes at random times.
 async fn kill(machine: Machine, mut dice: Random, kills: usize) {
     for _ in 0..kills {
         sleep(some_time(&mut dice)).await;
@@ -146,7 +146,7 @@ async fn kill(machine: Machine, mut dice: Random, kills: usize) {
     }
 }
 
-/// What is told of turns and processes has to be in order.
+/// Checks the order of events about turns and processes.
 async fn read(mut events: agentwire::Subscription, disk: Disk, log: Log) {
     let (mut turn, mut is_open, mut process) = (0, false, 1);
     while let Some(event) = events.next().await {
@@ -168,7 +168,7 @@ async fn read(mut events: agentwire::Subscription, disk: Disk, log: Log) {
                     let kept = disk.lock();
                     let waits = |id: &str| kept.asked.contains(id) && !kept.answered.contains(id);
                     if void.iter().any(|id| waits(id)) {
-                        log.wrong("a callback is not told that its call is void");
+                        log.wrong("a callback was not notified of its cancellation");
                     }
                 });
             }
@@ -190,7 +190,8 @@ async fn read(mut events: agentwire::Subscription, disk: Disk, log: Log) {
     }
 }
 
-/// The user: sends, sets, asks, cancels, interrupts, and puts to sleep.
+/// Runs a user that sends messages, settings and requests, cancels, interrupts, and
+/// puts the agent to sleep.
 async fn act(handle: Handle, machine: Machine, mut dice: Random, log: Log, hands_back: bool) {
     let mut submissions: Vec<Submission> = vec![];
     let mut tasks = vec![];
@@ -226,7 +227,7 @@ async fn act(handle: Handle, machine: Machine, mut dice: Random, log: Log, hands
                 let handle = handle.clone();
                 let log = log.clone();
                 tasks.push(tokio::spawn(async move {
-                    // Asked again in another process, if need be.
+                    // Sent again to another process if necessary.
                     if let Err(error) = handle.mcp_status().await {
                         log.wrong(format_args!("a request that reads failed: {error}"));
                     }
@@ -251,7 +252,7 @@ async fn act(handle: Handle, machine: Machine, mut dice: Random, log: Log, hands
             }
             _ => match handle.sleep().await {
                 Ok(()) | Err(Error::Busy(_)) => {}
-                // It dies instead of falling asleep.
+                // The process exits instead of sleeping.
                 Err(error) => log.wrong(format_args!("sleep: {error}")),
             },
         }
@@ -269,7 +270,7 @@ async fn act(handle: Handle, machine: Machine, mut dice: Random, log: Log, hands
     }
 }
 
-/// A message, to its end.
+/// Follows a message to its end.
 async fn follow(mut submission: Submission, machine: Machine, log: Log, hands_back: bool) {
     let uuid = submission.uuid().to_owned();
     let mut state = submission.state();

@@ -1,5 +1,5 @@
-//! A machine on which the agent is started as often as the session wants, and
-//! on which its processes are killed.
+//! A machine on which the session can spawn any number of agent processes, and on
+//! which they are killed.
 
 use crate::agent::Agent;
 use crate::disk::Disk;
@@ -16,18 +16,18 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
-/// The machine. All clones are the same.
+/// The machine. Clones share it.
 #[derive(Clone)]
 pub(crate) struct Machine {
     pub(crate) log: Log,
     pub(crate) disk: Disk,
     dice: Arc<Mutex<Random>>,
     running: Arc<Mutex<Option<Arc<Process>>>>,
-    /// How many starts fail before one succeeds, in the worst case.
+    /// Whether starts after the first may fail.
     pub(crate) fails: bool,
 }
 
-/// How long it takes until nothing is left of a process.
+/// The time until the cleanup after a process is complete.
 const CLEANING: Duration = Duration::from_millis(20);
 
 /// A process of the agent.
@@ -36,7 +36,7 @@ struct Process {
     task: AbortHandle,
     hangs: watch::Sender<bool>,
     is_gone: watch::Receiver<bool>,
-    /// Whether nothing is left of what it had started, which takes some time.
+    /// Whether its descendants have exited, which takes some time.
     is_clean: watch::Sender<bool>,
     policy: ClosePolicy,
     is_closing: Mutex<bool>,
@@ -53,7 +53,7 @@ impl Machine {
         }
     }
 
-    /// Kills the process that is running. What it has written can still be read.
+    /// Kills the running process. Its output can still be read.
     pub(crate) fn kill(&self) {
         if let Some(process) = &*self.running.lock().unwrap() {
             if *process.is_gone.borrow() {
@@ -64,7 +64,7 @@ impl Machine {
         }
     }
 
-    /// Makes the process that is running hang.
+    /// Makes the running process hang.
     pub(crate) fn hang(&self) {
         if let Some(process) = &*self.running.lock().unwrap() {
             self.log.note("a process hangs");
@@ -127,7 +127,7 @@ impl Transport for Machine {
     }
 }
 
-/// The session's hold on a process.
+/// The session's handle to a process.
 #[derive(Debug)]
 struct Guarded(Arc<Process>);
 

@@ -1,4 +1,4 @@
-//! The agents whose sessions are ended: what there is to be left behind.
+//! The agents of the sessions, and the processes that they could leave behind.
 
 use crate::support::{Live, fake, fake_agent_path, hasty, line_of, live_cli, script};
 use agentwire::{Client, Options, PermissionResult};
@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// What all processes of a session have in their environment.
+/// The marker in the environment of all processes of a session.
 pub(crate) const MARK: &str = "ORPHAN_TABLE";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,7 +47,7 @@ impl Kind {
         }
     }
 
-    /// What a host leaves behind that had no time for anything.
+    /// The processes that remain after a host that was killed.
     pub(crate) fn left_by_a_killed_host(self) -> &'static [&'static str] {
         match self {
             // They read that their input has ended.
@@ -62,19 +62,19 @@ impl Kind {
 /// An agent that can be started, here or in another process.
 pub(crate) struct Agent {
     start: Start,
-    /// What it needs as long as it runs.
+    /// The resources that it needs while it runs.
     _folder: TempDir,
     _live: Option<Live>,
 }
 
-/// How it is started.
+/// Its command.
 pub(crate) struct Start {
     program: PathBuf,
     cwd: PathBuf,
     environment: BTreeMap<String, String>,
     /// The file in which a grandchild writes its pid when it is ready.
     grandchild: Option<PathBuf>,
-    /// Whether nothing is asked of it.
+    /// Whether it receives no prompt.
     rests: bool,
 }
 
@@ -86,7 +86,7 @@ impl Agent {
         let shell = Some(vec!["sh", "-c"]);
         let (program, spawned, live) = match kind {
             Kind::AtRest => (fake_agent_path(), None, None),
-            // Theirs is gone as soon as it has told its number.
+            // Theirs exits as soon as it has reported its process ID.
             Kind::InTurn => (fake_agent_path(), shell.zip(Some(told)), None),
             Kind::IgnoresTerm => {
                 let agent = format!("trap '' TERM\nexec {} \"$@\"", fake_agent_path().display());

@@ -1,6 +1,5 @@
-//! The host of a session, built where a panic is the end of the program at once
-//! (`panic = "abort"`), which no test is: what `scripts/real orphans` has the table
-//! start for that.
+//! The host of a session, compiled with `panic = "abort"`, which tests cannot use.
+//! `scripts/real orphans` passes it to the table.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 // The table uses the rest.

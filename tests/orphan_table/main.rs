@@ -1,9 +1,9 @@
-//! Sessions ended in every way, and what is left of each: a table.
+//! A table of all ways to end a session, and the processes that remain.
 //! `scripts/real orphans` prints it, the real CLI included; `cargo test --test
 //! orphan_table` prints it with the fake agent.
 //!
-//! It has a `main` of its own, since the host of some sessions is this
-//! executable, started anew, which then ends as hosts do.
+//! It has its own `main`, because the host of some sessions is another process of this
+//! executable, which then ends like a host.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -18,7 +18,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 use ways::{HOST, HostEnd, START, WITHIN};
 
-/// What tells this executable which kind of agent it has the table of.
+/// The variable with the kind of agent of the table.
 const KIND: &str = "ORPHAN_TABLE_KIND";
 
 fn main() {
@@ -97,10 +97,10 @@ impl Session {
         Self { kind, mark, agent }
     }
 
-    /// What is left when the host is gone, as it has to be.
+    /// The expected processes after the end of the host.
     fn left_by_host(&self, end: HostEnd, agent: u32) -> String {
         if end.is_clean() {
-            // From the first moment: nobody is there any more who would wait.
+            // From the start, because no process waits any more.
             assert!(self.left().is_empty(), "{:?}", self.left());
             return "0".to_owned();
         }
@@ -117,7 +117,7 @@ impl Session {
         let name = |pid: u32| match Some(pid) {
             it if it == Some(agent) => Some("agent"),
             it if it == grandchild => Some("grandchild"),
-            // What the tool is running right now.
+            // The processes of the running tool.
             _ if self.kind == Kind::Real => None,
             _ => Some("somebody else"),
         };
@@ -159,7 +159,7 @@ impl Session {
 }
 
 impl Drop for Session {
-    /// What a host left behind is not to be left by the test.
+    /// The test ends processes that a host left behind.
     fn drop(&mut self) {
         for pid in self.left() {
             support::kill(pid);

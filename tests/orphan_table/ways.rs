@@ -9,18 +9,18 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use tokio::runtime::{Builder, Runtime};
 
-/// What tells this executable to be the host of a session, and how it ends.
+/// The variable that makes this executable a host, with the way in which it ends.
 pub(crate) const HOST: &str = "ORPHAN_TABLE_HOST";
-/// What it starts, as JSON.
+/// Its command, as JSON.
 pub(crate) const START: &str = "ORPHAN_TABLE_START";
 
 /// The host whose panics abort (`aborting_host`), if there is one.
 const ABORTING: &str = "ORPHAN_TABLE_ABORTING_HOST";
 
-/// What is said where a panic is wanted.
+/// The message of an intended panic.
 pub(crate) const ON_PURPOSE: &str = "on purpose";
 
-/// What it is called, and what is done.
+/// Its name and its action.
 type Way = (&'static str, fn(&Start));
 
 /// Ways that leave the host alive.
@@ -119,7 +119,7 @@ pub(crate) enum HostEnd {
     HandledSignal,
     /// `main` panics.
     Panic,
-    /// SIGTERM, which nobody handles.
+    /// SIGTERM without a handler.
     Signal,
     /// SIGKILL.
     Kill,
@@ -175,7 +175,7 @@ impl HostEnd {
             .env(START, start.to_json())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
-            // What it says when it panics.
+            // Its panic message.
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
@@ -194,7 +194,7 @@ impl HostEnd {
     }
 }
 
-/// What a host does, in its own process.
+/// Runs a host in its own process.
 pub(crate) fn host(end: &str, start: &Start) {
     let end = HostEnd::ALL
         .into_iter()

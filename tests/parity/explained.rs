@@ -1,10 +1,10 @@
-//! Differences that are meant to be, each with its reason.
+//! Intended differences, each with its reason.
 
 use crate::recording::Recording;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// What one side has.
+/// The value of one side.
 #[derive(Debug)]
 enum Side {
     Nothing,

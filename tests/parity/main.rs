@@ -1,7 +1,6 @@
-//! Our options against those of the official SDK for TypeScript: both start an
-//! agent that records what it is started with and told, for the same sets of
-//! options. What differs is explained, or fails. `scripts/real parity` installs the
-//! SDK and runs this.
+//! Compares our options with those of the official SDK for TypeScript: for the same sets
+//! of options, both start an agent that records its arguments and its input. Unexplained
+//! differences fail. `scripts/real parity` installs the SDK and runs this.
 
 #![allow(clippy::unwrap_used)]
 
@@ -26,13 +25,13 @@ use tokio::process::Command;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
-/// How many of our sessions run at the same time.
+/// The number of concurrent sessions of ours.
 const AT_ONCE: usize = 16;
 
-/// What is recorded of a set with which nothing is to be started.
+/// The recording of a set that must be refused.
 const REFUSED: &str = "refused";
 
-/// What became of each set, by its name.
+/// The result of each set, by its name.
 type Outcomes = BTreeMap<String, Result<(), String>>;
 
 /// The folder of the official SDK.
@@ -126,7 +125,7 @@ impl Folders {
         self.of(set).join("agent")
     }
 
-    /// What both sides have in their environment.
+    /// The common environment of both sides.
     fn environment(&self) -> [(&'static str, String); 2] {
         let path = std::env::var("PATH").unwrap();
         [("PATH", path), ("HOME", self.root().display().to_string())]

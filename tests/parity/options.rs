@@ -1,14 +1,14 @@
-//! What became of each option of the official SDK.
+//! The counterpart of each option of the official SDK.
 
 use crate::sets::Set;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// What we have for an option.
+/// Our counterpart of an option.
 enum Ours {
     /// A method of our options.
     Method(&'static str),
-    /// Nothing ever, for this reason.
+    /// No counterpart, for this reason.
     Never(&'static str),
 }
 
@@ -110,7 +110,7 @@ pub(crate) fn named() -> impl Iterator<Item = (&'static str, &'static str)> {
     })
 }
 
-/// What is not as the table has it.
+/// Returns the differences from the table.
 pub(crate) fn complaints(official: &Path, sets: &[Set]) -> Vec<String> {
     let declarations = std::fs::read_to_string(official.join("sdk.d.ts")).unwrap();
     let declared = declared(&declarations);

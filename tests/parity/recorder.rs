@@ -1,6 +1,6 @@
-//! An agent that writes down what it was started with and what it is told, up
-//! to the first prompt, into `recording.json` in the folder that it is called
-//! in. It answers just so much that its host ends in peace.
+//! An agent that writes its arguments and its input, up to the first prompt, to
+//! `recording.json` in its working directory. It sends only the responses that its host
+//! needs to exit cleanly.
 
 #![allow(clippy::unwrap_used, reason = "a test's: who panics is seen to fail")]
 #![allow(clippy::print_stdout, reason = "it is a program that answers on it")]

@@ -1,5 +1,4 @@
-//! What an agent was started with and told, in a form in which two can be
-//! compared.
+//! The arguments and the input of an agent, in a comparable form.
 
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,7 +12,7 @@ pub(crate) type Recording = BTreeMap<String, Value>;
 /// Both sides get these from the test, as they are.
 const GIVEN: [&str; 2] = ["PATH", "HOME"];
 
-/// What the recorder writes, in the folder that it is called in.
+/// The file that the recorder writes to its working directory.
 const FILE: &str = "recording.json";
 
 /// Whether an agent was started in `folder`.
@@ -21,7 +20,7 @@ pub(crate) fn exists(folder: &Path) -> bool {
     folder.join(FILE).exists()
 }
 
-/// What the recorder wrote down in `folder`, as if `folder` had no name.
+/// Returns the recording in `folder`, without the name of `folder`.
 pub(crate) fn read(folder: &Path) -> Result<Recording, String> {
     let text = std::fs::read_to_string(folder.join(FILE))
         .map_err(|error| format!("no recording: {error}"))?;

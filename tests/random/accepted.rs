@@ -1,5 +1,5 @@
-//! What may differ, from `accepted.json`: patterns of lines, each list with
-//! its reason.
+//! Accepted differences, from `accepted.json`: patterns of lines, each list with its
+//! reason.
 
 use agentwire_testkit::conform::cli::Hunk;
 use serde::Deserialize;
@@ -16,10 +16,10 @@ pub(crate) struct Accepted {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Difference {
-    /// What only the real one has: each line fits one of these.
+    /// Lines of the real agent only: each matches one of these.
     #[serde(default)]
     real: Vec<String>,
-    /// What only the fake one has.
+    /// Lines of the fake agent only.
     #[serde(default)]
     fake: Vec<String>,
     /// Whether the same lines are in both sessions, in another order.

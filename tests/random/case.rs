@@ -1,6 +1,5 @@
-//! The case of a plan: a scenario, and the steps of its host. Each step waits
-//! for the line that the one before brought about, so that as little as
-//! possible is left to chance.
+//! The case of a plan: a scenario, and the steps of its host. Each step waits for the
+//! line that the previous one caused, to leave as little as possible to chance.
 
 use crate::plan::{Action, Episode, Plan, Stage, Tool, Turn};
 use serde_json::{Value, json};
@@ -340,7 +339,7 @@ impl Writer<'_> {
                     request["cancel_queued"] = true.into();
                 }
                 if is_running {
-                    // What comes of it is waited for.
+                    // Its effect is awaited.
                     self.requests += 1;
                     self.steps.push(json!({ "request": request }));
                 } else {
@@ -376,7 +375,7 @@ impl Writer<'_> {
         self.until(json!({"type": "command_lifecycle", "command_uuid": uuid, "state": state}));
     }
 
-    /// Waits until the host is asked whether a tool may run, if it is.
+    /// Waits for a permission request of the tool, if it requires one.
     fn asked(&mut self) {
         if !self.plan.decides() {
             self.until(json!({"request": {"subtype": "can_use_tool"}}));
@@ -406,7 +405,7 @@ impl Writer<'_> {
 }
 
 impl Plan {
-    /// What the model says in the end.
+    /// The model's last text.
     fn last_words(&self) -> Value {
         if self.is_structured {
             json!({"tool": {"name": "StructuredOutput", "input": {"n": 1}, "ask": false}})

@@ -1,5 +1,5 @@
-//! Three recordings of a session: two of the real agent and one of the fake.
-//! What the real one does not do twice alike is not compared.
+//! Three recordings of a session: two of the real agent and one of the fake agent.
+//! Differences between the two of the real agent are not compared.
 
 use crate::Agents;
 use crate::accepted::Accepted;
@@ -7,19 +7,19 @@ use agentwire_testkit::conform::cli::{Case, Entry, Hunk, Normal, hunks, play};
 use std::path::Path;
 use std::time::Duration;
 
-/// How long a session may last.
+/// The timeout of a session.
 const DEADLINE: Duration = Duration::from_secs(60);
 
-/// What came of a session.
+/// The result of a session.
 #[derive(Default)]
 pub(crate) struct Outcome {
-    /// How many lines the real agent wrote.
+    /// The number of lines of the real agent.
     pub(crate) lines: usize,
-    /// How many of these are not compared.
+    /// The number of lines that are not compared.
     pub(crate) not_compared: usize,
-    /// What differs, and is not accepted.
+    /// Differences that are not accepted.
     pub(crate) differences: Vec<Hunk>,
-    /// What differs and is accepted, with the number of its reason.
+    /// Accepted differences, with the number of their reason.
     pub(crate) accepted: Vec<(usize, Hunk)>,
     recordings: Vec<Recorded>,
 }

@@ -8,11 +8,10 @@
 //! scripts/real random --shrink 42        # a smaller one that differs as well
 //! ```
 //!
-//! A seed is a session. Each is played twice on the real CLI, and what is not
-//! twice the same is not compared. One that differs is played again before that is
-//! said. A session that differs is written to
-//! `target/random/SEED`: `case.json` can be a case of `tests/calibration`.
-//! What may differ is in `accepted.json`.
+//! A seed is a session. Each runs twice on the real CLI, and differences between these
+//! runs are not compared. A session with a difference runs again to confirm it, and is
+//! written to `target/random/SEED`: `case.json` can be a case of `tests/calibration`.
+//! Accepted differences are in `accepted.json`.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -37,23 +36,23 @@ use std::time::{Duration, Instant};
 use support::{fake_agent_path, live_cli};
 use tokio::task::JoinSet;
 
-/// How many sessions run at once.
+/// The number of concurrent sessions.
 const AT_ONCE: usize = 3;
 
-/// How many sessions are played, if nothing is said.
+/// The default number of sessions.
 const SESSIONS: u64 = 20;
 
 /// Of a hundred lines, how many may be left to chance.
 const MOST_NOT_COMPARED: f64 = 5.0;
 
-/// What is compared, and how.
+/// The agents to compare, and their parameters.
 struct Agents {
     real: PathBuf,
     fake: PathBuf,
     rules: IgnoredMembers,
 }
 
-/// What is to be played.
+/// The sessions to run.
 struct Wanted {
     sessions: u64,
     time: Option<Duration>,
@@ -61,7 +60,7 @@ struct Wanted {
     shrink: Option<u64>,
 }
 
-/// What both tasks and the report need.
+/// Shared by both tasks and the report.
 struct Lab {
     agents: Agents,
     accepted: Accepted,
@@ -186,7 +185,7 @@ impl Lab {
     }
 }
 
-/// Where a session is written.
+/// Returns the folder of a session.
 fn folder(seed: &str) -> PathBuf {
     let target = std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -209,16 +208,16 @@ fn show(seed: u64, outcome: &Outcome) {
     }
 }
 
-/// What came of all sessions.
+/// The results of all sessions.
 #[derive(Default)]
 struct Tally {
     sessions: usize,
     lines: usize,
     not_compared: usize,
     differing: Vec<u64>,
-    /// How many differed once, and not again.
+    /// The number of sessions that differed once, but not again.
     unsteady: usize,
-    /// How often each reason occurred.
+    /// The number of occurrences of each reason.
     accepted: BTreeMap<usize, usize>,
 }
 

@@ -1,5 +1,5 @@
-//! A random session as a plan: what happens in it, not yet a case. A plan can
-//! be made smaller, and is always a session that makes sense.
+//! A random session as a plan, which is converted to a case. A plan can be reduced, and
+//! is always a valid session.
 
 use agentwire_testing::Random;
 use serde_json::{Value, json};
@@ -38,7 +38,7 @@ pub(crate) enum Episode {
     },
 }
 
-/// A prompt and what comes of it: stages, and a text in the end.
+/// A prompt and its turn: stages, and a last text.
 #[derive(Debug, Clone)]
 pub(crate) struct Turn {
     pub(crate) stages: Vec<Stage>,
@@ -74,7 +74,7 @@ pub(crate) enum Tool {
     Mcp,
 }
 
-/// What the host does.
+/// The action of the host.
 #[derive(Debug, Clone)]
 pub(crate) enum Action {
     Prompt(Option<&'static str>),
@@ -162,7 +162,7 @@ impl Plan {
         plan
     }
 
-    /// Whether a hook decides about tools, so that the host is not asked.
+    /// Whether a hook decides about tools, so that there are no permission requests.
     pub(crate) fn decides(&self) -> bool {
         let decision = "/answer/hookSpecificOutput/permissionDecision";
         (self.hooks.iter()).any(|(_, answers)| answers.pointer(decision).is_some())
@@ -240,7 +240,7 @@ impl Plan {
         }
     }
 
-    /// What the host does while a turn waits. What ends the turn is the last.
+    /// The host's actions while a turn waits. The last one ends the turn.
     fn actions(&self, rng: &mut Random) -> Vec<Action> {
         let mut all = vec![];
         for _ in 0..1 + rng.below(3) {

@@ -1,4 +1,4 @@
-//! Makes a session smaller, as long as the agents differ in the same.
+//! Reduces a session while the agents still differ in the same way.
 
 use crate::plan::{Action, Episode, Plan, Stage};
 

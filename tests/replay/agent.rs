@@ -1,5 +1,4 @@
-//! What the replay tests start in the agent's place: a recording, named by the
-//! environment.
+//! The agent of the replay tests: plays the recording named by the environment.
 
 fn main() {
     agentwire_testkit::replay::main()

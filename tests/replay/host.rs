@@ -1,4 +1,4 @@
-//! A host that does what a recorded one did, with our client.
+//! A host that repeats the actions of a recorded host with our client.
 
 use agentwire::callback::Response;
 use agentwire::hook::HookCall;
@@ -21,9 +21,9 @@ pub(crate) struct Played {
     /// All that the client delivered.
     pub(crate) events: Vec<Event>,
     pub(crate) report: CloseReport,
-    /// What the stream ended with.
+    /// The last error of the stream.
     pub(crate) end: Option<Arc<SessionEnd>>,
-    /// What the client calls the messages that had an id.
+    /// The client's IDs of the recorded messages.
     names: BTreeMap<String, String>,
     /// The IDs of those that had none: the recorded agent reports nothing of
     /// what becomes of them.
@@ -47,7 +47,7 @@ fn sent(session: &[Entry]) -> impl Iterator<Item = (usize, Value)> {
     })
 }
 
-/// What the agent said, if it is something for the host's user.
+/// Returns the agent's line, if it is delivered to the user.
 pub(crate) fn message(entry: &Entry) -> Option<&str> {
     let EntryKind::Received(RecordedLine::Json(json)) = &entry.kind else {
         return None;
@@ -78,7 +78,7 @@ fn is_input_end(entry: &Entry) -> bool {
     matches!(&entry.kind, EntryKind::Note(text) if text == INPUT_CLOSED)
 }
 
-/// What the recorded host answered, by the id of the ask.
+/// The responses of the recorded host, by request ID.
 pub(crate) fn answers(session: &[Entry]) -> HashMap<String, Value> {
     sent(session)
         .filter(|(_, line)| line["type"] == "control_response")
@@ -93,7 +93,7 @@ fn read<T: DeserializeOwned>(answer: &Value) -> T {
     serde_json::from_value(answer.clone()).unwrap()
 }
 
-/// The flags of the recorded host's that a client gives only when it is told to.
+/// The recorded host's flags that a client passes only on request.
 pub(crate) fn started_as_recorded(session: &[Entry], mut options: Options) -> Options {
     let Some(EntryKind::Spawn(spawn)) = session.first().map(|it| &it.kind) else {
         panic!("the recording does not say how the CLI was started");
@@ -162,7 +162,7 @@ pub(crate) async fn play(session: &[Entry], options: Options) -> Played {
     };
     let mut messages = 0;
     let mut heard = 0;
-    // What was asked, by the recorded id, and awaits its answer.
+    // Pending requests, by the recorded ID.
     let mut asked = VecDeque::new();
     for (at, entry) in session.iter().enumerate() {
         if message(entry).is_some() {

@@ -1,6 +1,5 @@
-//! All recorded sessions, replayed to our own client by a host that does what
-//! the recorded one did: nothing may differ in what the client writes, and all
-//! that was recorded must be delivered.
+//! Replays all recorded sessions to our client, with a host that repeats the recorded
+//! actions. The client must write the same lines, and deliver all recorded ones.
 
 #![allow(clippy::unwrap_used)]
 
@@ -17,7 +16,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How long a session may take. One that hangs is to fail.
+/// The timeout of a session.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A recording, each a test of its own.
@@ -133,7 +132,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("testkit/recordings")
 }
 
-/// What the tests start: cargo builds the examples of a package with its tests.
+/// The executable of the agent. Cargo builds a package's examples with its tests.
 fn agent() -> PathBuf {
     let test = std::env::current_exe().unwrap();
     let path = (test.parent().unwrap().parent().unwrap()).join("examples/replay_agent");
@@ -258,7 +257,7 @@ impl Recorded {
             );
         }
         assert_eq!(frames.len(), recorded.len());
-        // Whoever closes in the middle of a turn is told that it was.
+        // A close within a turn is reported.
         let goes_on = host::goes_on_after_input(&self.session);
         assert_eq!(
             played.end.map(|end| end.reason),

@@ -1,4 +1,4 @@
-//! An MCP server that answers what a recorded one did.
+//! An MCP server with the responses of a recorded one.
 
 use agentwire_testkit::recording::Entry;
 use rmcp::model::{
@@ -11,7 +11,7 @@ use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// An MCP server that answers what a recorded one did.
+/// An MCP server with the responses of a recorded one.
 #[derive(Clone)]
 pub(crate) struct Recorded {
     tools: Value,

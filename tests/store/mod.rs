@@ -1,4 +1,4 @@
-//! Sessions that a store gets a copy of, and sessions that go on from there.
+//! Sessions that are copied to a store, and sessions that are resumed from it.
 
 #![allow(clippy::unwrap_used)]
 
@@ -28,7 +28,7 @@ fn entry(uuid: &str) -> Json {
     json!({ "type": "user", "uuid": uuid }).into()
 }
 
-/// What the agent says when it has added entries to a transcript.
+/// Returns the agent's line after it has added entries to a transcript.
 async fn adds(agent: &mut Peer, file: &str, uuids: &[&str]) {
     let entries: Vec<_> = uuids.iter().map(|uuid| entry(uuid)).collect();
     let path = format!("/home/crab/.claude/projects/-p/{file}.jsonl");
@@ -45,10 +45,10 @@ async fn ends_a_turn(agent: &mut Peer) {
     agent.says(&result.to_string()).await;
 }
 
-/// What was appended, and where.
+/// The appended entries, and their transcript.
 type Call = (TranscriptKey, Vec<Json>);
 
-/// A store that writes down what is appended, before it does as it is told.
+/// A store that records appended entries before it handles them.
 #[derive(Clone)]
 struct Recorder {
     calls: Arc<Mutex<Vec<Call>>>,
@@ -74,7 +74,7 @@ impl Recorder {
         }
     }
 
-    /// How many entries each call had that was not refused, by transcript.
+    /// Returns the number of entries of each accepted call, by transcript.
     fn calls(&self) -> Vec<(Option<String>, usize)> {
         let calls = self.calls.lock().unwrap();
         let calls = calls.iter();
@@ -226,7 +226,7 @@ async fn a_call_that_fails_is_made_again_and_told_after_three_times() {
         }
         assert_eq!(store.attempts.load(Ordering::SeqCst), failing + 1);
         assert_eq!(store.calls(), [(None, 2)]);
-        // What comes next is behind it.
+        // Later entries follow it.
         adds(&mut agent, ID, &["c"]).await;
         ends_a_turn(&mut agent).await;
         while store.calls().len() < 2 {
@@ -282,7 +282,7 @@ async fn a_result_comes_when_the_store_has_its_turn_or_is_behind() {
         assert_eq!(begun.elapsed().as_secs(), seconds);
         assert_eq!(was_told, is_behind);
         assert_eq!(store.calls().is_empty(), is_behind);
-        // The session goes on.
+        // The session continues.
         let receipt = json!({});
         let (answer, _) = tokio::join!(client.interrupt(), agent.answers(&receipt));
         answer.unwrap();

@@ -1,4 +1,4 @@
-//! What a session goes on from, with an agent that is a script.
+//! The sources from which a session is resumed, with a script as the agent.
 
 use super::*;
 use agentwire::process::CloseStep;
@@ -44,7 +44,7 @@ impl Place {
             .cwd(self.0.path())
     }
 
-    /// Where the agent found its configuration, and its arguments.
+    /// The agent's configuration directory and arguments.
     async fn told(&self) -> (PathBuf, String) {
         let line = line_of(&self.0.path().join("told")).await;
         let (folder, arguments) = line.split_once(' ').unwrap();
@@ -138,7 +138,7 @@ async fn a_session_goes_on_from_private_files_that_go_with_it() {
 async fn the_private_files_are_gone_when_the_last_event_has_come() {
     let place = Place::new();
     let store = filled(&place).await;
-    // It exits when it has been told something.
+    // It exits after a message.
     let options = place
         .options("read -r line")
         .session_store(store)
@@ -343,7 +343,7 @@ async fn what_the_store_has_not_taken_at_the_end_is_sent_by_the_next_session() {
         let options = options.session_store_flush(StoreFlush::Eager);
         let mut client = Client::connect(options.resume(ID)).await.unwrap();
         let (folder, _) = place.told().await;
-        // It is told in the middle of the session, or at its end.
+        // It is reported during the session, or at its end.
         let refused = match trouble {
             1 => None,
             _ => Some(not_mirrored(&mut client).await),

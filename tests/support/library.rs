@@ -1,4 +1,4 @@
-//! An MCP server that has everything but tools.
+//! An MCP server with resources and prompts, but without tools.
 
 #![allow(
     deprecated,
@@ -16,10 +16,11 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A server that has a page and a prompt, logs, and hears of its client's roots.
+/// A server with a resource and a prompt. It logs, and counts changes of its client's
+/// roots.
 #[derive(Clone, Default)]
 pub(crate) struct Library {
-    /// How often the roots have changed.
+    /// The number of changes of the roots.
     pub(crate) roots_changed: Arc<AtomicUsize>,
 }
 

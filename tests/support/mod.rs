@@ -1,5 +1,5 @@
-//! What the tests share: the agents that they run against, and a log of what
-//! a session delivered.
+//! Shared by the tests: the agents that they run against, and a log of the
+//! events that a session delivered.
 
 #![allow(
     dead_code,
@@ -23,7 +23,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// The fake agent: cargo builds the examples of a package with its tests.
+/// Returns the path of the fake agent. Cargo builds a package's examples with its tests.
 pub(crate) fn fake_agent_path() -> PathBuf {
     let test = std::env::current_exe().unwrap();
     let path = test
@@ -40,7 +40,7 @@ pub(crate) fn fake_agent_path() -> PathBuf {
     path
 }
 
-/// Options for a session with the fake agent.
+/// Returns options for a session with the fake agent.
 pub(crate) fn fake(scenario: &Scenario) -> Options {
     Options::new()
         .cli(fake_agent_path())
@@ -51,23 +51,22 @@ pub(crate) fn fake(scenario: &Scenario) -> Options {
 
 pub(crate) use agentwire_testing::counted;
 
-/// Longer than anything here takes, on a busy machine too: a deadline that keeps
-/// a broken test from hanging.
+/// A timeout that only a broken test exceeds, even on a busy machine.
 pub(crate) const LONG: Duration = Duration::from_secs(120);
 
-/// A policy for tests whose agent exits by itself.
+/// Returns a policy for tests whose agent exits by itself.
 pub(crate) fn patient() -> ClosePolicy {
     ClosePolicy::default().exit(LONG).terminate(LONG).kill(LONG)
 }
 
-/// A policy for tests whose agent has to be terminated, or even killed.
+/// Returns a policy for tests whose agent must be terminated or killed.
 pub(crate) fn hasty() -> ClosePolicy {
     let short = Duration::from_millis(300);
     patient().exit(short).terminate(short)
 }
 
-/// The real CLI with a scripted model, in a clean environment and a home of
-/// its own.
+/// The real CLI with a scripted model, in a clean environment with its own home
+/// directory.
 pub(crate) struct Live {
     pub(crate) model: ScriptedModel,
     pub(crate) home: TempDir,
@@ -81,7 +80,7 @@ impl Live {
         Self { model, home }
     }
 
-    /// The directory in which the agent works.
+    /// Returns the agent's working directory.
     pub(crate) fn project(&self) -> PathBuf {
         let project = self.home.path().join("project");
         std::fs::create_dir_all(&project).unwrap();
@@ -107,7 +106,7 @@ impl Live {
         self.options_for(&live_cli())
     }
 
-    /// Options for a session with this CLI.
+    /// Returns options for a session with this CLI.
     pub(crate) fn options_for(&self, cli: &Path) -> Options {
         let options = Options::new()
             .cli(cli)
@@ -124,10 +123,9 @@ impl Live {
 }
 
 impl Drop for Live {
-    /// Waits until the processes of the session have exited: what they still
-    /// write would make a home that is removed anew. They are given up soon by a
-    /// test that has failed; others close their client, or drop it and let the
-    /// runtime go on.
+    /// Waits until the processes of the session have exited, because they could
+    /// create the removed home directory again. A failed test waits only briefly.
+    /// Others close their client, or drop it while the runtime continues.
     fn drop(&mut self) {
         let home = format!("HOME={}", self.home.path().display());
         let has_failed = std::thread::panicking();
@@ -144,7 +142,7 @@ impl Drop for Live {
     }
 }
 
-/// The processes that have a variable with this value, zombies excepted.
+/// Returns the processes with this environment variable, without zombies.
 fn having(variable: &str) -> Vec<u32> {
     let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     let named = processes.filter_map(|process| process.file_name().to_str()?.parse().ok());
@@ -156,7 +154,7 @@ fn having(variable: &str) -> Vec<u32> {
     named.filter(has).collect()
 }
 
-/// The real CLI. A test that needs it fails without it.
+/// Returns the path of the real CLI. Fails the test if there is none.
 pub(crate) fn live_cli() -> PathBuf {
     let path = std::env::var_os("AGENTWIRE_LIVE_CLI")
         .map(PathBuf::from)
@@ -169,8 +167,7 @@ pub(crate) fn live_cli() -> PathBuf {
     path
 }
 
-/// The texts that a request shows the model as the user's, without what the CLI
-/// adds.
+/// Returns the texts of the user in a model request, without additions of the CLI.
 pub(crate) fn said_by_user(body: &serde_json::Value) -> Vec<String> {
     let messages = body["messages"].as_array().unwrap().iter();
     let users = messages.filter(|it| it["role"] == "user");
@@ -192,7 +189,7 @@ pub(crate) fn said_by_user(body: &serde_json::Value) -> Vec<String> {
         .collect()
 }
 
-/// What a session delivered, a line for each thing worth comparing.
+/// Logs the events of a session to its end, one line each.
 pub(crate) async fn log_to_end(
     mut next: impl AsyncFnMut() -> Option<Result<Event, Error>>,
 ) -> (Vec<String>, Option<Error>) {
@@ -206,8 +203,7 @@ pub(crate) async fn log_to_end(
     (log, None)
 }
 
-/// The text and the shape of an event; what is different each time is left
-/// out.
+/// Describes an event by its text and shape. Omits parts that differ in each run.
 pub(crate) fn describe(event: &Event) -> Option<String> {
     let frame = match event {
         Event::Frame(frame) => frame,
@@ -242,8 +238,8 @@ pub(crate) fn describe(event: &Event) -> Option<String> {
     }
 }
 
-/// The next event that the client delivers for which `wanted` gives
-/// something. Panics when the session ends first, and when nothing comes.
+/// Waits for the next event for which `wanted` returns a value. Panics if the session
+/// ends first, and after a timeout.
 pub(crate) async fn wait_for<T>(
     client: &mut Client,
     mut wanted: impl FnMut(&Event) -> Option<T>,
@@ -260,13 +256,13 @@ pub(crate) async fn wait_for<T>(
     panic!("the session ended before it came");
 }
 
-/// Waits until the session rests.
+/// Waits until the session is idle.
 pub(crate) async fn until_idle(client: &mut Client) {
     let is_idle = |event: &Event| matches!(event, Event::Activity(Activity::Idle)).then_some(());
     wait_for(client, is_idle).await;
 }
 
-/// Whether a text delta with `text` in it came.
+/// Matches a text delta that contains `text`.
 pub(crate) fn says(text: &str) -> impl FnMut(&Event) -> Option<()> {
     move |event| {
         let Event::Frame(frame) = event else {
@@ -277,7 +273,7 @@ pub(crate) fn says(text: &str) -> impl FnMut(&Event) -> Option<()> {
     }
 }
 
-/// The next callback that failed or was not called, and why.
+/// Waits for the next callback that failed or was not called.
 pub(crate) async fn callback_failure(client: &mut Client) -> (RequestSummary, CallbackFailure) {
     wait_for(client, |event| match event {
         Event::Notice(Notice::CallbackFailed { asked, failure, .. }) => {
@@ -288,7 +284,7 @@ pub(crate) async fn callback_failure(client: &mut Client) -> (RequestSummary, Ca
     .await
 }
 
-/// Whether a process is alive, which a zombie is not.
+/// Returns whether a process is alive. A zombie is not.
 pub(crate) fn is_alive(pid: u32) -> bool {
     std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| {
         let state = stat.rsplit_once(") ").map(|(_, rest)| rest.chars().next());
@@ -296,7 +292,7 @@ pub(crate) fn is_alive(pid: u32) -> bool {
     })
 }
 
-/// Waits until the process is gone.
+/// Waits until the process has exited.
 pub(crate) fn wait_until_gone(pid: u32) {
     let until = std::time::Instant::now() + LONG;
     while is_alive(pid) {
@@ -308,7 +304,7 @@ pub(crate) fn wait_until_gone(pid: u32) {
     }
 }
 
-/// Waits until a file holds a line, and gives it.
+/// Waits until a file contains a line, and returns it.
 pub(crate) async fn line_of(file: &Path) -> String {
     let until = std::time::Instant::now() + LONG;
     loop {
@@ -326,23 +322,22 @@ pub(crate) async fn line_of(file: &Path) -> String {
     }
 }
 
-/// Kills a process, as the system does when memory runs out.
+/// Kills a process with `SIGKILL`, as the system does when memory runs out.
 pub(crate) fn kill(pid: u32) {
     assert!(end(pid), "there is no process {pid}");
 }
 
-/// Kills a process if it is there still, and says whether it was.
+/// Kills a process. Returns whether it was running.
 fn end(pid: u32) -> bool {
     let pid = rustix::process::Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
     rustix::process::kill_process(pid, rustix::process::Signal::KILL).is_ok()
 }
 
-/// An executable shell script in a folder.
+/// Creates an executable shell script in a folder.
 pub(crate) fn script(folder: &TempDir, text: &str) -> PathBuf {
     let path = folder.path().join("cli");
-    // A file that this process holds open to write, for however short a time,
-    // may be inherited by a child that another test starts in that moment;
-    // and then it cannot be executed.
+    // If this process opened the file for writing, a child that another test spawns
+    // at that moment could inherit it, and the file could not be executed.
     let written = std::process::Command::new("sh")
         .args([
             "-c",
@@ -357,8 +352,8 @@ pub(crate) fn script(folder: &TempDir, text: &str) -> PathBuf {
     path
 }
 
-/// How the session ended, from what failed because it had. Panics for every
-/// other error.
+/// Returns the end of the session from an error that it caused. Panics for any other
+/// error.
 #[track_caller]
 pub(crate) fn ended(error: Error) -> Arc<SessionEnd> {
     match error {
@@ -367,7 +362,7 @@ pub(crate) fn ended(error: Error) -> Arc<SessionEnd> {
     }
 }
 
-/// A CLI that answers `initialize` with `answer` and then does `then`.
+/// Creates a CLI that responds to `initialize` with `answer` and then runs `then`.
 pub(crate) fn answering(folder: &tempfile::TempDir, answer: &str, then: &str) -> Options {
     let text = format!(
         r#"read -r line

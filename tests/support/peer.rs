@@ -1,4 +1,4 @@
-//! An agent at the other end of two pipes, that says what a test has it say.
+//! An agent at the other end of two pipes, controlled by a test.
 
 use agentwire::transport::Pipes;
 use agentwire::{Client, Error, Options};
@@ -17,13 +17,13 @@ impl Peer {
         self.output.write_all(b"\n").await.unwrap();
     }
 
-    /// The next line that the host writes.
+    /// Reads the next line of the host.
     pub(crate) async fn hears(&mut self) -> Value {
         let line = self.input.next_line().await.unwrap().unwrap();
         serde_json::from_str(&line).unwrap()
     }
 
-    /// Asks something, and does not wait for the answer.
+    /// Sends a request, and does not wait for the response.
     pub(crate) async fn asks(&mut self, request_id: &str, request: &Value) {
         let line = json!({"type": "control_request", "request_id": request_id, "request": request});
         self.says(&line.to_string()).await;
@@ -34,7 +34,7 @@ impl Peer {
         self.says(&line.to_string()).await;
     }
 
-    /// The next answer: to which ask, and what it is, or the error.
+    /// Reads the next response. Returns the ID of its request, and its data or error.
     pub(crate) async fn is_answered(&mut self) -> (String, Value) {
         let line = self.hears().await;
         let answer = &line["response"];
@@ -49,7 +49,7 @@ impl Peer {
         )
     }
 
-    /// Answers the host's request that comes next, and gives it.
+    /// Responds to the host's next request, and returns the request.
     pub(crate) async fn answers(&mut self, response: &Value) -> Value {
         let line = self.hears().await;
         let answer = json!({
@@ -64,8 +64,7 @@ impl Peer {
         line["request"].clone()
     }
 
-    /// Refuses the host's request that comes next, as an agent does that does
-    /// not know it.
+    /// Refuses the host's next request, like an agent that does not support it.
     pub(crate) async fn does_not_know(&mut self) {
         let answer = json!({
             "type": "control_response",
@@ -80,8 +79,7 @@ impl Peer {
     }
 }
 
-/// A session that begins with this answer to `initialize`; the request comes
-/// along.
+/// Connects a session with this response to `initialize`. Also returns the request.
 pub(crate) async fn connect_with(
     options: Options,
     answer: &Value,
@@ -97,7 +95,7 @@ pub(crate) async fn connect_with(
     (client, agent, request)
 }
 
-/// A session that has begun.
+/// Connects a session.
 pub(crate) async fn connect(options: Options) -> (Client, Peer) {
     let (client, agent, _) = connect_with(options, &json!({"pid": 7})).await;
     (client.unwrap(), agent)

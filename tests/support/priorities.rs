@@ -1,5 +1,5 @@
-//! Six messages of all priorities, sent while the model talks: `a` for later,
-//! `b` for next or without a priority, which is the same, `c` for now.
+//! Six messages of all priorities, sent during a reply: `a` with `later`, `b` with
+//! `next` or without a priority, which is the same, `c` with `now`.
 
 use super::{says, wait_for};
 use agentwire::protocol::message::Priority;
@@ -18,14 +18,14 @@ pub(crate) fn scenario() -> Scenario {
         .reply([Step::text("Later.")])
 }
 
-/// The messages that each turn answered, and what became of each message.
+/// The messages of each turn, and the delivery status of each message.
 pub(crate) struct Told {
     pub(crate) turns: Vec<Vec<String>>,
     pub(crate) ends: Vec<(String, SubmissionState)>,
 }
 
-/// Runs them; `arrive` is how far a message has come when it is for sure in
-/// the queue, whoever keeps that.
+/// Runs them. `arrive` is the state of a message that is certainly in the queue, of the
+/// host or of the agent.
 pub(crate) async fn run(client: &mut Client, arrive: SubmissionState) -> Told {
     let first = client.send(message("00", None));
     wait_for(client, says("upon")).await;
@@ -69,7 +69,7 @@ fn message(name: &str, priority: Option<Priority>) -> UserMessage {
     message
 }
 
-/// The order that was measured: the one for now cuts the first one off, and a
+/// Asserts the measured order: the message with `now` cuts the first one off, and each
 /// class is one turn.
 pub(crate) fn assert_order(told: &Told) {
     let turns: Vec<Vec<&str>> = (told.turns.iter())

@@ -1,5 +1,5 @@
-//! Scenario files that run on the fake agent and on the real CLI: what the
-//! model says, what the host does, and what the host then sees.
+//! Scenario files that run on the fake agent and on the real CLI: the model's
+//! replies, the host's actions, and the expected events.
 
 use super::{Live, fake, log_to_end};
 use agentwire::callback::Response;
@@ -16,29 +16,28 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// How long nothing may come. A session that hangs is to fail, and to say
-/// what it did before.
-const PATIENCE: Duration = super::LONG;
+/// The maximum time without an event. A test whose session hangs fails with its log.
+const TIMEOUT: Duration = super::LONG;
 
-/// The part of a scenario file that says what the host does.
+/// The host's part of a scenario file.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Host {
-    /// What is sent, one after the other: each when the one before is done.
+    /// The prompts. Each is sent when the previous one is completed.
     prompts: Vec<String>,
-    /// What the permission callback answers, by tool.
+    /// The decisions of the permission callback, by tool.
     #[serde(default)]
     decisions: BTreeMap<String, Decision>,
     /// The hooks, in the order in which they are registered.
     #[serde(default)]
     hooks: Vec<ScriptedHook>,
-    /// What is delivered and asked, in order. `{}` in it stands for anything.
+    /// The expected events and requests, in order. `{}` matches anything.
     expect: Vec<String>,
-    /// Which hooks are called, in order, and what their callbacks saw.
+    /// The expected hook calls, in order, with the outcome of their callbacks.
     #[serde(default)]
     called: Vec<String>,
-    /// Texts that the model is shown sooner or later. The fake agent has no
-    /// model to look at.
+    /// Texts that the model must receive. Ignored with the fake agent, which has no
+    /// model.
     #[serde(default)]
     model_sees: Vec<String>,
 }
@@ -51,18 +50,18 @@ struct ScriptedHook {
     #[serde(default)]
     gate: bool,
     timeout_ms: Option<u64>,
-    /// What it answers, call by call; the last one from then on.
+    /// Its answers by call. The last one repeats.
     answers: Vec<HookStep>,
 }
 
-/// What becomes of a call of a hook.
+/// The handling of a hook call.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 enum HookStep {
     Answer(serde_json::Value),
     Fail,
     Panic,
-    /// It does nothing until it is cancelled.
+    /// Waits until it is cancelled.
     Hang,
 }
 
@@ -73,14 +72,14 @@ enum Decision {
     AllowWith(serde_json::Value),
     Deny(String),
     DenyAndInterrupt(String),
-    /// It is allowed when the callback is over, by its id alone.
+    /// Allows it by its ID after the callback has ended.
     AllowLater,
-    /// The turn is interrupted, and the ask with it.
+    /// Interrupts the turn, and so the call.
     Interrupt,
     Panic,
 }
 
-/// All scenario files.
+/// Returns all scenario files.
 fn files() -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenarios");
     let mut files: Vec<_> = std::fs::read_dir(folder)
@@ -92,7 +91,7 @@ fn files() -> Vec<String> {
     files
 }
 
-/// Runs all scenario files, and says of all that fail that they do.
+/// Runs all scenario files, and reports all that fail.
 pub(crate) async fn run_all<R>(run: impl Fn(String) -> R)
 where
     R: Future<Output = ()> + 'static,
@@ -144,7 +143,7 @@ fn read(file: &str) -> (Scenario, Host) {
     (scenario, host)
 }
 
-/// Something that callbacks add to, in order.
+/// The calls of callbacks, in order.
 type Calls = Arc<Mutex<Vec<String>>>;
 
 fn note(calls: &Calls, what: impl Into<String>) {
@@ -214,7 +213,7 @@ impl ScriptedHook {
     }
 }
 
-/// The event and what it is about.
+/// Describes a hook event and its subject.
 fn describe_call(event: &HookEvent) -> String {
     match event {
         HookEvent::PreToolUse(call) => {
@@ -229,7 +228,7 @@ fn describe_call(event: &HookEvent) -> String {
     }
 }
 
-/// Plays the host's part and compares what it saw.
+/// Plays the host's part and compares the log.
 async fn play(file: &str, options: Options, host: Host) {
     let (asked, called) = (Calls::default(), Calls::default());
     let (decisions, asks) = (host.decisions, Arc::clone(&asked));
@@ -248,7 +247,7 @@ async fn play(file: &str, options: Options, host: Host) {
         log.push(format!("sent: {prompt}"));
         client.send(prompt.as_str()).await.unwrap();
         loop {
-            let next = tokio::time::timeout(PATIENCE, client.next()).await;
+            let next = tokio::time::timeout(TIMEOUT, client.next()).await;
             let Ok(Some(Ok(event))) = next else {
                 panic!("{file}: {next:?} after\n  {}", log.join("\n  "));
             };
@@ -267,8 +266,8 @@ async fn play(file: &str, options: Options, host: Host) {
     compare(file, &called.lock().unwrap(), &host.called);
     let mut asked = asked.lock().unwrap().clone();
     let mut seen = Vec::new();
-    // An ask has no place among the messages, which are read when there is
-    // time; it comes before its tool's answer.
+    // A request has no fixed position among the messages, which are read later. It
+    // precedes the result of its tool.
     for line in log {
         if line.starts_with("tool ") && !asked.is_empty() {
             seen.push(asked.remove(0));
@@ -293,7 +292,7 @@ fn compare(file: &str, seen: &[String], expected: &[String]) {
     );
 }
 
-/// Whether a line fits a pattern in which `{}` stands for anything.
+/// Returns whether a line matches a pattern in which `{}` matches anything.
 fn fits(line: &str, pattern: &str) -> bool {
     match pattern.split_once("{}") {
         None => line == pattern,

@@ -56,7 +56,7 @@ object! {
     pub struct DownloadStarted tags("type" = "download_started") {
         /// The download's id.
         pub download_id: String,
-        /// What is loaded.
+        /// The loaded resource.
         pub url: Option<String>,
     }
 }
@@ -66,7 +66,7 @@ object! {
     pub struct DownloadCompleted tags("type" = "download_completed") {
         /// The download's id.
         pub download_id: String,
-        /// What was loaded.
+        /// The loaded resource.
         pub url: Option<String>,
         /// The file it is in.
         pub path: Option<String>,
@@ -80,7 +80,7 @@ object! {
     pub struct DownloadFailed tags("type" = "download_failed") {
         /// The download's id.
         pub download_id: String,
-        /// What was to be loaded.
+        /// The resource to load.
         pub url: Option<String>,
         /// How it failed.
         pub error: Option<String>,

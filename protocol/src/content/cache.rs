@@ -1,4 +1,4 @@
-//! Where and for how long the API may cache a prompt.
+//! Breakpoints and lifetimes for the API's prompt cache.
 
 use crate::open::{object, open_enum};
 

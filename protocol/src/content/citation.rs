@@ -13,7 +13,7 @@ union! {
         "content_block_location" => ContentBlockLocation(ContentBlockLocation),
         /// A page that the API's web search found.
         "web_search_result_location" => WebSearchResultLocation(WebSearchResultLocation),
-        /// A search result that the host gave.
+        /// A search result from the host.
         "search_result_location" => SearchResultLocation(SearchResultLocation),
     }
 }
@@ -87,7 +87,7 @@ object! {
 }
 
 object! {
-    /// A search result that the host gave.
+    /// A search result from the host.
     pub struct SearchResultLocation tags("type" = "search_result_location") {
         /// The cited text.
         pub cited_text: String,

@@ -1,4 +1,4 @@
-//! Images, documents and search results, and where they are.
+//! Images, documents and search results, and their sources.
 
 use super::{CacheControl, CitationsConfig, Content, ContentBlock};
 use crate::open::{object, open_enum, union};

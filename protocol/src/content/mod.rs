@@ -122,7 +122,7 @@ union! {
         "mcp_tool_use" => McpToolUse(McpToolUseBlock),
         /// The result of such a call.
         "mcp_tool_result" => McpToolResult(McpToolResultBlock),
-        /// A file that was put into the API's container.
+        /// A file in the API's container.
         "container_upload" => ContainerUpload(ContainerUploadBlock),
         /// The summary of a compacted conversation.
         "compaction" => Compaction(CompactionBlock),

@@ -41,13 +41,13 @@ open_enum! {
         TextEditorCodeExecution = "text_editor_code_execution",
         /// Finds tools by a regular expression.
         ToolSearchRegex = "tool_search_tool_regex",
-        /// Finds tools by words.
+        /// Finds tools by keywords.
         ToolSearchBm25 = "tool_search_tool_bm25",
     }
 }
 
-/// The results of tools that the API runs differ in what they hold, not in
-/// their frame.
+/// Declares the results of tools that the API runs. They differ only in the type of
+/// their content.
 macro_rules! server_tool_result {
     ($(#$meta:tt $name:ident = $tag:literal: $content:ty,)*) => {$(
         object! {

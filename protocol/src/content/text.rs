@@ -57,7 +57,7 @@ impl Content {
             .chain(blocks.iter().filter_map(ContentBlock::as_text))
     }
 
-    /// Returns an iterator over the results of tools; a text has none.
+    /// Returns an iterator over the tool results; a text has none.
     pub fn tool_results(&self) -> impl Iterator<Item = &ToolResultBlock> {
         let (_, blocks) = self.parts();
         blocks.iter().filter_map(ContentBlock::as_tool_result)

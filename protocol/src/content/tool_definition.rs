@@ -86,7 +86,7 @@ definitions! {
     BrowserToolset(BrowserToolset), BrowserToolsetVersion {
         V20260801 = "browser_toolset_20260801",
     }
-    /// Files in which the model stores what it wants to remember.
+    /// Files in which the model stores its memories.
     Memory(MemoryTool), MemoryToolVersion {
         V20250818 = "memory_20250818",
     }
@@ -183,8 +183,7 @@ tools! {
         /// Example inputs.
         input_examples: Option<Vec<Json>>,
     }
-    /// Files in which the model stores what it wants to remember, kept by the
-    /// host.
+    /// Files in which the model stores its memories, provided by the host.
     MemoryTool(MemoryToolVersion) {
         /// Example inputs.
         input_examples: Option<Vec<Json>>,
@@ -275,7 +274,7 @@ object! {
         pub configs: Option<BTreeMap<String, ToolConfig>>,
         /// The default configuration, for tools not in `configs`.
         pub default_config: Option<ToolConfig>,
-        /// The tools. If set, the server is not asked for its list.
+        /// The tools. If set, the server's list is not requested.
         pub tools: Option<Vec<ListedMcpTool>>,
         /// A cache breakpoint for the prompt.
         pub cache_control: Option<CacheControl>,

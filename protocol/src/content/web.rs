@@ -75,7 +75,7 @@ open_enum! {
         MaxUsesExceeded = "max_uses_exceeded",
         /// Too many requests.
         TooManyRequests = "too_many_requests",
-        /// What to search for is too long.
+        /// The search query is too long.
         QueryTooLong = "query_too_long",
         /// The request is too large.
         RequestTooLarge = "request_too_large",
@@ -97,7 +97,7 @@ object! {
     pub struct WebFetchResult tags("type" = "web_fetch_result"); boxed {
         /// The page.
         pub url: String,
-        /// What it says, a [`DocumentBlock`](super::DocumentBlock).
+        /// The content, a [`DocumentBlock`](super::DocumentBlock).
         pub content: Box<ContentBlock>,
         /// When it was fetched, as ISO 8601.
         pub retrieved_at: Option<String>,

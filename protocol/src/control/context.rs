@@ -142,7 +142,7 @@ object! {
         pub tokens: Option<u64>,
         /// The share of that category in the context, from 0 to 100.
         pub percentage: Option<Number>,
-        /// How full the square is, from 0 to 1.
+        /// The filled fraction of the square, from 0 to 1.
         pub square_fullness: Option<Number> = "squareFullness",
     }
 }

@@ -188,12 +188,12 @@ fn start_line(head: &str, request_id: &str, name: &str) -> Vec<u8> {
     line
 }
 
-/// The line of an answer to a request that was done. `response` is left out
-/// when there is nothing to say.
+/// Encodes the success response to a request. Without data, the member `response`
+/// is absent.
 ///
 /// # Errors
 ///
-/// When the answer cannot be written as JSON.
+/// If the data cannot be written as JSON.
 pub fn success<T: Serialize + ?Sized>(
     request_id: &str,
     response: Option<&T>,
@@ -208,7 +208,7 @@ pub fn success<T: Serialize + ?Sized>(
     Ok(end_line(line))
 }
 
-/// The line of an answer to a request that is refused.
+/// Encodes the error response to a request.
 #[must_use]
 pub fn failure(request_id: &str, refusal: &Refusal) -> Bytes {
     #[derive(Serialize)]

@@ -14,14 +14,14 @@ host_requests! {
 }
 
 object! {
-    /// Reads a file where the agent runs.
+    /// Reads a file on the agent's machine.
     #[derive(Default)]
     pub struct ReadFile tags("subtype" = "read_file") {
         /// The file, absolute or relative to the working directory.
         pub path: String,
-        /// How many bytes to read at most.
+        /// The maximum number of bytes to read.
         pub max_bytes: Option<u64>,
-        /// How to put the bytes into the answer; as text, when absent.
+        /// The encoding of the bytes in the response. Default: text.
         pub encoding: Option<FileEncoding>,
     }
 }
@@ -39,7 +39,7 @@ open_enum! {
 object! {
     /// The content of a file.
     pub struct ReadFileAnswer {
-        /// The content, encoded as `encoding` says.
+        /// The content, encoded according to `encoding`.
         pub contents: String,
         /// The absolute path of the file.
         pub abs_path: Option<String> = "absPath",

@@ -36,7 +36,7 @@ object! {
         pub system_prompt: Option<Vec<String>> = "systemPrompt",
         /// Text to append to the agent's own system prompt.
         pub append_system_prompt: Option<String> = "appendSystemPrompt",
-        /// Whether the first system prompt is kept for the whole conversation.
+        /// Whether the first system prompt applies to the whole conversation.
         /// The default is `true`.
         pub system_prompt_snapshot: Option<bool> = "systemPromptSnapshot",
         /// Instructions for plan mode, which replace the agent's own phases.

@@ -87,7 +87,7 @@ object! {
         pub outside_file_tool_reads_blocked: Option<bool> = "outsideFileToolReadsBlocked",
         /// Whether file tools must not write there.
         pub outside_file_tool_writes_blocked: Option<bool> = "outsideFileToolWritesBlocked",
-        /// Whether only the directories given at launch count as inside.
+        /// Whether only the directories set at launch count as inside.
         pub outside_blocks_count_launch_folders_only: Option<bool> = "outsideBlocksCountLaunchFoldersOnly",
         /// Whether the launch environment left the agent's own files in their
         /// default place.
@@ -143,7 +143,7 @@ object! {
 object! {
     /// A rule of a session.
     pub struct PermissionRuleEntry {
-        /// What the rule does.
+        /// The rule's behavior.
         pub behavior: PermissionBehavior,
         /// The source of the rule.
         pub source: PermissionRuleSource,
@@ -167,7 +167,7 @@ open_enum! {
         ProjectSettings = "projectSettings",
         /// The project's local settings, which are not shared.
         LocalSettings = "localSettings",
-        /// Settings given at launch or by the host.
+        /// Settings set at launch or by the host.
         FlagSettings = "flagSettings",
         /// The organisation's settings.
         PolicySettings = "policySettings",

@@ -96,7 +96,7 @@ object! {
 }
 
 object! {
-    /// What contributed to the usage.
+    /// The contributions to the usage.
     #[derive(Default)]
     pub struct UsageBehaviors {
         /// In the last 24 hours.

@@ -2,7 +2,7 @@
 
 use super::blocks::ReplyPlaces;
 use super::change::{Change, Place};
-use super::numbers::take_at;
+use super::numbers::remove_at;
 use super::places::{Places, Thread, uuid_of};
 use super::reply::{Stream, merge};
 use super::{BlockState, Conversation, Entry, Reply, ReplyState, Subagent};
@@ -14,8 +14,8 @@ use std::collections::BTreeSet;
 use std::mem::discriminant;
 use std::sync::Arc;
 
-/// The most sub-agents of a conversation, and the longest ID of their parent tool call, in
-/// bytes: the agent chooses both.
+/// The maximum number of sub-agents in a conversation, and the maximum length in bytes of
+/// the ID of their parent tool call. Limits the agent, which chooses both.
 const MOST_SUBAGENTS: usize = 4096;
 const LONGEST_ID: usize = 4096;
 
@@ -61,7 +61,7 @@ pub struct Assembler {
     grown: Vec<(Thread, u64, u64)>,
     /// Threads, or replies in them, with removals to apply before the
     /// conversation is next read.
-    holed: BTreeSet<(Thread, Option<u64>)>,
+    unswept: BTreeSet<(Thread, Option<u64>)>,
 }
 
 impl From<Conversation> for Assembler {
@@ -71,7 +71,7 @@ impl From<Conversation> for Assembler {
             places: Places::of(&mut conversation),
             conversation,
             grown: vec![],
-            holed: BTreeSet::new(),
+            unswept: BTreeSet::new(),
         }
     }
 }
@@ -96,7 +96,7 @@ impl Assembler {
             Message::Assistant(message) => Some(self.assistant(message)),
             Message::User(message) => Some(self.user(message)),
             Message::Result(result) => {
-                let rebuilt = self.break_off(None);
+                let rebuilt = self.abort_stream(None);
                 let change = self.put(None, Entry::Result(result.clone()));
                 Some(change.or_rebuilt(rebuilt))
             }
@@ -150,8 +150,8 @@ impl Assembler {
             };
             let (thread, entry) = (spot.thread.as_deref(), spot.entry);
             found |= match self.entry(thread, entry) {
-                Some(Entry::Reply(_)) => self.take_blocks(thread, entry, &spot.blocks),
-                _ => self.take_entry(thread, entry),
+                Some(Entry::Reply(_)) => self.remove_blocks(thread, entry, &spot.blocks),
+                _ => self.remove_entry(thread, entry),
             };
         }
         found
@@ -207,14 +207,14 @@ impl Assembler {
         let id = message.message.id.as_deref().or(message.uuid.as_deref());
         let (entry, change) = self.reply(thread, id);
         let mut again = match &message.uuid {
-            Some(uuid) => std::mem::take(&mut self.places.has_id(uuid, thread, entry).blocks),
+            Some(uuid) => std::mem::take(&mut self.places.assign_id(uuid, thread, entry).blocks),
             None => vec![],
         };
         if let Some((reply, places)) = self.reply_at(thread, entry) {
             merge(reply, places, &mut again, message);
         }
         if let Some(uuid) = &message.uuid {
-            self.places.has_id(uuid, thread, entry).blocks = again;
+            self.places.assign_id(uuid, thread, entry).blocks = again;
         }
         change.or_rebuilt(rebuilt)
     }
@@ -241,7 +241,7 @@ impl Assembler {
             self.end_stream(thread);
         }
         match void {
-            Some(void) if self.take_unsaid(thread, entry, &void) => Some(Change::Rebuilt),
+            Some(void) if self.remove_incomplete(thread, entry, &void) => Some(Change::Rebuilt),
             _ => change,
         }
     }
@@ -252,7 +252,7 @@ impl Assembler {
         body: &AssistantBody,
         partial: &StreamEventMessage,
     ) -> Change<'a> {
-        let rebuilt = self.break_off(thread);
+        let rebuilt = self.abort_stream(thread);
         self.introduce(thread, &None, &None, &None);
         let (entry, change) = self.reply(thread, body.id.as_deref());
         if let Some((reply, _)) = self.reply_at(thread, entry) {
@@ -285,42 +285,42 @@ impl Assembler {
 
     /// Aborts an unfinished stream, and removes the blocks that the agent never
     /// sent complete. Returns whether there was one.
-    fn break_off(&mut self, thread: Option<&str>) -> bool {
+    fn abort_stream(&mut self, thread: Option<&str>) -> bool {
         let Some(entry) = self.end_stream(thread) else {
             return false;
         };
         let Some((reply, places)) = self.reply_at(thread, entry) else {
             return true;
         };
-        // The model had finished; only the end of its stream is missing.
+        // The model has finished; only the end of its stream is missing.
         if reply.message.message.stop_reason.is_some() {
             reply.state = ReplyState::Done;
             return true;
         }
         reply.state = ReplyState::Aborted;
-        let unsaid: Vec<_> = places.unsaid().collect();
-        self.take_unsaid(thread, entry, &unsaid);
+        let incomplete: Vec<_> = places.incomplete().collect();
+        self.remove_incomplete(thread, entry, &incomplete);
         true
     }
 
-    /// Removes those of these blocks of a reply that the agent has not sent
+    /// Removes those of the given blocks of a reply that have not arrived
     /// complete. Returns whether any was removed.
-    fn take_unsaid(&mut self, thread: Option<&str>, entry: u64, void: &[u64]) -> bool {
+    fn remove_incomplete(&mut self, thread: Option<&str>, entry: u64, void: &[u64]) -> bool {
         let Some((reply, places)) = self.reply_at(thread, entry) else {
             return false;
         };
-        let is_unsaid = |&number: &u64| {
+        let is_incomplete = |&number: &u64| {
             let block = places.blocks.at(number).and_then(|at| reply.blocks.get(at));
             block.is_some_and(|block| block.state != BlockState::Whole)
         };
-        let mut unsaid: Vec<_> = void.iter().copied().filter(is_unsaid).collect();
-        unsaid.sort_unstable();
-        self.take_blocks(thread, entry, &unsaid)
+        let mut incomplete: Vec<_> = void.iter().copied().filter(is_incomplete).collect();
+        incomplete.sort_unstable();
+        self.remove_blocks(thread, entry, &incomplete)
     }
 
-    /// Removes blocks of a reply, and the reply itself if no block is left and
+    /// Removes blocks of a reply, and the reply itself if no block remains and
     /// none is being streamed. Returns whether anything was removed.
-    fn take_blocks(&mut self, thread: Option<&str>, entry: u64, numbers: &[u64]) -> bool {
+    fn remove_blocks(&mut self, thread: Option<&str>, entry: u64, numbers: &[u64]) -> bool {
         let Some((reply, places)) = self.reply_at(thread, entry) else {
             return false;
         };
@@ -328,23 +328,23 @@ impl Assembler {
         let uuids = gone.iter().filter_map(|&at| reply.blocks[at].uuid.take());
         let uuids: Vec<_> = uuids.collect();
         let is_empty = places.blocks.is_empty();
-        if places.blocks.is_half_gone() {
+        if places.blocks.needs_sweep() {
             places.sweep(reply);
         } else if !gone.is_empty() {
-            self.holed.insert((thread.map(Arc::from), Some(entry)));
+            self.unswept.insert((thread.map(Arc::from), Some(entry)));
         }
         for uuid in uuids {
             self.places.ids.remove(&uuid);
         }
         let stream = self.places.stream(thread);
         if is_empty && stream.is_none_or(|stream| stream.entry != entry) {
-            return self.take_entry(thread, entry);
+            return self.remove_entry(thread, entry);
         }
         !gone.is_empty()
     }
 
     /// Removes an entry; later entries move up. Returns whether it existed.
-    fn take_entry(&mut self, thread: Option<&str>, entry: u64) -> bool {
+    fn remove_entry(&mut self, thread: Option<&str>, entry: u64) -> bool {
         let Some(places) = self.places.thread_mut(thread) else {
             return false;
         };
@@ -353,7 +353,7 @@ impl Assembler {
         };
         places.entries.remove(entry);
         places.replies.remove(&entry);
-        let is_half_gone = places.entries.is_half_gone();
+        let needs_sweep = places.entries.needs_sweep();
         let id = match &self.entries(thread)[at] {
             Entry::Reply(reply) => reply.message.message.id.clone(),
             entry => uuid_of(entry).map(str::to_owned),
@@ -364,16 +364,16 @@ impl Assembler {
             self.places.ids.remove(&id);
         }
         let thread: Thread = thread.map(Arc::from);
-        match is_half_gone {
+        match needs_sweep {
             true => self.sweep_thread(thread.as_deref()),
-            false => drop(self.holed.insert((thread, None))),
+            false => drop(self.unswept.insert((thread, None))),
         }
         true
     }
 
     /// Applies pending removals.
     fn sweep(&mut self) {
-        for (thread, entry) in std::mem::take(&mut self.holed) {
+        for (thread, entry) in std::mem::take(&mut self.unswept) {
             let thread = thread.as_deref();
             match entry {
                 None => self.sweep_thread(thread),
@@ -389,7 +389,7 @@ impl Assembler {
     fn sweep_thread(&mut self, thread: Option<&str>) {
         if let Some(places) = self.places.thread_mut(thread) {
             let gone = places.entries.sweep();
-            take_at(entries(&mut self.conversation, thread), &gone);
+            remove_at(entries(&mut self.conversation, thread), &gone);
         }
     }
 
@@ -411,7 +411,7 @@ impl Assembler {
         self.add(thread, uuid.as_deref(), entry).1
     }
 
-    /// The reply with this ID; created if missing.
+    /// Returns the reply with this ID; created if missing.
     fn reply<'a>(&mut self, thread: Option<&'a str>, id: Option<&str>) -> (u64, Change<'a>) {
         if let Some((number, _, entry)) = id.and_then(|id| self.known(thread, id))
             && self.reply_at(thread, number).is_some()
@@ -431,8 +431,8 @@ impl Assembler {
         (number, change)
     }
 
-    /// The number of the entry with this ID in a thread, its index in the list,
-    /// and its index as shown.
+    /// Returns the number of the entry with this ID in a thread, its index in the
+    /// list, and its index without removed entries.
     fn known(&self, thread: Option<&str>, id: &str) -> Option<(u64, usize, usize)> {
         let number = self.places.known(thread, id)?;
         let at = self.places.at(thread, number)?;
@@ -448,14 +448,14 @@ impl Assembler {
     ) -> (u64, Change<'a>) {
         let number = self.places.add(thread);
         if let Some(id) = id {
-            self.places.has_id(id, thread, number);
+            self.places.assign_id(id, thread, number);
         }
         self.entries(thread).push(new);
         let entry = self.places.shown(thread, number).unwrap_or_default();
         (number, Change::Added(Place { thread, entry }))
     }
 
-    /// The entry with this number, unless it was removed.
+    /// Returns the entry with this number, unless it was removed.
     fn entry(&mut self, thread: Option<&str>, number: u64) -> Option<&mut Entry> {
         let at = self.places.at(thread, number)?;
         self.entries(thread).get_mut(at)

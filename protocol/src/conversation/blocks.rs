@@ -1,7 +1,7 @@
 //! The positions of the blocks of a reply, and which of them have not arrived
 //! complete.
 
-use super::numbers::{Numbers, take_at};
+use super::numbers::{Numbers, remove_at};
 use super::{BlockState, Reply};
 use crate::content::ContentBlock;
 use serde::Serialize;
@@ -12,7 +12,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 pub(super) struct ReplyPlaces {
     pub(super) blocks: Numbers,
     /// The blocks that have not arrived complete.
-    unsaid: HashMap<Kind, Unsaid>,
+    incomplete: HashMap<Kind, Incomplete>,
     pub(super) superseded: EachOnce,
     pub(super) tool_use_meta: EachOnce,
 }
@@ -38,22 +38,22 @@ type Kind = (Option<String>, Option<String>);
 
 /// Numbers of blocks that have not arrived complete.
 #[derive(Debug, Clone, Default)]
-struct Unsaid {
+struct Incomplete {
     streaming: BTreeSet<u64>,
     written: BTreeSet<u64>,
 }
 
 impl ReplyPlaces {
-    /// The state for the blocks of a saved reply.
+    /// Creates the state for the blocks of a saved reply.
     pub(super) fn of(reply: &Reply) -> Self {
         let mut places = Self::default();
         for (block, content) in reply.blocks.iter().zip(reply.content()) {
             let number = places.blocks.push();
             match block.state {
-                BlockState::Streaming => places.begun(number, content),
+                BlockState::Streaming => places.start(number, content),
                 BlockState::Written => {
-                    places.begun(number, content);
-                    places.written(number, content);
+                    places.start(number, content);
+                    places.finish(number, content);
                 }
                 _ => {}
             }
@@ -61,41 +61,40 @@ impl ReplyPlaces {
         places
     }
 
-    /// The model has started a block.
-    pub(super) fn begun(&mut self, number: u64, block: &ContentBlock) {
-        let unsaid = self.unsaid.entry(kind(block)).or_default();
-        unsaid.streaming.insert(number);
+    /// Records that the model has started a block.
+    pub(super) fn start(&mut self, number: u64, block: &ContentBlock) {
+        let incomplete = self.incomplete.entry(kind(block)).or_default();
+        incomplete.streaming.insert(number);
     }
 
-    /// The model has finished a block.
-    pub(super) fn written(&mut self, number: u64, block: &ContentBlock) {
-        if let Some(unsaid) = self.unsaid.get_mut(&kind(block))
-            && unsaid.streaming.remove(&number)
+    /// Records that the model has finished a block.
+    pub(super) fn finish(&mut self, number: u64, block: &ContentBlock) {
+        if let Some(incomplete) = self.incomplete.get_mut(&kind(block))
+            && incomplete.streaming.remove(&number)
         {
-            unsaid.written.insert(number);
+            incomplete.written.insert(number);
         }
     }
 
-    /// A block has arrived complete, or was removed.
+    /// Records that a block has arrived complete, or was removed.
     pub(super) fn settled(&mut self, number: u64, block: &ContentBlock) {
         let kind = kind(block);
-        if let Some(unsaid) = self.unsaid.get_mut(&kind) {
-            unsaid.streaming.remove(&number);
-            unsaid.written.remove(&number);
-            if unsaid.streaming.is_empty() && unsaid.written.is_empty() {
-                self.unsaid.remove(&kind);
+        if let Some(incomplete) = self.incomplete.get_mut(&kind) {
+            incomplete.streaming.remove(&number);
+            incomplete.written.remove(&number);
+            if incomplete.streaming.is_empty() && incomplete.written.is_empty() {
+                self.incomplete.remove(&kind);
             }
         }
     }
 
-    /// The streamed block that this complete block replaces. The agent sends a
-    /// complete block before it passes on the stream event that ends the block,
-    /// and never sends a text of only white space. So the block that is being
-    /// streamed takes precedence over finished ones that have not arrived
-    /// complete.
+    /// Returns the streamed block that this complete block replaces. The agent
+    /// sends a complete block before the stream event that ends the block, and
+    /// never sends a text of only white space. So the block that is being streamed
+    /// takes precedence over finished ones that have not arrived complete.
     pub(super) fn streamed(&self, block: &ContentBlock) -> Option<u64> {
-        let unsaid = self.unsaid.get(&kind(block))?;
-        let first = unsaid.streaming.first().or(unsaid.written.first());
+        let incomplete = self.incomplete.get(&kind(block))?;
+        let first = incomplete.streaming.first().or(incomplete.written.first());
         first.copied()
     }
 
@@ -119,13 +118,13 @@ impl ReplyPlaces {
     /// Applies pending removals.
     pub(super) fn sweep(&mut self, reply: &mut Reply) {
         let gone = self.blocks.sweep();
-        take_at(&mut reply.blocks, &gone);
-        take_at(&mut reply.message.message.content, &gone);
+        remove_at(&mut reply.blocks, &gone);
+        remove_at(&mut reply.message.message.content, &gone);
     }
 
-    /// The blocks that have not arrived complete.
-    pub(super) fn unsaid(&self) -> impl Iterator<Item = u64> {
-        (self.unsaid.values()).flat_map(|it| it.streaming.iter().chain(&it.written).copied())
+    /// Returns the blocks that have not arrived complete.
+    pub(super) fn incomplete(&self) -> impl Iterator<Item = u64> {
+        (self.incomplete.values()).flat_map(|it| it.streaming.iter().chain(&it.written).copied())
     }
 }
 

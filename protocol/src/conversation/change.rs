@@ -46,8 +46,8 @@ pub enum Change<'a> {
         /// The appended JSON text.
         json: &'a str,
     },
-    /// The message was left out: the conversation has 4,096 sub-agents and this is another
-    /// one, or the ID of its parent tool call is longer than 4,096 bytes.
+    /// The message was omitted: the conversation already has 4,096 other sub-agents, or the
+    /// ID of the parent tool call is longer than 4,096 bytes.
     Omitted {
         /// The tool call that started the sub-agent.
         thread: &'a str,

@@ -34,7 +34,7 @@ object! {
         /// The conversations of sub-agents, by the ID of their parent tool
         /// call.
         pub subagents: BTreeMap<String, Subagent>,
-        /// The number of messages that were left out because the conversation has too many
+        /// The number of messages that were omitted because the conversation has too many
         /// sub-agents; absent if it is complete.
         pub omitted: Option<u64>,
     }

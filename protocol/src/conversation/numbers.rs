@@ -12,7 +12,7 @@ pub(super) struct Numbers {
     next: u64,
     /// The numbers of removed elements that are still in the list, in ascending
     /// order.
-    gone: Vec<u64>,
+    removed: Vec<u64>,
 }
 
 impl Numbers {
@@ -27,7 +27,7 @@ impl Numbers {
     /// Returns the index in the list of the element with this number, unless it
     /// was removed.
     pub(super) fn at(&self, number: u64) -> Option<usize> {
-        let is_there = self.gone.binary_search(&number).is_err();
+        let is_there = self.removed.binary_search(&number).is_err();
         let at = self.numbers.binary_search(&number).ok()?;
         is_there.then_some(at)
     }
@@ -36,21 +36,21 @@ impl Numbers {
     /// elements are swept.
     pub(super) fn shown(&self, at: usize) -> usize {
         let number = self.numbers.get(at).copied().unwrap_or(self.next);
-        at - self.gone.partition_point(|gone| *gone < number)
+        at - self.removed.partition_point(|removed| *removed < number)
     }
 
     /// Returns whether all elements are removed.
     pub(super) fn is_empty(&self) -> bool {
-        self.gone.len() == self.numbers.len()
+        self.removed.len() == self.numbers.len()
     }
 
-    /// Marks the element with this number as removed. Returns `false` if it is
-    /// not there, or was removed before.
+    /// Marks the element with this number as removed. Returns `false` if there is
+    /// no such element, or if it was already removed.
     pub(super) fn remove(&mut self, number: u64) -> bool {
         let is_there = self.numbers.binary_search(&number).is_ok();
-        match self.gone.binary_search(&number) {
+        match self.removed.binary_search(&number) {
             Err(place) if is_there => {
-                self.gone.insert(place, number);
+                self.removed.insert(place, number);
                 true
             }
             _ => false,
@@ -59,31 +59,33 @@ impl Numbers {
 
     /// Returns whether more than half of the elements are removed, so that a
     /// sweep is due.
-    pub(super) fn is_half_gone(&self) -> bool {
-        2 * self.gone.len() > self.numbers.len()
+    pub(super) fn needs_sweep(&self) -> bool {
+        2 * self.removed.len() > self.numbers.len()
     }
 
     /// Sweeps the removed elements. Returns the indexes that they had in the
     /// list.
     pub(super) fn sweep(&mut self) -> Vec<usize> {
-        let gone = std::mem::take(&mut self.gone).into_iter();
-        let places = gone.filter_map(|number| self.numbers.binary_search(&number).ok());
+        let removed = std::mem::take(&mut self.removed).into_iter();
+        let places = removed.filter_map(|number| self.numbers.binary_search(&number).ok());
         let places: Vec<_> = places.collect();
-        take_at(&mut self.numbers, &places);
+        remove_at(&mut self.numbers, &places);
         places
     }
 }
 
-/// Removes the elements at the indexes `gone`, which must be in ascending
+/// Removes the elements at the indexes `removed`, which must be in ascending
 /// order. Elements before the first of them are not moved.
-pub(super) fn take_at<T>(list: &mut Vec<T>, gone: &[usize]) {
-    let Some(&first) = gone.first() else { return };
-    let mut gone = gone.iter().copied().peekable();
+pub(super) fn remove_at<T>(list: &mut Vec<T>, removed: &[usize]) {
+    let Some(&first) = removed.first() else {
+        return;
+    };
+    let mut removed = removed.iter().copied().peekable();
     let mut at = first;
     let taken = list.extract_if(first.., |_| {
-        let is_gone = gone.next_if_eq(&at).is_some();
+        let is_removed = removed.next_if_eq(&at).is_some();
         at += 1;
-        is_gone
+        is_removed
     });
     taken.for_each(drop);
 }

@@ -12,7 +12,7 @@ use crate::json::Json;
 /// input.push(r#"{"file_path":"/a","content":"fn ma"#);
 /// assert_eq!(input.value().unwrap().get(), r#"{"file_path":"/a","content":"fn ma"}"#);
 /// input.push(r#"in","limit":1"#);
-/// // The number may have more digits, and is not shown yet.
+/// // The number may have more digits, so it is not part of the value yet.
 /// assert_eq!(input.value().unwrap().get(), r#"{"file_path":"/a","content":"fn main"}"#);
 /// ```
 #[derive(Debug, Clone, Default)]
@@ -23,8 +23,8 @@ pub struct PartialJson {
     /// The closing brackets needed, outermost first.
     open: Vec<u8>,
     at: At,
-    /// Where the text can be cut and closed: after the last complete value, or
-    /// within a string.
+    /// The position at which the text can be cut and closed: after the last complete
+    /// value, or within a string.
     cut: usize,
     /// Whether that is in a string.
     in_string: bool,
@@ -33,10 +33,10 @@ pub struct PartialJson {
 /// The parser state for the next byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum At {
-    /// Where a value may begin, or something that is neither key nor value.
+    /// Before a value, or before anything else that is not a key.
     #[default]
     Value,
-    /// Where a key may begin.
+    /// Before a key.
     Key,
     /// In a number or a word.
     Scalar,
@@ -87,8 +87,8 @@ impl PartialJson {
         if self.in_string {
             text.push('"');
         }
-        // What is open was open at the cut as well: the text can be cut behind
-        // every bracket.
+        // The text can be cut after every bracket, so the same brackets were open at
+        // the cut.
         text.extend(self.open.iter().rev().map(|&byte| char::from(byte)));
         serde_json::from_str(&text).ok()
     }
@@ -106,7 +106,7 @@ impl PartialJson {
                 At::Scalar
             }
             At::Scalar => {
-                self.may_end(self.seen - 1, false);
+                self.note_cut(self.seen - 1, false);
                 self.between(false, byte)
             }
             At::Key => self.between(true, byte),
@@ -119,17 +119,17 @@ impl PartialJson {
         match byte {
             b'{' | b'[' => {
                 self.open.push(if byte == b'{' { b'}' } else { b']' });
-                self.may_end(self.seen, false);
+                self.note_cut(self.seen, false);
                 if byte == b'{' { At::Key } else { At::Value }
             }
             b'}' | b']' => {
                 self.open.pop();
-                self.may_end(self.seen, false);
+                self.note_cut(self.seen, false);
                 At::Value
             }
             b'"' => {
                 if !key {
-                    self.may_end(self.seen, true);
+                    self.note_cut(self.seen, true);
                 }
                 At::String {
                     key,
@@ -148,7 +148,7 @@ impl PartialJson {
         let escape = match (escape, byte) {
             (Escape::None | Escape::Half, b'"') => {
                 if !key {
-                    self.may_end(self.seen, false);
+                    self.note_cut(self.seen, false);
                 }
                 return At::Value;
             }
@@ -175,13 +175,13 @@ impl PartialJson {
             _ => Escape::None,
         };
         if !key && escape == Escape::None && self.text.is_char_boundary(self.seen) {
-            self.may_end(self.seen, true);
+            self.note_cut(self.seen, true);
         }
         At::String { key, escape }
     }
 
-    /// The text can be cut at `cut`, behind something whole or in a string.
-    fn may_end(&mut self, cut: usize, in_string: bool) {
+    /// Records that the text can be cut at `cut`, after a complete value or in a string.
+    fn note_cut(&mut self, cut: usize, in_string: bool) {
         self.cut = cut;
         self.in_string = in_string;
     }
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_there_is_shown() {
+    fn the_value_has_everything_that_has_arrived() {
         for (text, value) in [
             ("", None),
             (" ", None),

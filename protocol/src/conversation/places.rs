@@ -46,8 +46,8 @@ pub(super) struct Places {
 }
 
 impl Places {
-    /// Creates the positions for a saved conversation. Afterwards each block of
-    /// its replies has a [`ReplyBlock`], whatever was saved.
+    /// Creates the positions for a saved conversation. Adds missing
+    /// [`ReplyBlock`]s to its replies.
     pub(super) fn of(conversation: &mut Conversation) -> Self {
         let mut places = Self::default();
         for entry in &mut conversation.entries {
@@ -110,7 +110,7 @@ impl Places {
 
     /// Records that an entry has this ID. If the ID belonged to another entry,
     /// its blocks there are dropped.
-    pub(super) fn has_id(&mut self, id: &str, thread: Option<&str>, entry: u64) -> &mut Spot {
+    pub(super) fn assign_id(&mut self, id: &str, thread: Option<&str>, entry: u64) -> &mut Spot {
         let thread = self.named(thread).0;
         let new = Spot {
             thread,
@@ -138,7 +138,7 @@ impl Places {
     fn note(&mut self, thread: Option<&str>, entry: &mut Entry) {
         let number = self.add(thread);
         if let Some(uuid) = uuid_of(entry) {
-            self.has_id(uuid, thread, number);
+            self.assign_id(uuid, thread, number);
         }
         let Entry::Reply(reply) = entry else { return };
         let whole = ReplyBlock {
@@ -149,11 +149,11 @@ impl Places {
         let blocks = reply.content().len();
         reply.blocks.resize(blocks, whole);
         if let Some(id) = &reply.message.message.id {
-            self.has_id(id, thread, number);
+            self.assign_id(id, thread, number);
         }
         for (block, at) in (0..).zip(&reply.blocks) {
             if let Some(uuid) = &at.uuid {
-                self.has_id(uuid, thread, number).blocks.push(block);
+                self.assign_id(uuid, thread, number).blocks.push(block);
             }
         }
         let of_thread = self.named(thread).1;

@@ -83,7 +83,7 @@ impl Stream {
             StreamEvent::ContentBlockStart(start) => {
                 let mut content = start.content_block.clone();
                 let number = places.blocks.push();
-                places.begun(number, &content);
+                places.start(number, &content);
                 self.blocks.insert((start.index, number));
                 if input_of(&mut content).is_some() {
                     self.inputs.insert(number, Input::default());
@@ -102,8 +102,8 @@ impl Stream {
                 let input = self.inputs.remove(&number);
                 if *state == BlockState::Streaming {
                     *state = BlockState::Written;
-                    places.written(number, content);
-                    // What was cut off stays, whether or not it was shown before.
+                    places.finish(number, content);
+                    // A truncated input remains, even if it was not shown before.
                     let value = input.and_then(|Input { text, .. }| text.whole().or(text.value()));
                     if let Some(value) = value {
                         *input_of(content)? = value;
@@ -154,8 +154,8 @@ impl Stream {
         (change, None)
     }
 
-    /// The number and the position of the block with the API's `index`. If
-    /// several had this index, the last one that still exists.
+    /// Returns the number and the position of the block with the API's `index`. If
+    /// several had this index, returns the last one that still exists.
     fn block(&mut self, index: u64, places: &ReplyPlaces) -> Option<(u64, usize)> {
         loop {
             let mut blocks = self.blocks.range((index, 0)..=(index, u64::MAX));
@@ -356,7 +356,7 @@ pub(super) fn merge(
     }
 }
 
-/// Places complete blocks: each replaces the block that arrived earlier with
+/// Inserts complete blocks. Each replaces the block that arrived earlier with
 /// this `uuid`, or the streamed one, or else is appended.
 fn place(
     reply: &mut Reply,
@@ -377,7 +377,7 @@ fn place(
             None => {
                 let number = places.streamed(&block);
                 let number = number.unwrap_or_else(|| places.blocks.push());
-                // A streamed block may come before others.
+                // A streamed block may precede others.
                 let before = again.partition_point(|it| *it < number);
                 again.insert(before, number);
                 once_more = again.len() - 1;
@@ -440,7 +440,7 @@ fn change(body: &mut AssistantBody, new: MessageDelta) {
     }
 }
 
-/// The input of a tool call.
+/// Returns the input of a tool call.
 fn input_of(block: &mut ContentBlock) -> Option<&mut Json> {
     match block {
         ContentBlock::ToolUse(call) => Some(&mut call.input),

@@ -51,8 +51,7 @@ pub(super) enum Part {
 
 const PARTS: usize = 5;
 
-/// What else is noted about a line when it is scanned, so that it need not be scanned
-/// again.
+/// Other properties of a line, recorded in the same scan.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Marks {
     /// The index in [`KINDS`] of the type, counted from 1; 0 for any other.
@@ -78,7 +77,7 @@ const KINDS: [&str; 8] = [
 ];
 
 impl Marks {
-    /// The type, if it is a frequent one.
+    /// Returns the type, if it is a frequent one.
     pub(super) fn kind(self) -> Option<&'static str> {
         KINDS.get(usize::from(self.kind).checked_sub(1)?).copied()
     }
@@ -101,13 +100,12 @@ impl Head<'_> {
 }
 
 impl Head<'static> {
-    /// Reads the routing members of a truncated line, as far as they precede
-    /// the cut. `None` if `type` is not among them.
+    /// Reads the routing members of a truncated line that precede the cut. Returns
+    /// `None` if `type` is not among them.
     #[must_use]
     pub fn of_cut_line(bytes: &[u8]) -> Option<Self> {
         let mut head = Self::default();
-        // The line is truncated, so this fails; earlier members are in the
-        // head.
+        // Fails at the cut. The head has the earlier members.
         let _ = head.read(bytes);
         (!head.kind.is_empty()).then_some(head)
     }
@@ -226,8 +224,8 @@ fn scan(
     cursor.end()
 }
 
-/// Scans the `request` or `response` of a control frame, whose subtype and ID
-/// are those of the frame.
+/// Scans the `request` or `response` of a control frame. Its subtype and ID are
+/// those of the frame.
 fn scan_inner(
     bytes: &[u8],
     cursor: &mut Cursor<'_>,
@@ -250,8 +248,7 @@ fn scan_inner(
     Ok(())
 }
 
-/// The name of a member. Routing members are normally written without escapes,
-/// but may have them.
+/// Returns the name of a member, unescaped.
 fn name(bytes: &[u8], span: Span) -> Cow<'_, [u8]> {
     if span.escaped {
         Cow::Owned(text(bytes, span).into_bytes())
@@ -260,7 +257,7 @@ fn name(bytes: &[u8], span: Span) -> Cow<'_, [u8]> {
     }
 }
 
-/// The text of a string, with U+FFFD in place of invalid UTF-8.
+/// Returns the text of a string, with U+FFFD in place of invalid UTF-8.
 fn text(bytes: &[u8], span: Span) -> String {
     let text = String::from_utf8_lossy(&bytes[span.start..span.end]);
     if span.escaped {
@@ -270,7 +267,7 @@ fn text(bytes: &[u8], span: Span) -> String {
     }
 }
 
-/// A string, or `None` for any other value, which is skipped.
+/// Reads a string. Skips any other value and returns `None`.
 fn string(cursor: &mut Cursor<'_>) -> Result<Option<Span>, Invalid> {
     if cursor.peek() == Some(b'"') {
         return cursor.string("a string").map(Some);

@@ -13,7 +13,7 @@ use crate::control::ControlRequest;
 use crate::json::Json;
 use crate::message::Message;
 use crate::open::{Error, Fault, Field, Located, Reader, read_anything};
-use crate::text::{member, mended, utf8};
+use crate::text::{member, utf8, without_lone_surrogates};
 use bytes::Bytes;
 use serde::de::DeserializeOwned;
 use std::borrow::Cow;
@@ -63,8 +63,8 @@ impl Frame {
         Self::of_line(raw).map_err(|(error, _)| error)
     }
 
-    /// Creates a frame, and returns the line if it is not one: a copy, even of
-    /// `Bytes`, is an allocation.
+    /// Creates a frame. Returns the line with the error, because even a clone of
+    /// `Bytes` may allocate.
     pub(crate) fn of_line(raw: Bytes) -> Result<Self, (FrameError, Bytes)> {
         let (parts, marks) = match Parts::of_line(&raw) {
             Ok(line) => line,
@@ -151,19 +151,19 @@ impl Frame {
     /// Returns the frame as a message of the data plane. A message of an unknown
     /// type is a [`Message::Unknown`].
     ///
-    /// An invalid member does not affect the others: its JSON is kept in the
-    /// `extra` of the enclosing object, and its field holds what could be read of
-    /// it (a list without its invalid items, a count as the nearest integer,
-    /// otherwise the empty value). [`faults`](Self::faults) lists such members.
-    /// If objects nested in each other are invalid, so that keeping them would
-    /// take several times the memory of the line, the message is `Unknown`.
+    /// An invalid member does not affect the others: its JSON is preserved in the
+    /// `extra` of the enclosing object, and its field has the readable part (a list
+    /// without its invalid items, a count as the nearest integer, otherwise the
+    /// empty value). [`faults`](Self::faults) lists such members. If nested objects
+    /// are invalid, and preserving them would take several times the memory of the
+    /// line, the message is `Unknown`.
     #[must_use]
     pub fn message(&self) -> Message {
         let text = self.text();
         let message = Reader::read_tolerantly(&text);
         message.unwrap_or_else(|_| {
             let members = Reader::read_tolerantly(&text);
-            // The line is an object; this was checked when the frame was made.
+            // `Frame::new` has checked that the line is an object.
             Message::Unknown(members.unwrap_or_default())
         })
     }
@@ -177,8 +177,8 @@ impl Frame {
 
     /// Returns the frame as a control request of the agent, with its faults.
     ///
-    /// A request with faults must be denied, or decided by a human. Invalid
-    /// members are read as those of a [`message`](Self::message).
+    /// A request with faults must be denied, or requires a human. Invalid members
+    /// are handled as in [`message`](Self::message).
     ///
     /// # Errors
     ///
@@ -221,7 +221,7 @@ impl Frame {
         (read, faults)
     }
 
-    /// The line as text, with U+FFFD in place of invalid UTF-8.
+    /// Returns the line as text, with U+FFFD in place of invalid UTF-8.
     fn text(&self) -> Cow<'_, str> {
         // Checking the whole line at once is faster.
         match utf8(&self.raw) {
@@ -230,19 +230,19 @@ impl Frame {
         }
     }
 
-    /// Returns the top-level member `name`, the last one if it occurs twice,
-    /// without reading the rest of the message.
+    /// Returns the top-level member `name` without reading the rest of the message.
+    /// If it occurs twice, returns the last one.
     #[must_use]
     pub fn member(&self, name: &str) -> Option<Json> {
         member(&self.text(), name).map(Json::of_text)
     }
 
     /// Returns whether the line has lone surrogates, which a Rust string cannot
-    /// hold. The typed view has U+FFFD in their place; the raw bytes keep them.
-    /// Scans the whole line.
+    /// represent. The typed view has U+FFFD in their place; the raw bytes are
+    /// unchanged. Scans the whole line.
     #[must_use]
     pub fn has_lone_surrogates(&self) -> bool {
-        utf8(&self.raw).is_ok_and(|text| mended(text).is_some())
+        utf8(&self.raw).is_ok_and(|text| without_lone_surrogates(text).is_some())
     }
 
     fn unreadable(&self, Located { path, reason }: Located) -> ViewError {
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn the_head_has_what_routing_needs() {
+    fn the_head_has_the_members_for_routing() {
         let ask = frame(
             r#"{"type":"control_request","request_id":"r1","request":{"subtype":"can_use_tool","input":{"subtype":"no"}}}"#,
         );
@@ -309,14 +309,14 @@ mod tests {
     }
 
     #[test]
-    fn what_the_scan_notes_is_what_the_members_say() {
+    fn the_marks_of_the_scan_match_the_members() {
         for members in [
             r#""parent_tool_use_id":"t","error":"x","user_message_uuid":"u""#,
             r#""parent_tool_use_id":"","error":"","user_message_uuids":[]"#,
             r#""parent_tool_use_id":null,"error":null"#,
             r#""parent_tool_use_id":5,"error":{}"#,
             r#""parent_tool_use_id" : "t" , "error" : null"#,
-            // Of a member that comes twice the last one counts.
+            // The last occurrence of a repeated member counts.
             r#""parent_tool_use_id":"t","parent_tool_use_id":null,"error":"x","error":null"#,
             r#""parent_tool_use_id":null,"parent_tool_use_id":"t","error":null,"error":[]"#,
             r#""parent\u005ftool_use_id":"t","err\u006fr":"x","user\u005fmessage_uuid":"u""#,
@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_type_is_needed() {
+    fn a_frame_requires_only_a_type() {
         assert_eq!(
             frame(r#"{"type":"weather","uuid":7,"request":[1,{}],"response":null}"#).kind(),
             "weather"
@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn deep_nesting_is_no_danger() {
+    fn deep_nesting_does_not_overflow_the_stack() {
         let deep = format!(
             r#"{{"type":"x","deep":{}{}}}"#,
             "[".repeat(200_000),
@@ -381,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_line_that_was_cut_off_the_head_can_still_be_read() {
+    fn the_head_of_a_truncated_line_can_be_read() {
         let cut = br#"{"type":"control_request","request_id":"r1","request":{"subtype":"can_use_tool","input":{"co"#;
         let head = Head::of_cut_line(cut).unwrap();
         assert_eq!(head.label(), "control_request/can_use_tool");
@@ -390,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn lone_surrogates_are_read_as_replacement_characters_and_the_bytes_stay() {
+    fn lone_surrogates_are_read_as_replacement_characters_and_the_bytes_are_unchanged() {
         let line = r#"{"type":"assistant","\udc00":1,"message":{"content":[{"type":"text","text":"a\ud83d","new":"\ud83d"}]}}"#;
         let cut = frame(line);
         assert!(cut.has_lone_surrogates());
@@ -407,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_keeps_invalid_members_and_lists_them() {
+    fn a_message_preserves_and_lists_invalid_members() {
         let frame = frame(
             r#"{"type":"assistant","message":{"id":"m","role":"assistant","content":[{"type":"text","text":7}]}}"#,
         );
@@ -430,7 +430,7 @@ mod tests {
     }
 
     #[test]
-    fn a_view_that_fails_names_the_member_and_keeps_the_bytes() {
+    fn a_failed_view_names_the_member_and_the_bytes_are_unchanged() {
         let broken =
             frame(r#"{"type":"control_response","response":{"subtype":"success","request_id":7}}"#);
         let error = broken.read::<ControlResponse>().unwrap_err();

@@ -57,7 +57,7 @@ object! {
         pub hook_callback_ids: Vec<String> = "hookCallbackIds",
         /// The timeout in seconds.
         pub timeout: Option<Number>,
-        /// What the agent does when a hook fails.
+        /// The agent's handling of a failed hook.
         pub on_failure: Option<OnFailure> = "onFailure",
     }
 }
@@ -158,7 +158,7 @@ impl HookMatcher {
         self
     }
 
-    /// Sets what the agent does when a hook fails.
+    /// Sets the agent's handling of a failed hook.
     #[must_use]
     pub fn on_failure(mut self, on_failure: OnFailure) -> Self {
         self.on_failure = Some(on_failure);

@@ -51,7 +51,7 @@ object! {
         pub keep_going: Option<bool> = "continue",
         /// Why the turn ends. Displayed to the user.
         pub stop_reason: Option<String> = "stopReason",
-        /// Whether the hook's output is left out of the transcript.
+        /// Whether the hook's output is omitted from the transcript.
         pub suppress_output: Option<bool> = "suppressOutput",
         /// Whether the agent may proceed with the action.
         pub decision: Option<HookDecision>,

@@ -31,7 +31,7 @@ pub(super) struct Open {
     pub(super) messages: bool,
 }
 
-/// The activity of the session, as far as the host can tell.
+/// The activity of the session, as known to the host.
 #[derive(Debug, Default)]
 pub(super) struct Work {
     /// The last state that the agent reported, if it reports states.
@@ -76,12 +76,11 @@ impl Work {
         (activity != before).then_some(activity)
     }
 
-    /// Handles the end of a turn. An agent that reports `requires_action` while
-    /// no request is pending has lost count, and may never report `idle`
-    /// (measured, after a `PermissionRequest` hook that took too long). Until
-    /// its next report, the activity is derived from turns.
-    pub(super) fn handle_end(&mut self, people_are_asked: bool) {
-        if self.reported == Some(SessionState::RequiresAction) && !people_are_asked {
+    /// Handles the end of a turn. After a `PermissionRequest` hook that timed out,
+    /// the agent was seen to report `requires_action` without a pending request and
+    /// never `idle`. Until its next report, the activity is derived from turns.
+    pub(super) fn handle_end(&mut self, awaits_user: bool) {
+        if self.reported == Some(SessionState::RequiresAction) && !awaits_user {
             self.reported = None;
         }
     }

@@ -6,19 +6,19 @@ use std::mem;
 
 /// The maximum number of tasks tracked for an agent that sends no list of its
 /// own. Each tracked task adds to the cost of every start and end of a task.
-const MOST: usize = 128;
+const MAX_TASKS: usize = 128;
 
 /// Tasks that run in the background.
 #[derive(Debug, Default)]
 pub(super) struct Background {
     tasks: Vec<BackgroundTask>,
-    /// Running tasks of an agent that does not report which ones are in the
-    /// background (2.1.197). Tasks that outlive the turn are.
-    begun: Vec<BackgroundTask>,
+    /// Running tasks of an agent that does not report which of them are in the
+    /// background (2.1.197). Those that outlive the turn are background tasks.
+    unplaced: Vec<BackgroundTask>,
     /// Whether the agent sends lists of its tasks.
     is_listed: bool,
-    /// A task has ended, and the agent has not reported yet whether a turn
-    /// follows: its next session state does.
+    /// Whether a task has ended and a turn may follow. The agent's next session
+    /// state clears this.
     reports: bool,
 }
 
@@ -28,16 +28,16 @@ impl Background {
         !self.tasks.is_empty()
     }
 
-    /// Whether the session has to wait: for a task that does more than watch,
-    /// or for the turn that follows a task.
+    /// Whether more output is expected: of a task that is not ambient, or of the
+    /// turn that follows a task.
     pub(super) fn has_pending_output(&self) -> bool {
         self.reports || self.tasks.iter().any(|task| task.ambient != Some(true))
     }
 
-    /// Forgets all tasks, which have ended with their process, and returns those
-    /// that were running.
+    /// Removes all tasks when their process has ended. Returns those that were
+    /// running.
     pub(super) fn end(&mut self) -> Vec<BackgroundTask> {
-        self.begun.clear();
+        self.unplaced.clear();
         self.reports = false;
         mem::take(&mut self.tasks)
     }
@@ -52,22 +52,22 @@ impl Background {
             }
             FrameClass::ToBackground(task) if !self.is_listed => {
                 let is_known = self.tasks.iter().any(|it| it.task_id == task.task_id);
-                if is_known || self.tasks.len() == MOST {
+                if is_known || self.tasks.len() == MAX_TASKS {
                     return None;
                 }
                 self.tasks.push((**task).clone());
                 Some(self.tasks.clone())
             }
-            FrameClass::Task(task) if !self.is_listed && self.begun.len() < MOST => {
-                self.begun.push((**task).clone());
+            FrameClass::Task(task) if !self.is_listed && self.unplaced.len() < MAX_TASKS => {
+                self.unplaced.push((**task).clone());
                 None
             }
-            FrameClass::Result(_) if !self.is_listed && !self.begun.is_empty() => {
+            FrameClass::Result(_) if !self.is_listed && !self.unplaced.is_empty() => {
                 let known =
                     |task: &BackgroundTask| self.tasks.iter().any(|it| it.task_id == task.task_id);
-                let room = MOST.saturating_sub(self.tasks.len());
-                let begun = mem::take(&mut self.begun).into_iter();
-                let new: Vec<_> = begun.filter(|task| !known(task)).take(room).collect();
+                let room = MAX_TASKS.saturating_sub(self.tasks.len());
+                let started = mem::take(&mut self.unplaced).into_iter();
+                let new: Vec<_> = started.filter(|task| !known(task)).take(room).collect();
                 if new.is_empty() {
                     return None;
                 }
@@ -75,7 +75,7 @@ impl Background {
                 Some(self.tasks.clone())
             }
             FrameClass::TaskEnded { task_id } => {
-                self.begun.retain(|it| it.task_id != *task_id);
+                self.unplaced.retain(|it| it.task_id != *task_id);
                 self.reports = true;
                 let before = self.tasks.len();
                 if !self.is_listed {

@@ -1,5 +1,5 @@
-//! The message queue for agents that have none. One turn runs at a time; other
-//! messages wait here.
+//! The message queue for agents that have none. One turn runs at a time; the
+//! other messages are queued here.
 
 use super::Host;
 use super::pending::OwnRequest;
@@ -13,8 +13,8 @@ use crate::outbox::{Class, Outgoing, Urgency};
 use bytes::Bytes;
 use std::time::{Duration, Instant};
 
-/// How long the agent may take to answer an interrupt that makes room for a
-/// message, and then to end the turn.
+/// The timeout for the response to an interrupt that preempts a turn, and then
+/// for the end of the turn.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 impl Host {
@@ -37,7 +37,7 @@ impl Host {
         }
     }
 
-    /// Records that the agent has shown that it has a queue.
+    /// Records that the agent has a queue.
     pub(super) fn has_queue(&mut self) {
         if let Queueing::Auto { .. } = self.queueing {
             self.outbox.end_backlog();
@@ -100,12 +100,12 @@ impl Host {
             TIMEOUT,
             OwnRequest::Preempt,
         );
-        self.preemption = Preemption::Asked;
+        self.preemption = Preemption::Sent;
     }
 
     /// Handles the response to the interrupt, or its failure.
     pub(super) fn handle_preempt_end(&mut self, now: Instant, succeeded: bool) {
-        if self.preemption == Preemption::Asked {
+        if self.preemption == Preemption::Sent {
             self.preemption = Preemption::Answered(now.checked_add(TIMEOUT));
         }
         if succeeded {
@@ -134,7 +134,7 @@ impl Outgoing {
 /// Several messages joined into one.
 struct Joined {
     message: UserMessage,
-    /// The fields that have to be equal: all but the content and the ID.
+    /// The fields that must be equal: all but the content and the ID.
     rest: UserMessage,
 }
 

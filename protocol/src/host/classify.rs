@@ -1,4 +1,4 @@
-//! What a frame of the data plane means for the state of the session.
+//! Classifies frames of the data plane by their effect on the session's state.
 
 use crate::frame::Frame;
 use crate::json::Members;
@@ -38,7 +38,7 @@ pub(super) enum FrameClass {
     Background(Vec<BackgroundTask>),
     /// A task started in the background, or was moved there.
     ToBackground(Box<BackgroundTask>),
-    /// A task started; the agent does not say whether in the background.
+    /// A task started. The agent does not report whether it is in the background.
     Task(Box<BackgroundTask>),
     /// A task has ended. A turn may follow.
     TaskEnded { task_id: String },
@@ -138,7 +138,7 @@ impl FrameClass {
         class
     }
 
-    /// Takes what it needs from the message.
+    /// Moves the needed fields out of the message.
     fn of_message(message: &mut SystemMessage) -> Self {
         match message {
             SystemMessage::SessionStateChanged(change) if !change.state.as_str().is_empty() => {
@@ -223,7 +223,7 @@ pub(super) fn tool_results(frame: &Frame) -> Vec<String> {
     results.map(|result| result.tool_use_id.clone()).collect()
 }
 
-/// Whether a frame is of the main agent, not of a sub-agent.
+/// Whether a frame belongs to the main agent, not to a sub-agent.
 pub(super) fn is_of_main_agent(frame: &Frame) -> bool {
     !frame.has_parent()
 }

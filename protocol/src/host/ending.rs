@@ -1,4 +1,4 @@
-//! How a session is closed.
+//! Closing a session.
 
 use super::idle_probe::IdleProbe;
 use super::queueing::Preemption;
@@ -60,21 +60,21 @@ impl Host {
 
     pub(super) fn is_done(&self) -> bool {
         if self.is_paused {
-            // Unread output may say otherwise.
+            // Unread output may show that the session is busy.
             return false;
         }
-        self.is_quiet() && (self.gave_up || !self.background.has_pending_output())
+        self.is_quiet() && (self.background_expired || !self.background.has_pending_output())
     }
 
-    /// Whether only messages that an idle agent has not acknowledged are
-    /// pending.
+    /// Whether the only pending work is messages that an idle agent has not
+    /// acknowledged.
     fn is_stuck(&self) -> bool {
         self.outbox.is_empty() && !self.incoming_requests.await_user() && self.is_unacknowledged()
     }
 
     /// Starts or stops the timer for work that may never finish.
     pub(super) fn watch(&mut self, now: Instant) {
-        if self.gave_up && self.is_stuck() {
+        if self.background_expired && self.is_stuck() {
             // Ends messages that the agent never acknowledged before the pipe
             // is closed.
             self.submissions.give_up();
@@ -83,7 +83,7 @@ impl Host {
         self.watch_idle(now);
         self.arm_watchdog(now);
         let is_waited_for = self.outgoing == OutgoingState::Finishing
-            && !self.gave_up
+            && !self.background_expired
             && !self.is_paused
             && (self.background.has_pending_output() && self.is_quiet() || self.is_stuck());
         if !is_waited_for {
@@ -99,8 +99,8 @@ impl Host {
         }
     }
 
-    /// Handles a line that will never be written. A request still ends: by its
-    /// deadline, or with the session, which knows the reason.
+    /// Handles a line that will never be written. A request is ended later: by its
+    /// deadline, or by the end of the session, whose error has the reason.
     pub(super) fn lose(&mut self, class: Class, id: &str) {
         if let Class::User(_) = class {
             self.submissions.not_written(id);

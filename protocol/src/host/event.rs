@@ -14,7 +14,7 @@ use std::time::Duration;
 pub enum HostEvent {
     /// A frame of the data plane, of a known type or not.
     Frame(Frame),
-    /// The agent sent a request and waits for the response.
+    /// The agent sent a request. It requires a response.
     IncomingRequest(IncomingRequest),
     /// The agent no longer waits for a response. A late response is not sent.
     IncomingRequestCancelled {
@@ -108,7 +108,7 @@ pub enum WireNotice {
 }
 
 impl WireNotice {
-    /// The number of bytes from the wire that this event holds.
+    /// Returns the number of bytes from the wire in this notice.
     #[must_use]
     pub fn size(&self) -> usize {
         match self {

@@ -1,23 +1,22 @@
 //! Messages that an idle agent has not acknowledged.
 //!
-//! An agent ignores a message whose ID it has seen before, and its report about
-//! a message may be lost in a malformed line. That the agent is idle proves
-//! nothing, because it may be slow to read. So the host sends it a request.
-//! Once the agent has answered and stays idle, it has read everything written
-//! before and is done with it.
+//! An agent ignores a message with a repeated ID, and its report about a
+//! message may be lost in a malformed line. An idle agent may also be a slow
+//! reader. So the host sends it a request. An agent that has responded and
+//! stays idle has processed everything written before.
 
 use super::pending::OwnRequest;
 use super::{Host, RequestFailure};
 use crate::control::McpStatus;
 use std::time::{Duration, Instant};
 
-/// How long the agent may be idle before the host sends the request.
+/// The idle time after which the host sends the request.
 const IDLE_LIMIT: Duration = Duration::from_secs(30);
 
 /// Timeout of the request.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// How long the agent may take to start on what it has read.
+/// The time in which the agent must start to process a message that it has read.
 const START_LIMIT: Duration = Duration::from_secs(5);
 
 /// The check of an idle agent that has not acknowledged messages.
@@ -29,20 +28,20 @@ pub(super) enum IdleProbe {
     Idle(Option<Instant>),
     /// The request was sent.
     Sent,
-    /// The request was answered. If the agent is idle at this instant, it is
-    /// done.
+    /// The agent responded. If it is still idle at this instant, the messages
+    /// are ended.
     Answered(Option<Instant>),
 }
 
 impl Host {
-    /// Whether the agent is idle although it was sent something.
+    /// Whether the agent is idle but has not acknowledged a message.
     pub(super) fn is_unacknowledged(&self) -> bool {
         let rests = if self.work.is_reported() {
             self.work.agent_is_idle()
         } else {
             !self.turns.is_running() && self.submissions.missed_a_turn()
         };
-        // Output since then has not been read.
+        // While reading is paused, unread output may show that the agent is busy.
         rests && !self.is_paused && self.in_flight.is_none() && self.submissions.are_outstanding()
     }
 

@@ -31,7 +31,7 @@ impl Host {
             Line::Whole(raw) => match Frame::of_line(raw) {
                 Ok(frame) => self.handle_frame(now, frame),
                 Err((error, line)) => {
-                    // Agents that report states say themselves when they are idle.
+                    // Agents that report states need no such hint of their idleness.
                     let is_result = !self.work.is_reported() && contains_result(&line);
                     self.events
                         .push_back(HostEvent::Notice(WireNotice::NotAFrame { line, error }));
@@ -62,8 +62,8 @@ impl Host {
         }
     }
 
-    /// Handles a frame of the data plane. Events about what it starts come
-    /// before it, events about what it ends after it.
+    /// Handles a frame of the data plane. Events for the start of a turn or message
+    /// precede the frame; events for an end follow it.
     fn handle_data(&mut self, now: Instant, frame: Frame) {
         if frame.kind() == "system" && frame.subtype() == Some("control_request_progress") {
             self.extend_deadline(now, &frame);
@@ -106,7 +106,7 @@ impl Host {
         let updates: Vec<_> = updates.collect();
         for update in &updates {
             if let SessionUpdate::PermissionMode(mode) = update {
-                self.journal.has_mode(mode);
+                self.journal.record_mode(mode);
             }
         }
         self.events
@@ -167,7 +167,7 @@ impl Host {
                     if let Some(line) = &pending.line
                         && took_effect(&pending.subtype, &answer)
                     {
-                        self.journal.has_set(&pending.subtype, line);
+                        self.journal.record(&pending.subtype, line);
                     }
                     add_to_receipt(&mut answer, pending.passed, pending.withdrawn);
                     Ok(answer)
@@ -200,7 +200,7 @@ impl Host {
         }
     }
 
-    /// Records what a response says about the agent and about user messages.
+    /// Updates the state of the agent and of user messages from a response.
     fn handle_response(&mut self, now: Instant, pending: &Pending, answer: &Answer) {
         match (&*pending.subtype, &pending.withdraws) {
             ("initialize", _) => {
@@ -210,8 +210,8 @@ impl Host {
                     .and_then(|it| it.member("capabilities"));
                 let are_named = capabilities.is_some_and(|it| it.read::<Vec<Json>>().is_ok());
                 let pid = answer.response.as_ref().and_then(|it| it.member("pid"));
-                self.takes_cancels = are_named || pid.is_some();
-                self.knows_ids = are_named;
+                self.supports_cancellation = are_named || pid.is_some();
+                self.reports_message_ids = are_named;
                 self.handle_capabilities(now, are_named);
             }
             ("interrupt", _) => {
@@ -241,7 +241,7 @@ impl Host {
             return;
         };
         let has_room = self.outbox.has_room(Class::Response, 1);
-        let too_much = self.incoming_requests.is_too_much(&request_id, &frame);
+        let too_much = self.incoming_requests.exceeded_limit(&request_id, &frame);
         let too_much =
             too_much.or_else(|| (!has_room).then_some("the agent does not read responses"));
         if let Some(why) = too_much.filter(|_| !self.incoming_requests.contains(&request_id)) {
@@ -365,8 +365,8 @@ impl Host {
     }
 }
 
-/// Adds messages that never left the host to a receipt, since the agent does
-/// not know of them and the caller needs them.
+/// Adds messages that were never sent to a receipt: the agent does not know
+/// them, but the caller needs them.
 fn add_to_receipt(answer: &mut Answer, passed: Vec<String>, withdrawn: Vec<String>) {
     if passed.is_empty() && withdrawn.is_empty() {
         return;
@@ -391,8 +391,9 @@ fn pending_requests(answer: &Answer) -> Vec<Bytes> {
         .collect()
 }
 
-/// Returns whether a line that is not a frame contains a result: behind other
-/// text, or glued to another message. Inside of a string its quotes are escaped.
+/// Returns whether a line that is not a frame contains a result: after other
+/// text, or appended to another message. Inside a string, its quotes would be
+/// escaped.
 fn contains_result(line: &[u8]) -> bool {
     memmem::find_iter(line, TYPE).any(|at| {
         let rest = line[at + TYPE.len()..].trim_ascii_start();

@@ -7,11 +7,11 @@ use crate::sorted::{SortedMap, sorted_ids};
 use serde::Deserialize;
 
 /// The maximum number of pending requests.
-const MOST: usize = 4096;
+const MAX_PENDING: usize = 4096;
 /// The maximum total size of the pending requests, in bytes.
-const MOST_BYTES: usize = 64 * 1024 * 1024;
+const MAX_BYTES: usize = 64 * 1024 * 1024;
 /// The maximum length of a request ID, in bytes.
-const LONGEST_ID: usize = 4096;
+const MAX_ID: usize = 4096;
 
 /// Pending requests of the agent.
 #[derive(Debug, Default)]
@@ -37,9 +37,9 @@ struct Open {
 enum AnsweredBy {
     /// As a rule, the user: permission requests and elicitations.
     User,
-    /// The host application: hooks, and MCP servers inside the host. The agent
-    /// does not count these as waiting, and may not cancel one that it no
-    /// longer waits for.
+    /// The host application: hooks, and MCP servers inside the host. Such a
+    /// request does not make the agent report `requires_action`, and the agent may
+    /// drop it without a cancellation.
     Host,
 }
 
@@ -49,17 +49,17 @@ impl IncomingRequests {
     /// Hooks have twice the limit: the agent does not treat an error as a
     /// denial, so a caller that knows which hooks are gates should deny
     /// earlier.
-    pub(super) fn is_too_much(&self, request_id: &str, frame: &Frame) -> Option<&'static str> {
+    pub(super) fn exceeded_limit(&self, request_id: &str, frame: &Frame) -> Option<&'static str> {
         let bytes = self.bytes.saturating_add(frame.raw().len());
         let share = match frame.subtype() {
             Some("hook_callback") => 2,
             _ => 1,
         };
-        if request_id.len() > LONGEST_ID {
+        if request_id.len() > MAX_ID {
             Some("the request ID is too long")
-        } else if self.open.len() >= MOST * share {
+        } else if self.open.len() >= MAX_PENDING * share {
             Some("too many requests are pending")
-        } else if !self.open.is_empty() && bytes > MOST_BYTES * share {
+        } else if !self.open.is_empty() && bytes > MAX_BYTES * share {
             Some("the pending requests are too large")
         } else {
             None

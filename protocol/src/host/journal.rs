@@ -1,5 +1,5 @@
-//! What was set in a session, so that the agent's next process can be given it
-//! again: a process that resumes a session knows none of it.
+//! The settings of a session, for the agent's next process: a process that
+//! resumes a session does not restore them.
 
 use super::Request;
 use crate::control::{Answer, CwdOutcome, SetCwdAnswer};
@@ -9,8 +9,8 @@ use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::json;
 
-/// The last value of everything that was set, in the order in which it was set
-/// first.
+/// The last value of each setting, in the order in which the settings were first
+/// made.
 #[derive(Debug, Default)]
 pub(super) struct Journal(Vec<Entry>);
 
@@ -20,7 +20,8 @@ struct Entry {
     request: Retained,
 }
 
-/// A request that set something. Most are never needed again.
+/// A request that made a setting. Parsed on demand, because most are never
+/// needed again.
 #[derive(Debug)]
 enum Retained {
     /// The line that was sent.
@@ -37,33 +38,32 @@ impl Retained {
     }
 }
 
-/// What a request sets. A later request with the same setting replaces it.
+/// The identity of a setting. A later request with the same identity replaces it.
 #[derive(Debug, PartialEq, Eq)]
 struct Setting {
     subtype: Box<str>,
-    /// What it is set for, if it can be set for several.
+    /// The key, if there is one value per key.
     of: Option<String>,
 }
 
-/// How a request sets something.
+/// The scope of a request's setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sets {
     /// The whole value.
     Value,
-    /// The value for what this member names.
+    /// The value for one key, which this member names.
     Of(&'static str),
-    /// Some members of `settings`. The others stay.
+    /// Some members of `settings`. The others are unchanged.
     Members,
 }
 
-/// The request whose settings add up.
+/// The request whose settings are merged.
 const FLAG_SETTINGS: &str = "apply_flag_settings";
 const PERMISSION_MODE: &str = "set_permission_mode";
 const SET_CWD: &str = "set_cwd";
 
-/// How a request of this subtype sets something that a resumed session has
-/// forgotten. What the agent writes down itself, such as a title, is not
-/// among them.
+/// Returns the scope of a request's setting, if a resumed session loses it. The
+/// agent stores other settings itself, such as the title.
 fn sets(subtype: &str) -> Option<Sets> {
     Some(match subtype {
         "set_model"
@@ -81,12 +81,12 @@ fn sets(subtype: &str) -> Option<Sets> {
     })
 }
 
-/// Whether a request of this subtype sets something.
+/// Whether a request of this subtype makes a setting that a restart loses.
 pub(super) fn is_setting(subtype: &str) -> bool {
     sets(subtype).is_some()
 }
 
-/// Whether a request of this subtype only reads, so that it can be made again.
+/// Whether a request of this subtype is read-only, so that it can be repeated.
 pub(super) fn only_reads(subtype: &str) -> bool {
     matches!(
         subtype,
@@ -108,8 +108,8 @@ pub(super) fn only_reads(subtype: &str) -> bool {
     )
 }
 
-/// Whether a successful response says that the request took effect. A directory
-/// may be rejected, or need trust first, without an error.
+/// Whether a successful response means that the request took effect. A directory
+/// may be rejected, or require trust first, without an error.
 pub(super) fn took_effect(subtype: &str, answer: &Answer) -> bool {
     subtype != SET_CWD
         || answer
@@ -130,7 +130,7 @@ fn request_in(line: &[u8]) -> Option<Json> {
 
 impl Journal {
     /// Records a request that succeeded, from its line.
-    pub(super) fn has_set(&mut self, subtype: &str, line: &Bytes) {
+    pub(super) fn record(&mut self, subtype: &str, line: &Bytes) {
         let of = match sets(subtype) {
             None => return,
             Some(Sets::Value | Sets::Members) => None,
@@ -149,7 +149,7 @@ impl Journal {
     }
 
     /// Records the permission mode that the agent reports.
-    pub(super) fn has_mode(&mut self, mode: &PermissionMode) {
+    pub(super) fn record_mode(&mut self, mode: &PermissionMode) {
         let request = json!({ "subtype": PERMISSION_MODE, "mode": mode });
         let setting = Setting {
             subtype: PERMISSION_MODE.into(),
@@ -162,7 +162,7 @@ impl Journal {
         match self.0.iter_mut().find(|it| it.setting == setting) {
             Some(entry) if sets(&setting.subtype) == Some(Sets::Members) => {
                 let both = entry.request.request().zip(request.request());
-                let sum = both.and_then(|(earlier, later)| added_up(&earlier, &later));
+                let sum = both.and_then(|(earlier, later)| merged(&earlier, &later));
                 entry.request = sum.map_or(request, Retained::Request);
             }
             Some(entry) => entry.request = request,
@@ -176,20 +176,20 @@ impl Journal {
         entry.request.request()?.member(member)?.read().ok()
     }
 
-    /// The requests that set everything again. Their IDs begin with this.
+    /// Returns the requests that restore all settings. Their IDs begin with `id`.
     pub(super) fn requests(&self, id: &str) -> Vec<Request> {
         let numbered = self.0.iter().enumerate();
         let requests = numbered.filter_map(|(number, entry)| {
             let id = format!("{id}-{number}");
-            // What was read from JSON can be written as JSON.
+            // Values read from JSON can always be written as JSON.
             Request::raw(id, &entry.setting.subtype, entry.request.request()?).ok()
         });
         requests.collect()
     }
 }
 
-/// Adds the members of later settings to those of earlier ones.
-fn added_up(earlier: &Json, later: &Json) -> Option<Json> {
+/// Merges later settings into earlier ones.
+fn merged(earlier: &Json, later: &Json) -> Option<Json> {
     let mut request: Members = earlier.read().ok()?;
     let mut all: Members = earlier.member("settings")?.read().ok()?;
     let more: Members = later.member("settings")?.read().ok()?;
@@ -220,19 +220,19 @@ mod tests {
     }
 
     #[test]
-    fn the_last_value_of_each_setting_is_kept() {
+    fn the_last_value_of_each_setting_is_restored() {
         let mut journal = Journal::default();
         for model in ["a", "b"] {
             let request = json!({ "subtype": "set_model", "model": model });
-            journal.has_set("set_model", &line(request));
+            journal.record("set_model", &line(request));
         }
-        journal.has_set("mcp_status", &line(json!({ "subtype": "mcp_status" })));
+        journal.record("mcp_status", &line(json!({ "subtype": "mcp_status" })));
         for (server, enabled) in [("x", false), ("y", true), ("x", true)] {
             let request =
                 json!({ "subtype": "mcp_toggle", "serverName": server, "enabled": enabled });
-            journal.has_set("mcp_toggle", &line(request));
+            journal.record("mcp_toggle", &line(request));
         }
-        journal.has_mode(&PermissionMode::Plan);
+        journal.record_mode(&PermissionMode::Plan);
         assert_eq!(
             lines(&journal),
             [
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn flag_settings_add_up_as_the_agent_adds_them_up() {
+    fn flag_settings_are_merged_like_by_the_agent() {
         let mut journal = Journal::default();
         for settings in [
             json!({ "model": "a", "permissions": { "allow": ["Read"] } }),
@@ -254,7 +254,7 @@ mod tests {
             json!({ "model": null }),
         ] {
             let request = json!({ "subtype": FLAG_SETTINGS, "settings": settings });
-            journal.has_set(FLAG_SETTINGS, &line(request));
+            journal.record(FLAG_SETTINGS, &line(request));
         }
         let settings = json!({ "model": null, "permissions": { "deny": ["Bash"] } });
         assert_eq!(

@@ -31,7 +31,7 @@ pub enum AuthUpdate {
 }
 
 impl AuthUpdate {
-    /// The number of bytes from the wire that this update holds.
+    /// Returns the number of bytes from the wire in this update.
     #[must_use]
     pub fn size(&self) -> usize {
         match self {
@@ -46,7 +46,7 @@ impl AuthUpdate {
         }
     }
 
-    /// What a frame says about the login.
+    /// Returns the login update in a frame, if there is one.
     pub(super) fn of(frame: &Frame) -> Option<Self> {
         match (frame.kind(), frame.subtype()) {
             ("auth_status", _) => Some(Self::Status(Box::new(frame.read().ok()?))),
@@ -67,8 +67,7 @@ impl AuthUpdate {
                 update
             }
             ("assistant", _) if frame.has_error() => {
-                // Few messages have an error; only then is the whole message
-                // read.
+                // Parses the whole message only if it has an error, which is rare.
                 let error: AssistantError = frame.member("error")?.read().ok()?;
                 error.is_about_login().then(|| Self::Failed {
                     said: text(frame),

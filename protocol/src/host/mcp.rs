@@ -10,13 +10,13 @@ use crate::outbox::Class;
 const ID: &str = "mcp-";
 
 impl Host {
-    /// Sends a message that an MCP server initiates: a notification, or a
-    /// request. The server's request is answered by a later request of the
+    /// Sends a message that an MCP server initiates: a notification or a
+    /// request. The response to such a request arrives in a later request of the
     /// agent. The message is queued after the server's earlier responses and
     /// before its later ones. The agent's acknowledgement carries no data, so
-    /// it produces no event unless it is an error.
+    /// only an error produces an event.
     ///
-    /// When the session is closing, nothing is sent.
+    /// Sends nothing if the session is closing.
     pub fn relay(&mut self, message: &McpMessage) {
         if matches!(self.outgoing, OutgoingState::Ending | OutgoingState::Closed) {
             return;

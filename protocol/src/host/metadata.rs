@@ -42,7 +42,7 @@ impl Metadata {
         self.session_id.as_deref()
     }
 
-    /// Returns the updates that a frame brings.
+    /// Returns the updates in a frame.
     pub(super) fn handle(&mut self, class: &FrameClass) -> Vec<SessionUpdate> {
         let mut updates = vec![];
         match class {

@@ -86,10 +86,10 @@ use watchdog::Watchdog;
 pub struct Host {
     decoder: LineDecoder,
     outbox: Outbox,
-    /// The line that was handed to the driver and is not yet confirmed, and the user messages
-    /// that are written with it, with the sizes of all.
+    /// The class, ID and size of the line that the driver is writing.
     in_flight: Option<(Class, Box<str>, usize)>,
-    behind: Vec<(Box<str>, usize)>,
+    /// The IDs and sizes of the user messages that are written with it.
+    batched: Vec<(Box<str>, usize)>,
     /// Pending requests of the host.
     requests: Requests,
     /// Pending requests of the agent.
@@ -111,37 +111,36 @@ pub struct Host {
     own_requests: u64,
     /// The number of messages of MCP servers sent to the agent.
     relayed: u64,
-    /// How long to wait for background tasks before closing.
+    /// The maximum wait for background tasks before closing.
     background_timeout: Duration,
     /// The deadline of that wait, once it has started.
     background_deadline: Option<Instant>,
-    /// The wait for background tasks has expired.
-    gave_up: bool,
+    /// Whether that deadline has passed.
+    background_expired: bool,
     idle_probe: IdleProbe,
     events: VecDeque<HostEvent>,
     outgoing: OutgoingState,
     /// Whether the driver has paused reading.
     is_paused: bool,
     /// Whether the agent supports cancellation of requests.
-    takes_cancels: bool,
-    /// Whether the agent has a queue, and knows the IDs of its messages.
-    knows_ids: bool,
+    supports_cancellation: bool,
+    /// Whether the agent has a queue and reports the IDs of its messages.
+    reports_message_ids: bool,
     line_limit: usize,
-    /// What was set, for the agent's next process.
+    /// The settings to restore in the agent's next process.
     journal: Journal,
     succession: Succession,
     watchdog: Watchdog,
 }
 
-/// The maximum number of requests remembered that were answered while an
-/// `initialize` was pending.
-const MOST_REMEMBERED: usize = 4096;
+/// The maximum length of `answered_requests`.
+const MAX_ANSWERED: usize = 4096;
 
-/// How many lines [`Host::handle_received`] handles.
-const AT_ONCE: usize = 16;
+/// The maximum number of lines that one [`Host::handle_received`] handles.
+const MAX_LINES: usize = 16;
 
-/// For how many events an empty queue has room.
-const RETAINED: usize = 256;
+/// The maximum capacity of an empty event queue.
+const MAX_EVENT_CAPACITY: usize = 256;
 
 /// The state of the host's side of the pipe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -153,8 +152,8 @@ enum OutgoingState {
     Ending,
     /// Nothing can be written any more.
     Closed,
-    /// Nothing can be written any more to this process. The next one gets the
-    /// outbound queue.
+    /// Nothing can be written to this process any more. The outbound queue is
+    /// retained for the next one.
     Broken,
 }
 
@@ -165,15 +164,15 @@ impl Default for Host {
 }
 
 impl Host {
-    /// Creates a session. Until `initialize` was sent and answered, only
-    /// responses are sent to the agent.
+    /// Creates a session. Until `initialize` has a response, only responses are
+    /// sent to the agent.
     #[must_use]
     pub fn new(line_limit: usize) -> Self {
         Self {
             decoder: LineDecoder::new(line_limit),
             outbox: Outbox::gated(),
             in_flight: None,
-            behind: Vec::new(),
+            batched: Vec::new(),
             requests: Requests::default(),
             incoming_requests: IncomingRequests::default(),
             last_refusal_notice: None,
@@ -190,13 +189,13 @@ impl Host {
             relayed: 0,
             background_timeout: Duration::ZERO,
             background_deadline: None,
-            gave_up: false,
+            background_expired: false,
             idle_probe: IdleProbe::Inactive,
             events: VecDeque::new(),
             outgoing: OutgoingState::Open,
             is_paused: false,
-            takes_cancels: false,
-            knows_ids: false,
+            supports_cancellation: false,
+            reports_message_ids: false,
             line_limit,
             journal: Journal::default(),
             succession: Succession::default(),
@@ -303,19 +302,18 @@ impl Host {
         while self.handle_received(now) {}
     }
 
-    /// Returns the buffer of the agent's output that is not a line yet, to which a reader
-    /// appends; see [`LineDecoder::buffer`]. [`handle_received`](Host::handle_received)
-    /// follows.
+    /// Returns the buffer of incomplete lines, to which a reader appends; see
+    /// [`LineDecoder::buffer`]. Call [`handle_received`](Host::handle_received) afterwards.
     pub fn buffer(&mut self) -> &mut BytesMut {
         self.decoder.buffer()
     }
 
-    /// Handles what was appended to the buffer, up to 16 lines. Returns whether there may
-    /// be more: so the events of a large read are not all buffered at once.
+    /// Handles up to 16 lines that were appended to the buffer. Returns whether there may
+    /// be more. The limit bounds the number of buffered events after a large read.
     pub fn handle_received(&mut self, now: Instant) -> bool {
         self.feed_watchdog(now);
         let mut lines = 0;
-        while lines < AT_ONCE
+        while lines < MAX_LINES
             && let Some(line) = self.decoder.next_line()
         {
             self.handle_line(now, line);
@@ -323,11 +321,11 @@ impl Host {
             lines += 1;
         }
         self.watch(now);
-        lines == AT_ONCE
+        lines == MAX_LINES
     }
 
     /// Handles the end of the agent's output. Bytes after the last newline are
-    /// read if they are a whole frame, and reported as a notice if not.
+    /// handled if they are a whole frame; otherwise they are reported as a notice.
     pub fn handle_input_end(&mut self, now: Instant) {
         if let Some(line) = self.decoder.finish() {
             self.handle_line(now, line);
@@ -340,9 +338,8 @@ impl Host {
         self.handle_partly_written(now, usize::MAX);
     }
 
-    /// Handles that so many bytes of the lines in flight were written. The lines that are
-    /// whole count as written. Call this before [`Host::handle_write_failed`] if several lines
-    /// are in flight.
+    /// Handles a write of only `bytes` bytes of the lines in flight. Complete lines count as
+    /// written. Call this before [`Host::handle_write_failed`] if several lines are in flight.
     pub fn handle_partly_written(&mut self, now: Instant, bytes: usize) {
         let is_whole = |(.., size): &mut (Class, Box<str>, usize)| *size <= bytes;
         if let Some((class, uuid, size)) = self.in_flight.take_if(is_whole) {
@@ -350,17 +347,17 @@ impl Host {
             if let Class::User(_) = class {
                 self.submissions.advance(&uuid, SubmissionState::Written);
             }
-            let whole = self.behind.iter().take_while(|(_, size)| {
+            let whole = self.batched.iter().take_while(|(_, size)| {
                 let is_whole = *size <= rest;
                 rest = rest.saturating_sub(*size);
                 is_whole
             });
             let whole = whole.count();
-            for (uuid, _) in self.behind.drain(..whole) {
+            for (uuid, _) in self.batched.drain(..whole) {
                 self.submissions.advance(&uuid, SubmissionState::Written);
             }
-            if !self.behind.is_empty() {
-                let (uuid, size) = self.behind.remove(0);
+            if !self.batched.is_empty() {
+                let (uuid, size) = self.batched.remove(0);
                 self.in_flight = Some((Class::User(Urgency::Next), uuid, size));
             }
             self.after_change();
@@ -369,7 +366,7 @@ impl Host {
     }
 
     /// Handles a failed write of the lines in flight. Nothing can be written
-    /// from now on. Messages that wait are lost, unless they are
+    /// from now on. Queued messages are lost, unless they are
     /// [retained](Host::retain_for_restart) for the next process.
     pub fn handle_write_failed(&mut self) {
         if self.succession.retains_lines && self.can_restart() {
@@ -381,16 +378,16 @@ impl Host {
         if let Some((class, id, _)) = self.in_flight.take() {
             self.lose(class, &id);
         }
-        for (id, _) in std::mem::take(&mut self.behind) {
+        for (id, _) in std::mem::take(&mut self.batched) {
             self.lose(Class::User(Urgency::Next), &id);
         }
         self.lose_queued();
         self.after_change();
     }
 
-    /// Handles the passing of time. Requests whose deadline has passed end.
+    /// Handles the passing of time. Ends requests whose deadline has passed.
     pub fn handle_timeout(&mut self, now: Instant) {
-        self.end_late_requests(now);
+        self.end_expired_requests(now);
         if self.overdue().is_some_and(|until| until <= now) {
             self.preemption = Preemption::No;
             self.end_turn(TurnOutcome::NoResult, None);
@@ -398,7 +395,7 @@ impl Host {
         }
         if self.background_deadline.is_some_and(|until| until <= now) {
             self.background_deadline = None;
-            self.gave_up = true;
+            self.background_expired = true;
         }
         self.watch(now);
         self.handle_watchdog_deadline(now);
@@ -425,7 +422,7 @@ impl Host {
             }
             OutgoingState::Open | OutgoingState::Finishing => match self.next_line() {
                 Some(outgoing) => {
-                    self.hand_over(&outgoing);
+                    self.note_in_flight(&outgoing);
                     let Outgoing {
                         class, id, line, ..
                     } = outgoing;
@@ -441,9 +438,9 @@ impl Host {
         }
     }
 
-    /// Returns a user message that may be written in one go with the user message in flight,
-    /// if its line has at most `bytes`. [`Host::handle_written`] then confirms all of them.
-    /// Call it before writing has begun.
+    /// Returns a user message to be written together with the user message in flight, if its
+    /// line has at most `bytes`. [`Host::handle_written`] then confirms all of them. Call it
+    /// before writing has begun.
     pub fn poll_transmit_behind(&mut self, bytes: usize) -> Option<Bytes> {
         let is_open = matches!(
             self.outgoing,
@@ -453,14 +450,14 @@ impl Host {
             return None;
         }
         let outgoing = self.outbox.pop_user(bytes)?;
-        self.hand_over(&outgoing);
+        self.note_in_flight(&outgoing);
         let Outgoing { id, line, .. } = outgoing;
-        self.behind.push((id, line.len()));
+        self.batched.push((id, line.len()));
         Some(line)
     }
 
-    /// Notes that a line leaves.
-    fn hand_over(&mut self, outgoing: &Outgoing) {
+    /// Records that a line is handed to the driver.
+    fn note_in_flight(&mut self, outgoing: &Outgoing) {
         let Outgoing { class, id, .. } = outgoing;
         let is_user = matches!(class, Class::User(_));
         if self.succession.retains_lines && is_user {
@@ -468,7 +465,7 @@ impl Host {
         }
         self.note_passed(*class, id);
         if is_user {
-            // Earlier evidence says nothing about this message.
+            // A running probe does not cover this message.
             self.idle_probe = IdleProbe::Inactive;
             self.submissions.advance(id, SubmissionState::Handed);
             self.after_change();
@@ -477,18 +474,18 @@ impl Host {
 
     fn forget_in_flight(&mut self) {
         self.in_flight = None;
-        self.behind.clear();
+        self.batched.clear();
     }
 
     /// Returns the next event, in wire order.
     pub fn poll_event(&mut self) -> Option<HostEvent> {
-        if self.events.is_empty() && self.events.capacity() > RETAINED {
+        if self.events.is_empty() && self.events.capacity() > MAX_EVENT_CAPACITY {
             self.events = VecDeque::new();
         }
         self.events.pop_front()
     }
 
-    /// Returns when to call [`Host::handle_timeout`].
+    /// Returns the instant at which to call [`Host::handle_timeout`].
     #[must_use]
     pub fn poll_timeout(&self) -> Option<Instant> {
         let deadlines = [
@@ -501,9 +498,9 @@ impl Host {
         deadlines.into_iter().flatten().min()
     }
 
-    /// Defers a user message that is about to be queued: it stays in the queue,
-    /// with everything behind it, until [`Host::release`]. It can be withdrawn
-    /// meanwhile.
+    /// Defers a user message that is about to be queued. It stays in the queue,
+    /// with all messages and requests behind it, until [`Host::release`]. It can
+    /// still be withdrawn.
     pub fn defer(&mut self, uuid: &str) {
         self.outbox.defer(uuid);
     }
@@ -513,8 +510,7 @@ impl Host {
         self.outbox.release(uuid);
     }
 
-    /// Returns whether the agent reports which messages its turns pick up, as far
-    /// as is known.
+    /// Returns whether the agent is known to report which messages its turns pick up.
     #[must_use]
     pub fn reports_pick_ups(&self) -> bool {
         self.submissions.are_reported()
@@ -554,10 +550,10 @@ impl Host {
         was_open
     }
 
-    /// A pending `initialize` may still list in its response a request that is
-    /// already answered.
+    /// Remembers a request that was answered while an `initialize` is pending,
+    /// whose response may still list it.
     fn remember_answered(&mut self, request_id: &str) {
-        if self.answered_requests.len() < MOST_REMEMBERED && self.requests.has_initialize() {
+        if self.answered_requests.len() < MAX_ANSWERED && self.requests.has_initialize() {
             self.answered_requests.insert(request_id.into(), ());
         }
     }
@@ -573,7 +569,7 @@ impl Host {
 
     fn report_submissions(&mut self) {
         while let Some((uuid, state)) = self.submissions.poll_change() {
-            let took_up = (state == SubmissionState::Started).then(|| self.turns.take_up(&uuid));
+            let took_up = (state == SubmissionState::Started).then(|| self.turns.pick_up(&uuid));
             self.events.push_back(HostEvent::Submission { uuid, state });
             self.report_turn(took_up.flatten());
         }

@@ -16,26 +16,26 @@ pub(super) struct Pending {
     pub(super) passed: Vec<String>,
     /// Queued user messages that the request withdrew.
     pub(super) withdrawn: Vec<String>,
-    /// The user message that the agent shall remove from its queue.
+    /// The user message that this request removes from the agent's queue.
     pub(super) withdraws: Option<Box<str>>,
-    /// Whether the agent shall remove all messages from its queue.
+    /// Whether this request removes all messages from the agent's queue.
     pub(super) withdraws_sent: bool,
-    /// The line, if it sets something that the next process must be told, or
-    /// can be sent to it again.
+    /// The line, retained if the next process needs it: a setting, or a read-only
+    /// request.
     pub(super) line: Option<Bytes>,
-    /// Why the host made the request on its own. Its response is not passed to
-    /// the user.
+    /// The purpose of a request that the host made on its own. Its response is not
+    /// delivered.
     pub(super) own: Option<OwnRequest>,
 }
 
-/// Why the host made a request on its own.
+/// The purpose of a request that the host made on its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OwnRequest {
     /// To make room for a message with the priority `now`.
     Preempt,
     /// To check that the agent is reading.
     IdleProbe,
-    /// To check that the agent still answers.
+    /// To check that the agent still responds.
     Watchdog,
 }
 
@@ -94,7 +94,7 @@ impl Requests {
     }
 
     /// Removes and returns a request whose deadline has passed.
-    pub(super) fn take_late(&mut self, now: Instant) -> Option<(Box<str>, Pending)> {
+    pub(super) fn take_expired(&mut self, now: Instant) -> Option<(Box<str>, Pending)> {
         let (deadline, id) = self.deadlines.first()?;
         let id = (*deadline <= now).then(|| id.clone())?;
         self.remove(&id)

@@ -1,15 +1,15 @@
-//! Which side orders user messages, and the state of an interrupt that makes
-//! room for one.
+//! Which side orders user messages, and the state of an interrupt that preempts
+//! a turn.
 
 use std::time::Instant;
 
 /// Which side applies the priorities of user messages.
 ///
-/// An agent with a queue of its own gets every message at once and orders them
+/// An agent with a queue of its own is sent every message at once and orders them
 /// itself. An agent without one would run messages in order of arrival, so the
 /// host queues them: one turn runs at a time, and after it the messages of the
 /// most urgent class are sent. A message with the priority `now` interrupts the
-/// running turn, waits for its end, and is sent then.
+/// running turn and is sent after its end.
 ///
 /// Queued messages and control requests do not wait for each other: a
 /// `set_model` is sent at once, and messages submitted before it that are still
@@ -34,14 +34,14 @@ pub enum Queueing {
     },
 }
 
-/// The state of an interrupt that makes room for a message.
+/// The state of an interrupt that preempts a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Preemption {
     /// There is no interrupt.
     No,
     /// The interrupt was sent.
-    Asked,
-    /// The interrupt was answered, or timed out. For an agent that does not
-    /// report its state, the turn counts as over at this instant.
+    Sent,
+    /// The interrupt has a response, or timed out. For an agent that does not
+    /// report its state, the turn counts as ended at this instant.
     Answered(Option<Instant>),
 }

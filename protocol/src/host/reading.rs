@@ -4,7 +4,7 @@ use super::Host;
 use std::time::Instant;
 
 impl Host {
-    /// Returns whether `initialize` was answered. Reading is never paused
+    /// Returns whether `initialize` has a response. Reading is never paused
     /// before that, because the user cannot consume anything yet.
     #[must_use]
     pub fn is_connected(&self) -> bool {
@@ -12,7 +12,7 @@ impl Host {
     }
 
     /// Returns whether a control request is pending, including those that the
-    /// host made on its own. A driver that pauses reading then would never see
+    /// host made on its own. A driver that paused reading now would never read
     /// the response.
     #[must_use]
     pub fn awaits_response(&self) -> bool {
@@ -33,7 +33,7 @@ impl Host {
     pub fn handle_reading_resumed(&mut self, now: Instant) {
         self.is_paused = false;
         self.after_change();
-        // Timers that were stopped meanwhile run again.
+        // Restarts the timers that the pause stopped.
         self.watch(now);
     }
 }

@@ -1,8 +1,8 @@
-//! User messages that the next process of a session takes over.
+//! Delivery of user messages across a restart.
 //!
 //! An agent that reports lifecycles knows the IDs of the messages in its
-//! transcript: it does not run one again. So everything that is not over can be
-//! sent again, and what the agent knows already it reports as completed,
+//! transcript and does not run one again. So every message that is not in a
+//! final state can be sent again. The agent reports known ones as completed,
 //! without a turn.
 
 use super::SubmissionState;
@@ -13,26 +13,26 @@ use crate::outbox::Outgoing;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Redelivery {
-    /// No turn had picked it up, as far as the agent reported. The next process
-    /// is sent it under the same ID. If it turns out that it had been picked
-    /// up, its state becomes [`SubmissionState::Completed`], or
-    /// [`SubmissionState::CutOff`] if such turns are not resumed.
+    /// The agent had not reported that a turn picked it up. It is sent to the next
+    /// process under the same ID. If a turn had picked it up after all, its state
+    /// becomes [`SubmissionState::Completed`], or [`SubmissionState::CutOff`] if
+    /// such turns are not resumed.
     Resent,
     /// Its turn was cut off, and continues in the next process.
     Resumed,
     /// Its turn was cut off, and does not continue. It is not sent again.
     CutOff,
-    /// Its turn was cut off after the host had asked for its end.
+    /// Its turn was cut off after the host had interrupted it.
     Interrupted,
-    /// The host had asked for its withdrawal.
+    /// The host had requested its withdrawal.
     Cancelled,
-    /// The agent does not report what it picked up. The message is not sent
-    /// again, because it might run twice.
+    /// The agent does not report which messages it picked up. The message is not
+    /// sent again, because it might run twice.
     Unknown,
 }
 
 impl Redelivery {
-    /// The final state that follows, if one does.
+    /// Returns the final state that follows, if there is one.
     fn state(self) -> Option<SubmissionState> {
         match self {
             Self::Resent | Self::Resumed => None,
@@ -57,14 +57,13 @@ impl Submissions {
         self.has_lifecycles
     }
 
-    /// Whether a message has not been picked up by a turn.
+    /// Whether a message is pending that no turn has picked up.
     pub(super) fn are_waiting(&self) -> bool {
         let mut states = self.open.values().map(|it| it.state);
         states.any(|state| state < SubmissionState::Started)
     }
 
-    /// The messages that were sent, in that order, and whether a turn has picked
-    /// them up.
+    /// Returns the sent messages in order, and whether a turn has picked them up.
     pub(super) fn sent_messages(&self) -> Vec<(Box<str>, bool)> {
         let sent = self.select(&|_, it| it.is_sent());
         sent.into_iter()
@@ -72,8 +71,7 @@ impl Submissions {
             .collect()
     }
 
-    /// Settles a message for the next process, and returns its line if it is to
-    /// be sent again.
+    /// Applies the redelivery of a message. Returns its line if it is sent again.
     pub(super) fn redeliver(&mut self, uuid: &str, redelivery: Redelivery) -> Option<Outgoing> {
         if let Some(state) = redelivery.state() {
             self.advance(uuid, state);
@@ -82,7 +80,7 @@ impl Submissions {
         let open = self.open.get_mut(uuid)?;
         open.state = SubmissionState::Waiting;
         open.is_redelivered = true;
-        open.was_known = false;
+        open.is_known = false;
         self.outstanding -= 1;
         let line = open.line.take();
         if line.is_none() {
@@ -99,28 +97,27 @@ impl Submissions {
         self.advance(&line.id, SubmissionState::Started);
     }
 
-    /// Whether the agent reports a message as completed that it was sent again,
-    /// and that it had not picked up in this process.
+    /// Whether a message was sent again and this process has not picked it up.
     pub(super) fn is_repeated(&self, uuid: &str) -> bool {
         self.open.get(uuid).is_some_and(|it| it.is_redelivered)
     }
 
-    /// Records that the agent knew a message that it was sent again: a turn that
-    /// goes on may be its turn.
-    pub(super) fn knows(&mut self, uuid: &str) {
+    /// Records that the agent already knew a resent message: the running turn may
+    /// be its turn.
+    pub(super) fn mark_known(&mut self, uuid: &str) {
         if let Some(open) = self.open.get_mut(uuid) {
-            open.was_known = true;
+            open.is_known = true;
         }
     }
 
-    /// Ends the messages that the agent knew when they were sent again.
+    /// Ends the resent messages that the agent already knew.
     pub(super) fn end_known(&mut self, how: SubmissionState) {
-        for (uuid, _) in self.select(&|_, it| it.was_known) {
+        for (uuid, _) in self.select(&|_, it| it.is_known) {
             self.advance(&uuid, how);
         }
     }
 
-    /// Prepares for another process, which has not said anything yet.
+    /// Resets the state of the process for the next one.
     pub(super) fn begin_process(&mut self) {
         self.joined.clear();
         self.turn_ended = false;

@@ -12,12 +12,11 @@ impl Host {
     /// Sends a request with the given timeout. Every request ends in exactly
     /// one [`HostEvent::RequestEnded`].
     ///
-    /// A session that is finishing still accepts requests, because callbacks
-    /// may need them.
+    /// A finishing session still accepts requests, because callbacks may need them.
     ///
     /// # Errors
     ///
-    /// [`NotTaken::Closing`] if the session is ending or over,
+    /// [`NotTaken::Closing`] if the session is ending or has ended,
     /// [`NotTaken::Full`] if the outbound queue is full, for example because
     /// the agent does not read.
     pub fn request(
@@ -41,7 +40,7 @@ impl Host {
         {
             self.withdraw_prompt(uuid);
             self.events.push_back(HostEvent::RequestEnded {
-                outcome: Ok(taken_back(&outgoing.id, uuid)),
+                outcome: Ok(withdrawn_answer(&outgoing.id, uuid)),
                 request_id: outgoing.id,
             });
             self.after_change();
@@ -85,9 +84,9 @@ impl Host {
     }
 
     /// Cancels a pending request. It ends at once with
-    /// [`RequestFailure::Cancelled`]; if it was already sent, the agent is sent
-    /// a cancellation where it supports that. Returns `false` if no request
-    /// with this ID is pending.
+    /// [`RequestFailure::Cancelled`]. If it was already sent, a cancellation is
+    /// sent to agents that support it. Returns `false` if no request with this ID
+    /// is pending.
     pub fn cancel(&mut self, request_id: &str) -> bool {
         let Some((request_id, pending)) = self.requests.remove(request_id) else {
             return false;
@@ -103,7 +102,7 @@ impl Host {
         true
     }
 
-    /// Sends a request on the host's own account.
+    /// Sends a request that the user did not make.
     pub(super) fn send_own_request<R: HostRequest>(
         &mut self,
         now: Instant,
@@ -137,8 +136,8 @@ impl Host {
     }
 
     /// Ends requests whose deadline has passed.
-    pub(super) fn end_late_requests(&mut self, now: Instant) {
-        while let Some((id, pending)) = self.requests.take_late(now) {
+    pub(super) fn end_expired_requests(&mut self, now: Instant) {
+        while let Some((id, pending)) = self.requests.take_expired(now) {
             self.withdraw_request(&id);
             let failure = RequestFailure::TimedOut {
                 subtype: pending.subtype,
@@ -148,8 +147,7 @@ impl Host {
         }
     }
 
-    /// Ends a request. The user gets no event for one that the host made on its
-    /// own.
+    /// Ends a request. A request that the host made on its own produces no event.
     pub(super) fn end_request(
         &mut self,
         now: Instant,
@@ -168,8 +166,8 @@ impl Host {
         }
     }
 
-    /// Handles the sending of an interrupt: the messages that it overtook are
-    /// those that were queued when it was made and still are.
+    /// Handles the sending of an interrupt. It overtook the messages that were
+    /// queued when it was made and still are.
     pub(super) fn note_passed(&mut self, class: Class, id: &str) {
         if class == Class::Interrupt
             && let Some(passed) = self.requests.passed(id)
@@ -184,7 +182,7 @@ impl Host {
     pub(super) fn withdraw_request(&mut self, request_id: &str) {
         let is_request = |class| !matches!(class, Class::User(_));
         if self.outbox.withdraw(request_id, is_request).is_none()
-            && self.takes_cancels
+            && self.supports_cancellation
             && self.outgoing != OutgoingState::Closed
         {
             let line = control::cancel(request_id);
@@ -198,9 +196,8 @@ impl Host {
     }
 }
 
-/// The response to a request that takes back a message which never left the
-/// host.
-fn taken_back(request_id: &str, uuid: &str) -> Answer {
+/// Builds the response to the withdrawal of a message that was never sent.
+fn withdrawn_answer(request_id: &str, uuid: &str) -> Answer {
     let answer = CancelAsyncMessageAnswer {
         cancelled: true,
         message_uuid: Some(uuid.to_owned()),

@@ -1,10 +1,10 @@
-//! A session that goes on in another process of the agent.
+//! Continues a session in another process of the agent.
 //!
-//! When a process has ended, [`Host::begin_restart`] makes the host ready for the
-//! next: everything that depended on the old process is ended, and what was not
-//! done waits. The driver then sends `initialize` to the new process, the
-//! [settings](Host::settings) that it has forgotten, and calls
-//! [`Host::finish_restart`], which lets everything else out.
+//! When a process has ended, [`Host::begin_restart`] prepares the host for the
+//! next one: it ends everything that depended on the old process, and queues
+//! unfinished messages again. The driver then sends `initialize` and the
+//! [settings](Host::settings) to the new process, and calls
+//! [`Host::finish_restart`], which releases the queue.
 
 use super::classify::{FrameClass, is_of_main_agent};
 use super::journal::{self, only_reads};
@@ -25,20 +25,19 @@ use crate::sorted::sorted_ids;
 use memchr::memmem::Finder;
 use std::sync::LazyLock;
 
-/// The most tool calls of a turn that are remembered.
-const MOST_CALLS: usize = 1024;
+/// The maximum number of tool calls recorded per turn.
+const MAX_CALLS: usize = 1024;
 
 impl Host {
-    /// Retains what a restart needs: the lines of messages that are not in a final
-    /// state, and of some requests. Call it before the first
-    /// message.
+    /// Retains the lines that a restart needs: messages that are not in a final
+    /// state, and some requests. Call it before the first message.
     pub fn retain_for_restart(&mut self) {
         self.succession.retains_lines = true;
     }
 
-    /// Ends everything that depended on the process that is gone, and prepares
-    /// for the next one. Lines are deferred until [`Host::finish_restart`], except
-    /// `initialize` and [`Host::settings`].
+    /// Ends everything that depended on the last process, and prepares for the next
+    /// one. Lines are deferred until [`Host::finish_restart`], except `initialize`
+    /// and [`Host::settings`].
     ///
     /// Has no effect on a session that is closing.
     pub fn begin_restart(&mut self, recovery: TurnRecovery) -> Handover {
@@ -49,9 +48,9 @@ impl Host {
         let is_stop = |it: &Pending| &*it.subtype == "interrupt" && it.own.is_none();
         let is_stopped = self.turns.is_stopped() || requests.values().any(is_stop);
         let withdraws_all = requests.values().any(|it| it.withdraws_sent);
-        let taken_back = requests.values().filter_map(|it| it.withdraws.clone());
-        let taken_back: Vec<Box<str>> = taken_back.collect();
-        let is_reported = self.knows_ids || self.submissions.are_reported();
+        let withdrawn = requests.values().filter_map(|it| it.withdraws.clone());
+        let withdrawn: Vec<Box<str>> = withdrawn.collect();
+        let is_reported = self.reports_message_ids || self.submissions.are_reported();
         let turn = self.turns.running();
         let resumes =
             turn.is_some() && !is_stopped && is_reported && recovery == TurnRecovery::Resume;
@@ -64,7 +63,7 @@ impl Host {
                 true if is_stopped => Redelivery::Interrupted,
                 true if resumes => Redelivery::Resumed,
                 true => Redelivery::CutOff,
-                false if withdraws_all || taken_back.contains(&uuid) => Redelivery::Cancelled,
+                false if withdraws_all || withdrawn.contains(&uuid) => Redelivery::Cancelled,
                 false => Redelivery::Resent,
             };
             again.extend(self.submissions.redeliver(&uuid, redelivery));
@@ -91,7 +90,7 @@ impl Host {
             self.events.push_back(HostEvent::Background(vec![]));
         }
         self.begin_process(recovery);
-        self.redeliver_started(&messages, resumes, is_stopped);
+        self.record_started(&messages, resumes, is_stopped);
         self.after_change();
         Handover {
             turn,
@@ -103,34 +102,33 @@ impl Host {
         }
     }
 
-    /// Whether the session is open, so that it can go on in another process.
+    /// Returns whether the session is open, so that another process can continue it.
     #[must_use]
     pub fn can_restart(&self) -> bool {
         matches!(self.outgoing, OutgoingState::Open | OutgoingState::Broken)
     }
 
-    /// Whether a turn is running, or a message waits here or has no turn yet.
+    /// Returns whether a turn is running, or a message is queued or has no turn yet.
     #[must_use]
     pub fn has_turn_to_run(&self) -> bool {
         self.turns.is_running() || self.outbox.waiting().users > 0 || self.submissions.are_waiting()
     }
 
-    /// Whether background tasks are running.
+    /// Returns whether background tasks are running.
     #[must_use]
     pub fn has_background_tasks(&self) -> bool {
         self.background.runs()
     }
 
-    /// Whether the agent has planned to wake up in this process, by a call of
-    /// `CronCreate` or `ScheduleWakeup`. What it cancels or has done already is
-    /// not known.
+    /// Returns whether the agent has called `CronCreate` or `ScheduleWakeup` in this
+    /// process. Wake-ups that were cancelled or are past still count.
     #[must_use]
     pub fn has_planned_wake_ups(&self) -> bool {
         self.succession.has_planned
     }
 
-    /// The requests that set again what the last process was told. They leave
-    /// before everything else, once they are [requested](Host::request).
+    /// Returns the requests that restore the settings of the last process. Pass them
+    /// to [`Host::request`]; they are sent before everything else.
     #[must_use]
     pub fn settings(&self, id: &str) -> Vec<Request> {
         let mut requests = self.journal.requests(id);
@@ -140,27 +138,26 @@ impl Host {
         requests
     }
 
-    /// Whether a successful response to a request with this subtype says that the
-    /// request took effect. `set_cwd` may succeed without that.
+    /// Returns whether a successful response to a request with this subtype means
+    /// that the request took effect. `set_cwd` may succeed without effect.
     #[must_use]
     pub fn took_effect(subtype: &str, answer: &Answer) -> bool {
         journal::took_effect(subtype, answer)
     }
 
-    /// The last value that was set by a request with this subtype.
+    /// Returns the last value that was set by a request with this subtype.
     #[must_use]
     pub fn setting(&self, subtype: &str, member: &str) -> Option<String> {
         self.journal.value(subtype, member)
     }
 
-    /// Ends the preparation of the next process, and opens the queue. A turn
-    /// that was cut off and that the process does not go on with is begun again
-    /// with its messages, if it had some.
+    /// Ends the preparation of the next process and opens the queue. If the process
+    /// does not resume the turn that was cut off, the turn's messages are sent again.
     pub fn finish_restart(&mut self) {
         if !std::mem::take(&mut self.succession.is_new) {
             return;
         }
-        // It may be over already.
+        // That turn may have ended already.
         let resumes = self.succession.has_shown_turn;
         let mut has_messages = false;
         for uuid in std::mem::take(&mut self.succession.started) {
@@ -176,9 +173,9 @@ impl Host {
         self.after_change();
     }
 
-    /// Notes what a frame shows of a turn. Returns whether the frame is the end
-    /// of a process that could not resume the session, which is no result of a
-    /// turn.
+    /// Records from a frame whether the process runs a turn. Returns whether the
+    /// frame is the result of a process that could not resume the session, and not
+    /// of a turn.
     pub(super) fn watch_process(&mut self, class: &FrameClass, frame: &Frame) -> bool {
         let state = &mut self.succession;
         match class {
@@ -210,8 +207,8 @@ impl Host {
         false
     }
 
-    /// Handles the report that a message is completed which was sent again and
-    /// that this process had not picked up: the agent knew it.
+    /// Handles the report that a resent message is completed although this process
+    /// has not picked it up: the agent already knew it.
     pub(super) fn handle_redelivered(&mut self, class: &FrameClass) {
         let FrameClass::Lifecycle(it) = class else {
             return;
@@ -219,9 +216,9 @@ impl Host {
         if it.state != CommandState::Completed || !self.submissions.is_repeated(&it.command_uuid) {
             return;
         }
-        self.submissions.knows(&it.command_uuid);
+        self.submissions.mark_known(&it.command_uuid);
         if self.succession.shows_turn {
-            // The result of the turn that goes on ends it.
+            // The result of the resumed turn ends it.
             return;
         }
         let how = match self.succession.cuts_off {
@@ -233,31 +230,31 @@ impl Host {
         self.end_turn(how, None);
     }
 
-    /// Whether a turn that may go on in the next process has picked up a message.
+    /// Whether a turn that the next process may resume has picked up a message.
     pub(super) fn was_started(&self, uuid: &str) -> bool {
         self.succession.started.iter().any(|it| **it == *uuid)
     }
 
-    /// Whether the process still lacks settings of an earlier one.
+    /// Whether the settings of an earlier process are not restored yet.
     pub(super) fn is_new_process(&self) -> bool {
         self.succession.is_new
     }
 
-    /// Queues what is sent to the next process, in order: messages that had
-    /// left, requests that only read, and everything that waits.
+    /// Queues the lines for the next process, in order: messages that had been
+    /// sent, read-only requests, and everything that was queued.
     fn queue_again(&mut self, again: Vec<Outgoing>, requests: &mut IdMap<Pending>) {
         self.outbox.open();
         let deferred = self.outbox.deferred().clone();
         for uuid in deferred.keys() {
             self.outbox.release(uuid);
         }
-        let mut waits = vec![];
+        let mut queued = vec![];
         while let Some(line) = self
             .outbox
             .pop()
             .or_else(|| self.outbox.pop_backlog(|_| true))
         {
-            waits.push(line);
+            queued.push(line);
         }
         let limits = self.outbox.limits();
         self.outbox = Outbox::gated();
@@ -269,7 +266,7 @@ impl Host {
         for line in again {
             self.outbox.push(line);
         }
-        for line in &waits {
+        for line in &queued {
             if line.class == Class::Control
                 && let Some(pending) = requests.remove(&line.id)
             {
@@ -292,7 +289,7 @@ impl Host {
             });
             self.requests.insert(id, pending);
         }
-        for line in waits {
+        for line in queued {
             let is_request = line.class == Class::Control && self.requests.contains(&line.id);
             if is_request || is_user(line.class) {
                 self.outbox.push(line);
@@ -300,7 +297,7 @@ impl Host {
         }
     }
 
-    /// Ends the requests that the process has not answered.
+    /// Ends the requests without a response.
     pub(super) fn end_requests(
         &mut self,
         mut requests: IdMap<Pending>,
@@ -319,18 +316,18 @@ impl Host {
         }
     }
 
-    /// Remembers the messages of the turn that goes on. If it does not, those
-    /// end that the last process was about to be sent.
-    fn redeliver_started(
+    /// Records the messages of the turn if it is resumed. Otherwise ends the
+    /// messages of an earlier resumed turn that are queued again.
+    fn record_started(
         &mut self,
         messages: &[(Box<str>, Redelivery)],
         resumes: bool,
         is_stopped: bool,
     ) {
-        let finish_restart = messages
+        let resumed = messages
             .iter()
             .filter(|(_, redelivery)| *redelivery == Redelivery::Resumed);
-        let finish_restart: Vec<Box<str>> = finish_restart.map(|(uuid, _)| uuid.clone()).collect();
+        let resumed: Vec<Box<str>> = resumed.map(|(uuid, _)| uuid.clone()).collect();
         if !resumes {
             let how = match is_stopped {
                 true => SubmissionState::Interrupted,
@@ -342,10 +339,10 @@ impl Host {
                 }
             }
         }
-        self.succession.started.extend(finish_restart);
+        self.succession.started.extend(resumed);
     }
 
-    /// Forgets what is true of one process only.
+    /// Resets the state that belongs to one process.
     fn begin_process(&mut self, recovery: TurnRecovery) {
         self.decoder = LineDecoder::new(self.line_limit);
         self.forget_in_flight();
@@ -356,7 +353,7 @@ impl Host {
         self.watchdog.begin_process();
         self.outgoing = OutgoingState::Open;
         self.is_paused = false;
-        self.takes_cancels = false;
+        self.supports_cancellation = false;
         self.succession.is_new = true;
         self.succession.has_planned = false;
         self.succession.shows_turn = false;
@@ -369,21 +366,21 @@ fn is_user(class: Class) -> bool {
     matches!(class, Class::User(_))
 }
 
-/// Whether a message has a call by which the agent plans to wake up.
+/// Whether a message has a tool call that schedules a wake-up.
 fn plans_to_wake_up(frame: &Frame) -> bool {
     static TOOLS: LazyLock<[Finder<'_>; 2]> =
         LazyLock::new(|| ["\"CronCreate\"", "\"ScheduleWakeup\""].map(Finder::new));
     TOOLS.iter().any(|it| it.find(frame.raw()).is_some())
 }
 
-/// Notes the tool calls of a message.
+/// Records the tool calls of a message.
 fn note_calls(calls: &mut Vec<ToolCall>, frame: &Frame) {
     let Ok(message) = frame.read::<AssistantMessage>() else {
         return;
     };
     for block in message.message.content.iter() {
         if let ContentBlock::ToolUse(call) = block
-            && calls.len() < MOST_CALLS
+            && calls.len() < MAX_CALLS
         {
             calls.push(ToolCall {
                 tool_use_id: call.id.clone(),

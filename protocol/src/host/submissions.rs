@@ -42,11 +42,11 @@ pub enum SubmissionState {
     Cancelled,
     /// Final: a hook blocked it.
     Refused,
-    /// Final: its turn was cut off by the end of the agent's process, and does
-    /// not go on in the session's next process.
+    /// Final: its turn was cut off by the end of the agent's process, and is not
+    /// resumed in the session's next process.
     CutOff,
-    /// Final: the agent's process ended, and nothing says whether it had picked
-    /// the message up. Sent again, it might run twice.
+    /// Final: the agent's process ended, and it is unknown whether a turn had
+    /// picked the message up. It is not sent again, because it might run twice.
     Unknown,
     /// Final: it never reached the agent, the agent ignored it, or the session
     /// ended first.
@@ -108,7 +108,7 @@ pub(super) struct Submissions {
     pub(super) joined: IdMap<Vec<Box<str>>>,
     /// The last finished messages: the agent ignores another message with the
     /// same ID.
-    over: VecDeque<Box<str>>,
+    finished: VecDeque<Box<str>>,
     changes: VecDeque<(Box<str>, SubmissionState)>,
     /// Whether the agent reports lifecycles.
     pub(super) has_lifecycles: bool,
@@ -125,18 +125,18 @@ pub(super) struct Submissions {
 pub(super) struct Open {
     /// Its state in the agent's current process.
     pub(super) state: SubmissionState,
-    /// The last state that was reported. A process that is given the message
-    /// again repeats states.
+    /// The last state that was reported to the user. A process that is sent the
+    /// message again repeats states.
     reported: SubmissionState,
     /// The position among the messages that were sent, from 1.
     pub(super) sequence: u64,
     /// The line, if the session may restart.
     pub(super) line: Option<Outgoing>,
-    /// Whether it was sent to an earlier process, and no turn of this one has
+    /// Whether it was sent to an earlier process, and no turn of this process has
     /// picked it up.
     pub(super) is_redelivered: bool,
-    /// Whether this process has said that it knew it before.
-    pub(super) was_known: bool,
+    /// Whether this process has reported that it already knew the message.
+    pub(super) is_known: bool,
 }
 
 impl Open {
@@ -147,7 +147,7 @@ impl Open {
             sequence: 0,
             line: None,
             is_redelivered: false,
-            was_known: false,
+            is_known: false,
         }
     }
 
@@ -161,12 +161,12 @@ impl Submissions {
         self.open.is_empty()
     }
 
-    /// Whether a message was sent that the agent may not be done with.
+    /// Whether a sent message is not in a final state.
     pub(super) fn are_outstanding(&self) -> bool {
         self.outstanding > 0
     }
 
-    /// Returns messages and their states, in the order in which they left; those that have not
+    /// Returns messages and their states, in the order in which they were sent; unsent ones
     /// come last.
     pub(super) fn select(
         &self,
@@ -186,8 +186,8 @@ impl Submissions {
         self.open.get(uuid).map(|it| it.state)
     }
 
-    /// Adds a queued message. The agent treats a pending message with the same
-    /// ID as the same message, and so does this.
+    /// Adds a queued message. Like the agent, treats a pending message with the same
+    /// ID as the same message.
     pub(super) fn submitted(&mut self, uuid: &str) {
         self.open.entry(uuid.into()).or_insert_with(Open::new);
     }
@@ -242,8 +242,8 @@ impl Submissions {
         if state.is_end() {
             self.open.remove(uuid);
             if was_sent {
-                self.over.truncate(REMEMBERED - 1);
-                self.over.push_front(uuid.into());
+                self.finished.truncate(REMEMBERED - 1);
+                self.finished.push_front(uuid.into());
             }
         }
         if is_new {
@@ -285,15 +285,15 @@ impl Submissions {
         self.reached_agent(uuid, how);
     }
 
-    /// Handles a report of the agent about a message, which must have left. A
-    /// message that is still queued here shares its ID with an earlier one.
+    /// Handles a report of the agent about a message that was sent. Ignores one
+    /// about a queued message, which has the ID of an earlier message.
     fn reached_agent(&mut self, uuid: &str, state: SubmissionState) {
         if self.state(uuid) > Some(SubmissionState::Waiting) {
             self.advance(uuid, state);
         }
     }
 
-    /// Handles what a frame starts.
+    /// Handles messages that a frame starts.
     pub(super) fn handle_start(&mut self, class: &FrameClass, frame: &Frame, is_turn: bool) {
         match class {
             FrameClass::Lifecycle(_) => self.has_lifecycles = true,
@@ -339,7 +339,7 @@ impl Submissions {
     }
 
     /// Records that a turn picked up messages. If the agent names none and only
-    /// one message has left, it is that one.
+    /// one message is outstanding, it is that one.
     fn started(&mut self, names: &[String], is_turn: bool) {
         self.has_names |= !names.is_empty();
         for uuid in names {
@@ -353,7 +353,8 @@ impl Submissions {
         }
     }
 
-    /// The message that has left, if it is the only one (or was sent as one).
+    /// Returns the outstanding message, if there is only one (or several were sent
+    /// as one).
     fn only_one(&self) -> Option<Box<str>> {
         let (first, others) = match self.joined.iter().next() {
             Some((first, others)) => (first, others.len()),
@@ -365,8 +366,8 @@ impl Submissions {
         (self.outstanding == 1 + others).then(|| first.clone())
     }
 
-    /// Handles what a frame ends. `outcome` is that of the turn, if it ends
-    /// one.
+    /// Handles messages that a frame ends. `outcome` is that of the turn, if the
+    /// frame ends one.
     pub(super) fn handle_end(&mut self, class: &FrameClass, outcome: TurnOutcome) {
         match class {
             FrameClass::Lifecycle(CommandLifecycle {
@@ -405,7 +406,7 @@ impl Submissions {
         for uuid in names {
             self.reached_agent(uuid, how);
         }
-        // The turn that went on was theirs.
+        // They belong to the resumed turn that has ended.
         self.end_known(how);
     }
 
@@ -416,9 +417,9 @@ impl Submissions {
         if self.open.is_empty() {
             return;
         }
-        let was_over = |uuid: &str| self.over.iter().any(|it| &**it == uuid);
+        let was_over = |uuid: &str| self.finished.iter().any(|it| &**it == uuid);
         let is_over = |uuid: &str, open: &Open| match open.state {
-            _ if open.was_known => true,
+            _ if open.is_known => true,
             SubmissionState::Queued | SubmissionState::Started => {
                 !self.has_lifecycles || was_over(uuid)
             }
@@ -439,8 +440,8 @@ impl Submissions {
     }
 
     /// Whether an agent that names the messages of its turns has ended a turn
-    /// since the last message left. A message that it did not name is picked up
-    /// next, or never.
+    /// since the last message was sent. A message that it did not name is picked up
+    /// by the next turn, or never.
     pub(super) fn missed_a_turn(&self) -> bool {
         self.has_names && self.turn_ended
     }
@@ -456,7 +457,7 @@ impl Submissions {
         }
     }
 
-    /// Ends all messages that have left, if the agent does not say which ones a
+    /// Ends all sent messages, for an agent that does not report which of them a
     /// turn answered.
     pub(super) fn end_all(&mut self, how: SubmissionState) {
         for (uuid, _) in self.select(&|_, it| it.is_sent()) {

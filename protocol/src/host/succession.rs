@@ -1,15 +1,14 @@
-//! What the host knows of the processes that a session had, and what the end of
-//! one changes.
+//! State that spans the processes of a session.
 
 use super::redelivery::Redelivery;
 use crate::message::BackgroundTask;
 
-/// What happens to a turn that the end of the agent's process cut off.
+/// The handling of a turn that the end of the agent's process cut off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum TurnRecovery {
-    /// It continues in the next process, by the agent's own means. Tool calls that
-    /// had begun may run again.
+    /// The agent resumes it in the next process. Tool calls that had begun may run
+    /// again.
     #[default]
     Resume,
     /// It ends with [`TurnOutcome::CutOff`](super::TurnOutcome), and its messages with
@@ -27,7 +26,7 @@ pub struct ToolCall {
     pub tool_name: String,
 }
 
-/// What the end of a process changed in the session.
+/// The effects of a process's end on the session.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Handover {
@@ -35,34 +34,34 @@ pub struct Handover {
     pub turn: Option<u64>,
     /// Whether that turn continues in the next process.
     pub resumes: bool,
-    /// The tool calls of that turn. Those that had begun may have had any part
-    /// of their effect, and the model may make them again.
+    /// The tool calls of that turn. Those that had begun may have taken effect in
+    /// part, and the model may repeat them.
     pub tool_calls: Vec<ToolCall>,
-    /// The messages that had been sent and were not in a final state, and how
-    /// their delivery continues.
+    /// The sent messages that were not in a final state, and how their delivery
+    /// continues.
     pub messages: Vec<(Box<str>, Redelivery)>,
-    /// The requests of the agent that were open. No response is possible.
+    /// The requests of the agent that were pending. They can no longer be answered.
     pub incoming_requests: Vec<Box<str>>,
-    /// The background tasks that are gone.
+    /// The background tasks that ended with the process.
     pub background: Vec<BackgroundTask>,
 }
 
-/// How the current process follows an earlier one.
+/// The state of the current process as a successor of earlier ones.
 #[derive(Debug, Default)]
 pub(super) struct Succession {
     /// Whether lines are retained for a next process.
     pub(super) retains_lines: bool,
-    /// Whether the process still lacks settings of an earlier one.
+    /// Whether the settings of an earlier process are not restored yet.
     pub(super) is_new: bool,
-    /// Whether turns that were cut off are handed back.
+    /// Whether turns that were cut off are not resumed.
     pub(super) cuts_off: bool,
-    /// Whether this process has shown a turn that is not over.
+    /// Whether this process runs a turn.
     pub(super) shows_turn: bool,
-    /// Whether it has shown a turn at all.
+    /// Whether it has run a turn.
     pub(super) has_shown_turn: bool,
-    /// The messages of the turn that went on in this process.
+    /// The messages of the turn that this process may resume.
     pub(super) started: Vec<Box<str>>,
-    /// Whether this process has planned to wake up.
+    /// Whether this process has scheduled a wake-up.
     pub(super) has_planned: bool,
     /// The tool calls of the running turn.
     pub(super) calls: Vec<ToolCall>,

@@ -39,7 +39,7 @@ pub struct Prompt(pub(super) Outgoing);
 pub struct Request {
     pub(super) subtype: Box<str>,
     pub(super) withdraws_waiting: bool,
-    /// The user message that it takes back.
+    /// The user message that this request withdraws.
     pub(super) withdraws: Option<Box<str>>,
     pub(super) outgoing: Outgoing,
 }
@@ -48,7 +48,7 @@ pub struct Request {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotTaken {
-    /// The session is closing or over.
+    /// The session is closing or has ended.
     #[error("the session is closing")]
     Closing,
     /// The outbound queue is full.
@@ -76,8 +76,8 @@ impl Prompt {
         Self::with_id(message.read()?, uuid)
     }
 
-    /// Encodes a message under its `uuid`, or under a new one. Returns that as well, and
-    /// whether the message is sent verbatim: `is_verbatim`, or by itself.
+    /// Encodes a message under its `uuid`, or under a new one. Also returns that ID, and
+    /// whether the message is sent verbatim, by `is_verbatim` or by its own setting.
     #[doc(hidden)]
     pub fn of(
         mut message: UserMessage,
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_raw_request_is_what_the_typed_one_is() {
+    fn a_raw_request_equals_the_typed_one() {
         let raw = |subtype, members| parts(Request::raw("r", subtype, members).unwrap());
         assert_eq!(
             raw("set_model", json!({ "model": "m" })),
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn a_raw_request_has_one_subtype_and_keeps_its_digits() {
+    fn a_raw_request_has_one_subtype_and_preserves_digits() {
         let members: Json = serde_json::from_str(r#"{"n":1.00,"subtype":"other"}"#).unwrap();
         let (.., line) = parts(Request::raw("r", "make_coffee", members).unwrap());
         assert_eq!(

@@ -69,8 +69,8 @@ pub enum TurnOutcome {
     ApiError,
     /// The agent went idle without a result.
     NoResult,
-    /// The agent's process ended during the turn, and the turn does not go on
-    /// in the session's next process.
+    /// The agent's process ended during the turn, and the session's next process
+    /// does not resume the turn.
     CutOff,
     /// The session ended first.
     Lost,
@@ -94,18 +94,18 @@ impl fmt::Display for TurnOutcome {
 /// The running turn, and the number of turns so far.
 #[derive(Debug, Default)]
 pub(super) struct Turns {
-    begun: u64,
+    count: u64,
     current: Option<Current>,
 }
 
 #[derive(Debug)]
 struct Current {
     messages: Vec<Box<str>>,
-    /// Why the agent was asked to stop, if it was.
+    /// Which side has stopped the turn, if one has.
     stopped: Option<Stopped>,
 }
 
-/// Which side asked the agent to stop its turn.
+/// The side that has stopped a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stopped {
     /// The user.
@@ -121,10 +121,10 @@ impl Turns {
 
     /// The number of the running turn.
     pub(super) fn running(&self) -> Option<u64> {
-        self.current.is_some().then_some(self.begun)
+        self.current.is_some().then_some(self.count)
     }
 
-    /// Whether the agent has agreed to stop the running turn.
+    /// Whether the agent has accepted an interrupt of the running turn.
     pub(super) fn is_stopped(&self) -> bool {
         self.current.as_ref().is_some_and(|it| it.stopped.is_some())
     }
@@ -134,25 +134,25 @@ impl Turns {
         if self.current.is_some() {
             return None;
         }
-        self.begun += 1;
+        self.count += 1;
         self.current = Some(Current {
             messages: vec![],
             stopped: None,
         });
-        Some(TurnEvent::Started { turn: self.begun })
+        Some(TurnEvent::Started { turn: self.count })
     }
 
     /// Records that the running turn picked up a message.
-    pub(super) fn take_up(&mut self, uuid: &str) -> Option<TurnEvent> {
+    pub(super) fn pick_up(&mut self, uuid: &str) -> Option<TurnEvent> {
         let current = self.current.as_mut()?;
         current.messages.push(uuid.into());
         Some(TurnEvent::PickedUp {
-            turn: self.begun,
+            turn: self.count,
             uuid: uuid.into(),
         })
     }
 
-    /// The agent has agreed to stop.
+    /// Records that the agent has accepted an interrupt.
     pub(super) fn stop(&mut self, how: Stopped) {
         if let Some(current) = &mut self.current {
             current.stopped.get_or_insert(how);
@@ -172,10 +172,10 @@ impl Turns {
                 }
             }
             (Some(TerminalReason::ApiError), _) => TurnOutcome::ApiError,
-            // Not every agent gives a reason.
+            // Not every agent reports a reason.
             (None, Some(Stopped::Interrupted)) => TurnOutcome::Interrupted,
             (None, Some(Stopped::Preempted)) => TurnOutcome::Preempted,
-            // CLIs up to 2.1.197 give none, or `completed`.
+            // CLIs up to 2.1.197 report none, or `completed`.
             _ if is_error && (result.is_success || result.has_api_status) => TurnOutcome::ApiError,
             _ if is_error => TurnOutcome::Failed,
             _ => TurnOutcome::Completed,
@@ -186,7 +186,7 @@ impl Turns {
     pub(super) fn end(&mut self, outcome: TurnOutcome, frame: Option<Frame>) -> Option<TurnEvent> {
         let current = self.current.take()?;
         Some(TurnEvent::Ended(Box::new(TurnEnd {
-            turn: self.begun,
+            turn: self.count,
             outcome,
             messages: current.messages,
             frame,

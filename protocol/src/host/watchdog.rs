@@ -11,12 +11,12 @@ use std::time::{Duration, Instant};
 /// The watchdog.
 #[derive(Debug, Default)]
 pub(super) struct Watchdog {
-    /// How long the agent may write nothing, and then take to respond to the
-    /// probe. `None` if there is no watchdog.
+    /// The maximum time without output, and then the timeout of the probe. `None`
+    /// if there is no watchdog.
     pub(super) limit: Option<Duration>,
-    /// When the probe is sent, unless the agent writes something first.
+    /// The instant at which the probe is sent, unless the agent writes first.
     pub(super) probe_at: Option<Instant>,
-    /// Whether the probe was sent and the agent wrote nothing since.
+    /// Whether the probe was sent and the agent has written nothing since.
     pub(super) is_probing: bool,
 }
 
@@ -32,9 +32,9 @@ impl Watchdog {
 }
 
 impl Host {
-    /// Sets how long an agent with pending work may write nothing before it is sent
-    /// a probe, and then how long it may take to respond. If it does not respond,
-    /// [`HostEvent::Hung`] is delivered. There is no watchdog by default, nor while
+    /// Sets the maximum time without output of an agent with pending work. After it, a
+    /// probe is sent with the same timeout. If the agent does not respond,
+    /// [`HostEvent::Hung`] is delivered. Default: no watchdog. It is disarmed while
     /// reading is paused.
     pub fn set_watchdog(&mut self, limit: Option<Duration>) {
         self.watchdog.limit = limit;
@@ -69,7 +69,7 @@ impl Host {
         }
     }
 
-    /// Sends the probe when its time has come.
+    /// Sends the probe if its deadline has passed.
     pub(super) fn handle_watchdog_deadline(&mut self, now: Instant) {
         let Some(limit) = self.watchdog.limit else {
             return;
@@ -86,7 +86,7 @@ impl Host {
         }
     }
 
-    /// Handles the response to the probe, or its limit.
+    /// Handles the response to the probe, or its timeout.
     pub(super) fn handle_probe_end(&mut self, has_answer: bool) {
         if self.watchdog.is_probing && !has_answer {
             self.events.push_back(HostEvent::Hung);

@@ -37,7 +37,7 @@ pub enum McpServerConfig {
 }
 
 object! {
-    /// A server process that the agent starts and talks to over pipes.
+    /// A server process that the agent spawns, with pipes for communication.
     pub struct McpStdioServer {
         /// `stdio`, or absent.
         pub kind: Option<String> = "type",

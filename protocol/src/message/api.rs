@@ -65,7 +65,7 @@ object! {
 }
 
 object! {
-    /// What the API removed from the context.
+    /// The content that the API removed from the context.
     #[derive(Default)]
     pub struct ContextManagement {
         /// The edits.
@@ -176,7 +176,7 @@ union! {
     pub enum InputTransformation by "type" {
         /// The thinking was removed.
         "thinking_dropped" => ThinkingDropped(ThinkingDropped),
-        /// The thinking was kept.
+        /// The thinking was retained.
         "thinking_mismatch_allowed" => ThinkingMismatchAllowed(ThinkingMismatchAllowed),
     }
 }
@@ -192,7 +192,7 @@ object! {
 }
 
 object! {
-    /// Thinking was kept in a request although its binding does not match.
+    /// Thinking was retained in a request although its binding does not match.
     pub struct ThinkingMismatchAllowed tags("type" = "thinking_mismatch_allowed") {
         /// The path of the block, such as `messages.1.content.0`.
         pub path: String,

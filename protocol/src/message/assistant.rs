@@ -86,7 +86,7 @@ object! {
         pub usage: Option<Usage>,
         /// The API's container.
         pub container: Option<Box<Loose<Container>>>,
-        /// What the API removed from the context.
+        /// The content that the API removed from the context.
         pub context_management: Option<Loose<ContextManagement>>,
         /// Diagnostics of the request, if enabled.
         pub diagnostics: Option<Box<Loose<Diagnostics>>>,

@@ -53,7 +53,7 @@ object! {
         pub elapsed_time_seconds: Option<Number>,
         /// The background task that it became.
         pub task_id: Option<String>,
-        /// Whether this is only a sign of life.
+        /// Whether this is only a heartbeat.
         pub heartbeat: Option<bool>,
         /// The kind of the sub-agent that it runs.
         pub subagent_type: Option<String>,
@@ -135,9 +135,9 @@ object! {
     pub struct ConversationReset: tolerant tags("type" = "conversation_reset") {
         /// The ID of the new conversation, which is not the session ID.
         pub new_conversation_id: String,
-        /// What ended the old conversation.
+        /// The cause of the reset.
         pub trigger: Option<ResetTrigger>,
-        /// The user message that asked for it.
+        /// The user message that requested it.
         pub user_message_uuid: Option<String>,
         /// The time, as RFC 3339.
         pub timestamp: Option<String>,
@@ -149,7 +149,7 @@ object! {
 }
 
 open_enum! {
-    /// What ended a conversation.
+    /// The cause of a conversation's reset.
     pub enum ResetTrigger {
         /// The user, with `/clear`.
         Clear = "clear",
@@ -180,7 +180,7 @@ object! {
     pub struct Goal {
         /// The condition to meet.
         pub condition: String,
-        /// How often the agent was sent back to work.
+        /// The number of times that the agent was continued.
         pub iterations: Option<u64>,
         /// When it was set, as a number.
         pub set_at: Option<Number>,
@@ -192,7 +192,7 @@ object! {
 }
 
 object! {
-    /// A sign of life without content.
+    /// A heartbeat without content.
     #[derive(Default)]
     pub struct KeepAlive: tolerant tags("type" = "keep_alive") {}
 }

@@ -102,13 +102,13 @@ union! {
         "active_goal" => ActiveGoal(ActiveGoal),
         /// Lines appended to a transcript.
         "transcript_mirror" => TranscriptMirror(TranscriptMirror),
-        /// A sign of life without content.
+        /// A heartbeat without content.
         "keep_alive" => KeepAlive(KeepAlive),
     }
 }
 
-/// Calls `look` with a system message, which it may take parts of. Wherever a message is
-/// dropped, the code for that is compiled again.
+/// Calls `look` with a system message, which may move parts out of it. Not inlined, because
+/// the code that drops a message would be compiled again at each call.
 #[inline(never)]
 pub(crate) fn look_at_system(frame: &Frame, look: &mut dyn FnMut(&mut SystemMessage)) {
     if let Message::System(message) = &mut frame.message() {

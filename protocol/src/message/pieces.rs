@@ -56,7 +56,7 @@ impl Pieces {
     }
 }
 
-/// The host asked for this end, so it is no failure.
+/// The host requested this end, so it is not a failure.
 fn is_interrupted(result: &ResultMessage) -> bool {
     use TerminalReason::{AbortedStreaming, AbortedTools};
     matches!(

@@ -183,7 +183,7 @@ object! {
         pub percent: Option<Number>,
         /// When it resets, as RFC 3339.
         pub resets_at: Option<String>,
-        /// What it applies to, if not everything.
+        /// The scope of the limit; unset if it applies to everything.
         pub scope: Option<LimitSubject>,
         /// The severity, such as `normal` or `critical`.
         pub severity: Option<String>,
@@ -193,7 +193,7 @@ object! {
 }
 
 object! {
-    /// What a limit applies to.
+    /// The scope of a limit.
     #[derive(Default)]
     pub struct LimitSubject {
         /// A model.

@@ -91,7 +91,7 @@ object! {
         pub model_usage_since_last_result: Option<BTreeMap<String, ModelUsage>>,
         /// The sub-agents of the session and their outcomes.
         pub subagent_stats: Option<SubagentStats>,
-        /// How often the turn was stopped for safety reasons.
+        /// The number of times that the turn was stopped for safety reasons.
         pub safety_stops: Option<u64>,
         /// The tool calls that were denied.
         pub permission_denials: Option<Vec<PermissionDenial>>,
@@ -121,7 +121,7 @@ object! {
         /// The API's IDs of the messages that the model started in the turn.
         /// Undeclared; sent by CLI 2.1.330.
         pub begun_message_ids: Option<Vec<String>>,
-        /// What started the turn, if not a user.
+        /// The origin of the turn, if not a user.
         pub origin: Option<MessageOrigin>,
         /// The first user message that the turn answered.
         pub user_message_uuid: Option<String>,
@@ -277,7 +277,7 @@ object! {
 }
 
 object! {
-    /// What stopped sub-agents.
+    /// The cause of stopping sub-agents.
     #[derive(Default)]
     pub struct SubagentsKilled {
         /// The user or the host.
@@ -388,7 +388,7 @@ pub enum StructuredError {
     Unreadable(#[from] serde_json::Error),
 }
 
-/// What to do if no error says why there is no structured output.
+/// A hint for the error about missing structured output, if no other error explains it.
 const REQUEST_IT: &str =
     "; request it with `json_schema` in `initialize` (`Options::output_type` or `output_format`)";
 

@@ -64,7 +64,7 @@ union! {
         "message_delta" => MessageDelta(Box<MessageDelta>),
         /// The message is complete.
         "message_stop" => MessageStop(MessageStop),
-        /// A sign of life.
+        /// A heartbeat.
         "ping" => Ping(Ping),
         /// The stream failed.
         "error" => Error(StreamError),
@@ -110,11 +110,11 @@ object! {
 object! {
     /// The message as a whole changes.
     pub struct MessageDelta tags("type" = "message_delta") {
-        /// What changes.
+        /// The changes.
         pub delta: MessageChange,
         /// The usage of the message so far.
         pub usage: Option<Usage>,
-        /// What the API removed from the context.
+        /// The content that the API removed from the context.
         pub context_management: Option<Loose<ContextManagement>>,
         /// Changes that the API made to the thinking in the request.
         pub input_transformations: Option<Vec<InputTransformation>>,
@@ -122,7 +122,7 @@ object! {
 }
 
 object! {
-    /// What changes in a message as a whole.
+    /// The changes to a message as a whole.
     pub struct MessageChange {
         /// Why the model stopped.
         pub stop_reason: Option<StopReason>,
@@ -141,7 +141,7 @@ object! {
 }
 
 object! {
-    /// A sign of life.
+    /// A heartbeat.
     pub struct Ping tags("type" = "ping") {}
 }
 

@@ -172,7 +172,7 @@ mod tests {
         }
         // The API could not be reached.
         assert!(with(r#","api_error":"connection_failed""#).is_retryable());
-        // It was not asked.
+        // No request was sent.
         assert!(!with("").is_retryable());
     }
 

@@ -22,8 +22,8 @@ object! {
         pub session_id: Option<String>,
         /// When the agent picks it up.
         pub priority: Option<Priority>,
-        /// Whether the host composed it. The agent then takes the text
-        /// literally, without file expansion and commands.
+        /// Whether the host composed it. The agent then uses the text verbatim,
+        /// without file expansion and commands.
         pub client_composed: Option<bool>,
         /// `false` adds it to the conversation without a model request.
         pub should_query: Option<bool> = "shouldQuery",
@@ -83,7 +83,7 @@ object! {
     pub struct PermissionDecision {
         /// The decision: `accept` or `reject`.
         pub decision: Option<String>,
-        /// What decided, such as `config`, `hook` or `user_reject`.
+        /// The source of the decision, such as `config`, `hook` or `user_reject`.
         pub source: Option<String>,
         /// The kind of reason, such as `mode`.
         pub reason_type: Option<String>,
@@ -163,15 +163,15 @@ impl UserMessage {
         self
     }
 
-    /// Whether the model is asked. `false` only adds the message to the
-    /// conversation: the agent answers with a result of no turns.
+    /// Sets whether to send a model request. `false` only adds the message to the
+    /// conversation, and the agent sends a result with no turns.
     #[must_use]
     pub fn should_query(mut self, should_query: bool) -> Self {
         self.should_query = Some(should_query);
         self
     }
 
-    /// Says that a program wrote it, and not a person.
+    /// Marks the message as written by a program, not by a person.
     #[must_use]
     pub fn synthetic(mut self) -> Self {
         self.is_synthetic = Some(true);
@@ -225,7 +225,7 @@ impl UserMessage {
         content.map_or(Cow::Borrowed(&[]), Content::blocks)
     }
 
-    /// Returns an iterator over the results of tools in the content.
+    /// Returns an iterator over the tool results in the content.
     pub fn tool_results(&self) -> impl Iterator<Item = &ToolResultBlock> {
         let content = self.message.content.iter();
         content.flat_map(Content::tool_results)

@@ -6,7 +6,7 @@ use crate::json::{Json, Members, Number};
 use crate::untyped::Pointer;
 use std::fmt;
 
-/// Whether two values of one type are the same.
+/// Returns whether two values of one type are equal.
 #[inline(never)]
 #[must_use]
 pub fn is_same(one: Form<'_>, other: Form<'_>) -> bool {
@@ -53,7 +53,7 @@ fn is_same_object(one: &dyn Fields, other: &dyn Fields) -> bool {
     is_all_same
 }
 
-/// Sets a value to that of another one of the same type.
+/// Sets a value to another one of the same type.
 #[inline(never)]
 pub(super) fn copy(to: &mut Slot<'_>, from: Form<'_>) {
     match (to, from) {
@@ -197,7 +197,7 @@ pub fn debug(form: Form<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     }
 }
 
-/// A value that is printed.
+/// A value to print.
 struct Shown<'a>(Form<'a>);
 
 impl fmt::Debug for Shown<'_> {
@@ -206,7 +206,7 @@ impl fmt::Debug for Shown<'_> {
     }
 }
 
-/// Collects what a type does not know of a value.
+/// Collects the members and values that the type does not know.
 #[cfg(feature = "audit")]
 #[inline(never)]
 pub fn collect_untyped(form: Form<'_>, at: &mut Pointer, found: &mut Vec<String>) {
@@ -232,7 +232,7 @@ pub fn collect_untyped(form: Form<'_>, at: &mut Pointer, found: &mut Vec<String>
                 at.member(name, |at| collect_untyped(*form, at, found));
             }
             for (name, _) in extra.iter() {
-                // A declared one is `null` or invalid.
+                // Declared ones in `extra` were `null` or invalid.
                 if declared.find(name).is_none() {
                     at.member(name, |at| found.push(at.as_str().to_owned()));
                 }

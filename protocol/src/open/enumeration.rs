@@ -1,6 +1,6 @@
 //! Enumerations that preserve unknown values.
 
-/// Returns the index of the value in the known ones.
+/// Returns the index of the value among the known ones.
 pub fn number_of(value: &str, known: &[&str]) -> Option<usize> {
     known.iter().position(|it| *it == value)
 }
@@ -26,7 +26,7 @@ macro_rules! open_enum {
 
         impl $name {
             /// Returns the value on the wire.
-            // Inlined it would be a table in each of the functions below.
+            // Inlined, it would add a table to each of the functions below.
             #[inline(never)]
             #[must_use]
             pub fn as_str(&self) -> &str {

@@ -25,11 +25,11 @@ struct Inner {
 enum Reason {
     /// The text is not valid JSON.
     Invalid(Invalid),
-    /// The object's tag is another one.
+    /// The object has another tag.
     OtherTag(&'static str),
     /// Objects are nested too deeply.
     TooDeep,
-    /// Keeping the invalid members would take too many bytes.
+    /// Preserving the invalid members would take too many bytes.
     TooMuch,
     /// Another reason.
     Other(Cow<'static, str>),
@@ -79,27 +79,26 @@ impl Error {
         }))
     }
 
-    /// Adds the member in which it occurred.
+    /// Prepends the member in which it occurred to the path.
     #[cold]
     pub(super) fn in_member(mut self, name: &str) -> Self {
         self.0.steps.push(Step::Member(name.into()));
         self
     }
 
-    /// Adds the item in which it occurred.
+    /// Prepends the item in which it occurred to the path.
     #[cold]
     pub(super) fn in_item(mut self, index: usize) -> Self {
         self.0.steps.push(Step::Item(index));
         self
     }
 
-    /// Whether the object that was being read, and not one inside it, is one of
-    /// another kind.
+    /// Whether the object itself, and not a nested one, has another tag.
     pub(super) fn is_other_tag(&self) -> bool {
         self.0.steps.is_empty() && matches!(self.0.reason, Reason::OtherTag(_))
     }
 
-    /// The location and the reason.
+    /// Returns the location and the reason.
     pub(crate) fn located(self) -> Located {
         Located {
             path: path(self.0.steps.iter().rev()),
@@ -152,7 +151,7 @@ pub(crate) struct Located {
     pub(crate) reason: String,
 }
 
-/// The steps as a path.
+/// Formats the steps as a path.
 pub(super) fn path<'a>(steps: impl Iterator<Item = &'a Step>) -> String {
     let mut path = String::new();
     for step in steps {

@@ -21,18 +21,17 @@ pub trait Field: Sized + Clone + PartialEq + Debug + Audited + 'static {
     /// Whether this type is read tolerantly by default.
     const IS_TOLERANT: bool = false;
 
-    /// Returns what the value looks like.
+    /// Returns the form of the value.
     fn form(&self) -> Form<'_>;
 
-    /// Returns the value to be set.
+    /// Returns the slot of the value.
     fn slot(&mut self) -> Slot<'_>;
 
-    /// A value to read into. An enumeration has any value there: what was not read
-    /// is cleared.
+    /// Creates a value to read into. For an enumeration it may be any value.
     fn fresh() -> Self;
 }
 
-/// A type whose [`Field::fresh`] is a constant, so that making a large object is
+/// A type whose [`Field::fresh`] is a constant, so that creating a large object is
 /// one copy.
 pub trait Constant {
     /// As [`Field::fresh`].
@@ -67,7 +66,7 @@ pub enum Form<'a> {
     Members(&'a Members),
     /// An object.
     Object(&'a dyn Fields),
-    /// One of several kinds.
+    /// A union: one of several kinds.
     Union(&'a dyn Union),
     /// A type with a reader of its own.
     Own(&'a dyn Member),
@@ -78,7 +77,8 @@ pub trait Optional {
     /// Returns the value.
     fn get(&self) -> Option<Form<'_>>;
 
-    /// Sets it to an empty value and returns that; or removes the value.
+    /// If `is_present`, sets an empty value and returns its slot. Otherwise removes
+    /// the value.
     fn set(&mut self, is_present: bool) -> Option<Slot<'_>>;
 }
 
@@ -87,7 +87,7 @@ pub trait Items {
     /// Returns the number of items.
     fn count(&self) -> usize;
 
-    /// Returns the item with this number.
+    /// Returns the item with this index.
     fn item(&self, number: usize) -> Option<Form<'_>>;
 }
 
@@ -114,7 +114,7 @@ pub trait Entries {
 
 /// An object whose keys are data.
 pub trait Map {
-    /// Sets a member to what `fill` makes of an empty value, unless that fails.
+    /// Sets a member to an empty value filled by `fill`, unless that fails.
     ///
     /// # Errors
     ///
@@ -125,7 +125,7 @@ pub trait Map {
     fn clear(&mut self);
 }
 
-/// Gives an empty value its content.
+/// A function that fills an empty value.
 pub type Fill<'a> = dyn FnMut(&mut Slot<'_>) -> Result<(), Error> + 'a;
 
 /// A whole number.
@@ -133,7 +133,7 @@ pub trait Whole {
     /// The name of the type.
     fn name(&self) -> &'static str;
 
-    /// Sets the number to that of a text. Returns `false` if it is none.
+    /// Parses the number. Returns `false` if the text is not such a number.
     fn parse(&mut self, text: &str) -> bool;
 
     /// Sets the number. Returns `false` if it is out of range.
@@ -201,13 +201,13 @@ pub struct Declared {
     pub name: &'static str,
     /// The names of the fields' members.
     pub members: &'static [&'static str],
-    /// The fields whose members are required, a bit each.
+    /// The fields whose members are required, one bit each.
     pub required: u128,
-    /// The members that say what the object is, and their values.
+    /// The tags, which identify the kind of the object, and their values.
     pub tags: &'static [(&'static str, &'static str)],
 }
 
-/// A bit for each field that is required.
+/// Returns the bits of [`Declared::required`].
 #[must_use]
 pub const fn required(fields: &[bool]) -> u128 {
     assert!(fields.len() <= 128, "a bit each");
@@ -220,7 +220,7 @@ pub const fn required(fields: &[bool]) -> u128 {
 }
 
 impl Declared {
-    /// Returns the number of the field for a member.
+    /// Returns the index of the field for a member.
     pub(in crate::open) fn find(&self, name: &str) -> Option<usize> {
         self.members.iter().position(|it| *it == name)
     }
@@ -231,10 +231,10 @@ impl Declared {
     }
 }
 
-/// What is called with the fields of an object and its other members.
+/// A function that reads the fields of an object and its other members.
 pub type WithForms<'a, 'b> = dyn FnMut(&'static Declared, &[Form<'a>], &'a Members) + 'b;
 
-/// What is called with the fields of an object and its other members.
+/// A function that sets the fields of an object and its other members.
 pub type WithSlots<'a> = dyn FnMut(&'static Declared, &mut [Slot<'_>], &mut Members) + 'a;
 
 /// An object as a list of fields.
@@ -248,7 +248,7 @@ pub trait Fields {
     /// Calls `set` with an empty object of the same type.
     fn with_fresh(&self, set: &mut dyn FnMut(&mut dyn Fields));
 
-    /// Called when the object has been read.
+    /// Called after the object was read.
     fn finish(&mut self) {}
 }
 
@@ -259,31 +259,31 @@ pub struct Kinds {
     pub names: &'static [&'static str],
     /// How the kind of a value is found.
     pub how: How,
-    /// The number of the kind of the empty value.
+    /// The index of the kind of the empty value.
     pub empty: usize,
-    /// The number of the kind without a type.
+    /// The index of the kind without a type.
     pub untyped: Option<usize>,
 }
 
 /// How the kind of a value is found.
 #[derive(Debug)]
 pub enum How {
-    /// By the member with this name: its values, with the numbers of their kinds.
+    /// By the member with this name: its values, with the indexes of their kinds.
     Tag(&'static str, &'static [(&'static str, usize)]),
-    /// By looking at the value.
+    /// By a function that inspects the value.
     Look(fn(&mut Reader<'_>) -> Result<usize, Error>),
 }
 
-/// What unions have in common.
+/// A union of several kinds of values.
 pub trait Union {
     /// Returns the kinds.
     fn kinds(&self) -> &'static Kinds;
 
-    /// Returns the number of the kind, and the value. The number of an unknown kind
+    /// Returns the index of the kind, and the value. The index of an unknown kind
     /// is the number of known ones.
     fn kind(&self) -> (usize, Form<'_>);
 
-    /// Makes it an empty value of the kind with this number, and returns that.
+    /// Sets an empty value of the kind with this index, and returns its slot.
     fn choose(&mut self, number: usize) -> Slot<'_>;
 }
 
@@ -294,14 +294,14 @@ pub trait Own: Field {
     ///
     /// # Errors
     ///
-    /// If the value has another type. `self` may hold a part of it.
+    /// If the value has another type. `self` may contain a part of it.
     fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error>;
 
-    /// Returns what is written.
+    /// Returns the form that is written.
     fn content(&self) -> Form<'_>;
 }
 
-/// A value of any such type.
+/// A value of any type that implements [`Own`].
 pub trait Member: Any + Debug + Audited {
     /// As [`Own::read`].
     ///
@@ -319,17 +319,17 @@ pub trait Member: Any + Debug + Audited {
     /// Sets it to another value of the same type.
     fn copy(&mut self, other: &dyn Any);
 
-    /// Whether another value is the same.
+    /// Returns whether another value is equal.
     fn is_same(&self, other: &dyn Any) -> bool;
 }
 
-/// A type that can report its unknown members, where that may be asked.
+/// A type that can report its unknown members with the feature `audit`.
 #[cfg(feature = "audit")]
 pub trait Audited: Untyped {}
 #[cfg(feature = "audit")]
 impl<T: Untyped> Audited for T {}
 
-/// A type that can report its unknown members, where that may be asked.
+/// A type that can report its unknown members with the feature `audit`.
 #[cfg(not(feature = "audit"))]
 pub trait Audited {}
 #[cfg(not(feature = "audit"))]

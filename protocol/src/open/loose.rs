@@ -8,10 +8,11 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 #[cfg(feature = "schema")]
 use std::borrow::Cow;
 
-/// An object, or another JSON value: some members were texts or the like before
-/// they became objects, or may be again.
+/// An object, or another JSON value. For members that are not an object in every
+/// version of the agent.
 ///
-/// An object that cannot be read as a `T` is an error; any other value is kept.
+/// An object that cannot be read as a `T` is an error; any other value is
+/// preserved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Loose<T> {
     /// An object.

@@ -2,22 +2,21 @@
 //! unknown kinds, enumerations that preserve unknown values.
 //!
 //! serde's `flatten` and tagged enums buffer every value, lose the digits of
-//! large numbers and cannot hold raw JSON; and a derived `Deserialize` is
+//! large numbers and cannot contain raw JSON; and a derived `Deserialize` is
 //! compiled again for every deserializer. The macros here describe a type
-//! to one concrete [`Reader`] instead, which reads the text once, in place, and
-//! loses nothing:
+//! to one concrete [`Reader`] instead. It reads the text once, in place, and
+//! is lossless:
 //!
-//! - a member that is declared and `null` is read as `None`, and the fact
-//!   that it was there is kept among the unknown members, so that it is
-//!   written again;
-//! - of a member that comes twice the last one wins;
-//! - an object whose tag is missing or unknown keeps all its members;
-//! - a tolerant reader keeps invalid members as well; their fields hold what
-//!   could be read. They are written back unchanged unless the field was set.
+//! - A declared member that is `null` is read as `None`. It is also recorded among
+//!   the unknown members, so that it is written again.
+//! - The last occurrence of a repeated member counts.
+//! - An object whose tag is missing or unknown preserves all its members.
+//! - A tolerant reader also preserves invalid members; their fields have the
+//!   readable part. They are written back unchanged unless the field was set.
 //!
 //! `Deserialize` gets the text of the value from the deserializer and fills its
-//! [`Slot`]; `Serialize`, `Clone`, `PartialEq` and `Debug` use its [`Form`]. What
-//! they do is compiled once for all types.
+//! [`Slot`]; `Serialize`, `Clone`, `PartialEq` and `Debug` use its [`Form`]. Their
+//! code is compiled once for all types.
 //!
 //! Public only for the other crates of this workspace; it may change in any
 //! version.
@@ -57,8 +56,8 @@ pub use union::{choice, from_kind, tag_of, tolerance, union};
 pub use wire_type::{serialize_written, wire_type};
 pub use write::{each_member, serialize};
 
-// What the macros write only where a feature of this crate is on: a `cfg` in
-// what they write would ask about the features of the crate that uses them.
+// Output of the macros that depends on a feature of this crate. A `cfg` inside the
+// output would check the features of the crate that calls the macro.
 
 #[cfg(feature = "audit")]
 #[doc(hidden)]

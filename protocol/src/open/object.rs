@@ -1,6 +1,6 @@
 //! Structs that preserve unknown members.
 
-/// The wire name of a member: its own, or the one that is given.
+/// The wire name of a member: the given one, or that of the field.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! wire_name {
@@ -15,12 +15,14 @@ pub use wire_name;
 
 /// Declares a struct for a JSON object.
 ///
-/// Members are required unless they are an `Option`; `= "name"` gives the name
-/// on the wire where it is not the field's. `tags("type" = "text")` names the
-/// members that say what the object is; they are written, and checked when
-/// they are read. `pub struct Name: tolerant` is read tolerantly, by itself or in
-/// a list. `; boxed` goes before `then` where a required member is a `Box`: the empty
-/// value is no constant then. `then name` calls that method of what was read.
+/// - Members are required unless they are an `Option`.
+/// - `= "name"` sets the name on the wire if it is not the field's.
+/// - `tags("type" = "text")` declares the members that identify the kind of the
+///   object. They are written, and checked when they are read.
+/// - `pub struct Name: tolerant` is read tolerantly, by itself or in a list.
+/// - `; boxed` is necessary if a required member is a `Box`, because the empty value
+///   is no constant then. It precedes `then`.
+/// - `then name` calls that method after the object was read.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! object {
@@ -122,7 +124,7 @@ macro_rules! object {
 }
 pub use object;
 
-/// The empty value of an object: a constant, unless it has a `Box` in it.
+/// The empty value of an object: a constant, unless it contains a `Box`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! fresh {

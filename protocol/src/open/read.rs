@@ -1,8 +1,8 @@
 //! Reads values of all types.
 //!
-//! Objects list their declared members and give access to their fields by number;
-//! unions choose their kind by number. The functions here use only that, so they
-//! are compiled once instead of once per type. `inline(never)` keeps it that way.
+//! Objects list their declared members and give access to their fields by index;
+//! unions choose their kind by index. The functions here use only that, so they
+//! are compiled once instead of once per type. `inline(never)` ensures this.
 
 use super::compare::clear;
 use super::error::{Error, path};
@@ -18,7 +18,7 @@ impl<'a> Reader<'a> {
     /// # Errors
     ///
     /// If the text is not valid JSON or has another type. Invalid members are
-    /// errors only if it is read strictly.
+    /// errors only for a strict reader.
     pub(in crate::open) fn read_text(
         text: &'a str,
         is_tolerant: bool,
@@ -60,7 +60,7 @@ impl<'a> Reader<'a> {
         (read, faults)
     }
 
-    /// Otherwise each codegen unit that reads a type has the code that drops it.
+    // Otherwise each codegen unit that reads a type would contain the code that drops it.
     #[inline(never)]
     fn whole<T: Field>(&mut self) -> Result<T, Error> {
         let mut value = T::fresh();
@@ -77,7 +77,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     ///
-    /// If the value has another type. The slot may hold a part of it.
+    /// If the value has another type. The slot may contain a part of it.
     pub fn read(&mut self, slot: &mut Slot<'_>, chosen_by: Option<Tag>) -> Result<(), Error> {
         match slot {
             Slot::Text(value) => **value = self.string()?.into_owned(),
@@ -114,7 +114,7 @@ impl<'a> Reader<'a> {
         }
         let error = not_whole(text, name);
         if self.is_tolerant && nearest(text).is_some_and(|number| value.set(number)) {
-            self.spoilt(&error);
+            self.mark_inexact(&error);
             return Ok(());
         }
         Err(error)
@@ -165,7 +165,7 @@ impl<'a> Reader<'a> {
         if !self.cursor.take(b'[') {
             return Err(self.unexpected("a sequence"));
         }
-        let (mut index, mut is_spoilt) = (0, false);
+        let (mut index, mut is_inexact) = (0, false);
         while self.cursor.next_item(index == 0)? {
             let before = self.enter_item(index);
             let read = match list.push() {
@@ -176,13 +176,13 @@ impl<'a> Reader<'a> {
                 list.pop();
                 self.invalid_item(&before, error)
                     .map_err(|it| it.in_item(index))?;
-                is_spoilt = true;
+                is_inexact = true;
             }
-            is_spoilt |= self.is_spoilt;
+            is_inexact |= self.is_inexact;
             self.leave(&before);
             index += 1;
         }
-        self.is_spoilt |= is_spoilt;
+        self.is_inexact |= is_inexact;
         Ok(())
     }
 
@@ -196,7 +196,7 @@ impl<'a> Reader<'a> {
         if !self.cursor.take(b'{') {
             return Err(self.unexpected("an object"));
         }
-        let (mut is_first, mut is_spoilt) = (true, false);
+        let (mut is_first, mut is_inexact) = (true, false);
         while let Some(span) = self.cursor.next_key(is_first)? {
             is_first = false;
             let text = &self.text[span.start..span.end];
@@ -209,12 +209,12 @@ impl<'a> Reader<'a> {
             if let Err(error) = map.put(&key, &mut |value| self.read(value, None)) {
                 self.invalid_item(&before, error)
                     .map_err(|it| it.in_member(&key))?;
-                is_spoilt = true;
+                is_inexact = true;
             }
-            is_spoilt |= self.is_spoilt;
+            is_inexact |= self.is_inexact;
             self.leave(&before);
         }
-        self.is_spoilt |= is_spoilt;
+        self.is_inexact |= is_inexact;
         Ok(())
     }
 }
@@ -223,7 +223,7 @@ impl<'a> Reader<'a> {
 ///
 /// # Errors
 ///
-/// If it is something else.
+/// If the value has another type.
 #[inline(never)]
 fn read_fields(
     object: &mut dyn Fields,
@@ -274,7 +274,7 @@ fn read_members(
         };
         next = number + 1;
         if inside.is_again(number) {
-            // Of a member that comes twice the last one counts.
+            // The last occurrence of a repeated member counts.
             extra.remove(name);
             clear(slot);
         }
@@ -300,11 +300,11 @@ fn read_field(
     reader: &mut Reader<'_>,
 ) -> Result<(), Error> {
     let before = reader.enter_member(name);
-    // Only what is `null` can be as if there were no such member.
+    // Only a `null` can leave the field as if the member were absent.
     let is_null = reader.peek() == Some(b'n');
     match reader.read(slot, None) {
-        Ok(()) if reader.is_spoilt() || is_null && is_absent(slot) => {
-            reader.keep(&before, name, extra)?;
+        Ok(()) if reader.is_inexact() || is_null && is_absent(slot) => {
+            reader.preserve(&before, name, extra)?;
         }
         Ok(()) => {}
         Err(error) => {
@@ -316,7 +316,7 @@ fn read_field(
     Ok(())
 }
 
-/// Whether a field is as it is when there is no such member.
+/// Whether a field has the value of an absent member.
 fn is_absent(slot: &Slot<'_>) -> bool {
     matches!(slot, Slot::Optional(value) if value.get().is_none())
 }
@@ -325,7 +325,7 @@ fn is_absent(slot: &Slot<'_>) -> bool {
 ///
 /// # Errors
 ///
-/// If it is something else.
+/// If the value has another type.
 #[inline(never)]
 fn read_union(
     union: &mut dyn Union,
@@ -363,7 +363,7 @@ fn not_whole(text: &str, expected: &str) -> Error {
     })
 }
 
-/// The nearest whole number.
+/// Returns the nearest whole number.
 #[cold]
 #[allow(
     clippy::cast_possible_truncation,

@@ -1,4 +1,4 @@
-//! Types of the wire for those who read with serde.
+//! Implements serde for wire types.
 
 use super::compare::copy as copy_value;
 use super::error::Located;
@@ -6,23 +6,23 @@ use super::form::{Field, Slot};
 use super::reader::Reader;
 use crate::json::Members;
 use crate::text::contains;
-use crate::text::{TextDeserializer, mended, raw_text};
+use crate::text::{TextDeserializer, raw_text, without_lone_surrogates};
 use serde::de::{self, Deserialize, DeserializeOwned, Deserializer, Visitor};
 use std::cell::RefCell;
 use std::fmt;
 use std::marker::PhantomData;
 
 thread_local! {
-    /// Where reading a type of the wire failed, while a caller asks for it: an
-    /// error of serde has no room for it.
+    /// The locations of errors in wire types, while a caller records them. An error of
+    /// serde cannot carry a location.
     static FAILED: RefCell<Option<Vec<Located>>> = const { RefCell::new(None) };
 }
 
-/// Reads a type of the wire from any deserializer.
+/// Reads a wire type from any deserializer.
 ///
 /// # Errors
 ///
-/// When the value is not what it should be, and those of the deserializer.
+/// If the value has another type, or if the deserializer fails.
 #[inline(never)]
 pub fn deserialize<'de, T: Field, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     let mut value = T::fresh();
@@ -33,7 +33,7 @@ pub fn deserialize<'de, T: Field, D: Deserializer<'de>>(deserializer: D) -> Resu
     }
 }
 
-/// Reads a text, and notes where that failed.
+/// Reads a text, and records the location of an error.
 fn read_noted(text: &str, is_tolerant: bool, slot: &mut Slot<'_>) -> Result<(), String> {
     Reader::read_text(text, is_tolerant, slot).map_err(|error| {
         let message = error.to_string();
@@ -42,7 +42,7 @@ fn read_noted(text: &str, is_tolerant: bool, slot: &mut Slot<'_>) -> Result<(), 
     })
 }
 
-/// Clones a type of the wire.
+/// Clones a wire type.
 #[inline(never)]
 pub fn clone<T: Field>(value: &T) -> T {
     let mut copy = T::fresh();
@@ -63,7 +63,7 @@ fn note(located: Located) {
 ///
 /// # Errors
 ///
-/// When the value is none.
+/// If the value is not a string.
 pub fn deserialize_str<'de, T: for<'a> From<&'a str>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<T, D::Error> {
@@ -84,22 +84,25 @@ pub fn deserialize_str<'de, T: for<'a> From<&'a str>, D: Deserializer<'de>>(
     deserializer.deserialize_str(StrVisitor(PhantomData))
 }
 
-/// Reads a text that is known to be JSON as any type, with U+FFFD for lone
-/// surrogates. Where a type of ours fails, that says where.
+/// Reads valid JSON as any type, with U+FFFD for lone surrogates. Errors in wire
+/// types have a location.
 pub(crate) fn read_anything<T: DeserializeOwned>(text: &str) -> Result<T, Located> {
     FAILED.set(Some(vec![]));
-    let read = T::deserialize(TextDeserializer(text)).or_else(|error| match mended(text) {
-        Some(text) => T::deserialize(TextDeserializer(&text)),
-        None => Err(error),
-    });
+    let read =
+        T::deserialize(TextDeserializer(text)).or_else(|error| {
+            match without_lone_surrogates(text) {
+                Some(text) => T::deserialize(TextDeserializer(&text)),
+                None => Err(error),
+            }
+        });
     let failed = FAILED.take();
     read.map_err(|error| located(&error, failed))
 }
 
-/// Returns where a type of ours has failed, if that is why.
+/// Returns the recorded location, if a wire type caused the error.
 fn located(error: &serde_json::Error, failed: Option<Vec<Located>>) -> Located {
     let reason = error.to_string();
-    // One that did not matter may have come before.
+    // Earlier entries may be errors that were handled.
     let mut failed = failed.unwrap_or_default().into_iter().rev();
     failed
         .find(|located| contains(&reason, &located.reason))

@@ -2,12 +2,11 @@
 
 use super::form::{Form, How, Union};
 
-/// Declares a union of objects told apart by one member.
+/// Declares a union of objects with one tag.
 ///
-/// `"old" | "new" => Kind(Type)` reads both tags. A kind that is much larger
-/// than the others goes into a box. What has another tag, or none, is kept
-/// whole as `Unknown`. `pub enum Name: tolerant` is read tolerantly, by itself or in
-/// a list.
+/// `"old" | "new" => Kind(Type)` reads both tags. Box a kind that is much larger
+/// than the others. An object with another tag, or none, is preserved as
+/// `Unknown`. `pub enum Name: tolerant` is read tolerantly, by itself or in a list.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! union {
@@ -121,9 +120,9 @@ macro_rules! union {
 }
 pub use union;
 
-/// Declares the kinds of an enumeration whose variants have one value each, and
-/// which are told apart by `fn(&mut Reader) -> Result<usize, Error>`: it returns the
-/// number of the kind. The first kind is the empty value.
+/// Declares an enumeration whose variants have one value each. The function
+/// `fn(&mut Reader) -> Result<usize, Error>` returns the index of a value's kind. The
+/// first kind is the empty value.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! choice {
@@ -202,7 +201,7 @@ macro_rules! first_kind {
     };
 }
 
-/// The word that makes a union one that is read tolerantly.
+/// Whether a union is declared `tolerant`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! tolerance {
@@ -212,7 +211,7 @@ macro_rules! tolerance {
 }
 pub use tolerance;
 
-/// Makes a union of one of its kinds, which may be in a box.
+/// Converts a kind, which may be boxed, to its union.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! from_kind {

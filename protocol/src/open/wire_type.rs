@@ -1,7 +1,7 @@
-//! What all wire types have in common.
+//! Trait implementations of all wire types.
 
-/// Implements the traits of std and serde for a wire type, by its form. Inline, so that
-/// they are compiled only where they are used.
+/// Implements the traits of std and serde for a wire type through its form. They are inline,
+/// so that they are compiled only if they are used.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! wire_type {
@@ -63,7 +63,7 @@ macro_rules! wire_type {
 }
 pub use wire_type;
 
-/// Implements `Serialize` by the form of a value.
+/// Implements `Serialize` through the form of a value.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! serialize_written {

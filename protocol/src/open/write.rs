@@ -80,9 +80,9 @@ impl Serialize for Any<'_> {
     }
 }
 
-/// Calls `write` with each member of an object. A declared member that is still
-/// as it was read is written as what was there, among the members that the type
-/// does not know; or not at all, where it was missing.
+/// Calls `write` with each member of an object. A declared member that was `null` or
+/// invalid and is unchanged since it was read is written verbatim, from the unknown
+/// members. One that was missing is not written.
 #[inline(never)]
 fn write_fields<'a>(object: &'a dyn Fields, write: &mut dyn FnMut(&'a str, Form<'a>)) {
     object.forms(&mut |declared, forms, extra| {
@@ -111,8 +111,7 @@ fn write_fields<'a>(object: &'a dyn Fields, write: &mut dyn FnMut(&'a str, Form<
     });
 }
 
-/// Whether a field still holds what was read of a `null`, invalid or missing
-/// member.
+/// Whether a field is unchanged since a `null`, invalid or missing member was read.
 #[inline(never)]
 fn is_as_read(
     object: &dyn Fields,
@@ -137,7 +136,7 @@ fn is_as_read(
         read.slots(&mut |_, slots, _| {
             if let Some(slot) = slots.get_mut(number) {
                 let read = match given.unwrap_or(kept) {
-                    Some(json) => Reader::of_kept(json.get()).read(slot, None).is_ok(),
+                    Some(json) => Reader::of_preserved(json.get()).read(slot, None).is_ok(),
                     None => false,
                 };
                 if !read {

@@ -13,18 +13,17 @@
 //! While the outbox is gated (until `initialize` is answered), only the greeting
 //! and responses leave it.
 //!
-//! A user message can be [deferred](Outbox::defer), for example until a
-//! store has it. User messages and fences behind it wait with it, and responses
-//! overtake those too.
+//! A user message can be [deferred](Outbox::defer), for example until it is
+//! stored. It blocks the user messages and fences behind it. Responses overtake
+//! all of them.
 //!
 //! The size of the queue is limited in bytes, separately for user messages,
 //! control requests, and responses with messages of MCP servers. Interrupts are
 //! always accepted.
 //!
-//! For an agent without a queue of its own, user messages are
-//! [queued separately](Outbox::start_backlog), in a backlog, until its turn has ended.
-//! Then requests and messages do not wait for each other, and messages are
-//! ordered by class only.
+//! For an agent without a queue of its own, user messages are queued separately
+//! until its turn has ended, in a [backlog](Outbox::start_backlog). Then requests
+//! are no fences, and messages are ordered by class only.
 
 use crate::ids::IdMap;
 use crate::message::Priority;
@@ -150,10 +149,10 @@ pub struct Outbox {
     /// Segments between fences, ordered by class; never empty.
     segments: VecDeque<Segment>,
     gated: bool,
-    /// User messages that wait for the end of a turn, if the agent has no queue
-    /// of its own.
+    /// User messages that are queued until the end of a turn, if the agent has no
+    /// queue of its own.
     backlog: Option<Users>,
-    /// The user messages that must not leave yet.
+    /// The IDs of deferred user messages.
     deferred: SortedMap<Box<str>, ()>,
     limits: Limits,
     /// The size of the queued user messages.
@@ -162,8 +161,8 @@ pub struct Outbox {
     control_bytes: usize,
     /// The size of the queued responses and messages of MCP servers.
     answer_bytes: usize,
-    /// How many lines wait with each id. An agent may cancel any number of
-    /// requests whose responses were sent already.
+    /// The number of queued lines by ID. Makes withdrawals cheap that find nothing:
+    /// an agent may cancel any number of requests whose responses were already sent.
     ids: IdMap<usize>,
 }
 
@@ -179,8 +178,8 @@ struct Segment {
 }
 
 impl Outbox {
-    /// Creates an outbox that only lets the greeting and responses out until it
-    /// is [open](Outbox::open).
+    /// Creates an outbox that returns only the greeting and responses until
+    /// [`Outbox::open`].
     #[must_use]
     pub fn gated() -> Self {
         Self {
@@ -252,12 +251,12 @@ impl Outbox {
         }
     }
 
-    /// Lets all lines out.
+    /// Removes the gate: all lines can be sent.
     pub fn open(&mut self) {
         self.gated = false;
     }
 
-    /// Returns whether only the greeting and responses leave.
+    /// Returns whether only the greeting and responses can be sent.
     #[must_use]
     pub fn is_gated(&self) -> bool {
         self.gated
@@ -278,7 +277,7 @@ impl Outbox {
         &self.deferred
     }
 
-    /// Moves queued user messages to the backlog, and future ones as well, until
+    /// Moves all queued and future user messages to the backlog, until
     /// [`Outbox::end_backlog`].
     pub fn start_backlog(&mut self) {
         let mut backlog = self.backlog.take().unwrap_or_default();
@@ -320,7 +319,7 @@ impl Outbox {
         self.removed(next)
     }
 
-    /// Queues a line, whether or not there [is room](Outbox::has_room).
+    /// Queues a line, even if there is no [room](Outbox::has_room).
     pub fn push(&mut self, outgoing: Outgoing) {
         if let Some(waiting) = self.bytes_of(outgoing.class) {
             *waiting += outgoing.line.len();
@@ -411,8 +410,8 @@ impl Outbox {
         Some(line)
     }
 
-    /// The first line is deferred, for how long is unknown: the agent gets its responses
-    /// all the same, past the fences behind it.
+    /// Removes and returns the next response while the first line is deferred, even from
+    /// behind a fence.
     fn pop_past_deferred(&mut self) -> Option<Outgoing> {
         let mut urgent = self.segments.iter_mut().map(|segment| &mut segment.urgent);
         let first = urgent.find(|urgent| !urgent.is_empty())?;
@@ -436,9 +435,9 @@ impl Outbox {
     }
 
     /// Removes and returns the first line with this ID whose class matches.
-    pub fn withdraw(&mut self, id: &str, is_it: impl Fn(Class) -> bool) -> Option<Outgoing> {
+    pub fn withdraw(&mut self, id: &str, matches: impl Fn(Class) -> bool) -> Option<Outgoing> {
         let is_only = *self.ids.get(id)? == 1;
-        let matches = |line: &Outgoing| is_it(line.class) && &*line.id == id;
+        let matches = |line: &Outgoing| matches(line.class) && &*line.id == id;
         let take = |queue: &mut VecDeque<Outgoing>| {
             let at = match is_only {
                 true => position_from_both_ends(queue, matches)?,
@@ -477,8 +476,8 @@ impl Outbox {
     }
 }
 
-/// The position of an element that occurs at most once. Most are near one of
-/// the ends: lines are withdrawn in order, or starting with the last.
+/// Finds the position of an element that occurs at most once. Most are near an
+/// end: lines are withdrawn in order, or starting with the last.
 fn position_from_both_ends(
     queue: &VecDeque<Outgoing>,
     matches: impl Fn(&Outgoing) -> bool,

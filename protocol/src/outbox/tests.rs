@@ -55,7 +55,7 @@ fn a_control_request_is_a_fence() {
 }
 
 #[test]
-fn what_is_held_back_holds_back_messages_and_requests_behind_it_but_no_responses() {
+fn a_deferred_message_blocks_messages_and_requests_behind_it_but_no_responses() {
     let lines = [
         (User(Now), "A"),
         (User(Next), "B"),
@@ -77,7 +77,7 @@ fn what_is_held_back_holds_back_messages_and_requests_behind_it_but_no_responses
 }
 
 #[test]
-fn what_is_held_back_can_be_withdrawn_and_is_not_taken_from_what_is_kept() {
+fn a_deferred_message_can_be_withdrawn_and_stays_in_the_backlog() {
     let mut outbox = filled(&[(User(Now), "A"), (User(Now), "B")]);
     outbox.defer("A");
     assert_eq!(order(&mut outbox), [""; 0]);
@@ -93,13 +93,13 @@ fn what_is_held_back_can_be_withdrawn_and_is_not_taken_from_what_is_kept() {
 }
 
 #[test]
-fn answers_and_interrupts_pass_user_messages() {
+fn responses_and_interrupts_overtake_user_messages() {
     let mut outbox = filled(&[(User(Now), "A"), (Interrupt, "stop"), (Response, "allow")]);
     assert_eq!(order(&mut outbox), ["stop", "allow", "A"]);
 }
 
 #[test]
-fn a_result_never_passes_its_progress() {
+fn an_mcp_result_never_overtakes_its_progress() {
     let mut outbox = filled(&[
         (User(Now), "A"),
         (Mcp, "half"),
@@ -110,7 +110,7 @@ fn a_result_never_passes_its_progress() {
 }
 
 #[test]
-fn until_it_is_open_only_the_greeting_and_answers_leave() {
+fn a_gated_outbox_returns_only_the_greeting_and_responses() {
     let mut outbox = Outbox::gated();
     for (class, id) in [
         (Interrupt, "stop"),
@@ -135,7 +135,7 @@ fn long(class: Class, id: &str, bytes: usize) -> Outgoing {
 }
 
 #[test]
-fn what_waits_is_bounded_and_somebody_who_waits_finds_room() {
+fn the_queue_is_bounded_and_room_returns_when_lines_leave() {
     let mut outbox = Outbox::default();
     outbox.set_limits(Limits {
         users: 100,
@@ -143,25 +143,25 @@ fn what_waits_is_bounded_and_somebody_who_waits_finds_room() {
         control: 50,
         answers: 70,
     });
-    // A line that is too long has room when nothing else waits.
+    // A line over the limit has room when nothing else is queued.
     assert!(outbox.has_room(User(Next), 1000));
     outbox.push(long(User(Next), "A", 60));
     assert!(outbox.has_room(User(Later), 40));
     assert!(!outbox.has_room(User(Later), 41));
     assert!(outbox.has_room(User(Now), 60));
     assert!(!outbox.has_room(User(Now), 61));
-    // Requests have room of their own.
+    // Requests have their own limit.
     assert!(outbox.has_room(Control, 1000));
     outbox.push(long(Control, "set_model", 50));
     assert!(!outbox.has_room(Control, 1));
     for class in [Response, Interrupt, Greeting] {
         assert!(outbox.has_room(class, 1000));
     }
-    // And so have answers.
+    // So have responses.
     outbox.push(long(Response, "allow", 60));
     assert!(outbox.has_room(Response, 10));
     assert!(!outbox.has_room(Response, 11));
-    // What has left, and what was withdrawn, makes room.
+    // Lines that are sent or withdrawn make room.
     outbox.pop();
     assert!(outbox.has_room(User(Next), 1000));
     outbox
@@ -174,7 +174,7 @@ fn what_waits_is_bounded_and_somebody_who_waits_finds_room() {
 }
 
 #[test]
-fn what_stood_behind_a_fence_that_was_withdrawn_goes_at_once() {
+fn messages_behind_a_withdrawn_fence_are_sent_at_once() {
     let mut outbox = filled(&[(Control, "C"), (User(Next), "A"), (Control, "D")]);
     outbox.withdraw("C", |_| true).unwrap();
     outbox.withdraw("A", |_| true).unwrap();
@@ -182,7 +182,7 @@ fn what_stood_behind_a_fence_that_was_withdrawn_goes_at_once() {
 }
 
 #[test]
-fn what_waits_can_be_seen_and_since_when_the_oldest_for_later_does() {
+fn the_size_of_the_queue_includes_the_age_of_the_oldest_later_message() {
     let start = Instant::now();
     let at = |id, seconds| Outgoing {
         since: Some(start + std::time::Duration::from_secs(seconds)),
@@ -206,7 +206,7 @@ fn what_waits_can_be_seen_and_since_when_the_oldest_for_later_does() {
 }
 
 #[test]
-fn nothing_waits_when_everything_has_left_what_is_kept_as_well() {
+fn the_queue_is_empty_once_the_backlog_has_left_as_well() {
     let mut outbox = Outbox::default();
     for class in [Response, Control, User(Later)] {
         outbox.push(line(class, "A"));
@@ -223,7 +223,7 @@ fn nothing_waits_when_everything_has_left_what_is_kept_as_well() {
 }
 
 #[test]
-fn what_waits_can_be_withdrawn() {
+fn queued_lines_can_be_withdrawn() {
     let mut outbox = filled(&[(User(Next), "A"), (Control, "C"), (User(Next), "B")]);
     assert_eq!(outbox.withdraw("C", |_| true).unwrap().id, "C".into());
     assert_eq!(outbox.withdraw("C", |_| true), None);
@@ -232,7 +232,7 @@ fn what_waits_can_be_withdrawn() {
 
 proptest! {
     #[test]
-    fn nothing_is_lost_and_nothing_changes_sides_with_a_fence(
+    fn no_line_is_lost_or_crosses_a_fence(
         classes in prop::collection::vec(
             prop_oneof![
                 Just(Response), Just(Interrupt), Just(Control), Just(Mcp),
@@ -268,7 +268,7 @@ proptest! {
 }
 
 #[test]
-fn lines_are_withdrawn_from_any_place_and_of_two_with_an_id_the_first() {
+fn a_line_is_withdrawn_from_any_position_and_the_first_of_two_with_one_id() {
     for count in 1..6_usize {
         for at in 0..count {
             let mut outbox = Outbox::default();

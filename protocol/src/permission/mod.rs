@@ -46,7 +46,7 @@ object! {
         pub title: Option<String>,
         /// The display name of the tool.
         pub display_name: Option<String>,
-        /// What the call does, in the model's words.
+        /// The model's description of the call.
         pub description: Option<String>,
         /// The sub-agent that makes the call.
         pub agent_id: Option<String>,
@@ -61,7 +61,7 @@ object! {
         pub suppress_always_allow_rule: Option<bool>,
         /// Whether a classifier may decide.
         pub classifier_approvable: Option<bool>,
-        /// Whether only a human can answer, as for questions and plans.
+        /// Whether the request requires a human, as for questions and plans.
         pub requires_user_interaction: Option<bool>,
         /// Set for tools of MCP servers. Its meaning is not documented.
         pub server_policy_ask_only: Option<bool>,

@@ -22,7 +22,7 @@ object! {
     pub struct AllowedPrompt {
         /// The tool.
         pub tool: AllowedPromptTool,
-        /// The purpose, in a few words.
+        /// A short description of the purpose.
         pub prompt: String,
     }
 }

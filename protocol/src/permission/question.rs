@@ -56,7 +56,7 @@ object! {
 object! {
     /// An option of a question.
     pub struct QuestionOption {
-        /// The displayed text, which is also the answer.
+        /// The displayed text, which is also the answer's value.
         pub label: String,
         /// An explanation.
         pub description: String,

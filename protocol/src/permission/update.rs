@@ -31,9 +31,9 @@ macro_rules! rules_update {
             pub struct $name tags("type" = $tag) {
                 /// The rules.
                 pub rules: Vec<PermissionRule>,
-                /// What the rules do.
+                /// The behavior of the rules.
                 pub behavior: PermissionBehavior,
-                /// Where the rules are stored.
+                /// The destination of the rules.
                 pub destination: PermissionDestination,
             }
         }
@@ -70,7 +70,7 @@ object! {
     pub struct SetMode tags("type" = "setMode") {
         /// The mode.
         pub mode: PermissionMode,
-        /// Where the mode is stored.
+        /// The destination of the mode.
         pub destination: PermissionDestination,
     }
 }
@@ -80,7 +80,7 @@ object! {
     pub struct AddDirectories tags("type" = "addDirectories") {
         /// The directories.
         pub directories: Vec<String>,
-        /// Where they are stored.
+        /// The destination.
         pub destination: PermissionDestination,
     }
 }
@@ -90,7 +90,7 @@ object! {
     pub struct RemoveDirectories tags("type" = "removeDirectories") {
         /// The directories.
         pub directories: Vec<String>,
-        /// Where they are stored.
+        /// The destination.
         pub destination: PermissionDestination,
     }
 }
@@ -107,7 +107,7 @@ object! {
 }
 
 open_enum! {
-    /// What a rule does.
+    /// The behavior of a rule.
     pub enum PermissionBehavior {
         /// Allows the tool.
         Allow = "allow",
@@ -119,7 +119,7 @@ open_enum! {
 }
 
 open_enum! {
-    /// Where an update is stored.
+    /// The destination of an update.
     pub enum PermissionDestination {
         /// The user's settings.
         UserSettings = "userSettings",

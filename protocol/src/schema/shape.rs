@@ -1,4 +1,4 @@
-//! What schemas of types are made of.
+//! Components of the schemas of types.
 
 use crate::json::{Json, Members, Number};
 use crate::open::Field;
@@ -154,7 +154,7 @@ simple! {
     Members: "Members" = { "type": "object" },
 }
 
-/// How a type is called in a schema, and by what it is told apart from others.
+/// The name of a type in a schema, and its identity.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! named {

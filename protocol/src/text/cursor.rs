@@ -123,7 +123,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Checks that only white space is left.
+    /// Checks that only white space remains.
     pub fn end(&mut self) -> Result<()> {
         match self.peek() {
             None => Ok(()),
@@ -131,9 +131,9 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Advances to the value of an object's next member and returns its name,
-    /// or consumes the closing brace. `is_first`: the cursor is directly after
-    /// the opening brace.
+    /// Advances to the value of an object's next member and returns its name. At
+    /// the end, consumes the closing brace and returns `None`. `is_first`: the
+    /// cursor is directly after the opening brace.
     #[inline(always)]
     pub fn next_key(&mut self, is_first: bool) -> Result<Option<Span>> {
         if self.bytes.get(self.at) == Some(&b'}') {
@@ -159,9 +159,9 @@ impl<'a> Cursor<'a> {
         self.next_key_of_any_kind(is_first)
     }
 
-    /// As [`Self::next_key`], if the name is one of `names` and has the usual form.
-    /// Returns its number. They are compared from `from` on, and the name needs no
-    /// search for its end.
+    /// As [`Self::next_key`], but only for a name that is one of `names` and has the
+    /// usual form. Returns its index. Compares from index `from` on, without a search
+    /// for the end of the name.
     #[inline(always)]
     pub fn next_known_key(&mut self, is_first: bool, names: &[&str], from: usize) -> Option<usize> {
         let mut rest = self.bytes.get(self.at..)?;
@@ -238,9 +238,9 @@ impl<'a> Cursor<'a> {
         self.string_with_escapes(start, end)
     }
 
-    /// Consumes the start of a string that the next quote begins. Returns where its
-    /// contents begin, and where their first escape or control character is, or
-    /// their end; and consumes the whole string if that is its end.
+    /// Scans the string at the cursor, which is at its opening quote. Returns the span from
+    /// the start of the contents to the first escape, control character or closing quote,
+    /// and whether that is the quote. Consumes the string only then.
     #[inline(always)]
     pub fn string_start(&mut self) -> (Span, bool) {
         let start = self.at + 1;
@@ -264,8 +264,7 @@ impl<'a> Cursor<'a> {
         special(self.bytes, at)
     }
 
-    /// Consumes the rest of a string that begins at `start`, from its first
-    /// escape.
+    /// Consumes the rest of a string that begins at `start`, from the first escape on.
     pub fn string_with_escapes(&mut self, start: usize, escape: usize) -> Result<Span> {
         let bytes = self.bytes;
         let mut at = escape;

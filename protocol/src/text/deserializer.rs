@@ -4,7 +4,7 @@
 //! scanning it. `serde_json` would scan it first. Everything else is forwarded
 //! to `serde_json`.
 
-use super::{mended, raw};
+use super::{raw, without_lone_surrogates};
 use serde::de::value::BorrowedStrDeserializer;
 use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, MapAccess, Visitor};
 use serde_json::{Error, Result};
@@ -13,13 +13,13 @@ use serde_json::{Error, Result};
 pub(crate) struct TextDeserializer<'de>(pub(crate) &'de str);
 
 /// Deserializes text that is a single valid JSON value. Lone surrogates, which a Rust
-/// string cannot hold, become U+FFFD.
+/// string cannot represent, become U+FFFD.
 ///
 /// # Errors
 ///
 /// If the value does not have the shape of `T`.
 pub fn read<T: DeserializeOwned>(text: &str) -> Result<T> {
-    T::deserialize(TextDeserializer(text)).or_else(|error| match mended(text) {
+    T::deserialize(TextDeserializer(text)).or_else(|error| match without_lone_surrogates(text) {
         Some(text) => T::deserialize(TextDeserializer(&text)),
         None => Err(error),
     })

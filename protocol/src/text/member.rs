@@ -1,4 +1,4 @@
-//! Some members of an object, without reading the others.
+//! Finds members of an object without reading the others.
 
 use super::{Cursor, unescaped};
 
@@ -9,7 +9,7 @@ pub(crate) fn member<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     found
 }
 
-/// Returns the texts of the last members of these names, if `text` is an object
+/// Returns the texts of the last members with these names, if `text` is an object
 /// that has them.
 pub fn members<'a, const N: usize>(text: &'a str, names: [&str; N]) -> [Option<&'a str>; N] {
     let mut found = [None; N];

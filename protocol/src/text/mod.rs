@@ -20,11 +20,11 @@ pub(crate) use member::member;
 pub use member::members;
 pub(crate) use raw::{raw_text, serialize_raw};
 pub(crate) use string::{SIMPLE, escaped, unescaped};
-pub(crate) use surrogate::mended;
+pub(crate) use surrogate::without_lone_surrogates;
 pub(crate) use utf8::utf8;
 
-/// Returns whether a text contains another one. `str::contains` is compiled wherever it is
-/// called.
+/// Returns whether a text contains another one. Unlike `str::contains`, it is compiled only
+/// once.
 #[must_use]
 pub fn contains(text: &str, part: &str) -> bool {
     memchr::memmem::find(text.as_bytes(), part.as_bytes()).is_some()

@@ -1,10 +1,10 @@
 //! Access to the text of a value, without copying where possible.
 //!
 //! The wire types are read from text. `serde_json` provides the text of a value
-//! if it is requested by the internal name that its `RawValue` uses; the name
-//! is obtained from `RawValue` itself. `&RawValue` only borrows and
+//! if it is requested by the internal name that its `RawValue` uses. This module
+//! obtains the name from `RawValue` itself. `&RawValue` only borrows and
 //! `Box<RawValue>` always copies; this module borrows where possible. With any
-//! other deserializer, the value is read and its text written here.
+//! other deserializer, it reads the value and writes its text.
 
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::forward_to_deserialize_any;
@@ -14,10 +14,10 @@ use std::borrow::Cow;
 use std::fmt::{self, Display};
 use std::sync::LazyLock;
 
-/// The name by which `serde_json` provides raw text; `None` if that does not
-/// work.
+/// The name by which `serde_json` provides raw text; `None` if it cannot be
+/// obtained.
 static NAME: LazyLock<Option<&'static str>> = LazyLock::new(|| {
-    let Err(Asked(name)) = <&RawValue>::deserialize(AskedFor) else {
+    let Err(RequestedName(name)) = <&RawValue>::deserialize(NameProbe) else {
         return None;
     };
     let mut probe = serde_json::Deserializer::from_str(" -1.10 ");
@@ -93,9 +93,9 @@ impl<'de> Visitor<'de> for TextVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Cow<'de, str>, A::Error> {
         let mut text = String::from("{");
-        while let Some(Given(key)) = map.next_key()? {
+        while let Some(AnyString(key)) = map.next_key()? {
             if text.len() == 1 && (Some(&*key) == self.0 || key == NUMBER) {
-                return map.next_value().map(|Given(text)| text);
+                return map.next_value().map(|AnyString(text)| text);
             }
             if text.len() > 1 {
                 text.push(',');
@@ -179,53 +179,53 @@ impl<'de> Deserialize<'de> for Raw<'de> {
 }
 
 /// A string, borrowed if possible.
-struct Given<'de>(Cow<'de, str>);
+struct AnyString<'de>(Cow<'de, str>);
 
-impl<'de> Deserialize<'de> for Given<'de> {
+impl<'de> Deserialize<'de> for AnyString<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct GivenVisitor;
         impl<'de> Visitor<'de> for GivenVisitor {
-            type Value = Given<'de>;
+            type Value = AnyString<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a string")
             }
 
-            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Given<'de>, E> {
-                Ok(Given(Cow::Borrowed(text)))
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<AnyString<'de>, E> {
+                Ok(AnyString(Cow::Borrowed(text)))
             }
 
-            fn visit_str<E>(self, text: &str) -> Result<Given<'de>, E> {
-                Ok(Given(Cow::Owned(text.to_owned())))
+            fn visit_str<E>(self, text: &str) -> Result<AnyString<'de>, E> {
+                Ok(AnyString(Cow::Owned(text.to_owned())))
             }
 
-            fn visit_string<E>(self, text: String) -> Result<Given<'de>, E> {
-                Ok(Given(Cow::Owned(text)))
+            fn visit_string<E>(self, text: String) -> Result<AnyString<'de>, E> {
+                Ok(AnyString(Cow::Owned(text)))
             }
         }
         deserializer.deserialize_str(GivenVisitor)
     }
 }
 
-/// A deserializer without input that reports the name it was called with.
-struct AskedFor;
+/// A deserializer without input that reports the requested name.
+struct NameProbe;
 
 #[derive(Debug)]
-struct Asked(Option<&'static str>);
+struct RequestedName(Option<&'static str>);
 
-impl<'de> Deserializer<'de> for AskedFor {
-    type Error = Asked;
+impl<'de> Deserializer<'de> for NameProbe {
+    type Error = RequestedName;
 
-    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Asked> {
-        Err(Asked(None))
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, RequestedName> {
+        Err(RequestedName(None))
     }
 
     fn deserialize_newtype_struct<V: Visitor<'de>>(
         self,
         name: &'static str,
         _: V,
-    ) -> Result<V::Value, Asked> {
-        Err(Asked(Some(name)))
+    ) -> Result<V::Value, RequestedName> {
+        Err(RequestedName(Some(name)))
     }
 
     forward_to_deserialize_any! {
@@ -234,15 +234,15 @@ impl<'de> Deserializer<'de> for AskedFor {
     }
 }
 
-impl fmt::Display for Asked {
+impl fmt::Display for RequestedName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("there is nothing to read")
     }
 }
 
-impl std::error::Error for Asked {}
+impl std::error::Error for RequestedName {}
 
-impl de::Error for Asked {
+impl de::Error for RequestedName {
     fn custom<T: fmt::Display>(_: T) -> Self {
         Self(None)
     }
@@ -256,7 +256,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_text_is_borrowed_where_it_is_still_there() {
+    fn text_is_borrowed_from_a_borrowed_input() {
         assert!(NAME.is_some());
         let Raw(text) = serde_json::from_str(r#" "a\u0062" "#).unwrap();
         assert!(matches!(text, Cow::Borrowed(r#""a\u0062""#)));
@@ -265,14 +265,14 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_copied_where_it_goes_away() {
+    fn text_is_copied_from_a_reader() {
         let mut reader = serde_json::Deserializer::from_reader(&b"1.10"[..]);
         assert_eq!(raw_text(&mut reader).unwrap(), "1.10");
         assert_eq!(raw_text(json!({"a": "b"})).unwrap(), r#"{"a":"b"}"#);
     }
 
     #[test]
-    fn a_text_is_written_where_another_deserializer_has_only_values() {
+    fn other_deserializers_values_are_written_as_text() {
         let values = [("a", 1_u8), ("b\"", 2)].into_iter();
         let map = de::value::MapDeserializer::<_, de::value::Error>::new(values);
         assert_eq!(raw_text(map).unwrap(), r#"{"a":1,"b\"":2}"#);
@@ -282,7 +282,7 @@ mod tests {
             "[1.5,null]"
         );
 
-        // The buffer that serde keeps until the variant is known.
+        // serde's buffer until the variant is known.
         #[derive(serde::Deserialize)]
         #[serde(untagged)]
         enum Either<'a> {
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_written_as_it_is() {
+    fn text_is_serialized_verbatim() {
         struct Written;
         impl Serialize for Written {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

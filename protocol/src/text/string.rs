@@ -2,7 +2,7 @@
 
 use memchr::memchr;
 
-/// The characters that a backslash and another byte stand for; 0 where there is none.
+/// The character of each escape, by the byte after the backslash; 0 if there is none.
 pub(crate) const SIMPLE: [u8; 256] = {
     let mut all = [0; 256];
     all[b'"' as usize] = b'"';

@@ -1,14 +1,14 @@
 //! Lone surrogates: halves of a UTF-16 pair, such as `\ud83d` without its
 //! second half. JSON can contain them, but a Rust string cannot. An agent sends
-//! them when it cuts a text between two halves. They are read as U+FFFD; the
-//! received bytes are not changed.
+//! them when it truncates a text between two halves. They are read as U+FFFD;
+//! the received bytes are not changed.
 
 use memchr::memchr;
 
 /// Replaces every lone surrogate with `\ufffd`. Returns `None` if there is
 /// none.
-pub(crate) fn mended(text: &str) -> Option<String> {
-    let mut mended: Option<Vec<u8>> = None;
+pub(crate) fn without_lone_surrogates(text: &str) -> Option<String> {
+    let mut without_lone_surrogates: Option<Vec<u8>> = None;
     let bytes = text.as_bytes();
     let mut at = 0;
     while let Some(offset) = memchr(b'\\', &bytes[at..]) {
@@ -16,8 +16,9 @@ pub(crate) fn mended(text: &str) -> Option<String> {
         at += match (escaped(bytes, at), escaped(bytes, at + 6)) {
             (Some(0xd800..=0xdbff), Some(0xdc00..=0xdfff)) => 12,
             (Some(0xd800..=0xdfff), _) => {
-                let mended = mended.get_or_insert_with(|| bytes.to_vec());
-                mended[at..at + 6].copy_from_slice(br"\ufffd");
+                let without_lone_surrogates =
+                    without_lone_surrogates.get_or_insert_with(|| bytes.to_vec());
+                without_lone_surrogates[at..at + 6].copy_from_slice(br"\ufffd");
                 6
             }
             (Some(_), _) => 6,
@@ -29,7 +30,8 @@ pub(crate) fn mended(text: &str) -> Option<String> {
             break;
         }
     }
-    mended.and_then(|mended| String::from_utf8(mended).ok())
+    without_lone_surrogates
+        .and_then(|without_lone_surrogates| String::from_utf8(without_lone_surrogates).ok())
 }
 
 /// The code unit of the escape `\uXXXX` that starts here.
@@ -42,10 +44,10 @@ fn escaped(bytes: &[u8], at: usize) -> Option<u16> {
 
 #[cfg(test)]
 mod tests {
-    use super::mended;
+    use super::without_lone_surrogates;
 
     #[test]
-    fn only_halves_without_their_other_half_are_replaced() {
+    fn only_lone_surrogates_are_replaced() {
         for (text, expected) in [
             (r#""\ud83d""#, Some(r#""\ufffd""#)),
             (r#""\ud83d\ude00""#, None),
@@ -59,7 +61,7 @@ mod tests {
             (r#""\u+83d""#, None),
             ("", None),
         ] {
-            assert_eq!(mended(text).as_deref(), expected, "{text}");
+            assert_eq!(without_lone_surrogates(text).as_deref(), expected, "{text}");
         }
     }
 }

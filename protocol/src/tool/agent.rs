@@ -28,7 +28,7 @@ object! {
         pub team_name: Option<String>,
         /// The permission mode. No longer used.
         pub mode: Option<PermissionMode>,
-        /// Where it works, if not in its parent's directory.
+        /// The isolation. Default: it works in its parent's directory.
         pub isolation: Option<AgentIsolation>,
     }
 }
@@ -48,7 +48,7 @@ open_enum! {
 }
 
 open_enum! {
-    /// Where a sub-agent works.
+    /// The isolation of a sub-agent.
     pub enum AgentIsolation {
         /// In a git worktree of its own.
         Worktree = "worktree",
@@ -60,7 +60,7 @@ open_enum! {
 union! {
     /// The outcome of starting a sub-agent.
     pub enum AgentOutput by "status" {
-        /// It is done.
+        /// It has finished.
         "completed" => Completed(AgentCompleted),
         /// It works in the background.
         "async_launched" => AsyncLaunched(AgentLaunched),
@@ -70,7 +70,7 @@ union! {
 }
 
 object! {
-    /// A sub-agent is done.
+    /// A sub-agent has finished.
     pub struct AgentCompleted tags("status" = "completed") {
         /// The sub-agent.
         pub agent_id: Option<String> = "agentId",
@@ -78,9 +78,9 @@ object! {
         pub agent_type: Option<String> = "agentType",
         /// Its final response.
         pub content: Vec<ContentBlock>,
-        /// The model that it began with.
+        /// The first model.
         pub resolved_model: Option<String> = "resolvedModel",
-        /// The models that it had, in order.
+        /// The models that it used, in order.
         pub models_used: Option<Vec<String>> = "modelsUsed",
         /// The number of tool calls.
         pub total_tool_use_count: Option<u64> = "totalToolUseCount",
@@ -133,11 +133,11 @@ object! {
         pub is_async: Option<bool> = "isAsync",
         /// The sub-agent.
         pub agent_id: String = "agentId",
-        /// What it does, in a few words.
+        /// A short description of the task.
         pub description: Option<String>,
         /// Its model.
         pub resolved_model: Option<String> = "resolvedModel",
-        /// The models that it had until then, in order.
+        /// The models that it used until then, in order.
         pub models_used: Option<Vec<String>> = "modelsUsed",
         /// The prompt.
         pub prompt: Option<String>,
@@ -157,7 +157,7 @@ object! {
         pub task_id: String = "taskId",
         /// The URL of its session.
         pub session_url: Option<String> = "sessionUrl",
-        /// What it does, in a few words.
+        /// A short description of the task.
         pub description: Option<String>,
         /// The prompt.
         pub prompt: Option<String>,
@@ -188,38 +188,38 @@ object! {
 }
 
 object! {
-    /// A workflow runs, or could not be begun.
+    /// A workflow is running, or could not be started.
     #[derive(Default)]
     pub struct WorkflowOutput {
-        /// Where it runs.
+        /// Whether it runs locally or in the cloud.
         pub status: Option<WorkflowStatus>,
         /// The task that it runs as.
         pub task_id: Option<String> = "taskId",
-        /// What kind of task that is. Older agents do not say.
+        /// The kind of that task. Absent with older agents.
         pub task_type: Option<WorkflowTaskType> = "taskType",
-        /// Its name. Older agents do not say.
+        /// The name. Absent with older agents.
         pub workflow_name: Option<String> = "workflowName",
-        /// The run of it, where it runs here.
+        /// The ID of the run, if it runs locally.
         pub run_id: Option<String> = "runId",
         /// What it does.
         pub summary: Option<String>,
         /// The folder of its sub-agents' transcripts.
         pub transcript_dir: Option<String> = "transcriptDir",
-        /// Its script, to be changed and run again.
+        /// The path of its script, which can be edited and run again.
         pub script_path: Option<String> = "scriptPath",
-        /// Where its session is to be seen, in the cloud.
+        /// The URL of its session in the cloud.
         pub session_url: Option<String> = "sessionUrl",
-        /// What might go wrong.
+        /// A warning.
         pub warning: Option<String>,
-        /// What is wrong with the script.
+        /// The error in the script.
         pub error: Option<String>,
     }
 }
 
 open_enum! {
-    /// Where a workflow runs.
+    /// Whether a workflow runs locally or in the cloud.
     pub enum WorkflowStatus {
-        /// Here, in the background.
+        /// Locally, in the background.
         AsyncLaunched = "async_launched",
         /// In the cloud.
         RemoteLaunched = "remote_launched",
@@ -227,11 +227,11 @@ open_enum! {
 }
 
 open_enum! {
-    /// What kind of task a workflow runs as.
+    /// The kind of a workflow's task.
     pub enum WorkflowTaskType {
-        /// One that runs here.
+        /// A local task.
         LocalWorkflow = "local_workflow",
-        /// One that runs in the cloud.
+        /// A task in the cloud.
         RemoteAgent = "remote_agent",
     }
 }

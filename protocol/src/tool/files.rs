@@ -81,22 +81,22 @@ object! {
         pub media_type: Option<String> = "type",
         /// The size of the file in bytes.
         pub original_size: Option<u64> = "originalSize",
-        /// How large the image is.
+        /// The size of the image.
         pub dimensions: Option<ImageDimensions>,
     }
 }
 
 object! {
-    /// How large an image is, in pixels, before and after it was resized.
+    /// The size of an image in pixels, before and after resizing.
     #[derive(Default)]
     pub struct ImageDimensions {
-        /// How wide the file's is.
+        /// The width of the file's image.
         pub original_width: Option<u64> = "originalWidth",
-        /// How high the file's is.
+        /// The height of the file's image.
         pub original_height: Option<u64> = "originalHeight",
-        /// How wide the one is that the model sees.
+        /// The width of the model's image.
         pub display_width: Option<u64> = "displayWidth",
-        /// How high the one is that the model sees.
+        /// The height of the model's image.
         pub display_height: Option<u64> = "displayHeight",
     }
 }
@@ -142,7 +142,7 @@ object! {
 object! {
     /// A PDF, as images of its pages.
     pub struct PartsFileRead tags("type" = "parts") {
-        /// The PDF, and where the images are.
+        /// The PDF, and the location of the images.
         pub file: PartsFileContent,
         /// The first page that was read, counted from 1.
         pub first_page: Option<u64> = "firstPage",
@@ -158,7 +158,7 @@ object! {
         pub file_path: String = "filePath",
         /// Bytes that the file has.
         pub original_size: Option<u64> = "originalSize",
-        /// How many pages there are.
+        /// The number of pages.
         pub count: Option<u64>,
         /// The folder with the images.
         pub output_dir: Option<String> = "outputDir",
@@ -275,7 +275,7 @@ object! {
 }
 
 object! {
-    /// The change of a file as git tells it.
+    /// The change of a file according to git.
     pub struct GitDiff {
         /// The file.
         pub filename: String,

@@ -74,7 +74,7 @@ use serde::{Serialize, Serializer};
 use std::fmt;
 
 object! {
-    /// The input of a tool that takes none.
+    /// The input of a tool without parameters.
     #[derive(Default)]
     pub struct NoInput {}
 }

@@ -28,7 +28,7 @@ object! {
         pub message: String,
         /// Whether it was sent to the user's phone.
         pub push_sent: Option<bool> = "pushSent",
-        /// Whether it was shown where the agent runs.
+        /// Whether it was shown on the agent's machine.
         pub local_sent: Option<bool> = "localSent",
         /// The reason why it was not sent.
         pub disabled_reason: Option<PushDisabledReason> = "disabledReason",

@@ -43,11 +43,11 @@ object! {
 }
 
 object! {
-    /// The output of `ProposeGoal`: the goal was set, or the user was asked.
+    /// The output of `ProposeGoal`: the goal was set, or the user's consent was requested.
     pub struct ProposeGoalOutput {
         /// The condition under which the goal is reached.
         pub condition: String,
-        /// Whether the user was asked.
+        /// Whether the user's consent was requested.
         pub ask_user: Option<bool> = "askUser",
     }
 }

@@ -20,7 +20,7 @@ object! {
         pub file: String,
         /// The line number, starting at 1.
         pub line: Option<u64>,
-        /// What is wrong.
+        /// A description of the problem.
         pub summary: String,
         /// A shorter summary.
         pub short_summary: Option<String>,
@@ -32,7 +32,7 @@ object! {
         pub severity: Option<FindingSeverity>,
         /// The verdict of a second check.
         pub verdict: Option<FindingVerdict>,
-        /// What was done about it.
+        /// The outcome.
         pub outcome: Option<FindingOutcome>,
     }
 }
@@ -60,7 +60,7 @@ open_enum! {
 }
 
 open_enum! {
-    /// What was done about a finding.
+    /// The outcome of a finding.
     pub enum FindingOutcome {
         /// Fixed.
         Fixed = "fixed",
@@ -95,9 +95,9 @@ object! {
         pub details: String,
         /// The area that it is about.
         pub area: Option<String>,
-        /// What the model did wrong, if it is about the model.
+        /// The model's mistake, if the report is about the model.
         pub failure_mode: Option<FeedbackFailureMode>,
-        /// What the session was doing.
+        /// The activity of the session.
         pub task_category: Option<FeedbackTaskCategory>,
     }
 }
@@ -133,7 +133,7 @@ open_enum! {
         ContextAndMemory = "context_and_memory",
         /// It did more than it should have.
         Overeager = "overeager",
-        /// It gave in too easily.
+        /// It yielded too easily.
         OverCorrection = "over_correction",
         /// It stopped before the work was done.
         StoppingShort = "stopping_short",
@@ -153,7 +153,7 @@ open_enum! {
 }
 
 open_enum! {
-    /// What a session was doing.
+    /// The activity of a session.
     pub enum FeedbackTaskCategory {
         /// Editing code.
         CodeEdit = "code_edit",

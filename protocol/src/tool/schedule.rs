@@ -63,7 +63,7 @@ object! {
     pub struct CronDeleteOutput {
         /// The ID of the job.
         pub id: String,
-        /// Whether the job was the wake-up that kept a loop going.
+        /// Whether the job was the wake-up that continued a loop.
         pub ended_loop_wakeup: Option<bool> = "endedLoopWakeup",
     }
 }

@@ -49,7 +49,7 @@ object! {
         pub background_wakes_owner: Option<bool> = "backgroundWakesOwner",
         /// Whether it ran outside the sandbox.
         pub dangerously_disable_sandbox: Option<bool> = "dangerouslyDisableSandbox",
-        /// The meaning of its exit code, if it is no error and has one.
+        /// The meaning of its exit code, if that is not an error and has a known meaning.
         pub return_code_interpretation: Option<String> = "returnCodeInterpretation",
         /// Whether it has no output on success.
         pub no_output_expected: Option<bool> = "noOutputExpected",
@@ -64,13 +64,13 @@ object! {
         pub stale_read_file_state_hint: Option<String> = "staleReadFileStateHint",
         /// A note for the model when GitHub's rate limit was exceeded.
         pub gh_rate_limit_hint: Option<String> = "ghRateLimitHint",
-        /// What it did with git or GitHub.
+        /// Its operations with git or GitHub.
         pub git_operation: Option<GitOperation> = "gitOperation",
     }
 }
 
 object! {
-    /// What a command did with git or GitHub.
+    /// A command's operations with git or GitHub.
     #[derive(Default)]
     pub struct GitOperation {
         /// A commit that it made.
@@ -89,7 +89,7 @@ object! {
     pub struct GitCommit {
         /// The commit.
         pub sha: String,
-        /// How it was made.
+        /// The kind of commit.
         pub kind: Option<GitCommitKind>,
         /// The branch that it is on.
         pub branch: Option<String>,
@@ -97,13 +97,13 @@ object! {
 }
 
 open_enum! {
-    /// How a commit was made.
+    /// The kind of a commit.
     pub enum GitCommitKind {
-        /// As a new one.
+        /// A new commit.
         Committed = "committed",
-        /// In place of the last one.
+        /// An amended commit.
         Amended = "amended",
-        /// As a copy of another.
+        /// A cherry-picked commit.
         CherryPicked = "cherry-picked",
     }
 }
@@ -119,15 +119,15 @@ object! {
 object! {
     /// A branch that a command merged or rebased.
     pub struct GitBranchChange {
-        /// What it was merged with or rebased on.
+        /// The other branch or commit.
         pub name: String = "ref",
-        /// Which of the two.
+        /// The operation.
         pub action: Option<GitBranchAction>,
     }
 }
 
 open_enum! {
-    /// What was done with a branch.
+    /// An operation on a branch.
     pub enum GitBranchAction {
         /// It was merged.
         Merged = "merged",
@@ -141,15 +141,15 @@ object! {
     pub struct GitPullRequest {
         /// Its number.
         pub number: u64,
-        /// Where it is.
+        /// Its URL.
         pub url: Option<String>,
-        /// What was done with it.
+        /// The operation.
         pub action: Option<GitPullRequestAction>,
     }
 }
 
 open_enum! {
-    /// What was done with a pull request.
+    /// An operation on a pull request.
     pub enum GitPullRequestAction {
         /// It was opened.
         Created = "created",
@@ -167,9 +167,9 @@ open_enum! {
         Ready = "ready",
         /// It became a draft.
         Draft = "draft",
-        /// It will be merged as soon as it may.
+        /// Auto-merge was enabled.
         AutoMergeEnabled = "auto-merge-enabled",
-        /// It will not be merged on its own any more.
+        /// Auto-merge was disabled.
         AutoMergeDisabled = "auto-merge-disabled",
     }
 }
@@ -207,8 +207,8 @@ object! {
         pub timeout_ms: Option<Number> = "timeoutMs",
         /// Whether it runs until it is stopped or the session ends.
         pub persistent: Option<bool>,
-        /// Whether it runs in the sandbox only because it was allowed on
-        /// account of that.
+        /// Whether it runs in the sandbox because it was allowed only for that
+        /// reason.
         pub kept_in_sandbox_by_check: Option<bool> = "keptInSandboxByCheck",
     }
 }
@@ -217,9 +217,9 @@ object! {
     /// A background task to stop.
     #[derive(Default)]
     pub struct TaskStopInput {
-        /// The task; a background agent's id or name as well.
+        /// The ID of the task, or the ID or name of a background agent.
         pub task_id: Option<String>,
-        /// The same, under the name that older agents use.
+        /// The ID of the task, under the member's name in older agents.
         pub shell_id: Option<String>,
     }
 }
@@ -232,9 +232,9 @@ object! {
         pub message: Option<String>,
         /// The task.
         pub task_id: Option<String>,
-        /// What kind of task it was, such as `local_bash`.
+        /// The kind of task, such as `local_bash`.
         pub task_type: Option<String>,
-        /// Its command, or what it did.
+        /// Its command or description.
         pub command: Option<String>,
     }
 }

@@ -118,7 +118,7 @@ object! {
 }
 
 object! {
-    /// The input of `TaskUpdate`. Absent members are left unchanged.
+    /// The input of `TaskUpdate`. Absent members remain unchanged.
     pub struct TaskUpdateInput {
         /// The task ID.
         pub task_id: String = "taskId",

@@ -36,9 +36,9 @@ object! {
 }
 
 open_enum! {
-    /// Whether a worktree is kept or removed.
+    /// Whether a worktree is retained or removed.
     pub enum WorktreeFate {
-        /// The worktree is kept.
+        /// The worktree is retained.
         Keep = "keep",
         /// The worktree is removed.
         Remove = "remove",
@@ -48,7 +48,7 @@ open_enum! {
 object! {
     /// The output of `ExitWorktree`.
     pub struct ExitWorktreeOutput {
-        /// Whether the worktree was kept or removed.
+        /// Whether the worktree was retained or removed.
         pub action: WorktreeFate,
         /// The session's working directory from now on.
         pub original_cwd: Option<String> = "originalCwd",

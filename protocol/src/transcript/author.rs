@@ -1,4 +1,4 @@
-//! Who wrote a message that has the role of a user.
+//! Determines the author of messages with the role of a user.
 
 use super::entry::UserEntry;
 use crate::content::Content;
@@ -27,7 +27,7 @@ pub enum Author {
     Parent,
 }
 
-/// How agents begin the summary of a compacted conversation.
+/// The beginning of an agent's summary of a compacted conversation.
 const SUMMARY: &str = "This session is being continued from a previous conversation";
 
 /// The tags with which agents begin a command or its output.
@@ -57,8 +57,8 @@ impl UserEntry {
             Some("human") | None => {}
             Some(_) => return Author::Notification,
         }
-        // Older agents do not write the origin. A prompt with a source of its own
-        // is not theirs, whatever its text looks like.
+        // Older agents do not write the origin. A prompt with another source is not
+        // the agent's, whatever its text looks like.
         let is_agents = matches!(self.prompt_source.as_deref(), None | Some("system"));
         if origin.is_none() && is_agents && text.is_in(&["task-notification"]) {
             return Author::Notification;
@@ -77,9 +77,9 @@ impl UserEntry {
 }
 
 impl UserMessage {
-    /// Returns the author of the message, as far as the wire tells: by its `origin`,
-    /// by `isSynthetic`, and for messages of the agent by how their text begins. The
-    /// text of a user's prompt is never looked at.
+    /// Returns the author of the message: by its `origin`, by `isSynthetic`, and for
+    /// messages of the agent by the beginning of their text. The text of a user's
+    /// prompt is not examined.
     ///
     /// ```
     /// use agentwire_protocol::message::UserMessage;
@@ -126,7 +126,7 @@ impl UserMessage {
     }
 }
 
-/// How a content begins.
+/// The beginning of a content.
 struct Opening<'a> {
     text: &'a str,
     /// Whether it has the result of a tool.
@@ -155,7 +155,7 @@ impl<'a> Opening<'a> {
         })
     }
 
-    /// Whose note to the model it is.
+    /// Returns the author of a note to the model.
     fn note(&self) -> Author {
         let first = self.text.lines().next().unwrap_or_default();
         match first.ends_with(" hook feedback:") {

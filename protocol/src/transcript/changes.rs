@@ -1,10 +1,10 @@
-//! What is written to change what a list shows of a session.
+//! Records that change a session's entry in a list.
 
 use super::summary::{tag, trimmed};
 use crate::{Json, Members};
 
-/// Returns the line that gives a session a title, to be appended to its transcript;
-/// `None` if the title is blank. The white space around the title is removed.
+/// Returns the line that sets the title of a session, to be appended to its transcript.
+/// Returns `None` if the title is blank. Trims the title.
 ///
 /// ```
 /// use agentwire_protocol::transcript::title_line;
@@ -24,11 +24,10 @@ pub fn title_line(session: &str, title: &str) -> Option<String> {
     Some(object(members) + "\n")
 }
 
-/// Returns the line that gives a session a tag, to be appended to its transcript;
-/// without a tag the session has none then. `None` if the tag is blank.
+/// Returns the line that sets or removes the tag of a session, to be appended to its
+/// transcript. Returns `None` if the tag is blank.
 ///
-/// Format characters, characters for private use and the white space around the tag
-/// are removed.
+/// Trims the tag, and removes format characters and characters for private use.
 #[must_use]
 pub fn tag_line(session: &str, new: Option<&str>) -> Option<String> {
     let tag = match new {
@@ -44,7 +43,7 @@ pub fn tag_line(session: &str, new: Option<&str>) -> Option<String> {
 }
 
 /// Returns the content of the file `archived.json` of a session that was archived or
-/// unarchived `at` this time, as RFC 3339.
+/// unarchived at the time `at`, as RFC 3339.
 #[must_use]
 pub fn archived_mark(archived: bool, at: &str) -> String {
     let archived = if archived { "true" } else { "false" };

@@ -1,11 +1,10 @@
-//! What the agent writes down of a session: the types of its records.
+//! The types of a transcript's records.
 
 use crate::message::{AssistantBody, MessageOrigin, UserBody};
 use crate::open::{object, union};
 use crate::{Json, Members, Number};
 
-/// Records that are told apart by `type`, and those of the tree, which have
-/// many members in common.
+/// Declares the records by their `type`. Records of the tree have common members.
 macro_rules! entries {
     (
         tree {$(
@@ -21,30 +20,30 @@ macro_rules! entries {
             object! {
                 $(#$meta)*
                 pub struct $name tags("type" = $tag) {
-                    /// Its id.
+                    /// The ID of the record.
                     pub uuid: Option<String>,
-                    /// The record before it. Nothing, for the first one, and
-                    /// for the first one after a compaction.
+                    /// The ID of the previous record. `None` for the first
+                    /// record, and for the first one after a compaction.
                     pub parent_uuid: Option<String> = "parentUuid",
                     /// Whether it belongs to a sub-agent.
                     pub is_sidechain: Option<bool> = "isSidechain",
-                    /// The sub-agent it belongs to.
+                    /// The ID of the sub-agent that it belongs to.
                     pub agent_id: Option<String> = "agentId",
                     /// The session.
                     pub session_id: Option<String> = "sessionId",
-                    /// When it was written, as RFC 3339.
+                    /// The time of writing, as RFC 3339.
                     pub timestamp: Option<String>,
-                    /// Where the agent worked.
+                    /// The working directory.
                     pub cwd: Option<String>,
-                    /// The branch of git, where there is one.
+                    /// The git branch, if there is one.
                     pub git_branch: Option<String> = "gitBranch",
                     /// The agent's version.
                     pub version: Option<String>,
-                    /// How the agent was started, such as `sdk-cli`.
+                    /// The entry point of the agent, such as `sdk-cli`.
                     pub entrypoint: Option<String>,
-                    /// Whose user it is, such as `external`.
+                    /// The type of the user, such as `external`.
                     pub user_type: Option<String> = "userType",
-                    /// A name for people of the session's plan.
+                    /// A readable name of the session's plan.
                     pub slug: Option<String>,
                     $( $(#$field_meta)* pub $field: $type $(= $wire)?, )*
                 }
@@ -62,14 +61,14 @@ macro_rules! entries {
             }
         )*
         union! {
-            /// What the agent wrote down.
+            /// The typed content of a record.
             pub enum Entry by "type" {
                 $( $(#$meta)* $tag => $variant(Box<$name>), )*
                 $( $(#$beside_meta)* $beside_tag => $beside_variant($beside_name), )*
             }
         }
         impl Entry {
-            /// What it has as a record of the tree.
+            /// Returns the common members of a record of the tree.
             pub(super) fn node(&self) -> Option<Node<'_>> {
                 match self {
                     $( Self::$variant(entry) => Some(Node {
@@ -86,7 +85,7 @@ macro_rules! entries {
     };
 }
 
-/// What records of the tree have in common, as far as the tree needs it.
+/// The common members of records of the tree that [`Tree`](super::Tree) needs.
 pub(super) struct Node<'a> {
     pub(super) uuid: &'a str,
     pub(super) parent: Option<&'a str>,
@@ -97,24 +96,23 @@ pub(super) struct Node<'a> {
 
 entries! {
     tree {
-        /// What was said to the model: by a person, by a tool, by the agent
-        /// itself.
+        /// A message to the model: from the user, a tool or the agent itself.
         "user" => User(UserEntry) {
-            /// What was said.
+            /// The message.
             message: UserBody,
-            /// What made it, where it was not a person.
+            /// The origin of the message, if it is not the user.
             origin: Option<MessageOrigin>,
             /// Whether the agent wrote it.
             is_meta: Option<bool> = "isMeta",
-            /// Whether it is the summary that stands for what was said before.
+            /// Whether it is the summary of the compacted conversation.
             is_compact_summary: Option<bool> = "isCompactSummary",
-            /// Whether it is not shown in a conversation.
+            /// Whether it is hidden in a conversation.
             is_visible_in_transcript_only: Option<bool> = "isVisibleInTranscriptOnly",
-            /// What a tool answered, as data of that tool.
+            /// The tool's result as data.
             tool_use_result: Option<Json> = "toolUseResult",
-            /// The record of the call that it answers.
+            /// The ID of the record with the tool call of this result.
             source_tool_assistant_uuid: Option<String> = "sourceToolAssistantUUID",
-            /// How it was decided whether the tool may run.
+            /// The permission decision for the tool call.
             permission_decision: Option<Json> = "permissionDecision",
             /// Why the tool did not run, such as `user-rejected`.
             tool_denial_kind: Option<String> = "toolDenialKind",
@@ -122,17 +120,17 @@ entries! {
             sandboxed: Option<bool>,
             /// Whether the turn ends with the tool.
             tool_ends_turn: Option<bool> = "toolEndsTurn",
-            /// Why the call of an MCP server's tool counts as one that writes.
+            /// Why the call of an MCP tool does not count as read-only.
             mcp_call_not_read_only: Option<String> = "mcpCallNotReadOnly",
-            /// The prompt that it belongs to.
+            /// The ID of the prompt that it belongs to.
             prompt_id: Option<String> = "promptId",
-            /// Where the prompt came from, such as `sdk` or `system`.
+            /// The source of the prompt, such as `sdk` or `system`.
             prompt_source: Option<String> = "promptSource",
-            /// What started the turn, such as `sdk` or `task_notification`.
+            /// The origin of the turn, such as `sdk` or `task_notification`.
             turn_origin: Option<String> = "turnOrigin",
-            /// Which turn it is of which prompt.
+            /// The position of the turn in its prompt.
             turn_position: Option<Json> = "turnPosition",
-            /// Under what the turn is counted.
+            /// The key to which the turn is attributed.
             turn_attribution_key: Option<String> = "turnAttributionKey",
             /// Whether it was added to a prompt, such as an image's path.
             turn_companion: Option<bool> = "turnCompanion",
@@ -142,179 +140,179 @@ entries! {
             queue_skip_attachments: Option<bool> = "queueSkipAttachments",
             /// The images that the user pasted.
             image_paste_ids: Option<Vec<Json>> = "imagePasteIds",
-            /// Whether it has words of a person.
+            /// Whether it contains text written by a person.
             holds_persons_words: Option<bool> = "holdsPersonsWords",
-            /// The message of the model that was refused.
+            /// The ID of the model's message that was refused.
             refused_message_id: Option<String> = "refusedMessageId",
         }
-        /// A block that the model said.
+        /// A block of the model's reply.
         "assistant" => Assistant(AssistantEntry) {
-            /// What was said.
+            /// The message with this block.
             message: AssistantBody,
-            /// The API's id of the request.
+            /// The API's ID of the request.
             request_id: Option<String> = "requestId",
-            /// The agent's own id of the request.
+            /// The agent's ID of the request.
             request_ref: Option<String> = "requestRef",
-            /// The session that the request was of.
+            /// The ID of the session that made the request.
             request_session_id: Option<String> = "requestSessionId",
-            /// Which block of the message it is.
+            /// The index of the block in the message.
             api_block_index: Option<u64> = "apiBlockIndex",
-            /// The model that was asked for.
+            /// The requested model.
             requested_model: Option<String> = "requestedModel",
-            /// How long the API was to cache the prompt.
+            /// The requested lifetime of the prompt in the API's cache.
             prompt_cache_requested: Option<String> = "promptCacheRequested",
-            /// How hard the model was to think.
+            /// The effort of the model.
             effort: Option<String>,
-            /// The same, where it was set for the turn.
+            /// The effort, if it was set for the turn.
             per_turn_effort: Option<String> = "perTurnEffort",
-            /// Who made it: `model` or `other`.
+            /// The author of the message: `model` or `other`.
             made_by: Option<String> = "madeBy",
-            /// Milliseconds that the model thought.
+            /// The duration of the thinking in milliseconds.
             thinking_duration_ms: Option<Number> = "thinkingDurationMs",
-            /// What is shown of the thinking.
+            /// How much of the thinking is displayed.
             thinking_display: Option<String> = "thinkingDisplay",
-            /// Milliseconds in which the model wrote the tool's input.
+            /// The time that the model took for the tool's input, in milliseconds.
             tool_input_stream_ms: Option<Number> = "toolInputStreamMs",
-            /// The kind of sub-agent that said it.
+            /// The type of the sub-agent that wrote it.
             attribution_agent: Option<String> = "attributionAgent",
             /// The MCP server whose tool is called.
             attribution_mcp_server: Option<String> = "attributionMcpServer",
-            /// That tool, as the server calls it.
+            /// The server's name of that tool.
             attribution_mcp_tool: Option<String> = "attributionMcpTool",
-            /// The request that judged the call.
+            /// The request to the classifier that judged the call.
             server_classifier_request: Option<String> = "serverClassifierRequest",
-            /// Whether it only tells of an error.
+            /// Whether it reports an error of the API instead of a reply.
             is_api_error_message: Option<bool> = "isApiErrorMessage",
-            /// Why the model could not answer.
+            /// Why the model request failed.
             error: Option<String>,
-            /// The API's words for it.
+            /// The API's error message.
             error_details: Option<String> = "errorDetails",
-            /// The agent's word for it.
+            /// The agent's name of the error.
             api_error: Option<String> = "apiError",
             /// The HTTP status.
             api_error_status: Option<u64> = "apiErrorStatus",
-            /// The API's word for it.
+            /// The API's error type.
             api_error_type: Option<String> = "apiErrorType",
-            /// More about it.
+            /// Parameters of the error.
             api_error_params: Option<Json> = "apiErrorParams",
-            /// Whether what had come of the answer called no tool.
+            /// Whether the received part of the reply had no tool call.
             failed_response_had_no_tool_call: Option<bool> = "failedResponseHadNoToolCall",
-            /// Whether asking again is of no use.
+            /// Whether sending the request again cannot succeed.
             resend_cannot_cure: Option<bool> = "resendCannotCure",
             /// Whether another message takes the place of it.
             heals_distinct_carrier: Option<bool> = "healsDistinctCarrier",
-            /// The message that the model refused to go on with.
+            /// The ID of the message that the model refused to continue.
             refused_message_id: Option<String> = "refusedMessageId",
             /// The model that refused.
             refusing_model: Option<String> = "refusingModel",
         }
-        /// What the agent told the model beside what was said.
+        /// Context that the agent added for the model.
         "attachment" => Attachment(AttachmentEntry) {
-            /// What it is: an object with a `type`.
+            /// The attachment: an object with a `type`.
             attachment: Json,
-            /// What the model was told.
+            /// The form in which the model received it.
             rendered: Option<Json>,
-            /// As whom it was told: `system` or `user`.
+            /// The role under which the model received it: `system` or `user`.
             rendered_role: Option<String> = "renderedRole",
-            /// Whether it was told beside a tool's answer.
+            /// Whether the model received it together with a tool result.
             rendered_beside_tool_result: Option<bool> = "renderedBesideToolResult",
         }
-        /// Something that happened.
+        /// An event.
         "system" => System(SystemEntry) {
-            /// What happened, such as `compact_boundary` or `api_error`.
-            subtype: Option<String>,
-            /// It, for people.
-            content: Option<String>,
-            /// How bad it is.
+        /// The kind of event, such as `compact_boundary` or `api_error`.
+        subtype: Option<String>,
+        /// The event as text.
+        content: Option<String>,
+        /// The severity.
             level: Option<String>,
             /// Whether the agent wrote it.
             is_meta: Option<bool> = "isMeta",
-            /// At a compaction: the last record before it.
+            /// Of a compaction: the last record before it.
             logical_parent_uuid: Option<String> = "logicalParentUuid",
-            /// At a compaction: how it went.
+            /// Of a compaction: its metadata.
             compact_metadata: Option<Json> = "compactMetadata",
-            /// The error that happened.
+            /// The error.
             error: Option<Json>,
-            /// The tool call that it is about.
+            /// The ID of the tool call that it refers to.
             tool_use_id: Option<String> = "toolUseID",
-            /// What is tried again: a request, or a connection.
+            /// The operation that is retried: a request, or a connection.
             source: Option<String>,
-            /// In how many milliseconds.
+            /// The delay before the retry in milliseconds.
             retry_in_ms: Option<Number> = "retryInMs",
-            /// For which time.
+            /// The number of the retry.
             retry_attempt: Option<u64> = "retryAttempt",
-            /// How often at most.
+            /// The maximum number of retries.
             max_retries: Option<u64> = "maxRetries",
-            /// How many hooks ran.
+            /// The number of hooks that ran.
             hook_count: Option<u64> = "hookCount",
-            /// Which.
+            /// The hooks that ran.
             hook_infos: Option<Json> = "hookInfos",
-            /// What went wrong with them.
+            /// The errors of the hooks.
             hook_errors: Option<Json> = "hookErrors",
-            /// With which of them, by index.
+            /// The indexes of the errors of failed hooks.
             failed_hook_error_indexes: Option<Vec<Json>> = "failedHookErrorIndexes",
-            /// What they tell the model.
+            /// The hooks' context for the model.
             hook_additional_context: Option<Json> = "hookAdditionalContext",
-            /// Whether a hook had the agent stop.
+            /// Whether a hook stopped the agent.
             prevented_continuation: Option<bool> = "preventedContinuation",
-            /// Why.
+            /// The reason of that hook.
             stop_reason: Option<String> = "stopReason",
             /// Whether a hook printed something.
             has_output: Option<bool> = "hasOutput",
-            /// The model that may be asked instead of another.
+            /// A restriction of the model.
             model_restriction: Option<Json> = "modelRestriction",
             /// The model that refused.
             original_model: Option<String> = "originalModel",
-            /// The API's id of the request.
+            /// The API's ID of the request.
             request_id: Option<String> = "requestId",
-            /// The API's word for why the model refused.
+            /// The API's category of the refusal.
             api_refusal_category: Option<String> = "apiRefusalCategory",
-            /// The API's words for it.
+            /// The API's explanation of the refusal.
             api_refusal_explanation: Option<String> = "apiRefusalExplanation",
-            /// The prompt that was refused.
+            /// The ID of the prompt that was refused.
             refused_user_message_uuid: Option<String> = "refusedUserMessageUuid",
         }
     }
     beside {
-        /// The last prompt, and where the conversation was then.
+        /// The last prompt, and the position of the conversation at that time.
         "last-prompt" => LastPrompt(LastPromptEntry) {
             /// The prompt.
             last_prompt: Option<String> = "lastPrompt",
-            /// The last record then.
+            /// The ID of the last record at that time.
             leaf_uuid: Option<String> = "leafUuid",
-            /// Whether the conversation was taken back to that record.
+            /// Whether the conversation was rewound to that record.
             explicit: Option<bool>,
-            /// Whether a person took it back.
+            /// Whether a person rewound it.
             rewound: Option<bool>,
         }
-        /// What happened to a prompt in the agent's queue.
+        /// An operation on the agent's queue of prompts.
         "queue-operation" => QueueOperation(QueueOperationEntry) {
-            /// What: `enqueue`, `dequeue`, `remove`.
-            operation: Option<String>,
-            /// When, as RFC 3339.
-            timestamp: Option<String>,
-            /// The prompt, when it is a text.
-            content: Option<String>,
-            /// Why.
-            reason: Option<String>,
-            /// The prompt's id.
-            command_uuid: Option<String> = "commandUuid",
-            /// The id of its delivery.
+        /// The operation: `enqueue`, `dequeue`, `remove`.
+        operation: Option<String>,
+        /// The time, as RFC 3339.
+        timestamp: Option<String>,
+        /// The prompt, if it is a text.
+        content: Option<String>,
+        /// The reason.
+        reason: Option<String>,
+        /// The ID of the prompt.
+        command_uuid: Option<String> = "commandUuid",
+        /// The ID of its delivery.
             delivery_id: Option<String> = "deliveryId",
         }
         /// The summary of an earlier conversation.
         "summary" => Summary(SummaryEntry) {
             /// The summary.
             summary: Option<String>,
-            /// The last record of that conversation.
+            /// The ID of the last record of that conversation.
             leaf_uuid: Option<String> = "leafUuid",
         }
-        /// The title that a person gave the session.
+        /// The session's title, set by the user.
         "custom-title" => CustomTitle(CustomTitleEntry) {
             /// The title.
             custom_title: Option<String> = "customTitle",
         }
-        /// The title that a model gave the session.
+        /// The session's title, generated by a model.
         "ai-title" => AiTitle(AiTitleEntry) {
             /// The title.
             ai_title: Option<String> = "aiTitle",
@@ -324,99 +322,99 @@ entries! {
             /// The tag.
             tag: Option<String>,
         }
-        /// The mode that the session is in.
+        /// The mode of the session.
         "mode" => Mode(ModeEntry) {
             /// The mode, such as `normal`.
             mode: Option<String>,
         }
-        /// The permission mode that the session is in.
+        /// The permission mode of the session.
         "permission-mode" => PermissionMode(PermissionModeEntry) {
             /// The mode.
             permission_mode: Option<String> = "permissionMode",
         }
-        /// The agent that the session is of.
+        /// The session's agent.
         "agent-setting" => AgentSetting(AgentSettingEntry) {
             /// The agent's name.
             agent_setting: Option<String> = "agentSetting",
         }
-        /// The tools that were called so far.
+        /// The tools called so far.
         "tools-used" => ToolsUsed(ToolsUsedEntry) {
             /// Their names.
             tools: Option<Vec<String>>,
         }
-        /// What the session cost so far.
+        /// The cost of the session so far.
         "cost-state" => CostState(CostStateEntry) {
-            /// In dollars.
+            /// The cost in US dollars.
             total_cost_usd: Option<Number> = "totalCostUSD",
-            /// Milliseconds in requests.
+            /// The duration of API requests in milliseconds.
             total_api_duration: Option<Number> = "totalAPIDuration",
-            /// Milliseconds in requests that were answered.
+            /// The duration of API requests in milliseconds, without failed attempts.
             total_api_duration_without_retries: Option<Number> = "totalAPIDurationWithoutRetries",
-            /// Milliseconds in tools.
+            /// The duration of tool calls in milliseconds.
             total_tool_duration: Option<Number> = "totalToolDuration",
-            /// Lines that were added to files.
+            /// The number of lines added to files.
             total_lines_added: Option<Number> = "totalLinesAdded",
-            /// Lines that were taken away.
+            /// The number of lines removed from files.
             total_lines_removed: Option<Number> = "totalLinesRemoved",
-            /// Milliseconds of the session.
+            /// The duration of the session in milliseconds.
             total_duration: Option<Number> = "totalDuration",
-            /// When it began, in milliseconds since 1970.
+            /// The start of the session, in milliseconds since 1970.
             start_time: Option<Number> = "startTime",
-            /// What each model used.
+            /// The usage by model.
             model_usage: Option<Members> = "modelUsage",
-            /// Whether the price of a model is not known.
+            /// Whether the price of a model is unknown.
             has_unknown_model_cost: Option<bool> = "hasUnknownModelCost",
         }
-        /// A setting of the session, which the API gave.
+        /// A setting of the session, provided by the API.
         "atis-latch" => AtisLatch(AtisLatchEntry) {
             /// Its value.
             atis: Option<String>,
         }
         /// A request to the API.
         "api-request" => ApiRequest(ApiRequestEntry) {
-            /// The agent's own id of it.
+            /// The agent's ID of the request.
             id: Option<String>,
-            /// The sub-agent that asked.
+            /// The ID of the sub-agent that made the request.
             agent_id: Option<String> = "agentId",
-            /// When, as RFC 3339.
+            /// The time, as RFC 3339.
             timestamp: Option<String>,
             /// The agent's version.
             version: Option<String>,
-            /// For what, such as `sdk`.
+            /// The source of the request, such as `sdk`.
             query_source: Option<String> = "querySource",
-            /// The prompt and the tools, by their hash.
+            /// The hash of the prompt and the tools.
             shape_hash: Option<String> = "shapeHash",
-            /// What else it had.
+            /// Its other parameters.
             params: Option<Json>,
-            /// The request that it goes on from.
+            /// The ID of the request that it extends.
             base: Option<String>,
-            /// How many messages of that it has.
+            /// The number of messages that it shares with `base`.
             keep: Option<u64>,
-            /// The messages after them, by their hashes.
+            /// The hashes of the messages after them.
             tail: Option<Vec<String>>,
-            /// Where the prompt was to be cached.
+            /// The cache breakpoints of the prompt.
             cache_control: Option<Json> = "cacheControl",
-            /// The hash of the whole.
+            /// The hash of the whole request.
             request_digest: Option<String> = "requestDigest",
         }
         /// A message of a request.
         "api-request-blob" => ApiRequestBlob(ApiRequestBlobEntry) {
-            /// The sub-agent that asked.
+            /// The ID of the sub-agent that made the request.
             agent_id: Option<String> = "agentId",
-            /// Its hash.
+            /// The hash of the message.
             hash: Option<String>,
             /// The message.
             message: Option<Json>,
         }
         /// The prompt and the tools of a request.
         "api-request-shape" => ApiRequestShape(ApiRequestShapeEntry) {
-            /// The sub-agent that asked.
+            /// The ID of the sub-agent that made the request.
             agent_id: Option<String> = "agentId",
-            /// When, as RFC 3339.
+            /// The time, as RFC 3339.
             timestamp: Option<String>,
             /// The agent's version.
             version: Option<String>,
-            /// Its hash.
+            /// The hash of the prompt and the tools.
             shape_hash: Option<String> = "shapeHash",
             /// The prompt and the tools.
             shape: Option<Json>,

@@ -1,4 +1,4 @@
-//! The files of transcripts: which of them belong together.
+//! Assigns the files of transcripts to sessions and sub-agents.
 
 use super::entry::Entry;
 use super::record::Record;
@@ -7,10 +7,10 @@ use crate::open::object;
 use crate::{Json, Members};
 use std::collections::BTreeMap;
 
-/// Which file of which session a path is, as the agent lays them out under
-/// `projects/` in its directory: `KEY/SESSION.jsonl`, and for sub-agents
-/// `KEY/SESSION/subagents/agent-ID.jsonl`, with `agent-ID.meta.json` beside
-/// it.
+/// The session and sub-agent of a transcript's path. Below `projects/` in its
+/// directory, the agent writes `KEY/SESSION.jsonl`, and for sub-agents
+/// `KEY/SESSION/subagents/agent-ID.jsonl` and `agent-ID.meta.json` in the same
+/// directory.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub struct Place {
@@ -18,15 +18,15 @@ pub struct Place {
     pub project: String,
     /// The session.
     pub session: String,
-    /// The sub-agent, where it is one's.
+    /// The ID of the sub-agent; `None` for the main agent.
     pub agent: Option<String>,
-    /// Whether it is what is known of the sub-agent, and not its transcript.
+    /// Whether it is the sub-agent's metadata, not its transcript.
     pub is_meta: bool,
 }
 
 impl Place {
-    /// Which file a path is; nothing, when it is none of a transcript. It may
-    /// have anything before `KEY`, and either kind of slash.
+    /// Parses a path. Returns `None` if it is not a file of a transcript. Accepts
+    /// any prefix before `KEY`, and both kinds of slashes.
     #[must_use]
     pub fn of(path: &str) -> Option<Self> {
         let parts: Vec<&str> = path.split(['/', '\\']).collect();
@@ -58,32 +58,32 @@ impl Place {
 }
 
 object! {
-    /// What the agent writes down of a sub-agent.
+    /// The metadata of a sub-agent.
     #[derive(Default)]
     pub struct AgentMeta {
-        /// Its kind.
+        /// Its type.
         pub agent_type: Option<String> = "agentType",
-        /// Whether that kind comes with the agent.
+        /// Whether that type is built into the agent.
         pub is_built_in: Option<bool> = "isBuiltIn",
-        /// Its task, in a few words.
+        /// A short description of its task.
         pub description: Option<String>,
-        /// The tool call that started it.
+        /// The ID of the tool call that started it.
         pub tool_use_id: Option<String> = "toolUseId",
-        /// How many agents are above it.
+        /// The number of its ancestors.
         pub spawn_depth: Option<u64> = "spawnDepth",
-        /// How it was asked for: `foreground` or `background`.
+        /// How it was requested: `foreground` or `background`.
         pub request_shape: Option<String> = "requestShape",
-        /// Whether the run had no user to ask.
+        /// Whether it was requested in a non-interactive run.
         pub request_non_interactive: Option<bool> = "requestNonInteractive",
-        /// Whether it was started as the agent does it by itself.
+        /// Whether it was started with the agent's defaults.
         pub launched_with_defaults: Option<bool> = "launchedWithDefaults",
         /// Its model.
         pub model: Option<String>,
-        /// The model whose effort was taken.
+        /// The model whose effort was used.
         pub picked_effort_model: Option<String> = "pickedEffortModel",
-        /// Whether it is done.
+        /// Whether it has finished.
         pub finished: Option<bool>,
-        /// Whether a person stopped it.
+        /// Whether the user stopped it.
         pub stopped_by_user: Option<bool> = "stoppedByUser",
     }
 }
@@ -95,20 +95,19 @@ pub struct Files {
     pub main: Vec<Record>,
     /// The sub-agents, by their ids.
     pub agents: BTreeMap<String, AgentFiles>,
-    /// The lines that are no JSON, such as one that was cut off: its file, its
-    /// number from 1 on, and what is wrong with it.
+    /// The lines that could not be read, such as a truncated one.
     pub unread: Vec<Unread>,
 }
 
-/// A line that is no JSON, or that has more than a record.
+/// A line that is not JSON, or that has more than one record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Unread {
-    /// The sub-agent whose file it is in.
+    /// The ID of the sub-agent whose file it is in.
     pub agent: Option<String>,
-    /// Its number, from 1 on.
+    /// The number of the line, from 1.
     pub line: usize,
-    /// What is wrong.
+    /// The error.
     pub error: String,
 }
 
@@ -117,7 +116,7 @@ pub struct Unread {
 pub struct AgentFiles {
     /// Its transcript.
     pub records: Vec<Record>,
-    /// What is known of it.
+    /// Its metadata.
     pub meta: Option<AgentMeta>,
 }
 
@@ -126,8 +125,8 @@ pub struct AgentFiles {
 pub struct Directory(pub BTreeMap<(String, String), Files>);
 
 impl Directory {
-    /// Takes a file. Those that are none of a transcript are left out, which
-    /// is the answer.
+    /// Adds a file. Returns `false`, and ignores it, if it is not a file of a
+    /// transcript.
     pub fn add(&mut self, path: &str, text: &str) -> bool {
         let Some(place) = Place::of(path) else {
             return false;
@@ -139,7 +138,7 @@ impl Directory {
 }
 
 impl Files {
-    /// Takes a file of this session.
+    /// Adds a file of this session.
     pub fn add(&mut self, place: &Place, text: &str) {
         if let (Some(agent), true) = (&place.agent, place.is_meta) {
             let agent = self.agents.entry(agent.clone()).or_default();
@@ -151,7 +150,7 @@ impl Files {
             if line.trim().is_empty() {
                 continue;
             }
-            // The agent reads the first record of a line, and nothing behind it.
+            // The agent reads only the first record of a line.
             let mut values = serde_json::Deserializer::from_str(line).into_iter::<Record>();
             let error = match values.next() {
                 Some(Ok(record)) => {
@@ -174,8 +173,8 @@ impl Files {
         }
     }
 
-    /// The tool call that started a sub-agent: what was written down of it,
-    /// or else the call whose answer names it.
+    /// Returns the ID of the tool call that started a sub-agent: from its metadata,
+    /// or else of the call whose result names it.
     #[must_use]
     pub fn call_of(&self, agent: &str) -> Option<String> {
         let meta = self.agents.get(agent).and_then(|it| it.meta.as_ref());
@@ -189,8 +188,8 @@ impl Files {
         })
     }
 
-    /// Returns the sub-agent that started this one; none if the main agent did,
-    /// or if the call that started it is not in the files.
+    /// Returns the ID of the sub-agent that started this one. `None` if the main
+    /// agent did, or if the call that started it is not in the files.
     #[must_use]
     pub fn parent_of(&self, agent: &str) -> Option<&str> {
         let call = self.call_of(agent)?;
@@ -218,7 +217,8 @@ impl Files {
     }
 }
 
-/// The call that a record answers with the word of this sub-agent.
+/// Returns the ID of the tool call, if the record is its result and names this
+/// sub-agent.
 fn answers(record: &Record, agent: &str) -> Option<String> {
     let Entry::User(entry) = record.entry() else {
         return None;

@@ -1,4 +1,4 @@
-//! Transcripts: the files in which an agent CLI keeps its sessions.
+//! Transcripts: the files in which an agent CLI stores its sessions.
 //!
 //! A transcript is not the wire protocol. Its records have other members, they
 //! form a tree, and sub-agents have files of their own. This module reads them:
@@ -7,24 +7,24 @@
 //!   unknown records are preserved;
 //! - [`Tree`] takes the records of a file and returns the [`Branch`] on which the
 //!   conversation continued;
-//! - [`Author`] tells prompts of the user from what the agent itself wrote;
+//! - [`Author`] distinguishes prompts of the user from messages that the agent wrote;
 //! - [`session_messages`] and [`subagent_messages`] return the messages that the
-//!   official SDK lists of a transcript;
-//! - [`Ends`] returns what a list shows of a session, from the first and the last
-//!   bytes of its transcript;
-//! - [`Fork`] returns the copy of a transcript under another session ID, and
-//!   [`title_line`], [`tag_line`] and [`archived_mark`] what changes the list;
-//! - [`Place`], [`Files`] and [`Directory`] tell which files belong together. They
-//!   take paths and texts; this crate opens no files.
+//!   official SDK lists for a transcript;
+//! - [`Ends`] returns the [`Summary`] of a session for a list, from the first and the
+//!   last bytes of its transcript;
+//! - [`Fork`] returns a copy of a transcript under another session ID.
+//!   [`title_line`], [`tag_line`] and [`archived_mark`] change a session's summary;
+//! - [`Place`], [`Files`] and [`Directory`] assign files to sessions and sub-agents.
+//!   They take paths and texts; this crate opens no files.
 //!
-//! A [`Branch`] is what the model has, and what conversions convert.
-//! [`session_messages`] is what the official SDK shows, member for member, and it
-//! reads files that an agent did not write, with any value anywhere. On the
-//! transcripts of an agent both follow the same branch; messages that the agent
-//! itself told the model are not listed. Of a damaged transcript, and of one that ends
-//! in a turn, only a branch has what the agent resumes. Only a branch goes back where the user
-//! rewound the conversation before saying anything new, and over a compaction to
-//! [all](History::All) that was said before.
+//! A [`Branch`] is the conversation that the agent resumes. Use it for conversions.
+//! [`session_messages`] is compatible with the official SDK, member for member. It also
+//! accepts files that an agent did not write, with any value in any member. For an
+//! agent's transcripts, both follow the same branch; messages that the agent wrote for
+//! the model are not listed. They differ in these cases, in which only the branch is
+//! what the agent resumes: a damaged transcript, one that ends within a turn, and one in
+//! which the user rewound the conversation and sent no new message. Only a branch can
+//! include [all](History::All) messages before a compaction.
 //!
 //! ```
 //! use agentwire_protocol::transcript::{History, Record, Standing, Tree};

@@ -6,7 +6,7 @@ use crate::json::Json;
 use crate::message::{AssistantMessage, Message, UserMessage};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A line of a transcript: what it says, and its text.
+/// A line of a transcript: its typed content, and its text.
 #[derive(Debug, Clone)]
 pub struct Record {
     json: Json,
@@ -18,32 +18,32 @@ impl Record {
     ///
     /// # Errors
     ///
-    /// When it is not JSON. A record that is otherwise than its type has it is
+    /// If the line is not JSON. A record that does not match its type is read as
     /// [`Entry::Unknown`], with all its members.
     pub fn read(line: &str) -> serde_json::Result<Self> {
         serde_json::from_str(line)
     }
 
-    /// What it says.
+    /// Returns the typed content.
     #[must_use]
     pub fn entry(&self) -> &Entry {
         &self.entry
     }
 
-    /// The line as JSON.
+    /// Returns the line as JSON.
     #[must_use]
     pub fn json(&self) -> &Json {
         &self.json
     }
 
-    /// Its id; records beside the tree have none.
+    /// Returns the ID. Records outside the tree have none.
     #[must_use]
     pub fn uuid(&self) -> Option<&str> {
         self.entry.node().map(|node| node.uuid)
     }
 
-    /// The message of the conversation that it is, where it is one. `call` is
-    /// the tool call that started the sub-agent.
+    /// Returns the record as a message, if it is one. `call` is the tool call that
+    /// started the sub-agent.
     #[must_use]
     pub fn message(&self, call: Option<&str>) -> Option<Message> {
         match self.entry() {

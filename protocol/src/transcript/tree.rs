@@ -1,7 +1,7 @@
-//! The tree that a transcript is, and the branch of it that is live.
+//! The tree of a transcript's records, and its live branch.
 //!
-//! A transcript may be damaged: a crash cut it off, left a hole in it, or wrote a
-//! record twice. The branch is what the agent gives the model when it resumes the
+//! A crash may truncate a transcript, lose records in the middle, or write a record
+//! twice. The live branch is what the agent sends to the model when it resumes the
 //! session, as measured.
 
 mod chain;
@@ -12,46 +12,45 @@ use chain::Links;
 use nodes::{Kind, Nodes, is_of};
 use std::collections::HashMap;
 
-/// The records of a transcript as a tree, by their `parentUuid`. Has their IDs and
-/// times, and no contents.
+/// The records of a transcript as a tree, by their `parentUuid`. Contains IDs and times,
+/// not contents.
 #[derive(Debug, Clone, Default)]
 pub struct Tree {
-    /// The sub-agent whose tree it is; nothing, for the main agent's.
+    /// The ID of the sub-agent; `None` for the main agent.
     agent: Option<Box<str>>,
     records: Nodes,
 }
 
-/// What of a conversation that was compacted is wanted.
+/// The part of a compacted conversation to return.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum History {
-    /// All of it, without the summaries that stand for parts of it.
+    /// All messages, without the summaries of compactions.
     #[default]
     All,
-    /// What the model still has: the last summary, and what came after it.
+    /// The model's context: the last summary, and the messages after it.
     SinceCompaction,
 }
 
-/// Where a record is in its transcript.
+/// The position of a record relative to the live branch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Standing {
     /// On the live branch.
     Live,
-    /// On a branch that the conversation did not go on with.
+    /// On an abandoned branch.
     Dead,
-    /// Not on the live branch, and a record before it is missing: it cannot be known
-    /// to which branch it belongs.
+    /// Not on the live branch, and an ancestor is missing, so its branch is unknown.
     Unlinked,
-    /// On the live branch, but it is left out for a summary, or it is a
-    /// summary of what is there.
+    /// On the live branch, but replaced by a summary, or a summary of messages that
+    /// are returned.
     Summarised,
-    /// In a conversation of its own: a sub-agent's.
+    /// In the conversation of a sub-agent.
     Subagent,
-    /// Beside the tree.
+    /// Outside the tree.
     Beside,
 }
 
-/// The branch of a tree that is live.
+/// The live branch of a tree.
 #[derive(Debug, Clone, Default)]
 pub struct Branch {
     agent: Option<Box<str>>,
@@ -64,12 +63,12 @@ struct Place {
     /// Its index among the live messages.
     index: Option<usize>,
     copies: usize,
-    /// Whether the record before it is missing.
+    /// Whether its parent is missing.
     is_orphan: bool,
 }
 
 impl Tree {
-    /// The tree of a sub-agent, by its id: `agentId`.
+    /// Creates the tree of a sub-agent with this `agentId`.
     pub fn of_agent(agent: impl Into<String>) -> Self {
         Self {
             agent: Some(agent.into().into()),
@@ -77,17 +76,17 @@ impl Tree {
         }
     }
 
-    /// Takes the next record. Of several with the same ID the last one counts.
+    /// Adds the next record. The last of several records with the same ID counts.
     pub fn note(&mut self, record: &Record) {
         self.records.note(record, self.agent.as_deref());
     }
 
-    /// Returns the branch that the conversation went on with last.
+    /// Returns the live branch.
     ///
-    /// The conversation ends with the last record that leads to a message. If that
-    /// record does not descend from the one that the last `last-prompt` names, it ends
-    /// with the latter. From there the branch goes by `parentUuid`; where that record
-    /// is missing, it goes on with the latest one that is not newer.
+    /// It ends with the last record that leads to a message. If that record does not
+    /// descend from the one that the last `last-prompt` names, the branch ends with the
+    /// latter. From there it follows `parentUuid` to the start. If a parent is missing,
+    /// it continues with the latest record that is not newer.
     #[must_use]
     pub fn branch(&self, history: History) -> Branch {
         let model = Links::of_model(&self.records);
@@ -151,9 +150,8 @@ impl Branch {
         self.places.get(record.uuid()?)
     }
 
-    /// Returns the live messages in the order in which the model has them, which may
-    /// not be that of the file. Of several records with the same ID, the last one is
-    /// returned.
+    /// Returns the live messages in the order of the model's context, which may differ
+    /// from that of the file. Returns the last of several records with the same ID.
     pub fn messages<'r>(&self, records: impl IntoIterator<Item = &'r Record>) -> Vec<&'r Record> {
         let mut messages: Vec<(usize, &Record)> = records
             .into_iter()
@@ -166,26 +164,26 @@ impl Branch {
         messages.into_iter().map(|(_, record)| record).collect()
     }
 
-    /// Returns the index of a record among the live messages, in the order in which
-    /// the model has them; none if it is not one.
+    /// Returns the index of a record among the live messages, in the order of the model's
+    /// context. `None` if it is not a live message.
     #[must_use]
     pub fn index(&self, record: &Record) -> Option<usize> {
         self.place(record)?.index
     }
 
-    /// Returns how many records of the transcript have the ID of this one.
+    /// Returns the number of records with the ID of this one.
     #[must_use]
     pub fn copies(&self, record: &Record) -> usize {
         self.place(record).map_or(1, |place| place.copies)
     }
 
-    /// Whether the record before this one is missing, although it names one.
+    /// Returns whether this record names a parent that is missing.
     #[must_use]
     pub fn is_orphan(&self, record: &Record) -> bool {
         self.place(record).is_some_and(|place| place.is_orphan)
     }
 
-    /// Where a record is.
+    /// Returns the position of a record relative to the live branch.
     #[must_use]
     pub fn standing(&self, record: &Record) -> Standing {
         let Some(node) = record.entry().node() else {

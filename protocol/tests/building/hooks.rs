@@ -53,7 +53,7 @@ fn hook_outputs() {
 }
 
 #[test]
-fn what_hooks_of_one_event_can_say() {
+fn event_specific_hook_outputs() {
     let path = ["/a"];
     let update =
         || PermissionUpdate::set_mode(PermissionMode::Plan, PermissionDestination::Session);
@@ -97,7 +97,7 @@ fn what_hooks_of_one_event_can_say() {
 }
 
 #[test]
-fn most_events_let_a_hook_add_something_for_the_model() {
+fn hooks_of_most_events_can_add_context_for_the_model() {
     macro_rules! add {
         ($($output:ident = $event:literal,)*) => {$(
             writes(

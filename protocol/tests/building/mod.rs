@@ -1,6 +1,5 @@
-//! What the constructors and setters write: one line of JSON for each. No
-//! member is missing that has to be there, and none is `null` that was not
-//! set.
+//! The JSON of constructors and setters: one line for each. Required members are
+//! present, and unset members are absent, not `null`.
 
 #![allow(clippy::unwrap_used)]
 
@@ -73,7 +72,7 @@ fn prompts() {
         go().should_query(false) => &message(r#""shouldQuery":false,"#),
         go().synthetic() => &message(r#""isSynthetic":true,"#),
     }
-    // The agent exits when it is given a message without a role.
+    // The agent exits on a message without a role.
     write_all! {
         UserBody::default() => r#"{"role":"user"}"#,
         UserMessage::text("Go").with(ImageBlock::new(Source::url("u"))).message =>
@@ -107,7 +106,7 @@ fn attachments() {
 }
 
 #[test]
-fn bytes_come_back_out_of_base64_or_an_error_says_why_not() {
+fn base64_is_decoded_or_an_error_gives_the_reason() {
     let all: Vec<u8> = (0..=255).collect();
     for length in [0, 1, 2, 3, 256] {
         let source = Base64Source::new("application/pdf", &all[..length]);
@@ -291,7 +290,7 @@ fn elicitations_and_dialogs() {
 }
 
 #[test]
-fn what_an_agent_asks() {
+fn requests_of_the_agent() {
     write_all! {
         CanUseTool::new("Bash", json!({ "command": "ls" })) =>
             r#"{"subtype":"can_use_tool","tool_name":"Bash","input":{"command":"ls"}}"#,
@@ -305,7 +304,7 @@ fn what_an_agent_asks() {
 }
 
 #[test]
-fn an_input_that_is_no_object_denies() {
+fn an_updated_input_other_than_an_object_denies() {
     let no = "The host wanted to run the tool with an input that is no object.";
     for input in [json!(null), json!("ls"), json!(["ls"])] {
         writes(
@@ -328,7 +327,7 @@ fn an_input_that_is_no_object_denies() {
 }
 
 #[test]
-fn null_is_left_out_where_it_is_not_meant() {
+fn unset_members_are_omitted() {
     let null = Json::null;
     write_all! {
         PostToolUseOutput::default().updated_tool_output(null()) => r#"{"hookEventName":"PostToolUse"}"#,
@@ -361,7 +360,7 @@ fn requests() {
 }
 
 #[test]
-fn a_request_relies_on_what_would_be_passed_over() {
+fn a_request_relies_on_members_that_an_agent_could_ignore() {
     let call = McpCall::new("t", json!({}));
     assert_eq!(call.relies_on(), [""; 0]);
     assert_eq!(
@@ -375,6 +374,6 @@ fn a_request_relies_on_what_would_be_passed_over() {
     assert_eq!(reload.relies_on(), [""; 0]);
     let needs = reload.refuse_if_busy().relies_on();
     assert_eq!(needs, ["reload_plugins_refuse_if_busy_v1"]);
-    // The agent refuses by itself what it does not know.
+    // The agent itself refuses unknown requests.
     assert_eq!(McpReadResource::new("a", "ui://b").relies_on(), [""; 0]);
 }

@@ -1,5 +1,5 @@
-//! JSON values that compare exactly: numbers by their text, members without
-//! regard to their order, and of a member that comes twice the last one.
+//! JSON values that compare exactly: numbers by their text, members in any order. The last
+//! occurrence of a repeated member counts.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;

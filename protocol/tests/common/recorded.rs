@@ -4,16 +4,16 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
-/// A line of a session.
+/// A line of a recorded session.
 pub(crate) struct Recorded {
     /// Which way it went: `recv` and `send` are the agent's and the host's, the
     /// others what happened besides.
     pub(crate) dir: String,
-    /// The line as it was written: the order of members matters to speed.
+    /// The line verbatim: the order of members affects speed.
     pub(crate) line: String,
 }
 
-/// What was written in each session, in order, by the name of the recording.
+/// The lines of each session, in order, by the name of the recording.
 pub(crate) fn sessions() -> BTreeMap<String, Vec<Recorded>> {
     #[derive(Deserialize)]
     struct Record<'a> {

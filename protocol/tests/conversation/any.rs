@@ -1,4 +1,4 @@
-//! Whatever comes, and in whichever order.
+//! Arbitrary messages in any order.
 
 use crate::conversation::said::*;
 use agentwire_protocol::conversation::{Assembler, Conversation, PartialJson};
@@ -22,7 +22,7 @@ fn any_json() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Whether one value is the beginning of the other.
+/// Returns whether one value is a prefix of the other.
 fn begins(part: &Value, whole: &Value) -> bool {
     match (part, whole) {
         (Value::String(part), Value::String(whole)) => whole.starts_with(part.as_str()),
@@ -40,10 +40,10 @@ fn begins(part: &Value, whole: &Value) -> bool {
     }
 }
 
-/// How many kinds of messages there are, taking away included.
+/// The number of kinds of messages, including removals.
 const KINDS: usize = 16;
 
-/// A message of some kind; `None` to take something away.
+/// A message of some kind; `None` for a removal.
 fn any_message(kind: usize, n: u64) -> Option<Message> {
     let id = format!("m{n}");
     let uuid = format!("u{n}");
@@ -61,7 +61,7 @@ fn any_message(kind: usize, n: u64) -> Option<Message> {
         10 => end("end_turn", n)[0].clone(),
         11 => abandoned(&id, n),
         12 => said(&id, &format!("t{n}"), tool_use("t", json!({}))),
-        // Takes the place of what came before, in this reply or another.
+        // Replaces an earlier block, in this reply or another.
         13 => superseding(said_text(&id, &format!("v{n}"), "y"), &uuid),
         14 => superseding(said_text("m0", &format!("w{n}"), "z"), &format!("v{n}")),
         _ => return None,
@@ -126,7 +126,7 @@ proptest! {
             prop_assert_eq!(&read, assembler.conversation());
         }
     }
-    /// What is taken away goes when somebody looks.
+    /// Removals are applied when the conversation is read.
     #[test]
     fn it_makes_no_difference_whether_somebody_looks(
         picks in prop::collection::vec((0..KINDS, 0..5u64, any::<bool>()), 0..80)

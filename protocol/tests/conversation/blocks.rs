@@ -1,4 +1,4 @@
-//! Messages that come whole: a reply's blocks, sub-agents, echoes.
+//! Complete messages: a reply's blocks, sub-agents, echoes.
 
 use crate::conversation::said::*;
 use agentwire_protocol::conversation::Change;
@@ -43,7 +43,7 @@ fn blocks_of_one_message_become_one_reply() {
 }
 
 #[test]
-fn sub_agents_are_kept_apart() {
+fn sub_agents_have_separate_threads() {
     let of = |mut message: Value| {
         message["parent_tool_use_id"] = json!("task1");
         message["agent_id"] = json!("agent7");
@@ -82,7 +82,7 @@ fn sub_agents_are_kept_apart() {
 }
 
 #[test]
-fn an_echo_takes_the_place_of_what_the_host_showed() {
+fn an_echo_replaces_the_message_of_the_host() {
     let mut assembler = assembled(&[user("u1", json!("hello")), user("u2", json!("more"))]);
     let mut echo = serde_json::to_value(user("u1", json!("hello"))).unwrap();
     echo["isReplay"] = json!(true);
@@ -91,7 +91,7 @@ fn an_echo_takes_the_place_of_what_the_host_showed() {
 }
 
 #[test]
-fn a_reset_begins_anew() {
+fn a_reset_clears_the_conversation() {
     let mut assembler = assembled(&[user("u1", json!("hello")), start("m"), text_start(0)]);
     let reset = message(json!({"type": "conversation_reset", "new_conversation_id": "s2"}));
     assert_eq!(assembler.push(&reset), Some(Change::Rebuilt));
@@ -102,7 +102,7 @@ fn a_reset_begins_anew() {
 }
 
 #[test]
-fn what_only_one_of_a_replys_messages_says_is_kept() {
+fn members_of_a_single_message_of_a_reply_are_retained() {
     let with = |mut said: Value, name: &str| {
         said[name] = json!(name);
         said["message"][name] = json!(name);

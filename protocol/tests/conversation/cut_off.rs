@@ -5,7 +5,7 @@ use agentwire_protocol::conversation::{Change, ReplyState};
 use serde_json::json;
 
 #[test]
-fn an_aborted_reply_keeps_what_was_said_and_loses_what_was_not() {
+fn an_aborted_reply_retains_complete_blocks_only() {
     let aborted = {
         let mut message = serde_json::to_value(said_text("m", "a", "one wo")).unwrap();
         message["aborted"] = json!(true);
@@ -29,8 +29,8 @@ fn an_aborted_reply_keeps_what_was_said_and_loses_what_was_not() {
 }
 
 #[test]
-fn a_stream_that_breaks_off_leaves_what_was_said() {
-    // The API failed, and the agent asked again.
+fn a_truncated_stream_retains_complete_blocks() {
+    // The API failed, and the agent retried.
     let mut assembler = assembled(&[start("m1"), text_start(0), text(0, "lost")]);
     assert_eq!(assembler.push(&start("m2")), Some(Change::Rebuilt));
     assembler.push(&text_start(0));
@@ -50,7 +50,7 @@ fn a_stream_that_breaks_off_leaves_what_was_said() {
 }
 
 #[test]
-fn a_reply_that_was_abandoned_is_aborted_though_the_agent_does_not_say_so() {
+fn an_abandoned_reply_is_aborted_without_a_report_of_the_agent() {
     // An interrupt while the model writes a tool's input.
     let mut assembler = assembled(&[start("m"), text_start(0), text(0, "I write")]);
     assembler.push(&said_text("m", "a", "I write"));
@@ -66,7 +66,7 @@ fn a_reply_that_was_abandoned_is_aborted_though_the_agent_does_not_say_so() {
 }
 
 #[test]
-fn of_a_reply_that_was_abandoned_before_anything_was_said_nothing_is_left() {
+fn an_abandoned_reply_without_complete_blocks_is_removed() {
     let mut assembler = assembled(&[start("m"), text_start(0), text(0, "lost")]);
     assert_eq!(assembler.push(&abandoned("m", 0)), Some(Change::Rebuilt));
     assert!(assembler.conversation().entries.is_empty());
@@ -74,7 +74,7 @@ fn of_a_reply_that_was_abandoned_before_anything_was_said_nothing_is_left() {
 }
 
 #[test]
-fn the_end_of_a_turn_that_cuts_a_reply_off_says_so() {
+fn the_result_of_a_turn_that_cuts_off_a_reply_rebuilds_it() {
     let mut assembler = assembled(&[start("m"), text_start(0), said_text("m", "a", "one")]);
     assert_eq!(assembler.push(&result("z")), Some(Change::Rebuilt));
     assert_eq!(
@@ -84,7 +84,7 @@ fn the_end_of_a_turn_that_cuts_a_reply_off_says_so() {
 }
 
 #[test]
-fn a_reply_of_which_only_the_end_of_the_stream_is_missing_is_done() {
+fn a_reply_that_lacks_only_the_end_of_its_stream_is_done() {
     let mut assembler = assembled(&[start("m"), text_start(0), said_text("m", "a", "one")]);
     assembler.push(&block_stop(0));
     assembler.push(&end("end_turn", 1)[0]);

@@ -1,4 +1,4 @@
-//! Partial messages that were joined say what their pieces say.
+//! Joined partial messages are equivalent to their pieces.
 
 use crate::conversation::said::*;
 use crate::recorded;
@@ -43,7 +43,7 @@ fn odd(change: impl FnOnce(&mut Value)) -> Frame {
 }
 
 #[test]
-fn recorded_sessions_say_the_same_when_their_deltas_are_joined() {
+fn joined_deltas_give_the_same_conversation() {
     let (mut before, mut after) = (0, 0);
     for session in recorded::sessions().into_values() {
         let lines = session.iter().filter(|it| it.dir == "recv");
@@ -52,14 +52,14 @@ fn recorded_sessions_say_the_same_when_their_deltas_are_joined() {
             .collect();
         let together = joined(apart.iter().cloned());
         assert_eq!(said_by(&together), said_by(&apart));
-        // What is no delta is as it came.
+        // Messages other than deltas are unchanged.
         let others = |frames: &[Frame]| -> Vec<Frame> {
             let no_delta =
                 |it: &&Frame| !it.raw().windows(19).any(|it| it == b"content_block_delta");
             frames.iter().filter(no_delta).cloned().collect()
         };
         assert_eq!(others(&together), others(&apart));
-        // Nothing is left to be joined.
+        // No messages remain to be joined.
         assert_eq!(joined(together.iter().cloned()), together);
         before += apart.len();
         after += together.len();
@@ -68,7 +68,7 @@ fn recorded_sessions_say_the_same_when_their_deltas_are_joined() {
 }
 
 #[test]
-fn a_frame_that_was_joined_has_all_members_of_its_first_piece() {
+fn a_joined_frame_has_all_members_of_its_first_piece() {
     let piece = |uuid: &str, text: &str| {
         odd(|line| {
             line["uuid"] = uuid.into();
@@ -89,7 +89,7 @@ fn a_frame_that_was_joined_has_all_members_of_its_first_piece() {
 }
 
 #[test]
-fn tokens_that_pieces_of_thinking_stand_for_are_counted_together() {
+fn joined_thinking_has_the_sum_of_the_token_counts() {
     let piece = |thinking: &str, tokens: Value| {
         let mut delta = json!({"type": "thinking_delta", "thinking": thinking});
         if !tokens.is_null() {
@@ -113,7 +113,7 @@ fn reread(frame: &Frame) -> Frame {
 type Difference = (&'static str, fn(&mut Value));
 
 #[test]
-fn what_differs_is_not_joined() {
+fn different_deltas_are_not_joined() {
     let plain = || odd(|_| {});
     let differ: [Difference; 10] = [
         ("block", |it| it["event"]["index"] = json!(1)),
@@ -139,7 +139,7 @@ fn what_differs_is_not_joined() {
         let frames = [plain(), odd(change), plain()];
         assert_eq!(joined(frames.clone()), frames, "{what}");
     }
-    // Of these nobody can say how they would be joined.
+    // These have no defined way to be joined.
     for change in [differ[5].1, differ[6].1, differ[9].1] {
         let frames = [odd(change), odd(change)];
         assert_eq!(joined(frames.clone()), frames);
@@ -147,7 +147,7 @@ fn what_differs_is_not_joined() {
 }
 
 #[test]
-fn halves_of_surrogate_pairs_stay_as_they_came() {
+fn halves_of_surrogate_pairs_are_not_changed() {
     let half = |half: &str| {
         frame(&format!(
             r#"{{"type":"stream_event","event":{{"type":"content_block_delta","index":0,"delta":{{"type":"text_delta","text":"{half}"}}}}}}"#

@@ -1,4 +1,4 @@
-//! What the agent can make a conversation remember.
+//! Limits of the memory that an agent can make a conversation use.
 
 use crate::conversation::said::*;
 use agentwire_protocol::conversation::{Assembler, Change, Conversation};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 const MOST: usize = 4096;
 
-/// A message of each kind that can begin a sub-agent.
+/// A message of each kind that can start a sub-agent.
 fn of_thread(thread: &str) -> [Message; 3] {
     let user = json!({"role": "user", "content": "Go"});
     let assistant = json!({"id": thread, "role": "assistant", "content": []});
@@ -69,7 +69,7 @@ fn a_sub_agent_with_a_long_id_is_omitted() {
 }
 
 #[test]
-fn a_complete_conversation_says_nothing_of_omissions() {
+fn a_complete_conversation_has_no_omission_count() {
     let mut assembler = assembled(&of_thread("toolu_1"));
     let text = serde_json::to_string(assembler.conversation()).unwrap();
     assert!(!text.contains("omitted"), "{text}");

@@ -1,5 +1,4 @@
-//! Conversations are put together from the messages of a session, whatever
-//! came of them and in whichever pieces.
+//! Conversations are assembled from the messages of a session, in any pieces.
 #![allow(clippy::unwrap_used)]
 
 mod any;

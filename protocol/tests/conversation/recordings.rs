@@ -8,7 +8,7 @@ use agentwire_protocol::conversation::{
 };
 use agentwire_protocol::message::Message;
 
-/// The messages that agents wrote, session by session.
+/// Returns the messages that agents wrote, by session.
 fn recorded() -> Vec<Vec<Message>> {
     let messages = |session: Vec<Recorded>| {
         let lines = session.into_iter().filter(|it| it.dir == "recv");
@@ -19,7 +19,7 @@ fn recorded() -> Vec<Vec<Message>> {
     recorded::sessions().into_values().map(messages).collect()
 }
 
-/// What was said, without what only the stream knows.
+/// Returns the conversation without data that only the stream has.
 fn whole(conversation: &Conversation) -> Vec<(String, Vec<ContentBlock>)> {
     let entries = conversation.entries.iter();
     let inner = conversation.subagents.values().flat_map(|it| &it.entries);
@@ -39,7 +39,7 @@ fn whole(conversation: &Conversation) -> Vec<(String, Vec<ContentBlock>)> {
 }
 
 #[test]
-fn recorded_sessions_say_the_same_with_and_without_their_streams() {
+fn recorded_sessions_give_the_same_conversation_with_and_without_streams() {
     for messages in recorded() {
         let streamed = conversation(&messages);
         let plain = conversation(
@@ -58,7 +58,7 @@ fn recorded_sessions_say_the_same_with_and_without_their_streams() {
 }
 
 #[test]
-fn recorded_texts_are_painted_as_they_are_said_in_the_end() {
+fn streamed_texts_of_recordings_equal_the_final_ones() {
     let mut compared = 0;
     for messages in recorded() {
         let mut assembler = Assembler::default();
@@ -89,7 +89,7 @@ fn recorded_texts_are_painted_as_they_are_said_in_the_end() {
 }
 
 #[test]
-fn a_conversation_is_written_and_read_and_goes_on_anywhere() {
+fn a_conversation_can_be_saved_and_continued_at_any_point() {
     for messages in recorded() {
         let all = whole(&conversation(&messages));
         for cut in (0..messages.len()).step_by(7) {

@@ -1,4 +1,4 @@
-//! What an agent says, as messages, and what is asked of a conversation.
+//! Messages of an agent, and views of a conversation.
 
 use agentwire_protocol::conversation::{Assembler, Conversation, Place, Reply};
 use agentwire_protocol::message::Message;

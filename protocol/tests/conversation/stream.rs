@@ -1,4 +1,4 @@
-//! What is streamed.
+//! Streamed messages.
 
 use crate::conversation::said::*;
 use agentwire_protocol::content::ContentBlock;
@@ -7,7 +7,7 @@ use agentwire_protocol::message::StopReason;
 use serde_json::json;
 
 #[test]
-fn what_is_streamed_is_told_piece_by_piece_and_is_there_once() {
+fn streamed_blocks_are_reported_in_pieces_and_appear_once() {
     let mut assembler = Assembler::default();
     assert_eq!(assembler.push(&start("m")), Some(Change::Added(at(0))));
     assembler.push(&block_start(
@@ -107,8 +107,8 @@ fn a_tools_input_can_be_read_while_it_streams() {
 }
 
 #[test]
-fn a_block_that_was_streamed_and_not_said_takes_no_other_blocks_place() {
-    // The agent leaves out a text without words.
+fn an_incomplete_streamed_block_does_not_replace_another() {
+    // The agent omits a text of white space.
     let mut messages = vec![start("m"), text_start(0), block_stop(0)];
     messages.extend([block_start(1, tool_use("t", json!({}))), input(1, "{}")]);
     messages.extend([said("m", "a", tool_use("t", json!({}))), block_stop(1)]);
@@ -118,7 +118,7 @@ fn a_block_that_was_streamed_and_not_said_takes_no_other_blocks_place() {
 }
 
 #[test]
-fn events_that_fit_nothing_change_nothing() {
+fn unmatched_stream_events_are_ignored() {
     let mut assembler = assembled(&[start("m"), text_start(0)]);
     let before = assembler.conversation().clone();
     for odd in [
@@ -141,8 +141,8 @@ fn events_that_fit_nothing_change_nothing() {
 }
 
 #[test]
-fn a_text_goes_to_its_own_place_when_one_before_it_was_never_said() {
-    // The agent does not say texts of nothing but white space.
+fn a_text_replaces_its_own_block_after_a_text_that_never_arrived() {
+    // The agent does not send texts of only white space.
     let mut messages = vec![start("m"), text_start(0), text(0, "\n\n"), block_stop(0)];
     messages.extend([block_start(1, tool_use("t", json!({}))), input(1, "{}")]);
     messages.extend([said("m", "a", tool_use("t", json!({}))), block_stop(1)]);
@@ -161,7 +161,7 @@ fn a_text_goes_to_its_own_place_when_one_before_it_was_never_said() {
 }
 
 #[test]
-fn what_was_null_and_then_became_known_is_written_once() {
+fn a_member_that_was_null_and_then_set_by_the_stream_is_written_once() {
     let mut messages = vec![start("m"), text_start(0), text(0, "Hi")];
     messages.extend([said_text("m", "a", "Hi"), block_stop(0)]);
     messages.extend(end("end_turn", 1));
@@ -173,7 +173,7 @@ fn what_was_null_and_then_became_known_is_written_once() {
 }
 
 #[test]
-fn a_stream_goes_on_in_a_conversation_that_was_kept() {
+fn a_stream_continues_in_a_restored_conversation() {
     let mut before = assembled(&[start("m"), text_start(0), text(0, "one "), block_stop(0)]);
     before.push(&text_start(1));
     before.push(&text(1, "two "));
@@ -195,7 +195,7 @@ fn a_stream_goes_on_in_a_conversation_that_was_kept() {
 }
 
 #[test]
-fn a_tools_input_does_not_grow_from_its_middle() {
+fn a_tool_input_does_not_continue_in_a_restored_conversation() {
     let piece = |json| input(0, json);
     let mut before = assembled(&[start("m"), block_start(0, tool_use("t", json!({})))]);
     before.push(&piece(r#"{"a":"one "#));

@@ -1,4 +1,4 @@
-//! Messages that are taken away.
+//! Removed messages.
 
 use crate::conversation::said::*;
 use agentwire_protocol::content::ContentBlock;
@@ -6,7 +6,7 @@ use agentwire_protocol::conversation::{Change, Entry, ReplyState};
 use serde_json::json;
 
 #[test]
-fn superseded_messages_are_taken_away() {
+fn superseded_messages_are_removed() {
     let mut superseding = serde_json::to_value(said_text("m2", "d", "better")).unwrap();
     superseding["supersedes"] = json!(["b", "r"]);
     let mut assembler = assembled(&[
@@ -34,7 +34,7 @@ fn superseded_messages_are_taken_away() {
 }
 
 #[test]
-fn a_refusal_takes_back_what_the_refusing_model_said() {
+fn a_refusal_removes_the_reply_of_the_refusing_model() {
     let fallback = message(
         json!({"type": "system", "subtype": "model_refusal_fallback", "uuid": "n",
         "retracted_message_uuids": ["a"], "content": "Another model answers."}),
@@ -50,7 +50,7 @@ fn a_refusal_takes_back_what_the_refusing_model_said() {
 }
 
 #[test]
-fn a_removal_while_something_streams_does_not_mix_texts_up() {
+fn a_removal_during_a_stream_does_not_mix_up_texts() {
     let mut assembler = assembled(&[said_text("m1", "a", "old"), user("u", json!("go"))]);
     for message in [start("m2"), text_start(0), text(0, "one ")] {
         assembler.push(&message);
@@ -69,7 +69,7 @@ fn a_removal_while_something_streams_does_not_mix_texts_up() {
 }
 
 #[test]
-fn what_is_being_written_moves_up_and_goes_on() {
+fn a_streamed_reply_moves_up_after_a_removal_and_continues() {
     let mut assembler = assembled(&[start("m"), text_start(0), said_text("m", "a", "bad")]);
     for message in [
         block_stop(0),
@@ -96,7 +96,7 @@ fn what_is_being_written_moves_up_and_goes_on() {
 }
 
 #[test]
-fn a_reply_that_is_still_written_stays_when_all_that_it_said_is_taken_away() {
+fn a_streaming_reply_remains_when_all_its_blocks_are_removed() {
     let mut assembler = assembled(&[start("m"), text_start(0), said_text("m", "a", "bad")]);
     assert!(assembler.remove(&["a"]));
     assert!(!assembler.remove(&["m"]), "that is no uuid");
@@ -106,7 +106,7 @@ fn a_reply_that_is_still_written_stays_when_all_that_it_said_is_taken_away() {
 }
 
 #[test]
-fn what_is_behind_an_entry_that_went_is_found_in_its_new_place() {
+fn entries_after_a_removed_one_are_found_at_their_new_position() {
     let mut assembler = assembled(&[
         user("u1", json!("one")),
         user("u2", json!("two")),

@@ -1,4 +1,4 @@
-//! What the session is doing, and when it may be closed.
+//! The activity of the session, and when it may be closed.
 
 use crate::host::session::{
     MINUTE, Session, allow, ask, assert_events, assistant, cancel, init, lifecycle, narrow, prompt,
@@ -33,7 +33,7 @@ fn finishing_waits_for_idle_where_the_agent_reports_its_state() {
 }
 
 #[test]
-fn finishing_waits_for_a_turn_that_nobody_asked_for() {
+fn finishing_waits_for_a_turn_that_the_agent_started() {
     let mut session = Session::connected();
     session.submit("A");
     session.lines();
@@ -85,7 +85,7 @@ fn finishing_waits_for_the_result_of_an_old_agent() {
 }
 
 #[test]
-fn a_result_of_an_old_agent_does_not_end_a_message_that_has_not_left() {
+fn a_result_of_an_old_agent_does_not_end_a_queued_message() {
     let mut session = Session::connected();
     session.submit("A");
     session.lines();
@@ -100,7 +100,7 @@ fn a_result_of_an_old_agent_does_not_end_a_message_that_has_not_left() {
 }
 
 #[test]
-fn a_result_in_a_line_that_is_too_long_ends_its_turn() {
+fn a_result_in_an_oversized_line_ends_its_turn() {
     let mut session = narrow();
     session.submit("A");
     session.lines();
@@ -118,7 +118,7 @@ fn a_result_in_a_line_that_is_too_long_ends_its_turn() {
 }
 
 #[test]
-fn a_result_may_come_before_the_driver_says_that_its_message_is_written() {
+fn a_result_may_precede_the_report_that_its_message_was_written() {
     let mut session = Session::connected();
     session.submit("A");
     session.host.finish(session.now, MINUTE);
@@ -145,7 +145,7 @@ fn a_result_ends_the_messages_that_it_names_and_no_others() {
 }
 
 #[test]
-fn finishing_waits_for_requests_and_asks() {
+fn finishing_waits_for_requests_of_both_sides() {
     let mut session = Session::connected();
     session.request("r1", &SetModel::to("m"));
     session.host.finish(session.now, MINUTE);
@@ -154,7 +154,7 @@ fn finishing_waits_for_requests_and_asks() {
     session.hears(ask("a1"));
     session.hears(success("r1", json!({})));
     assert!(!session.closes());
-    // A callback may still want to make a request.
+    // A callback may still make a request.
     session.request("r2", &SetModel::to("m"));
     session.host.respond("a1", allow("a1"));
     assert_eq!(session.lines(), ["set_model", "success a1"]);
@@ -164,7 +164,7 @@ fn finishing_waits_for_requests_and_asks() {
 }
 
 #[test]
-fn finishing_closes_at_once_when_there_is_nothing_to_wait_for() {
+fn finishing_closes_an_idle_session_at_once() {
     let mut session = Session::connected();
     session.host.finish(session.now, MINUTE);
     assert!(session.closes());
@@ -172,7 +172,7 @@ fn finishing_closes_at_once_when_there_is_nothing_to_wait_for() {
 }
 
 #[test]
-fn a_session_that_is_finishing_takes_no_messages() {
+fn a_finishing_session_refuses_messages() {
     let mut session = Session::connected();
     session.host.finish(session.now, MINUTE);
     assert_eq!(
@@ -189,7 +189,7 @@ fn a_session_that_is_finishing_takes_no_messages() {
 }
 
 #[test]
-fn activity_comes_line_by_line_even_when_whole_turns_arrive_in_one_chunk() {
+fn activity_is_reported_line_by_line_for_turns_in_one_chunk() {
     let mut session = Session::connected();
     session.submit("A");
     session.lines();

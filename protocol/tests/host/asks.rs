@@ -1,4 +1,4 @@
-//! The agent's asks.
+//! Requests of the agent.
 
 use crate::host::session::{MINUTE, Session, allow, ask, assert_events, cancel, state, success};
 use agentwire_protocol::control::{Initialize, SetModel};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::time::Duration;
 
 #[test]
-fn an_ask_is_answered_once() {
+fn an_incoming_request_is_answered_once() {
     let mut session = Session::connected();
     session.hears(ask("a1"));
     assert_eq!(session.events(), ["ask a1", "RequiresAction"]);
@@ -22,7 +22,7 @@ fn an_ask_is_answered_once() {
 }
 
 #[test]
-fn asks_may_be_answered_in_any_order() {
+fn incoming_requests_may_be_answered_in_any_order() {
     let mut session = Session::connected();
     session.plays("ask a1, ask a2, ask a3");
     for id in ["a3", "a1", "a2"] {
@@ -32,7 +32,7 @@ fn asks_may_be_answered_in_any_order() {
 }
 
 #[test]
-fn a_cancelled_ask_gets_no_late_answer() {
+fn a_cancelled_request_gets_no_late_response() {
     let mut session = Session::connected();
     session.hears(ask("a1"));
     session.events();
@@ -41,14 +41,14 @@ fn a_cancelled_ask_gets_no_late_answer() {
     assert!(!session.host.respond("a1", allow("a1")));
     assert_eq!(session.lines(), Vec::<String>::new());
 
-    // A cancel of what is not open is nothing.
+    // A cancellation of a request that is not pending is ignored.
     session.plays("cancel a1, cancel nobody");
     session.hears(json!({"type": "control_cancel_request"}));
     assert_eq!(session.events(), Vec::<String>::new());
 }
 
 #[test]
-fn an_answer_that_still_waits_is_taken_back_when_its_ask_is_cancelled() {
+fn a_queued_response_is_withdrawn_when_its_request_is_cancelled() {
     let mut session = Session::connected();
     session.submit("A");
     session.takes_line();
@@ -63,7 +63,7 @@ fn an_answer_that_still_waits_is_taken_back_when_its_ask_is_cancelled() {
 }
 
 #[test]
-fn an_answer_in_flight_is_out_of_reach() {
+fn a_response_in_flight_is_not_withdrawn() {
     let mut session = Session::connected();
     session.hears(ask("a1"));
     session.host.respond("a1", allow("a1"));
@@ -76,21 +76,21 @@ fn an_answer_in_flight_is_out_of_reach() {
 }
 
 #[test]
-fn an_ask_that_comes_twice_is_put_once() {
+fn a_repeated_request_is_delivered_once() {
     let mut session = Session::connected();
     session.plays("ask a1, ask a1, ask a2");
     assert_eq!(session.events(), ["ask a1", "RequiresAction", "ask a2"]);
 }
 
 #[test]
-fn an_ask_without_an_id_is_a_notice() {
+fn a_request_without_an_id_is_a_notice() {
     let mut session = Session::connected();
     session.hears(json!({"type": "control_request", "request": {"subtype": "can_use_tool"}}));
     assert_eq!(session.events(), ["ask without id"]);
 }
 
 #[test]
-fn an_ask_that_is_left_unanswered_holds_nothing_up() {
+fn an_unanswered_request_does_not_block_the_session() {
     let mut session = Session::connected();
     session.hears(ask("a1"));
     session.host.finish(session.now, MINUTE);
@@ -99,7 +99,7 @@ fn an_ask_that_is_left_unanswered_holds_nothing_up() {
     assert!(session.closes());
 }
 
-/// An `initialize` answer that brings asks along.
+/// An `initialize` response with pending requests.
 fn success_with(id: &str, asks: Value) -> Value {
     let mut answer = success(id, json!({}));
     answer["response"]["pending_permission_requests"] = asks;
@@ -107,7 +107,7 @@ fn success_with(id: &str, asks: Value) -> Value {
 }
 
 #[test]
-fn asks_that_wait_in_the_initialize_answer_are_put_once() {
+fn requests_listed_in_the_initialize_response_are_delivered_once() {
     let mut session = Session::new();
     session.request("init", &Initialize::default());
     session.lines();
@@ -126,7 +126,7 @@ fn asks_that_wait_in_the_initialize_answer_are_put_once() {
 }
 
 #[test]
-fn an_ask_that_was_answered_while_initialize_was_under_way_is_not_put_again() {
+fn a_request_answered_while_initialize_is_pending_is_not_delivered_again() {
     // The second `initialize` is on its way when the ask is answered: the
     // agent lists the ask and then finds its answer.
     let mut session = Session::connected();
@@ -143,13 +143,13 @@ fn an_ask_that_was_answered_while_initialize_was_under_way_is_not_put_again() {
     ));
     assert_eq!(session.news(), ["answered init2", "ask a3"]);
 
-    // An ask that comes by itself is put, whatever its id.
+    // A separate request is delivered, whatever its ID.
     session.hears(ask("a1"));
     assert_eq!(session.news(), ["ask a1"]);
 }
 
 #[test]
-fn what_an_answer_to_initialize_lists_is_put_if_it_was_not_answered_under_way() {
+fn a_request_listed_in_the_initialize_response_is_delivered_unless_answered() {
     let mut session = Session::connected();
     session.hears(ask("a1"));
     session.host.respond("a1", allow("a1"));
@@ -192,7 +192,7 @@ fn of_asks_that_are_answered_while_initialize_is_under_way_4096_are_remembered()
 }
 
 #[test]
-fn an_agent_that_asks_without_end_is_refused_and_then_left_alone() {
+fn excess_requests_are_refused_and_then_ignored() {
     let mut session = Session::connected();
     session.host.set_limits(Limits {
         answers: 1000,
@@ -202,7 +202,7 @@ fn an_agent_that_asks_without_end_is_refused_and_then_left_alone() {
         session.hears(ask(&format!("ask {number}")));
     }
     session.events();
-    // It is told, as long as it reads.
+    // It receives errors while it reads.
     session.hears(ask("one more"));
     assert_eq!(session.events(), ["too many asks, 0 before"]);
     assert_eq!(session.lines(), ["error one more"]);
@@ -217,7 +217,7 @@ fn an_agent_that_asks_without_end_is_refused_and_then_left_alone() {
     assert_eq!(session.events(), ["too many asks, 1000 before"]);
     session.lines();
 
-    // Who has been asked can answer in any case, and then there is room.
+    // Delivered requests can still be answered, which makes room.
     for number in 0..4096 {
         let id = format!("ask {number}");
         assert!(session.host.respond(&id, allow(&id)));
@@ -231,7 +231,7 @@ fn an_agent_that_asks_without_end_is_refused_and_then_left_alone() {
 }
 
 #[test]
-fn a_hook_that_nobody_waits_for_any_more_keeps_no_session_from_its_end() {
+fn an_abandoned_hook_call_does_not_block_finishing() {
     let mut session = Session::connected();
     let hook = |id: &str| {
         let request = json!({"subtype": "hook_callback", "callback_id": "h", "input": {}});
@@ -239,13 +239,13 @@ fn a_hook_that_nobody_waits_for_any_more_keeps_no_session_from_its_end() {
     };
     session.hear_all(&[state("running"), hook("h1"), state("idle")]);
     let events = session.events();
-    // Nobody is waited for, while it runs and when the agent rests.
+    // No response is awaited, neither in the turn nor when the agent is idle.
     assert!(!events.contains(&"RequiresAction".to_owned()), "{events:?}");
     assert_eq!(events.last().map(String::as_str), Some("Idle"));
     assert!(session.host.is_open("h1"));
     session.host.finish(session.now, MINUTE);
     assert!(session.closes());
-    // One that works is waited for.
+    // A running agent is awaited.
     let mut session = Session::connected();
     session.hear_all(&[state("running"), hook("h1")]);
     session.host.finish(session.now, MINUTE);
@@ -257,7 +257,7 @@ fn a_hook_that_nobody_waits_for_any_more_keeps_no_session_from_its_end() {
 }
 
 #[test]
-fn a_tools_result_takes_back_what_was_asked_about_it() {
+fn a_tool_result_cancels_requests_about_its_call() {
     let mut session = Session::connected();
     let about = |id: &str, subtype: &str, tool_use_id: &str| {
         let request = json!({"subtype": subtype, "tool_name": "Bash", "input": {},
@@ -283,7 +283,7 @@ fn a_tools_result_takes_back_what_was_asked_about_it() {
     );
     assert!(!session.host.respond("a1", allow("a1")));
     assert!(session.host.is_open("a2"));
-    // The agent has lost count, and goes on saying that somebody has to act.
+    // The agent keeps reporting `requires_action` in error.
     session.hears(result("t2"));
     session.hears(crate::host::session::result());
     assert_eq!(session.events().last().map(String::as_str), Some("Idle"));
@@ -302,7 +302,7 @@ fn long_ask(id: &str, subtype: &str, bytes: usize) -> Value {
 fn what_is_asked_has_64_mib_and_ids_of_4_kib() {
     const MIB: usize = 1024 * 1024;
     let mut session = Session::connected();
-    // One that is longer than that has nobody else's room.
+    // A longer one does not use the room of others.
     for number in 0..3 {
         session.hears(long_ask(&format!("a{number}"), "can_use_tool", 20 * MIB));
     }
@@ -310,10 +310,10 @@ fn what_is_asked_has_64_mib_and_ids_of_4_kib() {
     session.hears(long_ask("a3", "can_use_tool", 20 * MIB));
     assert_eq!(session.events(), ["too many asks, 0 before"]);
     assert_eq!(session.lines(), ["error a3"]);
-    // An error would let a hook pass: it is the host's to deny.
+    // An error would let the call pass: the host must deny it.
     session.hears(long_ask("hook", "hook_callback", 20 * MIB));
     assert_eq!(session.events(), ["ask hook"]);
-    // What is answered, taken back, or has its result makes room.
+    // Answered, cancelled and resolved requests make room.
     session.host.respond("a0", allow("a0"));
     session.hears(cancel("a1"));
     session.hears(

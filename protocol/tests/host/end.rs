@@ -1,11 +1,11 @@
-//! How a session ends, and what is lost by it.
+//! The end of a session, and lost messages.
 
 use crate::host::session::{MINUTE, Session, allow, assert_events, prompt};
 use agentwire_protocol::control::SetModel;
 use agentwire_protocol::host::{Activity, NotTaken, Request};
 
 #[test]
-fn ending_closes_at_once_and_says_what_is_lost() {
+fn ending_closes_at_once_and_reports_lost_messages() {
     let mut session = Session::connected();
     for uuid in ["A", "B", "C"] {
         session.submit(uuid);
@@ -33,7 +33,7 @@ fn ending_closes_at_once_and_says_what_is_lost() {
 }
 
 #[test]
-fn ending_waits_for_the_line_in_flight_alone() {
+fn ending_waits_only_for_the_line_in_flight() {
     let mut session = Session::connected();
     session.submit("A");
     session.submit("B");
@@ -55,7 +55,7 @@ fn ending_before_anything_ran_leaves_the_session_idle() {
 }
 
 #[test]
-fn the_end_ends_everything_exactly_once() {
+fn the_end_of_the_session_ends_everything_exactly_once() {
     let mut session = Session::connected();
     session.submit("A");
     session.request("r1", &SetModel::to("m"));

@@ -1,11 +1,11 @@
-//! Interrupts, and what they pass.
+//! Interrupts, and the messages that they overtake.
 
 use crate::host::session::{Session, success};
 use agentwire_protocol::control::{CancelAsyncMessage, Interrupt, SetModel};
 use agentwire_protocol::host::HostEvent;
 use serde_json::{Value, json};
 
-/// What the agent's receipt is to the user.
+/// The agent's receipt as delivered to the user.
 fn receipt(session: &mut Session) -> Value {
     loop {
         if let HostEvent::RequestEnded { outcome, .. } = session.host.poll_event().unwrap() {
@@ -15,7 +15,7 @@ fn receipt(session: &mut Session) -> Value {
 }
 
 #[test]
-fn what_an_interrupt_passed_is_listed_as_still_queued() {
+fn messages_overtaken_by_an_interrupt_are_listed_as_still_queued() {
     let mut session = Session::connected();
     session.submit("A");
     session.takes_line();
@@ -24,7 +24,7 @@ fn what_an_interrupt_passed_is_listed_as_still_queued() {
     session.submit("C");
     session.request("stop", &Interrupt::default());
     session.host.handle_written(session.now);
-    // It does not pass the request, nor what is before that.
+    // It does not overtake the request and the lines before it.
     assert_eq!(session.lines(), ["B", "set_model", "interrupt", "C"]);
     session.hears(success("model", json!({})));
     session.events();
@@ -36,7 +36,7 @@ fn what_an_interrupt_passed_is_listed_as_still_queued() {
 }
 
 #[test]
-fn what_was_taken_back_before_an_interrupt_left_is_not_still_queued() {
+fn messages_withdrawn_before_an_interrupt_is_sent_are_not_listed() {
     let mut session = Session::connected();
     session.submit("A");
     session.takes_line();
@@ -52,7 +52,7 @@ fn what_was_taken_back_before_an_interrupt_left_is_not_still_queued() {
 }
 
 #[test]
-fn an_interrupt_of_an_old_agent_has_a_receipt_for_what_it_passed() {
+fn an_interrupt_of_an_old_agent_has_a_receipt_for_overtaken_messages() {
     let mut session = Session::connected();
     session.submit("A");
     session.request("stop", &Interrupt::default());
@@ -63,7 +63,7 @@ fn an_interrupt_of_an_old_agent_has_a_receipt_for_what_it_passed() {
 }
 
 #[test]
-fn an_interrupt_may_withdraw_what_waits() {
+fn an_interrupt_can_withdraw_queued_messages() {
     let mut session = Session::connected();
     session.submit("A");
     session.submit("B");

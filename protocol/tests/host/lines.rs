@@ -7,7 +7,7 @@ use serde_json::json;
 use std::time::Instant;
 
 #[test]
-fn a_line_that_is_no_frame_is_a_notice_and_the_session_goes_on() {
+fn an_invalid_line_is_a_notice_and_the_session_continues() {
     let mut session = Session::connected();
     session.host.handle_input(
         session.now,
@@ -21,7 +21,7 @@ fn a_line_that_is_no_frame_is_a_notice_and_the_session_goes_on() {
 }
 
 #[test]
-fn a_frame_whose_view_cannot_be_read_is_still_a_frame() {
+fn a_frame_with_an_invalid_message_is_delivered() {
     let mut session = Session::connected();
     session.hears(json!({"type": "assistant", "message": 7}));
     session.hears(json!({"type": "system", "subtype": "session_state_changed"}));
@@ -35,7 +35,7 @@ fn a_frame_whose_view_cannot_be_read_is_still_a_frame() {
 }
 
 #[test]
-fn an_ask_in_a_line_that_is_too_long_is_answered_with_an_error() {
+fn a_request_in_an_oversized_line_is_answered_with_an_error() {
     let mut session = narrow();
     let line = format!(
         r#"{{"type":"control_request","request_id":"a1","request":{{"subtype":"can_use_tool","input":{{"x":"{}"}}}}}}"#,
@@ -60,7 +60,7 @@ fn an_ask_in_a_line_that_is_too_long_is_answered_with_an_error() {
 }
 
 #[test]
-fn an_answer_in_a_line_that_is_too_long_ends_its_request() {
+fn a_response_in_an_oversized_line_ends_its_request() {
     let mut session = narrow();
     session.request("r1", &SetModel::to("m"));
     let long = "x".repeat(500);
@@ -72,7 +72,7 @@ fn an_answer_in_a_line_that_is_too_long_ends_its_request() {
         .handle_input(session.now, format!("{line}\n").as_bytes());
     assert_eq!(session.events(), ["too long r1", "line too long"]);
 
-    // Where the id comes behind what is too long, the deadline ends it.
+    // If the ID is after the cut, the deadline ends the request.
     session.request("r2", &SetModel::to("m"));
     session.lines();
     let line = format!(
@@ -88,7 +88,7 @@ fn an_answer_in_a_line_that_is_too_long_ends_its_request() {
 }
 
 #[test]
-fn an_answer_to_initialize_in_a_line_that_is_too_long_connects_the_session() {
+fn an_oversized_response_to_initialize_connects_the_session() {
     let mut session = Session {
         host: Host::new(200),
         now: Instant::now(),
@@ -103,13 +103,13 @@ fn an_answer_to_initialize_in_a_line_that_is_too_long_connects_the_session() {
 }
 
 #[test]
-fn a_notice_knows_how_many_bytes_it_holds() {
+fn a_notice_has_the_size_of_its_line() {
     let mut session = narrow();
     let lines = [
         "warning: old node".to_owned(),
         success("nobody", json!({})).to_string(),
         json!({"type": "control_request", "request": {}}).to_string(),
-        // It is not kept.
+        // It is not retained.
         "x".repeat(500),
         "{\"type\":".to_owned(),
     ];
@@ -127,7 +127,7 @@ fn a_notice_knows_how_many_bytes_it_holds() {
 }
 
 #[test]
-fn what_the_input_ends_with_is_read_if_it_is_a_frame() {
+fn an_unterminated_last_line_is_read_if_it_is_a_frame() {
     let mut session = Session::connected();
     session.request("r1", &SetModel::to("m"));
     session
@@ -139,7 +139,7 @@ fn what_the_input_ends_with_is_read_if_it_is_a_frame() {
 }
 
 #[test]
-fn what_the_input_ends_with_is_reported_if_it_is_no_frame() {
+fn an_unterminated_last_line_is_reported_if_it_is_not_a_frame() {
     let mut session = Session::connected();
     session
         .host
@@ -156,7 +156,7 @@ fn what_the_input_ends_with_is_reported_if_it_is_no_frame() {
 }
 
 #[test]
-fn a_dialog_in_a_line_that_is_too_long_is_left_alone() {
+fn a_dialog_in_an_oversized_line_is_not_answered() {
     let mut session = narrow();
     let line = format!(
         "{{\"type\":\"control_request\",\"request_id\":\"d1\",\"request\":{{\"subtype\":\"request_user_dialog\",\"x\":\"{}\"}}}}\n",

@@ -19,7 +19,7 @@ fn progress() -> McpMessage {
 }
 
 #[test]
-fn what_a_server_begins_has_its_place_among_its_answers_and_passes_messages() {
+fn messages_of_a_server_are_ordered_with_its_responses_and_overtake_prompts() {
     let mut session = Session::connected();
     session.hear_all(&[server_ask("a1"), server_ask("a2")]);
     session.submit("A");
@@ -35,7 +35,7 @@ fn what_a_server_begins_has_its_place_among_its_answers_and_passes_messages() {
 }
 
 #[test]
-fn what_a_server_begins_is_no_fence_and_respects_those_there_are() {
+fn messages_of_a_server_are_no_fence_and_do_not_cross_one() {
     let mut session = Session::connected();
     session.submit("A");
     session.request("r1", &SetModel::to("m"));
@@ -46,7 +46,7 @@ fn what_a_server_begins_is_no_fence_and_respects_those_there_are() {
 }
 
 #[test]
-fn until_initialize_is_answered_what_a_server_begins_waits() {
+fn messages_of_a_server_wait_for_the_response_to_initialize() {
     let mut session = Session::new();
     session.host.relay(&progress());
     session.request("init", &agentwire_protocol::control::Initialize::default());
@@ -57,7 +57,7 @@ fn until_initialize_is_answered_what_a_server_begins_waits() {
 }
 
 #[test]
-fn the_agents_word_that_it_has_it_is_no_event_and_a_refusal_is() {
+fn an_acknowledgement_of_a_server_message_is_no_event_but_a_refusal_is() {
     let mut session = Session::connected();
     session.host.relay(&progress());
     session.lines();
@@ -73,7 +73,7 @@ fn the_agents_word_that_it_has_it_is_no_event_and_a_refusal_is() {
 }
 
 #[test]
-fn a_server_at_work_is_no_ask_that_somebody_has_to_answer() {
+fn a_request_to_a_server_does_not_require_action() {
     let mut session = Session::connected();
     session.hear_all(&[state("running"), server_ask("a1")]);
     assert_eq!(session.events()[1..], ["Running", "ask a1"]);
@@ -84,7 +84,7 @@ fn a_server_at_work_is_no_ask_that_somebody_has_to_answer() {
 }
 
 #[test]
-fn who_begins_more_than_is_read_finds_no_room() {
+fn a_server_finds_no_room_when_the_agent_does_not_read() {
     let mut session = Session::connected();
     let limits = Limits {
         answers: 200,
@@ -100,7 +100,7 @@ fn who_begins_more_than_is_read_finds_no_room() {
 }
 
 #[test]
-fn nothing_is_passed_on_once_the_session_is_closed() {
+fn no_server_message_is_sent_once_the_session_is_closed() {
     let mut session = Session::connected();
     session.host.end();
     session.host.relay(&progress());

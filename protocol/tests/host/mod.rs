@@ -1,5 +1,5 @@
-//! The host's state machine, without any I/O: what it lets out and when, what
-//! it waits for, and how everything that waits ends.
+//! The host's state machine without I/O: the lines that it sends, and the ends of all
+//! pending operations.
 #![allow(clippy::unwrap_used)]
 
 mod activity;

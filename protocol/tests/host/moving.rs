@@ -1,4 +1,4 @@
-//! A session that goes on in another process of the agent.
+//! A session that continues in another process of the agent.
 
 use crate::host::session::{Session, ask, lifecycle, result_of, state, success};
 use agentwire_protocol::control::{
@@ -9,7 +9,7 @@ use agentwire_protocol::permission::PermissionMode;
 use serde_json::json;
 use std::time::Duration;
 
-/// A session that may go on, with an agent that knows the IDs of its messages.
+/// A session that can restart, with an agent that reports message IDs.
 fn kept() -> Session {
     let mut session = Session::connected_to(json!({"capabilities": []}));
     session.host.retain_for_restart();
@@ -28,7 +28,7 @@ fn in_a_turn() -> Session {
     session
 }
 
-/// The next process answers `initialize`.
+/// Lets the next process respond to `initialize`.
 fn greet(session: &mut Session) {
     session.request("again", &Initialize::default());
     assert_eq!(session.lines(), ["initialize"]);
@@ -44,7 +44,7 @@ fn redeliveries(handover: &Handover) -> Vec<(&str, Redelivery)> {
 }
 
 #[test]
-fn what_was_not_picked_up_is_sent_again_before_what_waits() {
+fn messages_not_picked_up_are_sent_again_before_queued_ones() {
     let mut session = kept();
     session.submit("left");
     session.lines();
@@ -61,7 +61,7 @@ fn what_was_not_picked_up_is_sent_again_before_what_waits() {
 }
 
 #[test]
-fn a_turn_goes_on_if_the_next_process_shows_it_and_is_begun_again_if_not() {
+fn a_turn_continues_if_the_next_process_resumes_it_or_starts_again() {
     for shows in [true, false] {
         let mut session = in_a_turn();
         let handover = session.host.begin_restart(TurnRecovery::Resume);
@@ -91,7 +91,7 @@ fn a_turn_goes_on_if_the_next_process_shows_it_and_is_begun_again_if_not() {
 }
 
 #[test]
-fn a_turn_that_goes_on_and_is_over_before_the_greeting_is_not_begun_again() {
+fn a_resumed_turn_that_ends_before_initialize_is_not_started_again() {
     let mut session = in_a_turn();
     session.host.begin_restart(TurnRecovery::Resume);
     session.plays("started first, result first");
@@ -101,7 +101,7 @@ fn a_turn_that_goes_on_and_is_over_before_the_greeting_is_not_begun_again() {
 }
 
 #[test]
-fn a_turn_that_is_handed_back_ends_and_is_not_sent_again() {
+fn a_turn_that_is_not_resumed_ends_as_cut_off_and_is_not_sent_again() {
     let mut session = in_a_turn();
     let handover = session.host.begin_restart(TurnRecovery::CutOff);
     assert_eq!(
@@ -121,7 +121,7 @@ fn a_turn_that_is_handed_back_ends_and_is_not_sent_again() {
 }
 
 #[test]
-fn a_turn_that_the_user_stops_does_not_go_on() {
+fn an_interrupted_turn_is_not_resumed() {
     let mut session = in_a_turn();
     session.request("stop", &Interrupt::and_cancel_queued());
     session.lines();
@@ -140,7 +140,7 @@ fn a_turn_that_the_user_stops_does_not_go_on() {
 }
 
 #[test]
-fn an_agent_that_does_not_report_what_it_picks_up_is_not_sent_it_again() {
+fn without_pick_up_reports_messages_are_not_sent_again() {
     let mut session = Session::connected_to(json!({}));
     session.host.retain_for_restart();
     session.submit("left");
@@ -157,7 +157,7 @@ fn an_agent_that_does_not_report_what_it_picks_up_is_not_sent_it_again() {
 }
 
 #[test]
-fn a_message_that_the_agent_knew_is_over_with_the_turn_that_goes_on_or_at_once() {
+fn a_resent_message_that_the_agent_knew_ends_with_the_resumed_turn_or_at_once() {
     let mut session = in_a_turn();
     session.host.begin_restart(TurnRecovery::Resume);
     session.plays("running, started first");
@@ -183,7 +183,7 @@ fn a_message_that_the_agent_knew_is_over_with_the_turn_that_goes_on_or_at_once()
 }
 
 #[test]
-fn requests_that_read_are_made_again_and_others_fail() {
+fn read_only_requests_are_repeated_and_others_fail() {
     let mut session = kept();
     session.request("reads", &McpStatus::default());
     session.request("sets", &SetModel::to("m"));
@@ -198,7 +198,7 @@ fn requests_that_read_are_made_again_and_others_fail() {
 }
 
 #[test]
-fn settings_are_set_again_before_everything_else() {
+fn settings_are_restored_before_everything_else() {
     let mut session = kept();
     session.request("1", &SetModel::to("m"));
     session.request("2", &SetPermissionMode::to(PermissionMode::Plan));
@@ -223,7 +223,7 @@ fn settings_are_set_again_before_everything_else() {
 }
 
 #[test]
-fn a_directory_that_was_not_set_does_not_replace_the_one_that_was() {
+fn a_rejected_directory_does_not_replace_the_last_one() {
     let mut session = kept();
     for (id, path, status) in [
         ("1", "/a", "ok"),
@@ -242,7 +242,7 @@ fn a_directory_that_was_not_set_does_not_replace_the_one_that_was() {
 }
 
 #[test]
-fn an_agent_that_is_silent_is_asked_and_counts_as_hung_if_it_does_not_answer() {
+fn a_silent_agent_is_probed_and_counts_as_hung_without_a_response() {
     let second = Duration::from_secs(1);
     let mut session = kept();
     session.host.set_watchdog(Some(second));

@@ -1,4 +1,4 @@
-//! What the session is, as it changes, and what runs in the background.
+//! Metadata of the session, and background tasks.
 
 use crate::host::session::{MINUTE, Session, assert_events, init, result, state};
 use crate::recorded;
@@ -6,7 +6,7 @@ use agentwire_protocol::control::SetModel;
 use agentwire_protocol::host::{AuthUpdate, HostEvent, SessionUpdate};
 use serde_json::{Value, json};
 
-/// What is told of the session when these lines come.
+/// Returns the session updates for these lines.
 fn news(session: &mut Session, lines: &[Value]) -> Vec<String> {
     session.hear_all(lines);
     std::iter::from_fn(|| session.host.poll_event())
@@ -65,7 +65,7 @@ fn init_of(session_id: &str, model: &str, uuid: &str) -> Value {
 }
 
 #[test]
-fn the_first_init_is_told_and_then_only_what_changes() {
+fn the_first_init_and_later_changes_are_reported() {
     let mut session = Session::connected();
     assert_eq!(session.host.session_id(), None);
     let told = news(
@@ -83,7 +83,7 @@ fn the_first_init_is_told_and_then_only_what_changes() {
 }
 
 #[test]
-fn a_session_that_goes_on_under_another_id_says_so_once() {
+fn a_change_of_the_session_id_is_reported_once() {
     let mut session = Session::connected();
     let reset = json!({"type": "conversation_reset", "new_conversation_id": "c", "uuid": "c", "session_id": "s"});
     let told = news(&mut session, &[init_of("s", "m", "1"), reset]);
@@ -96,7 +96,7 @@ fn a_session_that_goes_on_under_another_id_says_so_once() {
 }
 
 #[test]
-fn a_turn_that_ends_under_another_id_than_it_began_says_so() {
+fn a_change_of_the_session_id_within_a_turn_is_reported() {
     let mut session = Session::connected();
     let mut over = result();
     over["session_id"] = json!("t");
@@ -105,7 +105,7 @@ fn a_turn_that_ends_under_another_id_than_it_began_says_so() {
 }
 
 #[test]
-fn a_permission_mode_and_a_title_are_told_when_they_are_new() {
+fn a_new_permission_mode_or_title_is_reported() {
     let mut session = Session::connected();
     let mode = |mode| json!({"type": "system", "subtype": "status", "status": null, "permissionMode": mode});
     let title = json!({"type": "system", "subtype": "session_title_changed", "title": "Hi"});
@@ -123,7 +123,7 @@ fn a_permission_mode_and_a_title_are_told_when_they_are_new() {
 }
 
 #[test]
-fn how_logging_in_goes_is_told() {
+fn the_login_status_is_reported() {
     let mut session = Session::connected();
     let status = |going_on| {
         json!({"type": "auth_status", "isAuthenticating": going_on,
@@ -141,13 +141,13 @@ fn how_logging_in_goes_is_told() {
     );
 }
 
-/// The agent says that its model could not be asked.
+/// An agent's report that the model request failed.
 fn failed(error: &str, content: Value) -> Value {
     json!({"type": "assistant", "error": error, "message": {"role": "assistant", "content": content}})
 }
 
 #[test]
-fn a_failure_of_the_login_or_the_account_is_told_each_time_with_what_the_agent_says() {
+fn each_login_or_account_failure_is_reported_with_the_agents_text() {
     let about_login = [
         "authentication_failed",
         "oauth_org_not_allowed",
@@ -164,7 +164,7 @@ fn a_failure_of_the_login_or_the_account_is_told_each_time_with_what_the_agent_s
             &mut session,
             &[failed(error, content), failed(error, json!(7))],
         );
-        // What the agent says is nothing that the news depend on.
+        // The updates do not depend on the agent's text.
         assert_eq!(
             told,
             [
@@ -176,7 +176,7 @@ fn a_failure_of_the_login_or_the_account_is_told_each_time_with_what_the_agent_s
 }
 
 #[test]
-fn an_attempt_that_failed_because_of_the_login_is_told() {
+fn a_retry_after_a_login_failure_is_reported() {
     let retry = |error| {
         json!({"type": "system", "subtype": "api_retry", "attempt": 2, "max_retries": 10,
             "retry_delay_ms": 619, "error_status": 401, "error": error})
@@ -188,7 +188,7 @@ fn an_attempt_that_failed_because_of_the_login_is_told() {
 }
 
 #[test]
-fn news_of_the_login_weigh_what_they_hold() {
+fn login_updates_have_the_size_of_their_content() {
     let mut session = Session::connected();
     let status = json!({"type": "auth_status", "output": ["12", "345"], "error": "6", "more": 78});
     let said = json!([{"type": "text", "text": "1234"}]);
@@ -204,7 +204,7 @@ fn news_of_the_login_weigh_what_they_hold() {
 }
 
 #[test]
-fn other_failures_and_answers_say_nothing_of_the_login() {
+fn other_failures_and_replies_do_not_update_the_login() {
     let mut session = Session::connected();
     let mut retry_without_a_reason = json!({"type": "system", "subtype": "api_retry"});
     retry_without_a_reason["attempt"] = json!(1);
@@ -231,7 +231,7 @@ fn task_over(id: &str) -> Value {
 }
 
 #[test]
-fn what_runs_in_the_background_is_told() {
+fn background_tasks_are_reported() {
     let mut session = Session::connected();
     let told = news(
         &mut session,
@@ -246,7 +246,7 @@ fn what_runs_in_the_background_is_told() {
 }
 
 #[test]
-fn what_runs_in_the_background_is_told_of_an_agent_that_keeps_no_list() {
+fn background_tasks_of_an_agent_without_lists_are_reported() {
     let mut session = Session::connected();
     let started = |id, aside| json!({"type": "system", "subtype": "task_started", "task_id": id, "is_backgrounded": aside});
     let updated = |id, patch| json!({"type": "system", "subtype": "task_updated", "task_id": id, "patch": patch});
@@ -271,7 +271,7 @@ fn what_runs_in_the_background_is_told_of_an_agent_that_keeps_no_list() {
 }
 
 #[test]
-fn what_runs_in_the_background_is_what_the_agent_lists_if_it_does() {
+fn the_agents_list_of_background_tasks_takes_precedence() {
     let mut session = Session::connected();
     let started = json!({"type": "system", "subtype": "task_started", "task_id": "b",
         "is_backgrounded": true});
@@ -280,7 +280,7 @@ fn what_runs_in_the_background_is_what_the_agent_lists_if_it_does() {
 }
 
 #[test]
-fn a_task_of_which_it_is_not_said_where_it_runs_is_in_the_background_when_it_outlives_the_turn() {
+fn an_unclassified_task_that_outlives_its_turn_is_a_background_task() {
     let started = |id| json!({"type": "system", "subtype": "task_started", "task_id": id});
     let mut session = Session::connected();
     session.host.finish(session.now, MINUTE);
@@ -324,7 +324,7 @@ fn of_an_agent_that_keeps_no_list_128_tasks_are_kept() {
 }
 
 #[test]
-fn finishing_waits_for_the_background_and_for_the_turn_it_leads_to() {
+fn finishing_waits_for_background_tasks_and_the_turns_after_them() {
     let mut session = Session::connected();
     session.hear_all(&[state("running"), init(), running(&["a"]), result()]);
     session.host.finish(session.now, MINUTE);
@@ -344,7 +344,7 @@ fn finishing_waits_for_the_background_and_for_the_turn_it_leads_to() {
 }
 
 #[test]
-fn a_task_that_leads_to_no_turn_is_not_waited_for() {
+fn finishing_does_not_wait_after_a_task_without_a_turn() {
     let mut session = Session::connected();
     session.hear_all(&[
         state("running"),
@@ -361,7 +361,7 @@ fn a_task_that_leads_to_no_turn_is_not_waited_for() {
 }
 
 #[test]
-fn the_background_is_waited_for_only_so_long_and_anew_after_each_turn() {
+fn the_timeout_for_background_tasks_restarts_after_each_turn() {
     let mut session = Session::connected();
     session.hear_all(&[
         state("running"),
@@ -384,7 +384,7 @@ fn the_background_is_waited_for_only_so_long_and_anew_after_each_turn() {
 }
 
 #[test]
-fn the_background_is_waited_for_from_when_everything_is_written() {
+fn the_timeout_for_background_tasks_starts_when_the_queue_is_empty() {
     let mut session = Session::connected();
     session.hear_all(&[state("running"), running(&["a"]), state("idle")]);
     session.request("r1", &SetModel::to("m"));
@@ -398,7 +398,7 @@ fn the_background_is_waited_for_from_when_everything_is_written() {
 }
 
 #[test]
-fn a_task_that_only_watches_is_not_waited_for() {
+fn finishing_does_not_wait_for_an_ambient_task() {
     let mut session = Session::connected();
     let mut watching = running(&["a"]);
     watching["tasks"][0]["ambient"] = json!(true);
@@ -408,7 +408,7 @@ fn a_task_that_only_watches_is_not_waited_for() {
 }
 
 #[test]
-fn the_recorded_background_is_told_as_it_was() {
+fn background_tasks_of_a_recording_are_reported() {
     let mut session = Session::connected();
     let lines = recorded::sessions()
         .remove("10_background_stop_task")

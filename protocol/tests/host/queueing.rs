@@ -1,5 +1,5 @@
-//! The queue for an agent that has none: one turn at a time, everything else
-//! waits here, and a class goes as one.
+//! The queue for an agent that has none: one turn runs at a time, other messages are
+//! queued in the host, and a class is sent as one message.
 
 use crate::host::session::{
     MINUTE, Session, assert_events, brief_line, init, lifecycle, refusal, result, state, success,
@@ -41,7 +41,7 @@ fn send_text(session: &mut Session, uuid: &str, text: &str) {
     session.host.submit(session.now, prompt).unwrap();
 }
 
-/// What goes out; of messages, their texts.
+/// Returns the sent lines; of messages, their texts.
 fn said(session: &mut Session) -> Vec<String> {
     let mut said = vec![];
     while let Some(Transmit::Line(line)) = session.host.poll_transmit() {
@@ -90,7 +90,7 @@ fn the_measured_order_holds_for_an_agent_that_knows_no_priorities() {
 }
 
 #[test]
-fn a_turn_that_answers_messages_as_one_names_them_all() {
+fn a_turn_with_merged_messages_names_them_all() {
     let mut session = with(MERGED);
     send(&mut session, "a");
     said(&mut session);
@@ -120,7 +120,7 @@ fn messages_and_requests_do_not_wait_for_each_other() {
 }
 
 #[test]
-fn what_differs_in_more_than_its_text_goes_alone() {
+fn only_messages_that_differ_in_content_are_merged() {
     let mut session = with(MERGED);
     send(&mut session, "a");
     said(&mut session);
@@ -151,7 +151,7 @@ fn what_differs_in_more_than_its_text_goes_alone() {
 }
 
 #[test]
-fn blocks_are_put_behind_each_other() {
+fn blocks_of_merged_messages_are_concatenated() {
     let mut session = with(MERGED);
     send(&mut session, "a");
     said(&mut session);
@@ -176,7 +176,7 @@ fn blocks_are_put_behind_each_other() {
 }
 
 #[test]
-fn what_is_kept_can_be_taken_back_and_is_told_to_who_interrupts() {
+fn backlog_messages_can_be_withdrawn_and_are_listed_by_an_interrupt() {
     let mut session = with(MERGED);
     send(&mut session, "a");
     said(&mut session);
@@ -196,14 +196,14 @@ fn what_is_kept_can_be_taken_back_and_is_told_to_who_interrupts() {
 }
 
 #[test]
-fn a_message_for_now_interrupts_once_and_nothing_when_nothing_runs() {
+fn a_message_with_priority_now_interrupts_a_running_turn_once() {
     let mut session = with(MERGED);
     send(&mut session, "w1");
     assert_eq!(said(&mut session), ["w1"]);
     send(&mut session, "w2");
     send(&mut session, "w3");
     assert_eq!(said(&mut session), ["interrupt"]);
-    // Nobody hears of that interrupt but the agent, whatever it says.
+    // The interrupt and its response are not reported to the user.
     session.states();
     session.hears(refusal("interrupt-for-now-1", json!("no")));
     assert_eq!(session.events(), [""; 0]);
@@ -214,7 +214,7 @@ fn a_message_for_now_interrupts_once_and_nothing_when_nothing_runs() {
 }
 
 #[test]
-fn a_turn_that_is_interrupted_for_a_message_is_preempted_whatever_its_result_says() {
+fn a_turn_interrupted_for_a_message_is_preempted_despite_its_result() {
     for members in [
         json!({}),
         json!({"is_error": true}),
@@ -238,14 +238,14 @@ fn a_turn_that_is_interrupted_for_a_message_is_preempted_whatever_its_result_say
 }
 
 #[test]
-fn a_turn_that_does_not_end_after_its_interrupt_is_given_up() {
+fn a_turn_that_does_not_end_after_its_interrupt_times_out() {
     let mut session = with(MERGED);
     send(&mut session, "a");
     said(&mut session);
     send(&mut session, "w");
     assert_eq!(said(&mut session), ["interrupt"]);
     session.states();
-    // No answer, and then no end either.
+    // Neither a response nor an end of the turn.
     session.passes(MINUTE);
     assert_eq!(said(&mut session), ["cancel interrupt-for-now-1"]);
     session.passes(MINUTE);
@@ -254,7 +254,7 @@ fn a_turn_that_does_not_end_after_its_interrupt_is_given_up() {
 }
 
 #[test]
-fn a_turn_is_not_given_up_as_long_as_the_agent_says_that_it_works() {
+fn a_turn_does_not_time_out_while_the_agent_reports_running() {
     let mut session = with(MERGED);
     send(&mut session, "a");
     said(&mut session);
@@ -272,7 +272,7 @@ fn a_turn_is_not_given_up_as_long_as_the_agent_says_that_it_works() {
 }
 
 #[test]
-fn an_agent_that_says_that_it_works_is_waited_for() {
+fn messages_wait_while_the_agent_reports_running() {
     let mut session = with(MERGED);
     session.hears(state("running"));
     send(&mut session, "a");
@@ -282,7 +282,7 @@ fn an_agent_that_says_that_it_works_is_waited_for() {
 }
 
 #[test]
-fn a_sub_agent_in_the_background_holds_nothing_back() {
+fn a_background_sub_agent_does_not_block_messages() {
     let mut session = with(MERGED);
     let running = json!({"type": "system", "subtype": "background_tasks_changed",
         "tasks": [{"task_id": "t"}]});
@@ -294,7 +294,7 @@ fn a_sub_agent_in_the_background_holds_nothing_back() {
 }
 
 #[test]
-fn closing_writes_what_is_kept_and_ending_loses_it() {
+fn finishing_sends_the_backlog_and_ending_loses_it() {
     for ends in [false, true] {
         let mut session = with(ONE_BY_ONE);
         for uuid in ["a", "b"] {
@@ -316,7 +316,7 @@ fn closing_writes_what_is_kept_and_ending_loses_it() {
 }
 
 #[test]
-fn who_keeps_the_queue_is_found_out_from_what_the_agent_can_do() {
+fn the_queueing_side_follows_from_the_agents_capabilities() {
     let begin = |answer: Value| {
         let mut session = Session::new();
         session.host.set_queueing(Queueing::Auto { merge: true });
@@ -332,14 +332,14 @@ fn who_keeps_the_queue_is_found_out_from_what_the_agent_can_do() {
     // An agent that has capabilities: the order of calls is the order.
     let mut session = begin(json!({"capabilities": []}));
     assert_eq!(said(&mut session), ["a", "set_model", "n", "l"]);
-    // One that says nothing of them, or something else.
+    // An agent without capabilities, or with others.
     for answer in [json!({}), json!({"capabilities": {"hooks": true}})] {
         let mut session = begin(answer);
         assert_eq!(said(&mut session), ["set_model", "a\nn"]);
         session.hears(result());
         assert_eq!(said(&mut session), ["l"]);
     }
-    // One that shows it later.
+    // An agent that shows its queue later.
     let mut capable = init();
     capable["capabilities"] = json!(["msg_lifecycle_v1"]);
     for sign in [capable, lifecycle("a", "queued")] {

@@ -5,7 +5,7 @@ use agentwire_protocol::control::{CancelAsyncMessage, Initialize, SetModel};
 use serde_json::json;
 
 #[test]
-fn a_request_awaits_its_response_from_its_making_to_its_end() {
+fn a_request_is_pending_until_it_ends() {
     let mut session = Session::connected();
     assert!(!session.host.awaits_response());
     session.request("answered", &SetModel::to("m"));
@@ -26,7 +26,7 @@ fn a_request_awaits_its_response_from_its_making_to_its_end() {
 }
 
 #[test]
-fn while_reading_is_paused_everything_goes_out() {
+fn lines_are_sent_while_reading_is_paused() {
     let mut session = Session::connected();
     session.hears(ask("a1"));
     session.events();
@@ -43,7 +43,7 @@ fn while_reading_is_paused_everything_goes_out() {
 }
 
 #[test]
-fn a_message_that_waits_here_is_taken_back_while_reading_is_paused() {
+fn a_queued_message_can_be_withdrawn_while_reading_is_paused() {
     let mut session = Session::connected();
     session.submit("A");
     session.takes_line();
@@ -56,7 +56,7 @@ fn a_message_that_waits_here_is_taken_back_while_reading_is_paused() {
 }
 
 #[test]
-fn a_session_is_connected_when_its_first_request_is_answered() {
+fn a_session_is_connected_once_initialize_has_a_response() {
     let mut session = Session::new();
     session.request("init", &Initialize::default());
     session.lines();
@@ -66,7 +66,7 @@ fn a_session_is_connected_when_its_first_request_is_answered() {
 }
 
 #[test]
-fn a_session_that_is_over_is_seen_to_be_when_reading_goes_on() {
+fn a_finished_session_closes_when_reading_resumes() {
     let mut session = Session::connected();
     session.host.handle_reading_paused();
     session.host.finish(session.now, MINUTE);
@@ -76,7 +76,7 @@ fn a_session_that_is_over_is_seen_to_be_when_reading_goes_on() {
 }
 
 #[test]
-fn an_agent_that_rests_is_asked_about_a_message_when_reading_goes_on() {
+fn an_idle_agent_is_probed_when_reading_resumes() {
     let mut session = Session::connected();
     session.submit("a");
     session.lines();
@@ -90,7 +90,7 @@ fn an_agent_that_rests_is_asked_about_a_message_when_reading_goes_on() {
 }
 
 #[test]
-fn nothing_is_taken_to_be_over_while_reading_is_paused() {
+fn a_session_does_not_count_as_idle_while_reading_is_paused() {
     let mut session = Session::connected();
     session.submit("a");
     session.lines();

@@ -31,7 +31,7 @@ fn a_request_is_answered_once() {
 }
 
 #[test]
-fn an_answer_without_payload_and_one_of_another_shape_are_answers() {
+fn a_response_may_have_any_payload_or_none() {
     let mut session = Session::connected();
     session.request("r1", &SetModel::to("m"));
     session.request("r2", &SetModel::to("m"));
@@ -52,7 +52,7 @@ fn an_answer_without_payload_and_one_of_another_shape_are_answers() {
 }
 
 #[test]
-fn a_refusal_says_why() {
+fn a_refusal_has_a_message_and_a_code() {
     for (error, message) in [
         (json!("no such model"), "no such model"),
         (
@@ -80,7 +80,7 @@ fn a_refusal_says_why() {
 }
 
 #[test]
-fn an_answer_whose_envelope_cannot_be_read_ends_its_request() {
+fn a_response_with_a_malformed_envelope_ends_its_request() {
     let mut session = Session::connected();
     session.request("r1", &SetModel::to("m"));
     session
@@ -90,7 +90,7 @@ fn an_answer_whose_envelope_cannot_be_read_ends_its_request() {
 }
 
 #[test]
-fn a_request_times_out_at_its_deadline_and_is_cancelled_if_it_had_left() {
+fn a_request_times_out_at_its_deadline_and_is_cancelled_if_sent() {
     let mut session = Session::connected();
     session.request("r1", &SetModel::to("m"));
     assert_eq!(session.lines(), ["set_model"]);
@@ -109,14 +109,14 @@ fn a_request_times_out_at_its_deadline_and_is_cancelled_if_it_had_left() {
     assert_eq!((&*subtype, after), ("set_model", MINUTE));
     assert_eq!(session.lines(), ["cancel r1"]);
 
-    // What comes too late is a stray answer.
+    // A late response is stray.
     session.hears(success("r1", json!({})));
     session.passes(MINUTE);
     assert_eq!(session.events(), ["stray answer"]);
 }
 
 #[test]
-fn a_request_that_times_out_while_it_waits_is_taken_back() {
+fn a_queued_request_that_times_out_is_withdrawn() {
     let mut session = Session::connected();
     session.submit("A");
     session.takes_line();
@@ -128,7 +128,7 @@ fn a_request_that_times_out_while_it_waits_is_taken_back() {
 }
 
 #[test]
-fn a_request_in_flight_has_left() {
+fn a_request_in_flight_counts_as_sent() {
     let mut session = Session::connected();
     session.request("r1", &SetModel::to("m"));
     session.takes_line();
@@ -138,7 +138,7 @@ fn a_request_in_flight_has_left() {
 }
 
 #[test]
-fn progress_extends_the_deadline_of_its_request_alone() {
+fn progress_extends_only_the_deadline_of_its_request() {
     let mut session = Session::connected();
     session.request("r1", &SetModel::to("m"));
     session.request("r2", &SetModel::to("m"));
@@ -159,7 +159,7 @@ fn progress_extends_the_deadline_of_its_request_alone() {
 }
 
 #[test]
-fn nothing_but_progress_extends_a_deadline() {
+fn only_progress_extends_a_deadline() {
     let mut session = Session::connected();
     session.request("r1", &SetModel::to("m"));
     session.lines();
@@ -173,7 +173,7 @@ fn nothing_but_progress_extends_a_deadline() {
 }
 
 #[test]
-fn answers_that_nobody_waits_for_are_notices() {
+fn stray_responses_are_notices() {
     let mut session = Session::connected();
     session.hears(success("nobody", json!({"behavior": "allow"})));
     session.hears(refusal("nobody", json!("no")));
@@ -183,7 +183,7 @@ fn answers_that_nobody_waits_for_are_notices() {
 }
 
 #[test]
-fn a_request_may_wait_for_ever() {
+fn a_request_may_have_no_deadline() {
     let mut session = Session::connected();
     let request = Request::new("r1", &SetModel::to("m")).unwrap();
     session
@@ -198,8 +198,8 @@ fn a_request_may_wait_for_ever() {
 }
 
 #[test]
-fn an_agent_that_would_exit_at_a_cancel_gets_none() {
-    // CLIs up to 2.0.77 say neither of these.
+fn no_cancellation_is_sent_to_an_agent_that_would_exit() {
+    // CLIs up to 2.0.77 report neither of these.
     for (answer, sent) in [
         (json!({"commands": []}), vec![]),
         (json!({"pid": 7}), vec!["cancel left"]),
@@ -222,7 +222,7 @@ fn an_agent_that_would_exit_at_a_cancel_gets_none() {
 }
 
 #[test]
-fn a_request_that_is_taken_back_ends_at_once_and_the_agent_is_told_if_it_has_left() {
+fn a_cancelled_request_ends_at_once_and_a_sent_one_is_cancelled() {
     let mut session = Session::connected();
     session.request("left", &SetModel::to("m"));
     assert_eq!(session.lines(), ["set_model"]);
@@ -231,7 +231,7 @@ fn a_request_that_is_taken_back_ends_at_once_and_the_agent_is_told_if_it_has_lef
     assert!(session.host.cancel("waits"));
     assert_eq!(session.events(), ["cancelled left", "cancelled waits"]);
     assert_eq!(session.lines(), ["cancel left"]);
-    // It is over: neither again, nor by an answer that comes all the same.
+    // It has ended: not again, and not by a late response.
     assert!(!session.host.cancel("left"));
     assert!(!session.host.cancel("never made"));
     session.hears(success("left", json!({})));

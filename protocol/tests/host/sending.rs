@@ -1,4 +1,4 @@
-//! What leaves, and when.
+//! The order and time of sending.
 
 use crate::host::session::{MINUTE, Session, allow, ask, assert_events, prompt, refusal, success};
 use agentwire_protocol::control::{Initialize, Interrupt, SetModel};
@@ -8,7 +8,7 @@ use agentwire_protocol::outbox::Limits;
 use serde_json::json;
 
 #[test]
-fn before_initialize_is_answered_nothing_leaves_but_initialize_and_answers() {
+fn only_initialize_and_responses_are_sent_before_the_response_to_initialize() {
     let mut session = Session::new();
     session.submit("A");
     session.request("model", &SetModel::to("m"));
@@ -17,13 +17,13 @@ fn before_initialize_is_answered_nothing_leaves_but_initialize_and_answers() {
     session.request("init", &Initialize::default());
     assert_eq!(session.lines(), ["initialize"]);
 
-    // The agent asks while it is being greeted.
+    // The agent sends a request while `initialize` is pending.
     session.hears(ask("a1"));
     assert!(session.host.respond("a1", allow("a1")));
     session.submit("B");
     assert_eq!(session.lines(), ["success a1"]);
 
-    // Another answer than that of `initialize` changes nothing.
+    // A response to another request has no effect.
     session.hears(success("model", json!({})));
     assert_eq!(session.lines(), Vec::<String>::new());
 
@@ -32,7 +32,7 @@ fn before_initialize_is_answered_nothing_leaves_but_initialize_and_answers() {
 }
 
 #[test]
-fn a_refused_initialize_lets_nothing_out() {
+fn no_other_line_is_sent_after_a_refused_initialize() {
     let mut session = Session::new();
     session.submit("A");
     session.request("init", &Initialize::default());
@@ -41,7 +41,7 @@ fn a_refused_initialize_lets_nothing_out() {
     assert_eq!(session.lines(), Vec::<String>::new());
     assert!(session.news().contains(&"refused init".to_owned()));
 
-    // Until another one is answered.
+    // Until another `initialize` has a response.
     session.request("init2", &Initialize::default());
     assert_eq!(session.lines(), ["initialize"]);
     session.hears(success("init2", json!({})));
@@ -69,7 +69,7 @@ fn one_line_is_in_flight_at_a_time() {
     assert_eq!(session.news(), ["written B"]);
 }
 
-/// The lines that are written in one go, each with at most `bytes`.
+/// Returns the lines that are written together, each with at most `bytes`.
 fn in_one_go(session: &mut Session, bytes: usize) -> Vec<usize> {
     let Some(Transmit::Line(first)) = session.host.poll_transmit() else {
         panic!("nothing leaves")
@@ -87,7 +87,7 @@ fn states(session: &mut Session) -> Vec<String> {
 }
 
 #[test]
-fn user_messages_leave_in_one_go_up_to_anything_else() {
+fn consecutive_user_messages_are_written_together() {
     let mut session = Session::connected();
     session.submit("A");
     session.submit("B");
@@ -99,7 +99,7 @@ fn user_messages_leave_in_one_go_up_to_anything_else() {
     session.host.handle_written(session.now);
     assert_events(states(&mut session), "written A; written B; written C");
     session.host.release("D");
-    // A line that is too long, a fence and an answer are on their own.
+    // An oversized line, a fence and a response are written alone.
     assert_eq!(in_one_go(&mut session, 10).len(), 1);
     session.host.handle_written(session.now);
     session.request("model", &SetModel::to("m"));
@@ -112,7 +112,7 @@ fn user_messages_leave_in_one_go_up_to_anything_else() {
 }
 
 #[test]
-fn of_lines_that_are_partly_written_the_whole_ones_have_left() {
+fn complete_lines_of_a_partial_write_count_as_written() {
     for (whole, expected) in [
         (0, vec!["lost A", "lost B", "lost C"]),
         (1, vec!["written A", "lost B", "lost C"]),
@@ -136,7 +136,7 @@ fn of_lines_that_are_partly_written_the_whole_ones_have_left() {
 }
 
 #[test]
-fn a_message_that_arrives_more_urgent_passes_those_that_wait() {
+fn a_more_urgent_message_overtakes_queued_ones() {
     let mut session = Session::connected();
     let with =
         |uuid: &str, priority| Prompt::new(uuid, UserMessage::new("x").priority(priority)).unwrap();
@@ -154,7 +154,7 @@ fn a_message_that_arrives_more_urgent_passes_those_that_wait() {
 }
 
 #[test]
-fn a_write_that_fails_loses_the_messages_that_did_not_leave() {
+fn a_failed_write_loses_unwritten_messages() {
     let mut session = Session::connected();
     for uuid in ["A", "B", "C"] {
         session.submit(uuid);
@@ -175,14 +175,14 @@ fn a_write_that_fails_loses_the_messages_that_did_not_leave() {
 }
 
 #[test]
-fn what_is_ready_to_be_sent_knows_its_id() {
+fn encoded_messages_and_requests_have_their_id() {
     assert_eq!(prompt("A").uuid(), "A");
     let request = Request::new("r1", &SetModel::to("m")).unwrap();
     assert_eq!(request.request_id(), "r1");
 }
 
 #[test]
-fn what_waits_is_bounded_and_there_is_room_again_when_it_has_left() {
+fn the_outbound_queue_is_bounded_and_room_returns() {
     let mut session = Session::connected();
     session.host.set_limits(Limits {
         users: 200,
@@ -216,12 +216,12 @@ fn what_waits_is_bounded_and_there_is_room_again_when_it_has_left() {
     session.hears(ask("a"));
     assert!(session.host.respond("a", allow("a")));
 
-    // One is in flight, and waits no more.
+    // One is in flight and no longer queued.
     assert!(session.host.poll_transmit().is_some());
     session.host.handle_written(session.now);
     assert!(session.lines().len() > taken);
     session.submit("C");
-    // What was not taken has no states and no answer.
+    // Refused messages and requests have no states and no response.
     let events = session.events();
     assert!(events.contains(&"written C".to_owned()) || session.lines() == ["C"]);
     assert!(

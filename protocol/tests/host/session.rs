@@ -1,4 +1,4 @@
-//! A host, what it is told, and what it makes of it.
+//! A host with its input and its events.
 
 use agentwire_protocol::control::{self, HostRequest, Initialize};
 use agentwire_protocol::host::{
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 pub(crate) const MINUTE: Duration = Duration::from_secs(60);
 
-/// A host, and the time that its driver tells it.
+/// A host, and the time of its driver.
 pub(crate) struct Session {
     pub(crate) host: Host,
     pub(crate) now: Instant,
@@ -25,12 +25,12 @@ impl Session {
         }
     }
 
-    /// A session whose `initialize` is answered, with nothing left to poll.
+    /// A session with a response to `initialize`, and nothing to poll.
     pub(crate) fn connected() -> Self {
         Self::connected_to(json!({"pid": 7}))
     }
 
-    /// The same with an agent that answers this.
+    /// The same with this response of the agent.
     pub(crate) fn connected_to(answer: Value) -> Self {
         let mut session = Self::new();
         session.request("init", &Initialize::default());
@@ -68,7 +68,7 @@ impl Session {
         self.host.submit(self.now, prompt(uuid)).unwrap();
     }
 
-    /// Lines arrive, all in one chunk.
+    /// Handles lines in one chunk.
     pub(crate) fn hear_all(&mut self, lines: &[Value]) {
         let chunk: String = lines.iter().map(|line| format!("{line}\n")).collect();
         self.host.handle_input(self.now, chunk.as_bytes());
@@ -97,7 +97,7 @@ impl Session {
         self.hear_all(&lines);
     }
 
-    /// Takes a line to write it, and does not say yet that it is written.
+    /// Polls a line without reporting that it was written.
     #[track_caller]
     pub(crate) fn takes_line(&mut self) {
         let line = self.host.poll_transmit();
@@ -109,7 +109,7 @@ impl Session {
         self.host.handle_timeout(self.now);
     }
 
-    /// All lines that the host lets out, each written at once.
+    /// Returns all lines that the host sends, each written at once.
     pub(crate) fn lines(&mut self) -> Vec<String> {
         let mut lines = vec![];
         while let Some(Transmit::Line(line)) = self.host.poll_transmit() {
@@ -119,7 +119,7 @@ impl Session {
         lines
     }
 
-    /// Whether the pipe is to be closed, with no line before that.
+    /// Returns whether the pipe is closed next, without a line before that.
     pub(crate) fn closes(&mut self) -> bool {
         match self.host.poll_transmit() {
             Some(Transmit::End) => true,
@@ -153,7 +153,7 @@ impl Session {
             .collect()
     }
 
-    /// What has become of turns; whatever else happened is thrown away.
+    /// Returns the turn events, and discards others.
     pub(crate) fn turns(&mut self) -> Vec<String> {
         std::iter::from_fn(|| self.host.poll_event())
             .filter(|event| matches!(event, HostEvent::Turn(_)))
@@ -161,7 +161,7 @@ impl Session {
             .collect()
     }
 
-    /// The events without those of the data plane.
+    /// Returns the events other than data frames.
     pub(crate) fn news(&mut self) -> Vec<String> {
         let mut events = self.events();
         events.retain(|event| !event.starts_with("frame"));
@@ -292,7 +292,7 @@ pub(crate) fn allow(id: &str) -> bytes::Bytes {
     control::success(id, Some(&json!({"behavior": "allow"}))).unwrap()
 }
 
-/// A host that takes lines of 200 bytes.
+/// A host with a line limit of 200 bytes.
 pub(crate) fn narrow() -> Session {
     let mut session = Session {
         host: Host::new(200),

@@ -1,5 +1,5 @@
-//! What becomes of user messages: each state is told once, and the last one is
-//! told for every message.
+//! Delivery states of user messages: each state is reported once, and every message has
+//! a final state.
 
 use crate::host::session::{
     MINUTE, Session, assert_events, assistant, init, lifecycle, prompt, refusal, result, result_of,
@@ -17,7 +17,7 @@ fn cut_off(uuids: &[&str]) -> Value {
     result
 }
 
-/// A session in which these messages are in the pipe.
+/// A session that has written these messages.
 fn written(uuids: &[&str]) -> Session {
     let mut session = Session::connected();
     for uuid in uuids {
@@ -40,10 +40,10 @@ fn a_message_is_handed_written_queued_started_and_completed() {
 }
 
 #[test]
-fn a_state_that_comes_late_says_nothing_new() {
+fn late_states_are_ignored() {
     let mut session = Session::connected();
     session.submit("m");
-    // The pipe is slow to say that it has it.
+    // The pipe reports the write late.
     assert!(session.host.poll_transmit().is_some());
     session.plays("started m, queued m, started m");
     session.host.handle_written(session.now);
@@ -52,7 +52,7 @@ fn a_state_that_comes_late_says_nothing_new() {
 }
 
 #[test]
-fn cancelled_means_two_things() {
+fn a_cancelled_message_was_removed_or_interrupted() {
     let mut session = written(&["a", "b", "c"]);
     session.plays("queued a, started a, queued b, queued c, started c");
     session.states();
@@ -69,7 +69,7 @@ fn cancelled_means_two_things() {
 }
 
 #[test]
-fn an_agent_without_lifecycles_tells_by_the_names_in_its_messages() {
+fn without_lifecycles_states_follow_from_the_ids_in_messages() {
     let mut session = written(&["a", "b", "c"]);
     let mut init = init();
     init["user_message_uuids"] = json!(["a"]);
@@ -84,7 +84,7 @@ fn an_agent_without_lifecycles_tells_by_the_names_in_its_messages() {
 }
 
 #[test]
-fn a_result_that_names_nobody_ends_what_had_left() {
+fn a_result_without_ids_ends_all_sent_messages() {
     let mut session = written(&["a"]);
     session.submit("b");
     session.hears(result());
@@ -92,13 +92,13 @@ fn a_result_that_names_nobody_ends_what_had_left() {
     session.submit("c");
     session.lines();
     session.states();
-    // Which of the two it took up first, nobody knows.
+    // The order in which it picked them up is unknown.
     session.hears(result());
     assert_eq!(session.states(), ["completed b", "completed c"]);
 }
 
 #[test]
-fn an_agent_that_names_messages_ends_none_by_a_result_that_names_nobody() {
+fn a_result_without_ids_ends_no_message_of_an_agent_that_reports_ids() {
     let mut capable = init();
     capable["capabilities"] = json!(["msg_lifecycle_v1"]);
     let mut naming = init();
@@ -116,10 +116,10 @@ fn an_agent_that_names_messages_ends_none_by_a_result_that_names_nobody() {
 }
 
 #[test]
-fn a_turn_takes_up_the_only_message_that_has_left_when_it_names_none() {
+fn a_turn_without_ids_picks_up_the_only_sent_message() {
     let mut session = written(&["b"]);
     session.submit("a");
-    // Pieces of what the model says are not asked for names.
+    // Stream events are not searched for IDs.
     session.hears(json!({"type": "stream_event", "event": {"type": "message_stop"}}));
     assert_eq!(session.states(), [""; 0]);
     session.hears(assistant());
@@ -131,21 +131,21 @@ fn a_turn_takes_up_the_only_message_that_has_left_when_it_names_none() {
 }
 
 #[test]
-fn with_lifecycles_a_result_that_names_nobody_ends_nothing() {
+fn with_lifecycles_a_result_without_ids_ends_no_message() {
     let mut session = written(&["a"]);
     session.plays("queued a, result");
     assert_eq!(session.states(), ["queued a"]);
 }
 
 #[test]
-fn an_echo_shows_that_the_agent_has_it() {
+fn an_echo_means_that_a_message_is_queued() {
     let mut session = written(&["a"]);
     session.hears(json!({"type": "user", "uuid": "a", "isReplay": true, "message": {}}));
     assert_eq!(session.states(), ["queued a"]);
 }
 
 #[test]
-fn a_message_with_an_id_that_the_agent_had_before_is_over_when_it_rests() {
+fn a_message_with_a_repeated_id_ends_when_the_agent_is_idle() {
     let mut session = written(&["a"]);
     let echo = || json!({"type": "user", "uuid": "a", "isReplay": true, "message": {}});
     session.plays("running, queued a, started a, result a, completed a, idle");
@@ -179,7 +179,7 @@ fn the_last_256_messages_that_are_over_are_remembered() {
 }
 
 #[test]
-fn what_an_agent_without_lifecycles_has_taken_up_is_over_when_it_rests() {
+fn without_lifecycles_started_messages_end_when_the_agent_is_idle() {
     let mut session = written(&["a"]);
     session.plays("running, init, idle");
     assert_eq!(session.states(), ["started a", "completed a"]);
@@ -190,7 +190,7 @@ fn what_an_agent_without_lifecycles_has_taken_up_is_over_when_it_rests() {
 }
 
 #[test]
-fn an_agent_that_rests_and_says_nothing_is_asked_whether_it_has_read() {
+fn an_idle_agent_with_unacknowledged_messages_is_probed() {
     let mut session = written(&["b"]);
     session.hears(state("idle"));
     session.passes(MINUTE / 4);
@@ -199,13 +199,13 @@ fn an_agent_that_rests_and_says_nothing_is_asked_whether_it_has_read() {
     session.hears(state("idle"));
     session.passes(MINUTE / 2);
     assert_eq!(session.lines(), ["mcp_status"]);
-    // That it is slow proves nothing, and it is asked again.
+    // A slow response proves nothing, so it is probed again.
     session.passes(MINUTE);
     assert_eq!(session.lines(), ["cancel still-there-1"]);
     session.passes(MINUTE / 2);
     assert_eq!(session.lines(), ["mcp_status"]);
     assert_eq!(session.states(), [""; 0]);
-    // What is sent meanwhile it need not have read.
+    // It may not have read messages sent meanwhile.
     session.submit("c");
     session.lines();
     session.states();
@@ -223,7 +223,7 @@ fn an_agent_that_rests_and_says_nothing_is_asked_whether_it_has_read() {
 }
 
 #[test]
-fn an_agent_that_reports_no_state_is_asked_when_its_turn_has_passed_a_message_over() {
+fn an_agent_without_states_is_probed_when_a_turn_skipped_a_message() {
     let mut session = written(&["a", "b"]);
     assert_eq!(session.host.poll_timeout(), None);
     let mut naming = init();
@@ -240,7 +240,7 @@ fn an_agent_that_reports_no_state_is_asked_when_its_turn_has_passed_a_message_ov
     assert_eq!(session.lines(), ["mcp_status"]);
     session.states();
 
-    // What waits here meanwhile is not given up with what the agent has.
+    // Messages in the outbound queue are not given up.
     session.hears(success("still-there-1", json!({})));
     session.submit("c");
     session.passes(MINUTE / 10);
@@ -250,14 +250,14 @@ fn an_agent_that_reports_no_state_is_asked_when_its_turn_has_passed_a_message_ov
 }
 
 #[test]
-fn an_agent_that_names_no_messages_is_not_asked_after_its_turns() {
+fn an_agent_that_reports_no_ids_is_not_probed_after_its_turns() {
     let mut session = written(&["a", "b"]);
     session.plays("queued a, started a, result, completed a");
     assert_eq!(session.host.poll_timeout(), None);
 }
 
 #[test]
-fn finishing_does_not_wait_for_ever_for_an_agent_that_says_nothing() {
+fn finishing_times_out_for_unacknowledged_messages() {
     let mut session = written(&["b"]);
     session.hears(state("idle"));
     session.host.finish(session.now, MINUTE / 4);
@@ -266,7 +266,7 @@ fn finishing_does_not_wait_for_ever_for_an_agent_that_says_nothing() {
 }
 
 #[test]
-fn a_prompt_that_a_hook_blocks_is_refused() {
+fn a_prompt_blocked_by_a_hook_is_refused() {
     let mut session = written(&["a", "b"]);
     let blocked = json!({"type": "system", "subtype": "informational", "content": "no",
         "prompt_submit_outcome": {"kind": "blocked_by_hook"}});
@@ -284,7 +284,7 @@ fn a_prompt_that_a_hook_blocks_is_refused() {
 }
 
 #[test]
-fn a_receipt_tells_what_waits_and_what_was_taken_out() {
+fn a_receipt_updates_queued_and_cancelled_messages() {
     let mut session = written(&["a", "b"]);
     session.request("i", &Interrupt::default());
     session.lines();
@@ -296,14 +296,14 @@ fn a_receipt_tells_what_waits_and_what_was_taken_out() {
 }
 
 #[test]
-fn a_message_that_waits_here_is_taken_back_here() {
+fn a_message_in_the_outbound_queue_is_withdrawn_by_the_host() {
     let mut session = Session::connected();
     session.submit("a");
     session.submit("b");
     session.request("c", &CancelAsyncMessage::new("a"));
     assert_eq!(session.events(), ["Running", "answered c", "withdrawn a"]);
     assert_eq!(session.lines(), ["b"]);
-    // What has left is for the agent to take back.
+    // Only the agent can withdraw sent messages.
     session.request("d", &CancelAsyncMessage::new("b"));
     assert_eq!(session.lines(), ["cancel_async_message"]);
     session.states();
@@ -315,7 +315,7 @@ fn a_message_that_waits_here_is_taken_back_here() {
 }
 
 #[test]
-fn who_takes_a_message_back_here_is_answered_as_the_agent_would() {
+fn a_withdrawal_by_the_host_has_the_response_of_the_agent() {
     let mut session = Session::connected();
     session.submit("a");
     session.request("c", &CancelAsyncMessage::new("a"));
@@ -328,7 +328,7 @@ fn who_takes_a_message_back_here_is_answered_as_the_agent_would() {
 }
 
 #[test]
-fn a_request_to_take_back_that_comes_too_late_changes_nothing() {
+fn a_late_withdrawal_has_no_effect() {
     let mut session = written(&["a"]);
     session.request("c", &CancelAsyncMessage::new("a"));
     session.request("d", &CancelAsyncMessage::new("a"));
@@ -339,7 +339,7 @@ fn a_request_to_take_back_that_comes_too_late_changes_nothing() {
 }
 
 #[test]
-fn a_raw_request_takes_back_as_the_typed_one_does() {
+fn a_raw_withdrawal_equals_the_typed_one() {
     let mut session = Session::connected();
     session.submit("a");
     let members = json!({"message_uuid": "a"});
@@ -349,7 +349,7 @@ fn a_raw_request_takes_back_as_the_typed_one_does() {
 }
 
 #[test]
-fn every_message_has_an_end_when_the_session_has() {
+fn every_message_ends_with_the_session() {
     let mut session = written(&["a"]);
     session.submit("b");
     session.request("m", &SetModel::to("x"));
@@ -365,7 +365,7 @@ fn every_message_has_an_end_when_the_session_has() {
 }
 
 #[test]
-fn what_the_agent_says_of_a_message_that_has_not_left_is_not_of_that_message() {
+fn a_report_about_a_queued_message_is_ignored() {
     let mut session = Session::connected();
     session.submit("a");
     session.hears(lifecycle("a", "completed"));
@@ -390,7 +390,7 @@ fn states_in(name: &str) -> BTreeMap<String, String> {
 }
 
 #[test]
-fn the_recorded_queue_of_priorities_is_told_message_by_message() {
+fn states_of_recorded_priorities_are_reported_by_message() {
     let states = states_in("08_priority_order");
     assert_eq!(states.len(), 7);
     for (uuid, states) in states {
@@ -409,7 +409,7 @@ fn the_recorded_queue_of_priorities_is_told_message_by_message() {
 }
 
 #[test]
-fn recorded_interrupts_and_cancels_are_told_apart() {
+fn recorded_interrupts_and_cancellations_have_different_states() {
     let states = states_in("05_interrupt");
     for (uuid, told) in [
         ("0001", "handed written queued started interrupted"),

@@ -1,4 +1,4 @@
-//! When a turn begins, which messages it answers, and how it ends.
+//! The start, messages and outcome of turns.
 
 use crate::host::session::{Session, assert_events, assistant, init, result, success};
 use agentwire_protocol::control::Interrupt;
@@ -6,7 +6,7 @@ use agentwire_protocol::host::{HostEvent, SubmissionState, TurnEvent, TurnOutcom
 use serde_json::{Value, json};
 
 #[test]
-fn a_turn_is_told_before_its_first_frame_and_behind_its_last() {
+fn a_turn_starts_before_its_first_frame_and_ends_after_its_last() {
     let mut session = Session::connected();
     session.submit("a");
     session.lines();
@@ -26,7 +26,7 @@ fn a_turn_is_told_before_its_first_frame_and_behind_its_last() {
 }
 
 #[test]
-fn a_message_that_is_folded_in_belongs_to_the_turn_that_runs() {
+fn a_message_picked_up_within_a_turn_belongs_to_that_turn() {
     let mut session = Session::connected();
     session.submit("a");
     session.submit("b");
@@ -39,7 +39,7 @@ fn a_message_that_is_folded_in_belongs_to_the_turn_that_runs() {
 }
 
 #[test]
-fn a_turn_of_the_agents_own_answers_nobody() {
+fn a_turn_started_by_the_agent_has_no_messages() {
     let mut session = Session::connected();
     session.submit("a");
     session.lines();
@@ -51,7 +51,7 @@ fn a_turn_of_the_agents_own_answers_nobody() {
 }
 
 #[test]
-fn a_sub_agent_that_speaks_between_turns_begins_none() {
+fn a_message_of_a_sub_agent_starts_no_turn() {
     let mut session = Session::connected();
     let mut said = assistant();
     said["parent_tool_use_id"] = json!("toolu_1");
@@ -64,7 +64,7 @@ fn a_sub_agent_that_speaks_between_turns_begins_none() {
 }
 
 #[test]
-fn an_init_that_cannot_be_read_begins_a_turn_and_nothing_else_does_that_cannot() {
+fn an_invalid_init_starts_a_turn_but_other_invalid_frames_do_not() {
     let mut session = Session::connected();
     session.hears(json!({"type": "system", "subtype": "session_state_changed"}));
     session.hears(json!({"type": "system", "subtype": "status", "user_message_uuids": 7}));
@@ -74,7 +74,7 @@ fn an_init_that_cannot_be_read_begins_a_turn_and_nothing_else_does_that_cannot()
 }
 
 #[test]
-fn a_turn_ends_when_the_agent_rests_and_when_the_session_ends() {
+fn a_turn_ends_when_the_agent_is_idle_or_the_session_ends() {
     let mut session = Session::connected();
     session.plays("init, idle, init");
     session.host.handle_end();
@@ -85,7 +85,7 @@ fn a_turn_ends_when_the_agent_rests_and_when_the_session_ends() {
     );
 }
 
-/// How a turn ends whose result has these members.
+/// Returns the outcome of a turn whose result has these members.
 fn outcome(members: Value, interrupted: bool) -> String {
     let mut session = Session::connected();
     session.hears(init());
@@ -103,7 +103,7 @@ fn outcome(members: Value, interrupted: bool) -> String {
 }
 
 #[test]
-fn how_a_turn_ended_is_read_from_its_result() {
+fn the_outcome_of_a_turn_follows_from_its_result() {
     for (members, end) in [
         (json!({}), "completed"),
         (json!({"terminal_reason": "completed"}), "completed"),
@@ -134,13 +134,13 @@ fn how_a_turn_ended_is_read_from_its_result() {
     ] {
         assert_eq!(outcome(members, false), format!("turn 1 {end}"));
     }
-    // An agent that gives no reason has agreed to stop.
+    // An agent that reports no reason has accepted the interrupt.
     let error = json!({"is_error": true, "subtype": "error_during_execution"});
     assert_eq!(outcome(error, true), "turn 1 interrupted");
 }
 
 #[test]
-fn a_turn_that_failed_is_told_whichever_other_member_of_its_result_is_odd() {
+fn a_failed_turn_is_reported_despite_other_invalid_members_of_its_result() {
     let whole = json!({
         "num_turns": 1, "duration_ms": 1, "duration_api_ms": 1, "ttft_ms": 1, "result": "x",
         "total_cost_usd": 0.1, "usage": {"input_tokens": 1}, "modelUsage": {}, "errors": [],
@@ -168,7 +168,7 @@ fn a_turn_that_failed_is_told_whichever_other_member_of_its_result_is_odd() {
 }
 
 #[test]
-fn what_becomes_of_a_message_follows_from_the_end_of_its_turn() {
+fn the_state_of_a_message_follows_from_the_outcome_of_its_turn() {
     use {SubmissionState as Message, TurnOutcome as Turn};
     for (turn, message) in [
         (Turn::Completed, Message::Completed),
@@ -184,7 +184,7 @@ fn what_becomes_of_a_message_follows_from_the_end_of_its_turn() {
 }
 
 #[test]
-fn a_result_can_be_read_from_the_end_of_its_turn() {
+fn the_end_of_a_turn_has_its_result() {
     let mut session = Session::connected();
     session.plays("init, result a");
     let end = std::iter::from_fn(|| session.host.poll_event()).find_map(|event| match event {
@@ -196,7 +196,7 @@ fn a_result_can_be_read_from_the_end_of_its_turn() {
     assert_eq!(result.user_message_uuids, Some(vec!["a".to_owned()]));
 }
 
-/// What a recorded session tells of its turns.
+/// Returns the turn events of a recorded session.
 fn turns_in(name: &str) -> Vec<String> {
     let mut session = Session::recorded(name);
     let mut turns = session.turns();
@@ -209,7 +209,7 @@ fn turns_in(name: &str) -> Vec<String> {
 }
 
 #[test]
-fn recorded_turns_are_told_apart() {
+fn turns_of_recordings_are_reported() {
     assert_events(
         turns_in("08_priority_order"),
         "turn 1 preempted: 0001; turn 2 completed: 0005; turn 3 completed: 0003 0004 0007; \

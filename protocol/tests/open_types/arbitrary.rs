@@ -42,7 +42,7 @@ fn any_json() -> BoxedStrategy<String> {
     .boxed()
 }
 
-/// Keys that nobody knows, and keys that somebody does.
+/// Unknown and known keys.
 fn any_key() -> impl Strategy<Value = String> {
     prop_oneof![
         1 => any::<String>(),
@@ -266,7 +266,7 @@ fn read_and_written(text: &str) -> Result<bool, TestCaseError> {
     };
     let written = serde_json::to_string(&message).unwrap();
     let mut expected = Exact::of(text);
-    // The one thing that is written in another way than it was read.
+    // The only value that is not written as it was read.
     if let (Exact::Object(members), Message::StreamEvent(_)) = (&mut expected, &message) {
         members.insert("type".to_owned(), Exact::Text("stream_event".to_owned()));
     }
@@ -278,7 +278,7 @@ fn read_and_written(text: &str) -> Result<bool, TestCaseError> {
 
 /// Expects U+FFFD instead of a lone surrogate where one was written: members
 /// that are declared as texts are read so. That others keep theirs is held by
-/// `lone_surrogates_survive_where_nobody_reads_the_text`.
+/// `lone_surrogates_are_preserved_in_raw_json`.
 fn read_as_text(expected: &mut Exact, written: &Exact) {
     match (expected, written) {
         (Exact::Text(text), Exact::Text(written))
@@ -303,7 +303,7 @@ fn read_as_text(expected: &mut Exact, written: &Exact) {
 }
 
 #[test]
-fn a_lone_surrogate_in_a_declared_text_is_written_as_the_character_that_it_is_read_as() {
+fn lone_surrogates_in_declared_texts_are_written_as_replacement_characters() {
     let text = r#"{"type":"assistant","message":{"content":[]},"request_id":"\ud800"}"#;
     assert!(read_and_written(text).unwrap());
 }

@@ -1,4 +1,4 @@
-//! Whether a value is written as it was read, and numbers to try it with.
+//! Checks that a value is written as it was read, and numbers for such checks.
 
 use crate::exact::Exact;
 use serde::Serialize;

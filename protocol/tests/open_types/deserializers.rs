@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::io::{BufReader, Read};
 
-/// Gives one byte at a time.
+/// Returns one byte at a time.
 struct Trickle<'a>(&'a [u8]);
 
 impl Read for Trickle<'_> {
@@ -25,7 +25,7 @@ impl Read for Trickle<'_> {
     }
 }
 
-/// A type of the wire among others.
+/// A wire type inside another type.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct Around<T> {
     at: u64,
@@ -40,7 +40,7 @@ fn none<T>() -> Option<T> {
     None
 }
 
-/// As what serde keeps until it knows what it is.
+/// From serde's buffer for untagged enums.
 #[derive(Debug, PartialEq, Deserialize)]
 #[serde(untagged)]
 enum Either<T> {
@@ -106,7 +106,7 @@ where
 }
 
 #[test]
-fn types_of_the_wire_are_read_from_every_deserializer() {
+fn wire_types_can_be_read_from_any_deserializer() {
     is_read_from_all::<Message>(
         r#"{"type":"assistant","message":{"id":"m","content":[{"type":"text","text":"a\n\u00e9"},
             {"type":"tool_use","id":"t","name":"Bash","input":{"a":[1,2.5,null]}}],"stop_reason":null},"uuid":"u","new":{"b":1}}"#,
@@ -137,15 +137,15 @@ fn types_of_the_wire_are_read_from_every_deserializer() {
 
 /// Which every other format asks for as well.
 #[test]
-fn enumerations_are_strings_for_whoever_has_strings() {
+fn enumerations_can_be_read_from_any_string_deserializer() {
     use serde::de::value::{Error, StrDeserializer};
     let text = StrDeserializer::<Error>::new("plan");
     assert_eq!(PermissionMode::deserialize(text), Ok(PermissionMode::Plan));
 }
 
-/// Digits that no tree keeps are kept by text.
+/// Text preserves digits that a tree does not.
 #[test]
-fn numbers_keep_their_digits_wherever_there_is_text() {
+fn numbers_from_text_preserve_their_digits() {
     let text = r#"{"at":1,"held":0.10,"more":[1e400],"by_name":{"a":-0.0}}"#;
     let read: Around<Number> = serde_json::from_str(text).unwrap();
     let read = [&read.held, &read.more[0], &read.by_name["a"]].map(Number::get);
@@ -153,7 +153,7 @@ fn numbers_keep_their_digits_wherever_there_is_text() {
 }
 
 #[test]
-fn what_is_not_as_it_should_be_is_refused_with_its_place() {
+fn invalid_values_are_refused_with_their_location() {
     let odd = json!({"type": "control_request", "request_id": "r", "request": {"subtype": "can_use_tool", "tool_name": 7, "input": {}}});
     let text = odd.to_string();
     for error in [

@@ -12,7 +12,7 @@ fn only_fault(text: &str) -> Fault {
 }
 
 #[test]
-fn a_missing_member_is_told_with_its_path() {
+fn a_missing_member_is_reported_with_its_path() {
     let fault = only_fault(r#"{"type":"assistant","message":{"id":"m"}}"#);
     assert_eq!(fault.path, "message.content");
     assert_eq!(fault.reason, "missing field `content`");
@@ -40,7 +40,7 @@ fn a_missing_member_is_told_with_its_path() {
 }
 
 #[test]
-fn a_member_of_the_wrong_shape_is_told_with_its_path() {
+fn a_member_of_the_wrong_type_is_reported_with_its_path() {
     let fault =
         only_fault(r#"{"type":"result","subtype":"success","is_error":false,"num_turns":"one"}"#);
     assert_eq!(fault.path, "num_turns");
@@ -60,7 +60,7 @@ fn a_member_of_the_wrong_shape_is_told_with_its_path() {
 }
 
 #[test]
-fn where_the_tag_comes_last_the_path_is_the_same() {
+fn the_path_is_the_same_if_the_tag_comes_last() {
     for (text, path, reason) in [
         (
             r#"{"message":{"content":[{"text":7,"type":"text"}]},"type":"user"}"#,

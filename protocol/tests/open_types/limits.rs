@@ -1,5 +1,4 @@
-//! Values that Rust has no type for: long numbers, halves of surrogate pairs,
-//! deep nesting.
+//! Values without a Rust type: long numbers, halves of surrogate pairs, deep nesting.
 
 use crate::open_types::check::{NUMBERS, survives};
 use agentwire_protocol::content::ContentBlock;
@@ -7,7 +6,7 @@ use agentwire_protocol::{Frame, Message, is_same_value};
 use bytes::Bytes;
 
 #[test]
-fn numbers_keep_every_digit() {
+fn numbers_preserve_every_digit() {
     for number in NUMBERS {
         // In unknown members, at the top and below.
         survives::<Message>(&format!(
@@ -23,7 +22,7 @@ fn numbers_keep_every_digit() {
         survives::<Message>(&format!(
             r#"{{"message":{{"content":[{{"input":{{"x":{number}}},"id":"t","name":"n","type":"tool_use"}}]}},"type":"assistant"}}"#
         ));
-        // In members that are declared as numbers.
+        // In members declared as numbers.
         let Message::Result(result) = survives(&format!(
             r#"{{"type":"result","subtype":"success","is_error":false,"total_cost_usd":{number},
                 "duration_ms":{number},"modelUsage":{{"m":{{"costUSD":{number}}}}}}}"#
@@ -49,15 +48,15 @@ fn numbers_keep_every_digit() {
 }
 
 #[test]
-fn lone_surrogates_survive_where_nobody_reads_the_text() {
+fn lone_surrogates_are_preserved_in_raw_json() {
     survives::<Message>(r#"{"type":"user","message":{"content":"x"},"mood":"\ud83d"}"#);
     survives::<Message>(r#"{"type":"weather","mood":["\udc00 \ud800"]}"#);
     survives::<ContentBlock>(r#"{"input":{"a":"\ud800"},"id":"t","name":"n","type":"tool_use"}"#);
 }
 
 #[test]
-fn deep_nesting_is_kept_or_refused_and_never_a_crash() {
-    // Where nobody reads it, any depth is fine.
+fn deep_nesting_is_preserved_or_refused_without_a_crash() {
+    // In raw JSON, any depth is accepted.
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     for text in [
         format!(r#"{{"type":"user","message":{{}},"mood":{deep}}}"#),

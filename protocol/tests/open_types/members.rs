@@ -1,4 +1,4 @@
-//! Members that a type does not know, however many.
+//! Unknown members in any number.
 
 use agentwire_protocol::{Json, Members};
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! Open types: what is read and written again is the same JSON value, known or
+//! Open types: a value that is read and written again is the same JSON value, known or
 //! not.
 #![allow(clippy::unwrap_used)]
 

@@ -7,7 +7,7 @@ use agentwire_protocol::message::UserMessage;
 use agentwire_protocol::permission::PermissionResult;
 
 #[test]
-fn null_and_absent_stay_apart() {
+fn null_and_absent_are_distinguished() {
     // Declared, of every sort: a string, an object, a list, a map, an
     // enumeration, raw JSON, a number.
     let Message::Assistant(assistant) = survives(

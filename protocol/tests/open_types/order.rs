@@ -1,4 +1,4 @@
-//! Tags and members that come late, twice, or by an older name.
+//! Late, repeated, or renamed tags and members.
 
 use crate::open_types::check::{assert_writes, survives};
 use agentwire_protocol::content::Content;
@@ -37,7 +37,7 @@ fn the_tag_may_come_last() {
 }
 
 #[test]
-fn of_a_member_that_comes_twice_the_last_one_wins() {
+fn the_last_occurrence_of_a_repeated_member_wins() {
     let Message::User(user) = survives(
         r#"{"type":"user","uuid":"old","mood":1,"message":{"content":"old"},"uuid":"new",
             "message":{"content":"new"},"mood":2}"#,
@@ -67,7 +67,7 @@ fn of_a_member_that_comes_twice_the_last_one_wins() {
 }
 
 #[test]
-fn a_tag_that_comes_twice_is_read_as_the_frame_is_routed() {
+fn a_repeated_tag_is_read_like_the_frame_is_routed() {
     // The same one twice is no matter.
     survives::<Message>(r#"{"type":"user","message":{},"type":"user"}"#);
     survives::<Message>(

@@ -1,4 +1,4 @@
-//! Members, values and kinds that nobody knows.
+//! Unknown members, values and kinds.
 
 use crate::open_types::check::survives;
 use agentwire_protocol::Message;
@@ -11,7 +11,7 @@ use agentwire_protocol::message::{
 use agentwire_protocol::permission::{CanUseTool, PermissionUpdate};
 
 #[test]
-fn unknown_members_survive_at_every_depth() {
+fn unknown_members_are_preserved_at_every_depth() {
     survives::<Message>(
         r#"{"type":"assistant","mood":{"a":[1,{"b":null}]},"message":{"id":"m","type":"message",
             "role":"assistant","model":"x","tint":7,"content":[{"type":"text","text":"hi","font":"s"}],
@@ -36,7 +36,7 @@ fn unknown_members_survive_at_every_depth() {
 }
 
 #[test]
-fn unknown_values_of_enumerations_survive() {
+fn unknown_values_of_enumerations_are_preserved() {
     let Message::Result(result) = survives(
         r#"{"type":"result","subtype":"error_on_the_moon","is_error":true,"terminal_reason":"tide"}"#,
     ) else {
@@ -82,7 +82,7 @@ fn unknown_values_of_enumerations_survive() {
 }
 
 #[test]
-fn unknown_kinds_keep_all_their_members() {
+fn unknown_kinds_preserve_all_their_members() {
     let Message::Unknown(weather) = survives(r#"{"type":"weather","wind":[1e400],"uuid":"u"}"#)
     else {
         panic!()
@@ -141,7 +141,7 @@ fn unknown_kinds_keep_all_their_members() {
 }
 
 #[test]
-fn a_kind_that_is_missing_or_no_string_is_unknown_and_not_an_error() {
+fn a_missing_or_non_string_tag_is_unknown_and_not_an_error() {
     for text in [
         r#"{"wind":1}"#,
         r#"{"type":7,"wind":1}"#,

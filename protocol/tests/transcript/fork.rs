@@ -40,14 +40,14 @@ fn fork() -> Fork {
     Fork::new("one", "two", NOW)
 }
 
-/// What the messages of the records say.
+/// Returns the texts of the records' messages.
 fn said(records: &[Value]) -> Vec<&str> {
     let said = records.iter().map(|it| &it["message"]["content"]);
     said.filter_map(Value::as_str).collect()
 }
 
 #[test]
-fn records_have_new_ids_and_say_where_they_come_from() {
+fn copied_records_have_new_ids_and_name_their_origin() {
     let text = text(&[
         record("user", "u", None, json!({"slug": "x", "isMeta": true})),
         record("progress", "p", Some("u"), json!({})),
@@ -77,7 +77,7 @@ fn records_have_new_ids_and_say_where_they_come_from() {
 }
 
 #[test]
-fn a_copy_ends_with_the_message() {
+fn a_copy_ends_with_the_given_message() {
     let text = text(&[
         record("user", "1", None, json!({})),
         record("assistant", "2", Some("1"), json!({})),
@@ -105,7 +105,7 @@ fn a_copy_ends_with_the_message() {
 }
 
 #[test]
-fn a_copy_up_to_a_summary_has_nothing_that_comes_after_it() {
+fn a_copy_up_to_a_summary_has_no_later_messages() {
     let kept = json!({
         "preservedMessages": {"anchorUuid": "s", "uuids": ["2"]}, "postTokens": 1, "trigger": "auto",
     });

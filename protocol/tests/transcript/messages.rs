@@ -50,7 +50,7 @@ fn the_branch_of_the_last_record_is_listed() {
 }
 
 #[test]
-fn a_circle_of_parents_ends() {
+fn a_cycle_of_parents_is_handled() {
     let records = [
         said("user", "1", Some("2"), "a"),
         said("user", "2", Some("1"), "b"),
@@ -65,7 +65,7 @@ fn a_circle_of_parents_ends() {
 }
 
 #[test]
-fn what_came_before_a_compaction_is_left_out() {
+fn messages_before_a_compaction_are_omitted() {
     let boundary = json!({
         "type": "system", "subtype": "compact_boundary", "uuid": "b", "parentUuid": null,
         "logicalParentUuid": "1", "sessionId": "s", "compactMetadata": {"trigger": "auto"},
@@ -86,7 +86,7 @@ fn what_came_before_a_compaction_is_left_out() {
 }
 
 #[test]
-fn what_a_compaction_preserved_comes_behind_its_summary() {
+fn preserved_messages_follow_the_summary_of_a_compaction() {
     let boundary = json!({
         "type": "system", "subtype": "compact_boundary", "uuid": "b", "parentUuid": null,
         "sessionId": "s",
@@ -107,7 +107,7 @@ fn what_a_compaction_preserved_comes_behind_its_summary() {
 }
 
 #[test]
-fn all_calls_of_a_message_are_listed_with_their_answers() {
+fn all_calls_of_a_message_are_listed_with_their_results() {
     let call = |uuid: &str, parent: &str, id: &str| {
         let block = json!([{"type": "tool_use", "id": id, "name": "Read", "input": {}}]);
         let mut call = said("assistant", uuid, Some(parent), block);
@@ -155,7 +155,7 @@ fn messages_of_the_agent_and_of_others_are_not_listed() {
 }
 
 #[test]
-fn queued_prompts_are_messages_where_the_model_was_handed_them() {
+fn queued_prompts_are_listed_at_their_delivery_to_the_model() {
     let queued = |uuid: &str, parent: &str| {
         json!({
             "type": "attachment", "uuid": uuid, "parentUuid": parent, "sessionId": "s",
@@ -201,7 +201,7 @@ fn commands_that_were_completed_are_marked() {
 }
 
 #[test]
-fn calls_that_the_host_hid_are_not_listed() {
+fn calls_hidden_by_the_host_are_not_listed() {
     let call = json!([{"type": "tool_use", "id": "a", "name": "Secret", "input": {}}]);
     let answer = json!([{"type": "tool_result", "tool_use_id": "a", "content": "x"}]);
     let records = [
@@ -217,7 +217,7 @@ fn calls_that_the_host_hid_are_not_listed() {
 }
 
 #[test]
-fn pages_are_cut_from_the_list() {
+fn pages_of_the_list_are_selected() {
     let records: Vec<Value> = (0..6_u8)
         .map(|it| {
             let parent = it.checked_sub(1).map(|it| it.to_string());
@@ -234,7 +234,7 @@ fn pages_are_cut_from_the_list() {
 }
 
 #[test]
-fn of_a_large_transcript_what_came_after_the_last_compaction_is_read() {
+fn a_large_transcript_is_read_from_its_last_compaction() {
     let boundary = |kept: bool| {
         let mut boundary = json!({"type": "system", "subtype": "compact_boundary", "uuid": "b"});
         if kept {

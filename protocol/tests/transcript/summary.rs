@@ -1,4 +1,4 @@
-//! What a list shows of a session.
+//! The summary of a session in a list.
 
 use agentwire_protocol::transcript::{Archived, Ends, Summary};
 
@@ -9,7 +9,7 @@ fn summary(text: &str) -> Option<Summary> {
 }
 
 #[test]
-fn the_users_title_comes_before_a_models_and_before_the_prompt() {
+fn the_users_title_precedes_a_generated_title_and_the_prompt() {
     let custom = r#"{"type":"custom-title","customTitle":"Mine"}"#;
     let models = r#"{"type":"ai-title","aiTitle":"The model's"}"#;
     let last = r#"{"type":"last-prompt","lastPrompt":"Bye"}"#;
@@ -31,7 +31,7 @@ fn the_users_title_comes_before_a_models_and_before_the_prompt() {
 }
 
 #[test]
-fn the_last_title_counts_also_behind_a_line_that_was_cut_off() {
+fn the_last_title_counts_even_after_a_truncated_line() {
     let found = summary(&format!(
         "{PROMPT}\n{}\n{{\"type\":\"user\",\"mess{}",
         r#"{"type":"custom-title","customTitle":"First"}"#,
@@ -41,7 +41,7 @@ fn the_last_title_counts_also_behind_a_line_that_was_cut_off() {
 }
 
 #[test]
-fn the_session_is_where_it_was_moved_to() {
+fn the_directory_of_a_moved_session_is_the_new_one() {
     let moved = r#"{"type":"relocated","relocatedCwd":"/b"}"#;
     let found = summary(&format!("{PROMPT}\n{moved}\n")).unwrap();
     assert_eq!(found.cwd.as_deref(), Some("/b"));
@@ -64,7 +64,7 @@ fn sessions_of_sub_agents_and_without_prompts_are_not_shown() {
 }
 
 #[test]
-fn a_prompt_takes_a_session_out_of_the_archive() {
+fn a_later_prompt_unarchives_a_session() {
     let archived =
         |at: &str| Archived::read(format!(r#"{{"archived":true,"at":"{at}"}}"#).as_bytes());
     let ends = Ends::new(PROMPT.as_bytes(), PROMPT.as_bytes());
@@ -75,7 +75,7 @@ fn a_prompt_takes_a_session_out_of_the_archive() {
 }
 
 #[test]
-fn programs_and_daemons_are_told_from_terminals() {
+fn sessions_of_programs_are_programmatic_and_those_of_terminals_are_not() {
     for (text, is_programmatic) in [
         (r#"{"entrypoint":"sdk-ts"}"#, true),
         (r#"{"entrypoint":"cli"}"#, false),
@@ -88,7 +88,7 @@ fn programs_and_daemons_are_told_from_terminals() {
 }
 
 #[test]
-fn a_session_goes_on_elsewhere_until_something_is_said_in_it() {
+fn a_session_is_continued_elsewhere_until_a_later_message() {
     let id = "11111111-2222-4333-8444-555555555555";
     let moved = format!(r#"{{"type":"continued-in","continuedInSessionId":"{id}"}}"#);
     let of = |text: &str| Ends::new(text.as_bytes(), text.as_bytes()).continued_in();

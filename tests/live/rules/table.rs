@@ -1,14 +1,13 @@
-//! Rules, calls, and what the CLI and we make of them. For each call there is a
-//! letter:
+//! Rules, calls, and the decisions of the CLI and of our rules. Each call has a letter:
 //!
 //! - `b`: both allow it, or both deny it
-//! - `c`: the CLI allows what we leave to a person
-//! - `w`: we deny what the CLI does not
+//! - `c`: the CLI allows a call for which ours require a human
+//! - `w`: ours deny a call that the CLI does not deny
 //! - `-`: neither
 //!
-//! A path that begins with `/elsewhere` is in a temporary folder of the test,
-//! which is neither in the working directory nor in the home. All paths that the
-//! CLI writes to are in one of these three.
+//! A path that begins with `/elsewhere` is in a temporary folder of the test, outside the
+//! working directory and the home directory. All paths that the CLI writes to are in one
+//! of these three.
 
 use super::Side::{self, Allow, Deny};
 

@@ -1,4 +1,4 @@
-//! What the model is told, what it is to answer, and who works for it.
+//! System prompts, structured output and sub-agents.
 
 use super::Set;
 use agentwire::Options;

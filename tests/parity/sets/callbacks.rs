@@ -1,4 +1,4 @@
-//! What the agent asks.
+//! Requests of the agent.
 
 use super::Set;
 use agentwire::hook::HookCall;

@@ -1,4 +1,4 @@
-//! Which conversation it is, and what is heard of it.
+//! The conversation to continue, and its events.
 
 use super::Set;
 

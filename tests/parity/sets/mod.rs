@@ -1,5 +1,5 @@
-//! The sets of options: what the official SDK is given, as JSON (with what
-//! `drive.mjs` makes of `$function`, `$server` and `$store`), and what ours are given.
+//! The sets of options: those of the official SDK as JSON, in which `drive.mjs` replaces
+//! `$function`, `$server` and `$store`, and ours.
 
 /// Sets of options, one after the other: the name, what the official SDK is
 /// given, and what is done to ours.
@@ -25,7 +25,7 @@ use serde_json::Value;
 pub(crate) struct Set {
     pub(crate) name: String,
     pub(crate) official: Value,
-    /// What is done to ours, one after the other.
+    /// Our setters, in order.
     pub(crate) ours: Vec<fn(Options) -> Options>,
     /// The names of the sets that it is made of: its own, or those of two.
     pub(crate) parts: Vec<&'static str>,

@@ -1,4 +1,4 @@
-//! The model: which one, how hard it works, and for how long.
+//! The model, its effort and its limits.
 
 use super::Set;
 use agentwire::Thinking;

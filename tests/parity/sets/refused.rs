@@ -1,4 +1,4 @@
-//! What one of the two refuses, or both.
+//! Options that one of the two SDKs or both refuse.
 
 use super::Set;
 use agentwire::protocol::Json;

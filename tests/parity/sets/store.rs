@@ -1,4 +1,4 @@
-//! Sessions that are kept in the host as well, and go on from there.
+//! Sessions that are also stored by the host, and resumed from there.
 
 use super::Set;
 use agentwire::SessionStore;

@@ -1,4 +1,4 @@
-//! Where the agent works, and what it finds there.
+//! The agent's environment.
 
 use super::Set;
 use agentwire::mcp::Tools;

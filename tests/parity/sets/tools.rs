@@ -1,4 +1,4 @@
-//! Tools, and who decides about them.
+//! Tools, and decisions about them.
 
 use super::Set;
 use agentwire::options::{PermissionPrompts, QuestionPreview};

@@ -107,7 +107,7 @@ events! {
     PreModelSwitch = "PreModelSwitch",
     /// The model has changed.
     PostModelSwitch = "PostModelSwitch",
-    /// The user is asked for a permission.
+    /// A permission is requested from the user.
     PermissionRequest = "PermissionRequest",
     /// A tool call was denied.
     PermissionDenied = "PermissionDenied",
@@ -121,7 +121,7 @@ events! {
     TaskCompleted = "TaskCompleted",
     /// An MCP server requests input from the user.
     Elicitation = "Elicitation",
-    /// The user has answered an MCP server.
+    /// The user has responded to an MCP server.
     ElicitationResult = "ElicitationResult",
     /// Settings have changed.
     ConfigChange = "ConfigChange",

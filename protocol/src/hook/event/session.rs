@@ -91,7 +91,7 @@ object! {
     /// The conversation is about to be compacted.
     #[derive(Default)]
     pub struct PreCompact tags("hook_event_name" = "PreCompact") {
-        /// What triggered it.
+        /// The trigger.
         pub trigger: Option<CompactTrigger>,
         /// The user's instructions for the summary.
         pub custom_instructions: Option<String>,
@@ -102,7 +102,7 @@ object! {
     /// The conversation was compacted.
     #[derive(Default)]
     pub struct PostCompact tags("hook_event_name" = "PostCompact") {
-        /// What triggered it.
+        /// The trigger.
         pub trigger: Option<CompactTrigger>,
         /// The summary that replaces the conversation.
         pub compact_summary: String,
@@ -123,7 +123,7 @@ macro_rules! model_switch {
                 /// The model as requested, for example an alias; `null`
                 /// requests the default.
                 pub requested_model: Option<String>,
-                /// What changed it.
+                /// The cause of the change.
                 pub source: Option<ModelSwitchSource>,
                 /// Tokens that the next request has to send again.
                 pub context_tokens: Option<u64>,
@@ -150,7 +150,7 @@ model_switch! {
 }
 
 open_enum! {
-    /// What changed the model.
+    /// The cause of a change of model.
     pub enum ModelSwitchSource {
         /// A command of the user.
         Command = "command",

@@ -39,13 +39,13 @@ object! {
         pub command_name: String,
         /// The source of the skill or slash command.
         pub command_source: Option<String>,
-        /// Who loaded it.
+        /// The side that loaded it.
         pub invoked_by: Option<SkillInvoker>,
     }
 }
 
 open_enum! {
-    /// Who loaded a skill or slash command.
+    /// The side that loaded a skill or slash command.
     pub enum SkillInvoker {
         /// The user or the host, with a prompt.
         User = "user",
@@ -170,7 +170,7 @@ object! {
         pub url: Option<String>,
         /// The server's ID of the elicitation.
         pub elicitation_id: Option<String>,
-        /// The JSON schema of the answer.
+        /// The JSON schema of the response.
         pub requested_schema: Option<Json>,
     }
 }

@@ -97,9 +97,9 @@ object! {
     /// The model has finished a turn.
     #[derive(Default)]
     pub struct Stop tags("hook_event_name" = "Stop") {
-        /// Whether a hook has kept this turn going before.
+        /// Whether a hook has already continued this turn.
         pub stop_hook_active: Option<bool>,
-        /// What the model said last.
+        /// The last message of the model.
         pub last_assistant_message: Option<String>,
         /// Running background tasks.
         pub background_tasks: Option<Vec<BackgroundTaskSummary>>,

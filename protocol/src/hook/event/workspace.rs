@@ -118,13 +118,13 @@ object! {
     pub struct DirectoryAdded tags("hook_event_name" = "DirectoryAdded") {
         /// The absolute path of the directory.
         pub directory: String,
-        /// What added it.
+        /// The cause of the addition.
         pub source: Option<DirectorySource>,
     }
 }
 
 open_enum! {
-    /// What added a working directory.
+    /// The cause of the addition of a working directory.
     pub enum DirectorySource {
         /// The user, with `/add-dir`.
         SlashCommand = "slash_command",

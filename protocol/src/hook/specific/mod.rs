@@ -168,7 +168,7 @@ context_output! {
     SubagentStopOutput = "SubagentStop",
 }
 
-/// The response to an MCP server, before or after the user was asked.
+/// The response to an MCP server, before or after that of the user.
 macro_rules! elicitation_output {
     ($($(#$meta:tt)* $name:ident = $tag:literal,)*) => {$(
         object! {
@@ -215,7 +215,7 @@ macro_rules! elicitation_output {
 }
 
 elicitation_output! {
-    /// The response to an MCP server. The user is not asked.
+    /// The response to an MCP server, in place of the user's.
     ElicitationOutput = "Elicitation",
     /// Overrides the user's response to an MCP server.
     ElicitationResultOutput = "ElicitationResult",

@@ -57,7 +57,7 @@ object! {
         pub original_cwd: Option<String>,
         /// Additional working directories.
         pub additional_directories: Option<Vec<String>>,
-        /// Where memories are stored.
+        /// The storage locations of memories.
         pub memory_paths: Option<MemoryPaths>,
         /// The socket through which other sessions reach this one.
         pub messaging_socket_path: Option<String>,
@@ -90,7 +90,7 @@ object! {
         pub name: String,
         /// The status, such as `connected`.
         pub status: String,
-        /// Where it was configured.
+        /// The source of its configuration.
         pub source: Option<String>,
     }
 }
@@ -125,7 +125,7 @@ object! {
 }
 
 object! {
-    /// Where memories are stored.
+    /// The storage locations of memories.
     #[derive(Default)]
     pub struct MemoryPaths {
         /// The directory of automatic memories.

@@ -34,7 +34,7 @@ object! {
     pub struct NoResponse {
         /// The time waited, in milliseconds.
         pub waited_ms: Option<Number>,
-        /// How long the next attempt will wait, in milliseconds.
+        /// The delay before the next attempt, in milliseconds.
         pub retry_wait_ms: Option<Number>,
     }
 }
@@ -43,7 +43,7 @@ object! {
     /// A model refused, and another model responds.
     #[derive(Default)]
     pub struct ModelRefusalFallback: tolerant tags("type" = "system", "subtype" = "model_refusal_fallback") {
-        /// What caused the change of model.
+        /// The cause of the change of model.
         pub trigger: Option<FallbackTrigger>,
         /// The direction of the change.
         pub direction: Option<FallbackDirection>,
@@ -73,7 +73,7 @@ object! {
 }
 
 open_enum! {
-    /// What caused a change of model.
+    /// The cause of a change of model.
     pub enum FallbackTrigger {
         /// The model refused.
         Refusal = "refusal",

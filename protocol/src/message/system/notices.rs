@@ -64,7 +64,7 @@ object! {
         pub priority: Option<NotificationPriority>,
         /// The colour to show it in.
         pub color: Option<String>,
-        /// How long to display it, in milliseconds.
+        /// The display time, in milliseconds.
         pub timeout_ms: Option<Number>,
         /// The ID of this message.
         pub uuid: Option<String>,
@@ -156,7 +156,7 @@ object! {
         pub tool_use_id: String,
         /// The sub-agent that made the call.
         pub agent_id: Option<String>,
-        /// What denied it, such as `rule` or `mode`.
+        /// The kind of reason, such as `rule` or `mode`.
         pub decision_reason_type: Option<String>,
         /// The reason.
         pub decision_reason: Option<String>,
@@ -172,7 +172,7 @@ object! {
 object! {
     /// A URL elicitation has ended.
     pub struct ElicitationComplete: tolerant tags("type" = "system", "subtype" = "elicitation_complete") {
-        /// The MCP server that asked.
+        /// The MCP server that sent the request.
         pub mcp_server_name: String,
         /// The elicitation.
         pub elicitation_id: String,

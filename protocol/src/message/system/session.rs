@@ -9,7 +9,7 @@ object! {
     /// The current activity of the agent.
     #[derive(Default)]
     pub struct Status: tolerant tags("type" = "system", "subtype" = "status") {
-        /// The activity; `None` for nothing in particular.
+        /// The activity, if there is a specific one.
         pub status: Option<StatusKind>,
         /// The permission mode from now on.
         pub permission_mode: Option<PermissionMode> = "permissionMode",
@@ -146,7 +146,7 @@ object! {
     /// Details of a compaction.
     #[derive(Default)]
     pub struct CompactMetadata {
-        /// What triggered it.
+        /// The trigger.
         pub trigger: Option<CompactTrigger>,
         /// Tokens before.
         pub pre_tokens: Option<u64>,
@@ -163,7 +163,7 @@ object! {
 }
 
 open_enum! {
-    /// What triggered a compaction.
+    /// The trigger of a compaction.
     pub enum CompactTrigger {
         /// The user.
         Manual = "manual",

@@ -15,7 +15,7 @@ object! {
         pub tool_use_id: Option<String>,
         /// A short description.
         pub description: Option<String>,
-        /// What kind of task it is, such as `local_bash` or `local_agent`.
+        /// The kind of task, such as `local_bash` or `local_agent`.
         pub task_type: Option<String>,
         /// The sub-agent's kind.
         pub subagent_type: Option<String>,
@@ -30,7 +30,7 @@ object! {
         pub workflow_name: Option<String>,
         /// The prompt.
         pub prompt: Option<String>,
-        /// Whether to leave it out of the displayed transcript.
+        /// Whether to omit it from the displayed transcript.
         pub skip_transcript: Option<bool>,
         /// Whether it only watches, so that the session counts as idle.
         pub ambient: Option<bool>,
@@ -136,7 +136,7 @@ open_enum! {
 }
 
 object! {
-    /// A task is over. A turn may begin because of it.
+    /// A task has ended. A turn may follow.
     pub struct TaskNotification: tolerant tags("type" = "system", "subtype" = "task_notification") {
         /// The task.
         pub task_id: String,
@@ -157,7 +157,7 @@ object! {
         pub usage: Option<TaskUsage>,
         /// Links returned by an MCP tool that ran in the background.
         pub resource_links: Option<Vec<ResourceLink>>,
-        /// Whether to leave it out of the displayed transcript.
+        /// Whether to omit it from the displayed transcript.
         pub skip_transcript: Option<bool>,
         /// Whether it only watched.
         pub ambient: Option<bool>,
@@ -228,7 +228,7 @@ object! {
         /// The run of the task. A resumed task starts a new run; the IDs of the
         /// runs of a task sort in order of time.
         pub run_id: Option<String>,
-        /// What kind of task it is, such as `local_bash` or `local_agent`.
+        /// The kind of task, such as `local_bash` or `local_agent`.
         pub task_type: Option<String>,
         /// The sub-agent's kind.
         pub subagent_type: Option<String>,

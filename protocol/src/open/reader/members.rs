@@ -25,12 +25,12 @@ pub struct Inside {
 pub(in crate::open) struct Before {
     start: usize,
     depth: usize,
-    is_spoilt: bool,
+    is_inexact: bool,
 }
 
 impl Inside {
-    /// Marks the field with this number as found. Returns whether it was found
-    /// before.
+    /// Marks the field with this index as found. Returns whether it was already
+    /// found.
     pub(in crate::open) fn is_again(&mut self, number: usize) -> bool {
         let bit = 1 << number;
         let is_again = self.seen & bit != 0;
@@ -114,7 +114,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Advances to the next member if its name is one of `names`, and returns the
-    /// number of the name. Names are compared from `from` on.
+    /// index of the name. Compares from index `from` on.
     #[inline]
     pub(in crate::open) fn next_known(
         &mut self,
@@ -202,7 +202,7 @@ impl<'a> Reader<'a> {
         Ok(key.is_some_and(|key| &self.text[key.start..key.end] == name))
     }
 
-    /// Goes back to the start of an object that a union chose by a tag.
+    /// Returns to the start of an object that a union chose by a tag.
     pub(in crate::open) fn before_tag(&mut self, chosen_by: Option<Tag>) {
         if let Some(start) = chosen_by.and_then(|tag| tag.passed) {
             self.cursor.go_to(start);
@@ -239,16 +239,15 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Whether the object lacks this tag, which has to be recorded: it could
-    /// have been of another kind. Always `false` for a strict reader, whose
-    /// caller asked for this kind.
+    /// Whether the absence of this tag must be recorded, because the object could
+    /// be of another kind. Always `false` for a strict reader, whose caller
+    /// requested this kind.
     pub(in crate::open) fn lacks_tag(&self, inside: &Inside, name: &'static str) -> bool {
         self.is_tolerant && !inside.tags.contains(&Some(name))
     }
 
-    /// Whether an object turned out not to be of the kind that its tag names,
-    /// because that tag or another one occurs twice. It then counts as an
-    /// object of an unknown kind.
+    /// Whether an object is not of the kind that its tag names, because that tag
+    /// or another one occurs twice. It then counts as an object of an unknown kind.
     #[must_use]
     pub(in crate::open) fn is_other_kind(&self, error: &Error) -> bool {
         self.is_tolerant && error.is_other_tag()
@@ -282,7 +281,7 @@ impl<'a> Reader<'a> {
         Before {
             start: self.cursor.at(),
             depth: self.depth,
-            is_spoilt: std::mem::take(&mut self.is_spoilt),
+            is_inexact: std::mem::take(&mut self.is_inexact),
         }
     }
 
@@ -292,12 +291,12 @@ impl<'a> Reader<'a> {
         if let Some(trace) = &mut self.trace {
             trace.steps.pop();
         }
-        self.is_spoilt = before.is_spoilt;
+        self.is_inexact = before.is_inexact;
     }
 
     /// Preserves the text of a member.
     #[cold]
-    pub(in crate::open) fn keep(
+    pub(in crate::open) fn preserve(
         &mut self,
         before: &Before,
         name: &'static &'static str,
@@ -305,10 +304,10 @@ impl<'a> Reader<'a> {
     ) -> Result<(), Error> {
         self.cursor.go_to(before.start);
         let token = self.token()?;
-        let Some(left) = self.to_keep.checked_sub(token.len()) else {
+        let Some(left) = self.preserve_budget.checked_sub(token.len()) else {
             return Err(Error::too_much());
         };
-        self.to_keep = left;
+        self.preserve_budget = left;
         extra.push_declared(name, Json::of_text(token));
         Ok(())
     }
@@ -326,9 +325,9 @@ impl<'a> Reader<'a> {
             return Err(error.in_member(name));
         }
         self.depth = before.depth;
-        self.keep(before, name, extra)?;
+        self.preserve(before, name, extra)?;
         if error.is_too_deep() {
-            // The member alone could be read, but the field does not hold its
+            // The member itself can be read, but the field does not have its
             // value.
             extra.push_given(name, None);
         }
@@ -336,8 +335,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Handles an invalid list item or map value: it is skipped, and the list
-    /// is read without it.
+    /// Handles an invalid list item or map value by skipping it.
     #[cold]
     pub(in crate::open) fn invalid_item(
         &mut self,
@@ -356,14 +354,14 @@ impl<'a> Reader<'a> {
 
     /// Records that a value was read only in part or with changes.
     #[cold]
-    pub(in crate::open) fn spoilt(&mut self, error: &Error) {
-        self.is_spoilt = true;
+    pub(in crate::open) fn mark_inexact(&mut self, error: &Error) {
+        self.is_inexact = true;
         self.found(error);
     }
 
     /// Whether the current value was read only in part or with changes.
-    pub(in crate::open) fn is_spoilt(&self) -> bool {
-        self.is_spoilt
+    pub(in crate::open) fn is_inexact(&self) -> bool {
+        self.is_inexact
     }
 
     fn found(&mut self, error: &Error) {

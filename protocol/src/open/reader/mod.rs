@@ -1,8 +1,8 @@
 //! Reads types from text.
 //!
 //! One concrete reader steps through the text once, so that each type compiles
-//! to one function. This module has its modes, its position and plain values;
-//! `members` has objects and lists, and preserves invalid members.
+//! to one function. This module has its modes, its position and plain values.
+//! The module `members` reads objects and lists, and preserves invalid members.
 
 mod fault;
 pub(super) mod members;
@@ -27,8 +27,8 @@ pub struct Tag {
 /// Reads types from JSON text.
 ///
 /// A strict reader fails at the first value of the wrong type. A tolerant one
-/// skips the member: its JSON is kept in the `extra` of the enclosing object, and
-/// its field holds what could be read of it.
+/// skips the member: its JSON is preserved in the `extra` of the enclosing object,
+/// and its field has the readable part.
 #[derive(Debug)]
 pub struct Reader<'a> {
     pub(super) text: &'a str,
@@ -37,13 +37,13 @@ pub struct Reader<'a> {
     pub(super) depth: usize,
     pub(super) is_tolerant: bool,
     /// Whether the current value was read only in part or with changes.
-    pub(super) is_spoilt: bool,
+    pub(super) is_inexact: bool,
     /// A selection of members for the next object.
     pub(super) only: Option<fn(&str) -> bool>,
-    /// The number of bytes of invalid members that may still be preserved.
-    /// Nested objects, each with an invalid item, preserve the innermost one
-    /// many times.
-    pub(super) to_keep: usize,
+    /// The remaining number of bytes of invalid members that may be preserved.
+    /// Bounds the memory for nested objects that each have an invalid item: they
+    /// preserve the innermost one many times.
+    pub(super) preserve_budget: usize,
     /// The current path and the faults so far, if they are requested.
     pub(super) trace: Option<Box<Trace>>,
     /// A buffer for strings with escapes.
@@ -66,19 +66,19 @@ impl<'a> Reader<'a> {
             cursor: Cursor::new(text.as_bytes()),
             depth: 0,
             is_tolerant,
-            is_spoilt: false,
+            is_inexact: false,
             only: None,
-            to_keep: 4 * text.len() + 4096,
+            preserve_budget: 4 * text.len() + 4096,
             trace: None,
             unescaped: Vec::new(),
         }
     }
 
     /// Creates a reader for a preserved member, to compare it with its field.
-    pub(super) fn of_kept(text: &'a str) -> Self {
+    pub(super) fn of_preserved(text: &'a str) -> Self {
         let mut reader = Self::new(text, true);
-        // Uses less than when the member was read as part of the whole.
-        reader.to_keep = usize::MAX;
+        // Needs no budget: it preserves less than the whole message did.
+        reader.preserve_budget = usize::MAX;
         reader
     }
 
@@ -99,13 +99,13 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns to a position to read the value again, in addition to what was
-    /// read of it.
+    /// Returns to a position to read the value a second time. Faults that were found
+    /// the first time remain recorded.
     pub fn back_to(&mut self, place: Place) {
         self.cursor.go_to(place.at);
     }
 
-    /// Returns to a position and discards what was read since.
+    /// Returns to a position and discards the faults found since.
     pub fn go_to(&mut self, place: Place) {
         self.cursor.go_to(place.at);
         self.depth = place.depth;
@@ -208,7 +208,7 @@ impl<'a> Reader<'a> {
         Ok(&self.text[start..self.cursor.at()])
     }
 
-    /// Skips a value and keeps its text.
+    /// Skips a value and returns its text as JSON.
     pub(super) fn json(&mut self) -> Result<Json, Error> {
         self.token().map(Json::of_text)
     }
@@ -240,7 +240,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The value of a text that is a JSON string.
+/// Returns the value of a text that is a JSON string.
 pub fn string_of(text: Option<&str>) -> Option<Cow<'_, str>> {
     let text = text?.strip_prefix('"')?.strip_suffix('"')?;
     Some(if text.contains('\\') {

@@ -124,7 +124,7 @@ object! {
         pub stored: Option<ArtifactStored>,
         /// Warnings.
         pub warnings: Option<Vec<String>>,
-        /// The number of publications left.
+        /// The remaining number of publications.
         pub publishes_remaining: Option<u64> = "publishesRemaining",
         /// When that number is reset, in milliseconds since 1970.
         pub publishes_reset_at: Option<Number> = "publishesResetAt",

@@ -1,15 +1,15 @@
-//! Several calls in one message: each is a record with its answer for a child, and
-//! the conversation goes on from one of the answers. The others belong to the
-//! message too.
+//! Several tool calls in one message. Each is a record whose child is its result, and
+//! the conversation continues from one of the results. The other calls and results
+//! also belong to the message.
 
 use super::graph::Graph;
 use super::row::Kind;
 use std::collections::{HashMap, HashSet};
 
-/// Which call is which record.
+/// The record of a tool call ID.
 enum Call {
     One(usize),
-    /// Calls of several messages have this id.
+    /// Calls of several messages have this ID.
     Ambiguous,
 }
 
@@ -17,8 +17,8 @@ struct Calls {
     /// The rows of a message of the model.
     of_message: HashMap<Box<str>, Vec<usize>>,
     by_id: HashMap<Box<str>, Call>,
-    /// The answers of a call's row, by where they are in the tree, what they say
-    /// and which call they answer.
+    /// The results of a call's row: by their parent, their content and the call that they
+    /// name.
     answers: HashMap<usize, Vec<usize>>,
 }
 
@@ -94,8 +94,8 @@ impl Calls {
     }
 }
 
-/// Adds the other calls and answers behind the last record of their message.
-pub(super) fn with_answered(graph: &Graph<'_>, chain: Vec<usize>) -> Vec<usize> {
+/// Inserts the other calls and results after the last record of their message.
+pub(super) fn with_parallel_calls(graph: &Graph<'_>, chain: Vec<usize>) -> Vec<usize> {
     let said = |row: &&usize| graph.rows[**row].kind == Kind::Assistant;
     if !chain.iter().any(|row| said(&row)) {
         return chain;
@@ -138,8 +138,8 @@ pub(super) fn with_answered(graph: &Graph<'_>, chain: Vec<usize>) -> Vec<usize> 
     with_added.collect()
 }
 
-/// The answers of a message's calls that are not live yet: those right behind a
-/// call, and of the others those that answer what nothing else does.
+/// Returns the results of a message's calls that are not live yet: the children of a
+/// call, and other results of calls that have none yet.
 fn answers(
     graph: &Graph<'_>,
     calls: &Calls,

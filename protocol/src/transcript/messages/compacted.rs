@@ -1,23 +1,22 @@
-//! Of a large transcript only what came after the last compaction is read.
+//! Limits a large transcript to the part after the last compaction.
 
 use memchr::{memchr_iter, memmem};
 
-/// Transcripts above this size are cut.
+/// The size in bytes above which a transcript is limited.
 const LARGE: usize = 5 << 20;
 
-/// The official SDK reads in pieces of this size. A line that goes from one to
-/// another is looked at less closely.
+/// The size of the pieces in which the official SDK reads. It checks a line that spans two
+/// of them less strictly.
 const PIECE: usize = 1 << 20;
 
-/// A compaction says that it is one among this many first bytes of its line.
+/// The number of first bytes of a line in which a compaction must be recognisable.
 const HEAD: usize = 256;
 
-/// What a line between two pieces has to have in the first of them to be looked
-/// at less closely.
+/// The minimum length in the first piece of a line that is checked less strictly.
 const SPLIT: usize = r#"{"type":"attribution-snapshot""#.len();
 
-/// Returns what of a transcript is read: all of it, or what begins with the last
-/// compaction that preserved no messages.
+/// Returns the part of a transcript to read: all of it, or from the last compaction on
+/// that preserved no messages.
 pub(super) fn since_compaction(text: &[u8]) -> &[u8] {
     if text.len() <= LARGE {
         return text;

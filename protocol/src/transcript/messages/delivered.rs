@@ -1,36 +1,36 @@
-//! Queued prompts that the model was handed in the middle of a turn. The file may
-//! have copies of them.
+//! Queued prompts that were delivered to the model within a turn. The file may have
+//! copies of them.
 
 use super::row::{Kind, Row};
 use super::value::{is, key, object, string};
 use crate::{Json, Members};
 use std::collections::{HashMap, HashSet};
 
-/// How a delivery is known.
+/// The identity of a delivery.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Delivery {
-    /// By an id of its own.
+    /// The ID of the delivery.
     Id(Box<str>),
-    /// By the id of the prompt.
+    /// The ID of the prompt.
     Prompt(Box<str>),
 }
 
-/// The deliveries that a file tells of.
+/// The deliveries recorded in a file.
 #[derive(Debug, Default)]
 pub(super) struct Delivered {
     counts: HashMap<Delivery, usize>,
-    /// What each prompt says, by its id.
+    /// The content of each prompt, by its ID.
     copies: HashMap<Box<str>, Json>,
-    /// The ids that prompts of different content have.
+    /// The IDs that prompts of different content share.
     mixed: HashSet<Box<str>>,
     copies_of: HashMap<Box<str>, Vec<Box<str>>>,
     seen: HashSet<Box<str>>,
-    /// The rows that were delivered for certain.
+    /// The rows that were certainly delivered.
     entries: HashSet<Box<str>>,
 }
 
 impl Delivered {
-    /// Takes the next line.
+    /// Records the next line.
     pub(super) fn note(&mut self, members: &Members) {
         if is(members.get("type"), "queue-operation") {
             self.note_operation(members);
@@ -85,7 +85,7 @@ impl Delivered {
         }
     }
 
-    /// Decides, once all lines are read.
+    /// Resolves the deliveries after the last line.
     pub(super) fn settle(&mut self) {
         for prompt in &self.mixed {
             self.counts.remove(&Delivery::Prompt(prompt.clone()));
@@ -98,8 +98,8 @@ impl Delivered {
         }
     }
 
-    /// Which of these rows are copies of delivered prompts, and whether they are
-    /// the ones that were delivered.
+    /// Returns the rows that are copies of delivered prompts, and whether each is the one
+    /// that was delivered.
     pub(super) fn copies(&self, rows: &[&Row]) -> HashMap<usize, bool> {
         let mut copies = HashMap::new();
         let mut of_delivery: HashMap<Delivery, Vec<usize>> = HashMap::new();
@@ -127,7 +127,7 @@ impl Delivered {
     }
 }
 
-/// The queued prompt of a row, also where it was said in a voice call.
+/// Returns the queued prompt of a row, including one from a voice call.
 pub(super) fn command(row: &Row) -> Option<Json> {
     if row.kind == Kind::System && is(row.get("subtype"), "voice_call_talk") {
         let fold = object(row.get("fold"))?;
@@ -139,7 +139,7 @@ pub(super) fn command(row: &Row) -> Option<Json> {
     row.attachment("queued_command").cloned()
 }
 
-/// A member of a queued prompt, as [`key`], if it is a string that is not empty.
+/// Returns a member of a queued prompt as [`key`], if it is a non-empty string.
 pub(super) fn name(command: &Json, member: &str) -> Option<Box<str>> {
     let name = command.member(member)?;
     let is_name = name.get().starts_with('"') && name.get() != "\"\"";

@@ -1,4 +1,4 @@
-//! The tree that a transcript is, as the official SDK takes it.
+//! The tree of a transcript's records, compatible with the official SDK.
 
 use super::row::{Kind, Row};
 use super::value::{elements, key, object};
@@ -6,24 +6,22 @@ use crate::Json;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-/// The message that a conversation ends with.
+/// The last message of a conversation.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Leaf {
     pub(super) row: usize,
-    /// The record that led to it, which nothing comes after.
+    /// The record without children that led to it.
     pub(super) end: Option<usize>,
 }
 
-/// The tree of a transcript, with what a compaction preserved moved behind its
-/// summary.
+/// The tree of a transcript. The preserved messages of a compaction follow its summary.
 pub(super) struct Graph<'r> {
-    /// Of each id the record that was written last, in the order in which the ids
-    /// were written first.
+    /// The last record of each ID, in the order of the first ones.
     pub(super) rows: Vec<&'r Row>,
     pub(super) by_uuid: HashMap<&'r str, usize>,
     /// The parents of the rows, as keys.
     pub(super) parents: Vec<Option<Rc<str>>>,
-    /// The numbers of the rows' records in the file.
+    /// The positions of the rows' records in the file.
     written: Vec<usize>,
 }
 
@@ -53,22 +51,22 @@ impl<'r> Graph<'r> {
         graph
     }
 
-    /// The record before this one.
+    /// Returns the previous record.
     pub(super) fn parent(&self, row: usize) -> Option<usize> {
         let parent = self.parents[row].as_deref().filter(|it| is_name(it))?;
         self.by_uuid.get(parent).copied()
     }
 
-    /// Whether a row says that there is one before it.
+    /// Whether a row names a parent.
     pub(super) fn names_parent(&self, row: usize) -> bool {
         self.parents[row].as_deref().is_some_and(is_name)
     }
 
-    /// The chain of a sub-agent, which ends with the last message in the file, also
-    /// where another record has the same id.
+    /// Returns the chain of a sub-agent. It ends with the last message in the file, even if
+    /// another record has the same ID.
     pub(super) fn chain_of_agent(&self, rows: &'r [Row]) -> Vec<&'r Row> {
         let (mut path, mut seen) = (Vec::new(), HashSet::new());
-        let mut next = rows.iter().rfind(|row| row.is_said());
+        let mut next = rows.iter().rfind(|row| row.is_message());
         while let Some(row) = next.filter(|row| seen.insert(&row.uuid)) {
             path.push(row);
             let parent = row.parent.as_deref().filter(|it| is_name(it));
@@ -79,7 +77,7 @@ impl<'r> Graph<'r> {
         path
     }
 
-    /// The rows that lead to this one.
+    /// Returns the rows that lead to this one.
     pub(super) fn path_to(&self, leaf: usize) -> Vec<usize> {
         let (mut path, mut seen, mut next) = (Vec::new(), HashSet::new(), Some(leaf));
         while let Some(row) = next.filter(|row| seen.insert(*row)) {
@@ -90,7 +88,7 @@ impl<'r> Graph<'r> {
         path
     }
 
-    /// Puts what each compaction preserved between its summary and what came
+    /// Moves the preserved messages of each compaction between its summary and the messages
     /// after that.
     pub(super) fn relink(&mut self) {
         for at in 0..self.rows.len() {
@@ -101,7 +99,7 @@ impl<'r> Graph<'r> {
                 continue;
             };
             if let Some(kept) = object(metadata.get("preservedMessages")) {
-                self.keep_messages(&elements(kept.get("uuids")), kept.get("anchorUuid"));
+                self.relink_messages(&elements(kept.get("uuids")), kept.get("anchorUuid"));
             } else if let Some(kept) = object(metadata.get("preservedSegment")) {
                 let head = kept.get("headUuid").map(key);
                 let tail = kept.get("tailUuid").map(|it| Rc::from(key(it)));
@@ -115,7 +113,7 @@ impl<'r> Graph<'r> {
         }
     }
 
-    fn keep_messages(&mut self, uuids: &[Json], anchor: Option<&Json>) {
+    fn relink_messages(&mut self, uuids: &[Json], anchor: Option<&Json>) {
         let uuids: Vec<Box<str>> = uuids.iter().map(key).collect();
         let kept = uuids.iter().map(|uuid| self.by_uuid.get(&**uuid).copied());
         let Some(kept) = kept.collect::<Option<Vec<usize>>>() else {
@@ -132,7 +130,7 @@ impl<'r> Graph<'r> {
         self.move_behind(anchor.as_ref(), Some(&Rc::from(&**last)), Some(*first));
     }
 
-    /// Gives the children of `anchor` another parent, all but `first`.
+    /// Sets another parent for the children of `anchor`, except `first`.
     fn move_behind(
         &mut self,
         anchor: Option<&Rc<str>>,
@@ -146,11 +144,11 @@ impl<'r> Graph<'r> {
         }
     }
 
-    /// The message that the conversation ends with: of the last record that
-    /// nothing comes after, or the nearest before it.
+    /// Returns the last message of the conversation: the last record without children, or its
+    /// nearest ancestor that is a message.
     pub(super) fn leaf(&self) -> Option<Leaf> {
         let is_main = |row: &Row| {
-            !row.is_beside()
+            !row.is_of_other_conversation()
                 && row.kind != Kind::Progress
                 && row.attachment("fork_briefing").is_none()
         };
@@ -172,7 +170,7 @@ impl<'r> Graph<'r> {
             let mut next = Some(end);
             let mut way = HashSet::new();
             while let Some(row) = next.filter(|row| !without_message.contains(row)) {
-                if self.rows[row].is_said() {
+                if self.rows[row].is_message() {
                     return Some(Leaf {
                         row,
                         end: Some(end),
@@ -188,8 +186,7 @@ impl<'r> Graph<'r> {
         self.other_leaf().map(|row| Leaf { row, end: None })
     }
 
-    /// The leaf, where the conversation has no end of its own: where it is a
-    /// sub-agent's, or a circle.
+    /// Returns the leaf of a conversation without an end: of a sub-agent's, or of a cycle.
     fn other_leaf(&self) -> Option<usize> {
         let have_child: HashSet<&str> = self
             .parents
@@ -201,7 +198,7 @@ impl<'r> Graph<'r> {
         let said = ends.filter_map(|end| {
             let (mut next, mut seen) = (Some(end), HashSet::new());
             while let Some(row) = next.filter(|row| seen.insert(*row)) {
-                if self.rows[row].is_said() {
+                if self.rows[row].is_message() {
                     return Some(row);
                 }
                 next = self.parent(row);
@@ -209,14 +206,16 @@ impl<'r> Graph<'r> {
             None
         });
         let said: Vec<usize> = said.collect();
-        let is_own = |row: &&usize| !self.rows[**row].is_beside() && !self.rows[**row].is_meta();
+        let is_own = |row: &&usize| {
+            !self.rows[**row].is_of_other_conversation() && !self.rows[**row].is_meta()
+        };
         let last = |row: &&usize| self.written[**row];
         let own = said.iter().filter(is_own).max_by_key(last);
         own.or_else(|| said.iter().max_by_key(last)).copied()
     }
 }
 
-/// Whether the JSON of a parent counts as one.
+/// Whether the JSON of a parent is a valid reference.
 pub(super) fn is_name(parent: &str) -> bool {
     !matches!(parent, "null" | "false" | "\"\"" | "0")
 }

@@ -1,12 +1,12 @@
-//! Calls that the host ran or hid: the transcript has them otherwise than the host
-//! sent them.
+//! Tool calls that the host ran or hid. The transcript differs from the messages that
+//! the host sent.
 
 use super::row::{Kind, Row};
 use super::value::{elements, is, is_array, is_string, is_true, key, object, string};
 use crate::{Json, Members};
 use std::collections::{HashMap, HashSet};
 
-/// A record of what the host ran inside a tool call.
+/// A record of the host's action inside a tool call.
 pub(super) struct HostRow {
     /// The call, as [`key`].
     by: Box<str>,
@@ -14,7 +14,7 @@ pub(super) struct HostRow {
 }
 
 impl HostRow {
-    /// Reads a record; nothing, if it is none of the host's.
+    /// Reads a record. Returns `None` if it is not a record of the host.
     pub(super) fn of(members: &Members) -> Option<Self> {
         let by = members.get("ranByToolUseId").filter(|it| is_string(it))?;
         is(members.get("type"), "host-row").then(|| Self {
@@ -28,7 +28,7 @@ impl HostRow {
         is(block.member("type").as_ref(), kind).then_some(block)
     }
 
-    /// The record that it is beside `row`.
+    /// Returns it as a record next to `row`.
     fn row(&self, row: &Row, kind: &'static str) -> Option<Row> {
         let mut message = Members::default();
         message.push("role", kind.into());
@@ -56,8 +56,8 @@ impl HostRow {
     }
 }
 
-/// Whether the host ran a call or hid one of this message.
-fn is_hosts(row: &Row) -> bool {
+/// Whether the host ran or hid a call of this message.
+fn involves_host(row: &Row) -> bool {
     let has_hidden = row.get("hostHiddenToolUseIds").is_some_and(is_array);
     row.kind == Kind::Assistant && (has_hidden || row.get("ranByToolUseId").is_some_and(is_string))
 }
@@ -66,11 +66,11 @@ fn is_virtual(row: &Row) -> bool {
     is_true(row.get("isVirtual"))
 }
 
-/// The rows of a chain, with what the host ran below them. `parents` are what the
-/// rows come after.
+/// Returns the rows of a chain with the host's rows below them. `parents` are the parents
+/// of the rows.
 pub(super) fn with_hidden(rows: &[Row], chain: &[&Row], parents: &HashSet<&str>) -> Vec<Row> {
     let of_chain = chain.iter().copied();
-    if !of_chain.clone().any(is_hosts) {
+    if !of_chain.clone().any(involves_host) {
         return of_chain.cloned().collect();
     }
     let mut taken: HashSet<&str> = of_chain.clone().map(|row| &*row.uuid).collect();
@@ -85,7 +85,7 @@ pub(super) fn with_hidden(rows: &[Row], chain: &[&Row], parents: &HashSet<&str>)
         let Some(mut next) = below.get(&*row.uuid).copied().filter(|_| !is_virtual(row)) else {
             continue;
         };
-        if is_hosts(row) && next.kind == Kind::User {
+        if involves_host(row) && next.kind == Kind::User {
             taken.insert(&next.uuid);
             match below.get(&*next.uuid) {
                 Some(row) => next = row,
@@ -98,8 +98,8 @@ pub(super) fn with_hidden(rows: &[Row], chain: &[&Row], parents: &HashSet<&str>)
         }
         while taken.insert(&next.uuid) {
             let is_answer =
-                || next.kind == Kind::User && shown.last().is_some_and(|it| is_hosts(it));
-            if is_virtual(next) && (is_hosts(next) || is_answer()) {
+                || next.kind == Kind::User && shown.last().is_some_and(|it| involves_host(it));
+            if is_virtual(next) && (involves_host(next) || is_answer()) {
                 shown.push(next);
             } else if next.kind != Kind::Attachment {
                 break;
@@ -113,7 +113,7 @@ pub(super) fn with_hidden(rows: &[Row], chain: &[&Row], parents: &HashSet<&str>)
     shown.into_iter().cloned().collect()
 }
 
-/// Adds what the host wrote beside the conversation.
+/// Adds the host's records outside the conversation.
 pub(super) fn with_host_rows(rows: Vec<Row>, all: &[Row], host: &[HostRow]) -> Vec<Row> {
     if host.is_empty() {
         return rows;
@@ -164,9 +164,9 @@ pub(super) fn with_host_rows(rows: Vec<Row>, all: &[Row], host: &[HostRow]) -> V
     with_host.collect()
 }
 
-/// The rows as the host sent them: without the calls that it hid.
+/// Returns the rows as the host sent them, without hidden calls.
 pub(super) fn as_sent(rows: Vec<Row>) -> Vec<Row> {
-    if !rows.iter().any(is_hosts) {
+    if !rows.iter().any(involves_host) {
         return rows;
     }
     let mut ids = HashSet::new();
@@ -183,11 +183,11 @@ pub(super) fn as_sent(rows: Vec<Row>) -> Vec<Row> {
 
 #[derive(Default)]
 struct Sent {
-    /// The ids that several calls have.
+    /// The IDs that several calls share.
     doubled: HashSet<Box<str>>,
-    /// The messages of the calls that are hidden.
+    /// The messages of hidden calls.
     hidden: HashMap<Box<str>, Members>,
-    /// What the host sent instead, until its answer comes.
+    /// The rows that the host sent instead, until their results arrive.
     instead: HashMap<Box<str>, Row>,
     /// The calls that the host ran.
     ran: HashSet<Box<str>>,
@@ -199,7 +199,7 @@ impl Sent {
             return vec![row];
         };
         match row.kind {
-            Kind::Assistant if is_hosts(&row) => self.take_call(row, message),
+            Kind::Assistant if involves_host(&row) => self.take_call(row, message),
             Kind::User => self.take_answer(row, message),
             _ => vec![row],
         }
@@ -284,13 +284,13 @@ impl Sent {
     }
 }
 
-/// The id of a call, if the block is one.
+/// Returns the ID of a call, if the block is one.
 fn call_id(block: &Json) -> Option<Box<str>> {
     let id = block.member("id").filter(is_string)?;
     is(block.member("type").as_ref(), "tool_use").then(|| key(&id))
 }
 
-/// What the host sent in place of a block.
+/// Returns the content that the host sent in place of a block.
 fn host_content(row: &Row, block: &Json, id: &str) -> Option<Vec<Json>> {
     let content = elements(row.get("hostContent"));
     let kind = string(block.member("type").as_ref())?;

@@ -4,7 +4,7 @@ use super::value::object;
 use crate::{Json, Members};
 use memchr::memchr;
 
-/// The objects that lines are. Other lines are skipped.
+/// Returns the lines that are JSON objects, and skips others.
 pub(super) fn objects(text: &[u8]) -> impl Iterator<Item = Members> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -12,7 +12,7 @@ pub(super) fn objects(text: &[u8]) -> impl Iterator<Item = Members> {
             let end = memchr(b'\n', rest).unwrap_or(rest.len());
             let (line, after) = rest.split_at(end);
             rest = after.get(1..).unwrap_or_default();
-            // Whatever is no letter before a line does not count.
+            // Ignores white space and control characters before a line.
             let start = line.iter().position(|it| *it > b' ');
             if let Some(members) = start.and_then(|start| members(&line[start..])) {
                 return Some(members);

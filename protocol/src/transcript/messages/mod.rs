@@ -25,7 +25,7 @@ use lines::objects;
 use row::{Row, spoken};
 use std::collections::HashSet;
 
-/// Which messages of a transcript to return.
+/// A selection of messages of a transcript.
 ///
 /// ```
 /// use agentwire_protocol::transcript::MessageSelection;
@@ -46,23 +46,23 @@ impl MessageSelection {
         Self::default()
     }
 
-    /// Selects system messages as well, such as the boundary of a compaction. Of
-    /// them the official SDK returns the ID and the time, not the content. Has no
-    /// effect on sub-agents, whose messages are never of the system.
+    /// Selects system messages as well, such as the boundary of a compaction. Like
+    /// the official SDK, returns their ID and time, not their content. Has no effect
+    /// on sub-agents, which have no system messages.
     #[must_use]
     pub fn system_messages(mut self, system: bool) -> Self {
         self.system = system;
         self
     }
 
-    /// Sets how many messages to return at most. Unset or 0, all of them.
+    /// Sets the maximum number of messages. Default, also for 0: no limit.
     #[must_use]
     pub fn limit(mut self, limit: usize) -> Self {
         self.limit = Some(limit).filter(|limit| *limit > 0);
         self
     }
 
-    /// Sets how many messages to skip. The default is 0.
+    /// Sets the number of messages to skip. Default: 0.
     #[must_use]
     pub fn offset(mut self, offset: usize) -> Self {
         self.offset = offset;
@@ -76,13 +76,12 @@ impl MessageSelection {
     }
 }
 
-/// Returns the messages of a session's transcript, as `getSessionMessages` of the
-/// official TypeScript SDK does: those that lead to the last message of the main
-/// conversation. What came before a compaction is not among them, unless the
-/// compaction preserved it. Lines that are not JSON are skipped.
+/// Returns the messages of a session's transcript that lead to the last message of the
+/// main conversation, like `getSessionMessages` of the official TypeScript SDK. Omits
+/// messages before a compaction, unless the compaction preserved them. Skips lines that
+/// are not JSON.
 ///
-/// Of a transcript that is larger than 5 MiB, only what came after the last
-/// compaction is read.
+/// If a transcript is larger than 5 MiB, reads only the part after the last compaction.
 #[must_use]
 pub fn session_messages(text: &[u8], selection: MessageSelection) -> Vec<Message> {
     let lines = Lines::read(
@@ -112,8 +111,8 @@ pub fn session_messages(text: &[u8], selection: MessageSelection) -> Vec<Message
     selection.of(rows.iter().map(|row| shown::message(row, None, None)))
 }
 
-/// Returns the messages of a sub-agent's transcript, as `getSubagentMessages` of
-/// the official TypeScript SDK does. `meta` is the content of the file
+/// Returns the messages of a sub-agent's transcript, like `getSubagentMessages` of
+/// the official TypeScript SDK. `meta` is the content of the file
 /// `agent-ID.meta.json`, which names the tool call that started the sub-agent.
 #[must_use]
 pub fn subagent_messages(
@@ -128,7 +127,7 @@ pub fn subagent_messages(
     let mut rows = hidden::with_hidden(&lines.rows, &chain, &parents.collect());
     rows = hidden::with_host_rows(rows, &lines.rows, &lines.host);
     let rows = queued::with_queued(rows, true, &HashSet::new(), &Delivered::default());
-    let rows = hidden::as_sent(rows.into_iter().filter(Row::is_said).collect());
+    let rows = hidden::as_sent(rows.into_iter().filter(Row::is_message).collect());
     let meta: Option<Json> = meta.and_then(|it| String::from_utf8_lossy(it).parse().ok());
     let member = |name: &str| meta.as_ref().and_then(|it| it.member(name));
     let call = value::run_id(member("toolUseId").as_ref());
@@ -139,7 +138,7 @@ pub fn subagent_messages(
         .map(|row| shown::message(row, call.as_deref(), parent.as_deref())))
 }
 
-/// What the lines of a file say.
+/// The content of a file's lines.
 struct Lines {
     rows: Vec<Row>,
     host: Vec<HostRow>,
@@ -147,7 +146,7 @@ struct Lines {
 }
 
 impl Lines {
-    /// Reads the lines. Rows are those of the given types.
+    /// Reads the lines. Only lines of the given types become rows.
     fn read(text: &[u8], kinds: &[&str]) -> Self {
         let mut lines = Self {
             rows: Vec::new(),

@@ -1,5 +1,5 @@
-//! Prompts that were queued, as messages of the user; and commands that were
-//! completed without the model.
+//! Queued prompts as messages of the user, and commands that were completed without
+//! the model.
 
 use super::delivered::Delivered;
 use super::row::{Kind, Row};
@@ -7,7 +7,7 @@ use super::value::{is, is_array, is_string, is_true, is_truthy, key, object, run
 use crate::{Json, Members};
 use std::collections::HashSet;
 
-/// How the agent writes down that a turn or a call did not come to its end.
+/// The texts with which the agent records that a turn or a call was interrupted.
 const INTERRUPTED: [&str; 11] = [
     "[Request interrupted by user]",
     "[Request interrupted: the session ended before this agent finished. Nobody asked it to stop.]",
@@ -22,8 +22,8 @@ const INTERRUPTED: [&str; 11] = [
     "[Tool call skipped: the turn ended to deliver the message that follows before this call ran. Nothing refused it; re-run it if still needed.]",
 ];
 
-/// Turns queued prompts into messages of the user where the model was handed them,
-/// and marks commands that were completed without the model.
+/// Converts queued prompts to messages of the user at the position of their delivery to
+/// the model, and marks commands that were completed without the model.
 pub(super) fn with_queued(
     rows: Vec<Row>,
     keep_meta: bool,
@@ -53,7 +53,7 @@ pub(super) fn with_queued(
     shown.collect()
 }
 
-/// What a row has to do with commands that the agent runs by itself.
+/// The role of a row for commands that the agent runs without the model.
 #[derive(PartialEq)]
 enum Local {
     Caveat,
@@ -87,7 +87,7 @@ impl Local {
     }
 }
 
-/// The records of commands that follow a caveat, and of their output.
+/// Returns the rows of commands that follow a caveat, and of their output.
 fn completed_commands(rows: &[&Row]) -> HashSet<usize> {
     let mut found = HashSet::new();
     for (at, row) in rows.iter().enumerate() {
@@ -113,7 +113,8 @@ fn completed_commands(rows: &[&Row]) -> HashSet<usize> {
     found
 }
 
-/// Of each row, whether the model went on after it before the user said something.
+/// Returns for each row whether the model continued after it before the next message of
+/// the user.
 fn answered(rows: &[&Row], commands: &HashSet<usize>) -> Vec<bool> {
     let mut goes_on = false;
     let mut answered = vec![false; rows.len()];
@@ -159,7 +160,7 @@ fn is_interruption(row: &Row) -> bool {
             .all(|text| text.is_some_and(|it| is_one(&it)))
 }
 
-/// The message of the user that a queued prompt is.
+/// Converts a queued prompt to a message of the user.
 fn prompt(row: &Row, uuids: &mut HashSet<Box<str>>, keep_meta: bool) -> Option<Row> {
     let command = object(Some(row.attachment("queued_command")?))?;
     let origin = command.get("origin").filter(|it| it.get().starts_with('{'));
@@ -212,7 +213,7 @@ fn is_forwarded(command: &Members) -> bool {
     intent.is_some_and(|it| is_string(&it) && it.get() != "\"\"")
 }
 
-/// Where a queued prompt came from.
+/// Returns the origin of a queued prompt.
 fn origin_of(command: &Members, origin: Option<&Json>) -> Option<Json> {
     let is_task = is(command.get("commandMode"), "task-notification");
     let origin = match origin {
@@ -234,7 +235,7 @@ fn origin_of(command: &Members, origin: Option<&Json>) -> Option<Json> {
     Some(origin)
 }
 
-/// What is passed on of where a message came from: of tasks not everything.
+/// Returns the origin of a message as the SDK does: for tasks without some members.
 pub(super) fn shown_origin(origin: &Json) -> Json {
     let members = object(Some(origin)).filter(|it| is(it.get("kind"), "task-notification"));
     let Some(members) = members else {
@@ -256,8 +257,8 @@ pub(super) fn shown_origin(origin: &Json) -> Json {
     Json::from_value(&shown).unwrap_or_default()
 }
 
-/// Whether a message came through a channel on which others speak, and is shown
-/// although the agent wrote it.
+/// Whether a message came through a channel of other authors. It is shown although the
+/// agent wrote it.
 pub(super) fn is_channel(origin: Option<&Json>) -> bool {
     let kind = origin.and_then(|it| string(it.member("kind").as_ref()));
     matches!(

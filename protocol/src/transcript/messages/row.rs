@@ -1,4 +1,4 @@
-//! A record as the official SDK reads it: loosely, with any value anywhere.
+//! A record as the official SDK reads it: tolerantly, with any value in any member.
 
 use super::value::{elements, is, is_true, is_truthy, key, object, string};
 use crate::{Json, Members};
@@ -30,9 +30,9 @@ impl Kind {
 #[derive(Debug, Clone)]
 pub(super) struct Row {
     pub(super) kind: Kind,
-    /// Its id, as [`key`].
+    /// Its ID, as [`key`].
     pub(super) uuid: Box<str>,
-    /// What `parentUuid` is, as [`key`]; nothing where the member is absent.
+    /// `parentUuid`, as [`key`]; `None` if the member is absent.
     pub(super) parent: Option<Box<str>>,
     pub(super) members: Members,
     /// The blocks of its message.
@@ -40,7 +40,7 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// Reads a record; nothing, if it is none of a conversation.
+    /// Reads a record. Returns `None` if it does not belong to a conversation.
     pub(super) fn of(members: Members) -> Option<Self> {
         let kind = Kind::of(&members)?;
         let uuid = members.get("uuid").filter(|it| it.get().starts_with('"'))?;
@@ -60,12 +60,12 @@ impl Row {
         self.members.get(name)
     }
 
-    pub(super) fn is_said(&self) -> bool {
+    pub(super) fn is_message(&self) -> bool {
         matches!(self.kind, Kind::User | Kind::Assistant)
     }
 
-    /// Whether it is of another conversation: a sub-agent's or a teammate's.
-    pub(super) fn is_beside(&self) -> bool {
+    /// Whether it belongs to another conversation: a sub-agent's or a teammate's.
+    pub(super) fn is_of_other_conversation(&self) -> bool {
         is_truthy(self.get("isSidechain")) || is_truthy(self.get("teamName"))
     }
 
@@ -73,7 +73,7 @@ impl Row {
         is_truthy(self.get("isMeta"))
     }
 
-    /// The id of the model's message, as [`key`].
+    /// Returns the ID of the model's message, as [`key`].
     pub(super) fn message_id(&self) -> Option<Box<str>> {
         if self.kind != Kind::Assistant {
             return None;
@@ -82,7 +82,7 @@ impl Row {
         id.get().starts_with('"').then(|| key(&id))
     }
 
-    /// The ids in `member` of the blocks of this type, as [`key`].
+    /// Returns the IDs in `member` of the blocks of this type, as [`key`].
     pub(super) fn ids(&self, kind: &str, member: &str) -> Vec<Box<str>> {
         let of_kind = |block: &&Json| is(block.member("type").as_ref(), kind);
         let blocks = self.content.iter().filter(of_kind);
@@ -99,7 +99,7 @@ impl Row {
         self.ids("tool_result", "tool_use_id")
     }
 
-    /// Whether it has the result of a tool.
+    /// Whether it contains a tool result.
     pub(super) fn has_result(&self) -> bool {
         self.kind == Kind::User
             && self
@@ -108,7 +108,7 @@ impl Row {
                 .any(|block| is(block.member("type").as_ref(), "tool_result"))
     }
 
-    /// The attachment, if it has one of this type.
+    /// Returns the attachment, if there is one of this type.
     pub(super) fn attachment(&self, kind: &str) -> Option<&Json> {
         let attachment = self
             .get("attachment")
@@ -116,12 +116,12 @@ impl Row {
         is(attachment.member("type").as_ref(), kind).then_some(attachment)
     }
 
-    /// When it was written; empty if it does not tell.
+    /// Returns the time of writing; empty if there is none.
     pub(super) fn timestamp(&self) -> String {
         string(self.get("timestamp")).unwrap_or_default()
     }
 
-    /// Whether the model closed a turn with it in which there was nothing to say.
+    /// Whether the model ended a turn with it that needs no reply.
     pub(super) fn is_quiet(&self) -> bool {
         if self.kind != Kind::Assistant || !is_true(self.get("closesQuietTurn")) {
             return false;
@@ -140,8 +140,8 @@ fn content(members: &Members) -> Vec<Json> {
     elements(message.and_then(|it| it.member("content")).as_ref())
 }
 
-/// What is said in a voice call is written down as a record of the system, and is
-/// what the user said, or what was queued.
+/// Converts a record of a voice call, which has the type `system`, to the message of the
+/// user or the queued prompt in it.
 pub(super) fn spoken(mut members: Members) -> Members {
     let text = members
         .get("content")

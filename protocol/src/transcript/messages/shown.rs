@@ -5,7 +5,7 @@ use super::row::{Kind, Row};
 use super::value::{is, is_string, is_true, is_truthy};
 use crate::{Json, Members, Message};
 
-/// Why a tool did not run, as far as the SDK passes it on.
+/// The reasons for a denied tool call that the SDK returns.
 const DENIALS: [&str; 7] = [
     "user-rejected",
     "permission-rule",
@@ -18,15 +18,15 @@ const DENIALS: [&str; 7] = [
 
 /// Whether a row is shown as a message of the main conversation.
 pub(super) fn is_shown(row: &Row, with_system: bool) -> bool {
-    let is_kind = row.is_said() || row.kind == Kind::System && with_system;
+    let is_kind = row.is_message() || row.kind == Kind::System && with_system;
     is_kind
         && !row.is_quiet()
         && (!row.is_meta() || is_channel(row.get("origin")))
-        && !row.is_beside()
+        && !row.is_of_other_conversation()
 }
 
-/// The message of a row. `call` is the tool call that started the sub-agent, and
-/// `parent` the sub-agent that started it.
+/// Returns the message of a row. `call` is the tool call that started the sub-agent, and
+/// `parent` the sub-agent that made the call.
 pub(super) fn message(row: &Row, call: Option<&str>, parent: Option<&str>) -> Message {
     let null_or = |text: Option<&str>| text.map_or_else(Json::null, Json::from);
     let mut shown = Members::default();
@@ -74,7 +74,7 @@ fn yes() -> Json {
     Json::from(serde_json::Value::Bool(true))
 }
 
-/// Why the tool did not run whose only result the row has.
+/// Returns why the tool did not run, if the row has only its result.
 fn denial(row: &Row) -> Option<Json> {
     let kind = DENIALS
         .iter()

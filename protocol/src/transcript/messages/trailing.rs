@@ -1,11 +1,11 @@
-//! Prompts that were queued and handed to the model after the last message.
+//! Queued prompts that were delivered to the model after the last message.
 
 use super::chain::Chain;
 use super::graph::Graph;
 use super::row::Row;
 use std::collections::{HashMap, HashSet};
 
-/// The queued prompts behind the leaf that belong to no other branch.
+/// Returns the queued prompts after the leaf that belong to no other branch.
 pub(super) fn queued_behind(graph: &Graph<'_>, rows: &[Row], chain: &Chain) -> Vec<usize> {
     let Some(leaf) = chain.leaf else {
         return Vec::new();
@@ -35,11 +35,11 @@ pub(super) fn queued_behind(graph: &Graph<'_>, rows: &[Row], chain: &Chain) -> V
     found.into_iter().map(|(_, row)| row).collect()
 }
 
-/// The records that are no messages, by the records that they come after: as the
-/// file says, and as a compaction moved them.
+/// Returns the records that are not messages, by their parents: in the file, and as moved
+/// by a compaction.
 fn children(graph: &Graph<'_>, rows: &[Row]) -> HashMap<usize, Vec<(usize, usize)>> {
     let mut children: HashMap<usize, Vec<(usize, usize)>> = HashMap::new();
-    for (number, row) in rows.iter().enumerate().filter(|(_, row)| !row.is_said()) {
+    for (number, row) in rows.iter().enumerate().filter(|(_, row)| !row.is_message()) {
         let node = graph.by_uuid[&*row.uuid];
         let written = row
             .parent
@@ -54,14 +54,17 @@ fn children(graph: &Graph<'_>, rows: &[Row]) -> HashMap<usize, Vec<(usize, usize
     children
 }
 
-/// What leads to the messages that are not on the chain.
+/// Returns the records that lead to messages outside the chain.
 fn of_other_branches(graph: &Graph<'_>, rows: &[Row], chain: &HashSet<usize>) -> HashSet<usize> {
     let parent = |node: usize| {
         let parent = graph.rows[node].parent.as_deref()?;
         graph.by_uuid.get(parent).copied()
     };
     let mut found = HashSet::new();
-    for row in rows.iter().filter(|row| row.is_said() && !row.is_beside()) {
+    for row in rows
+        .iter()
+        .filter(|row| row.is_message() && !row.is_of_other_conversation())
+    {
         let node = graph.by_uuid[&*row.uuid];
         if chain.contains(&node) {
             continue;

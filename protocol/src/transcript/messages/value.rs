@@ -1,9 +1,9 @@
-//! JSON values as the official SDK takes them: any value may be at any member,
-//! and what counts is whether it is true in JavaScript's sense.
+//! JSON values as the official SDK handles them: any member may have any value, and
+//! JavaScript's truthiness decides.
 
 use crate::{Json, Members};
 
-/// Whether JavaScript takes a value for true. A member that is absent is not.
+/// Whether a value is truthy in JavaScript. An absent member is not.
 pub(super) fn is_truthy(value: Option<&Json>) -> bool {
     match value.map(Json::get) {
         None | Some("null" | "false" | "\"\"") => false,
@@ -17,7 +17,7 @@ pub(super) fn is_true(value: Option<&Json>) -> bool {
     value.is_some_and(|value| value.get() == "true")
 }
 
-/// The value as a string, if it is one.
+/// Returns the value, if it is a string.
 pub(super) fn string(value: Option<&Json>) -> Option<String> {
     let value = value.filter(|value| is_string(value))?;
     value.read().ok()
@@ -31,19 +31,19 @@ pub(super) fn is_array(value: &Json) -> bool {
     value.get().starts_with('[')
 }
 
-/// The members of a value, if it is an object.
+/// Returns the members of a value, if it is an object.
 pub(super) fn object(value: Option<&Json>) -> Option<Members> {
     let value = value.filter(|value| value.get().starts_with('{'))?;
     value.read().ok()
 }
 
-/// The elements of a value; none, if it is no array.
+/// Returns the elements of a value; none if it is not an array.
 pub(super) fn elements(value: Option<&Json>) -> Vec<Json> {
     let value = value.filter(|value| is_array(value));
     value.and_then(|it| it.read().ok()).unwrap_or_default()
 }
 
-/// Whether a value is this string.
+/// Whether a value equals this string.
 pub(super) fn is(value: Option<&Json>, text: &str) -> bool {
     value.is_some_and(|value| match value.get() {
         raw if raw.contains('\\') => value.read::<String>().is_ok_and(|it| it == text),
@@ -51,8 +51,8 @@ pub(super) fn is(value: Option<&Json>, text: &str) -> bool {
     })
 }
 
-/// A text that is the same for equal strings, however they are escaped. Other
-/// values have their JSON, which is equal to no string's.
+/// Returns a key that is equal for equal strings, independent of escapes. The key of any
+/// other value is its JSON, which equals no string's key.
 pub(super) fn key(value: &Json) -> Box<str> {
     match value.get() {
         raw if raw.starts_with('"') && raw.contains('\\') => match value.read::<String>() {
@@ -63,15 +63,15 @@ pub(super) fn key(value: &Json) -> Box<str> {
     }
 }
 
-/// The name of what runs, if it is one that the SDK passes on: up to 128 letters,
-/// digits and some signs.
+/// Returns the ID of a run, if it is one that the SDK returns: up to 128 letters, digits
+/// and some punctuation characters.
 pub(super) fn run_id(value: Option<&Json>) -> Option<String> {
     let is_letter = |it: u8| it.is_ascii_alphanumeric() || b"_.:-".contains(&it);
     let id = string(value)?;
     ((1..=128).contains(&id.len()) && id.bytes().all(is_letter)).then_some(id)
 }
 
-/// Whether this is an id that the agent gives a sub-agent.
+/// Whether this is a valid ID of a sub-agent.
 pub(super) fn is_agent_id(id: &str) -> bool {
     let is_letter = |it: u8| it.is_ascii_alphanumeric() || b"_-".contains(&it);
     (1..=128).contains(&id.len()) && id.bytes().all(is_letter)

@@ -1,4 +1,4 @@
-//! Whether a session is archived: it was, and no prompt was sent in it since.
+//! The archived state of a session. A later prompt ends it.
 
 use super::date::{exact_milliseconds, milliseconds};
 use super::fields::{has, lines, object, string_of};
@@ -15,10 +15,10 @@ pub struct Archived {
 }
 
 impl Archived {
-    /// The most bytes that the file may have.
+    /// The maximum size of the file in bytes.
     pub const LARGEST: u64 = 4096;
 
-    /// Reads the file; `None` if it is invalid, which is as if there were none.
+    /// Reads the file. Returns `None` if it is invalid, which counts as absent.
     #[must_use]
     pub fn read(text: &[u8]) -> Option<Self> {
         let members = object(text.trim_ascii())?;
@@ -36,7 +36,7 @@ impl Archived {
         self.is_archived && !self.is_over(tail) && (head == tail || !self.is_over(head))
     }
 
-    /// Whether a prompt was sent since.
+    /// Whether a prompt was sent after that time.
     fn is_over(self, text: &[u8]) -> bool {
         let candidates = lines(text).filter(|line| {
             has(line, &["\"user\"", "\"queued_command\""]) && !has(line, &["\"tool_result\""])
@@ -46,7 +46,7 @@ impl Archived {
     }
 }
 
-/// When the user sent a prompt, if the record is one.
+/// Returns the time of a prompt, if the record is one.
 fn prompted_at(record: &Members) -> Option<i64> {
     let (content, origin) = match &*string_of(record, "type")? {
         "user" => {
@@ -88,7 +88,7 @@ fn prompted_at(record: &Members) -> Option<i64> {
         .flatten()
 }
 
-/// Whether a record of a user has only what those have that the user sent.
+/// Whether the user sent a `user` record, by its members.
 fn is_sent(record: &Members) -> bool {
     let never = [
         "isCompactSummary",
@@ -120,7 +120,7 @@ fn is_one_of(members: &Members, name: &str, of: &[&str]) -> bool {
         .is_none_or(|it| it.read::<String>().is_ok_and(|it| of.contains(&&*it)))
 }
 
-/// Whether a content is a prompt, and no output of a command.
+/// Whether a content is a prompt, not the output of a command.
 fn is_prompt(content: &Json, is_humans: bool) -> bool {
     let blocks = match content.read::<String>() {
         Ok(text) => vec![("text".to_owned(), text)],
@@ -151,7 +151,7 @@ fn is_prompt(content: &Json, is_humans: bool) -> bool {
             .any(|(kind, _)| matches!(&**kind, "image" | "document"))
 }
 
-/// The types and texts of blocks, if each has a type.
+/// Returns the types and texts of blocks, if each has a type.
 fn blocks(content: &Json) -> Option<Vec<(String, String)>> {
     let blocks: Vec<Json> = content.read().ok()?;
     let blocks = blocks.iter().map(|block| {

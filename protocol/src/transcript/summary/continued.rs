@@ -1,10 +1,10 @@
-//! Sessions that were continued under another id.
+//! Sessions that were continued under another ID.
 
 use super::fields::{has, lines, object, string_of};
 use super::prompt::Prompts;
 use crate::{Json, Members};
 
-/// The id under which a session goes on, if nothing was said in it since.
+/// Returns the ID under which a session was continued, unless a later message follows.
 pub(super) fn id(tail: &[u8]) -> Option<String> {
     let continued = "\"type\":\"continued-in\"";
     if !has(tail, &[continued]) {
@@ -32,12 +32,12 @@ pub(super) fn id(tail: &[u8]) -> Option<String> {
     None
 }
 
-/// Whether a record is an answer of the model, or a prompt.
+/// Whether a record is a reply of the model, or a prompt.
 fn goes_on(record: &Members) -> bool {
     answer(record).unwrap_or_else(|| Prompts::default().read(record).is_some())
 }
 
-/// Whether an answer is whole; nothing, if the record is no answer.
+/// Returns whether a reply is complete; `None` if the record is not a reply.
 fn answer(record: &Members) -> Option<bool> {
     let is_error = match record.get("isApiErrorMessage").map(Json::get) {
         None | Some("false") => false,

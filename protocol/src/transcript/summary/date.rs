@@ -1,8 +1,7 @@
 //! Times as text.
 
-/// Milliseconds since 1970 of a time in ISO 8601, as JavaScript reads it: a day
-/// beyond the month's last counts into the next month. Without an offset a time is
-/// UTC.
+/// Parses a time in ISO 8601 like JavaScript, as milliseconds since 1970. A day after the
+/// month's last one is in the next month. A time without an offset is UTC.
 pub(super) fn milliseconds(text: &str) -> Option<i64> {
     let mut rest = Digits(text.as_bytes());
     let sign = rest.one_of(b"+-");
@@ -39,8 +38,7 @@ pub(super) fn milliseconds(text: &str) -> Option<i64> {
     is_in_range.then_some(milliseconds)
 }
 
-/// Milliseconds since 1970 of a time that is written in full, with its seconds and
-/// an offset, on a day that exists.
+/// Parses a time with seconds and an offset on a valid day, as milliseconds since 1970.
 pub(super) fn exact_milliseconds(text: &str) -> Option<i64> {
     let shape = b"0000-00-00T00:00:00";
     let (time, rest) = text.as_bytes().split_at_checked(shape.len())?;
@@ -72,9 +70,9 @@ pub(super) fn exact_milliseconds(text: &str) -> Option<i64> {
         .flatten()
 }
 
-/// The days from 1970 to the first of a month; the 13th is the next year's first.
+/// Returns the days from 1970 to the first of a month. Month 13 is the next January.
 fn days(year: i64, month: i64) -> i64 {
-    // Years begin in March, so that a leap day is their last.
+    // Counts years from March, so that a leap day is their last day.
     let months = year * 12 + month - 3;
     let (year, month) = (months.div_euclid(12), months.rem_euclid(12));
     let leap_days = year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
@@ -94,7 +92,7 @@ impl Digits<'_> {
         Some(*first)
     }
 
-    /// A number with this many digits.
+    /// Parses a number with this many digits.
     fn number(&mut self, digits: usize) -> Option<i64> {
         let (number, rest) = self.0.split_at_checked(digits)?;
         number.iter().all(u8::is_ascii_digit).then_some(())?;
@@ -106,7 +104,7 @@ impl Digits<'_> {
         )
     }
 
-    /// The number after this sign, if the sign is next.
+    /// Parses the number after one of these bytes, if one is next.
     fn after(&mut self, sign: &[u8], digits: usize) -> Option<Option<i64>> {
         match self.one_of(sign) {
             Some(_) => self.number(digits).map(Some),
@@ -114,7 +112,7 @@ impl Digits<'_> {
         }
     }
 
-    /// Milliseconds; what is smaller is left out.
+    /// Parses a fraction as milliseconds, rounded down.
     fn fraction(&mut self) -> Option<i64> {
         let digits = self.0.iter().take_while(|it| it.is_ascii_digit()).count();
         let (fraction, rest) = self.0.split_at_checked(digits)?;
@@ -123,7 +121,7 @@ impl Digits<'_> {
         (digits > 0).then(|| digit(0) * 100 + digit(1) * 10 + digit(2))
     }
 
-    /// Minutes that the time is ahead of UTC.
+    /// Parses the offset from UTC in minutes.
     fn offset(&mut self) -> Option<i64> {
         let Some(sign) = self.one_of(b"Z+-").filter(|it| *it != b'Z') else {
             return Some(0);

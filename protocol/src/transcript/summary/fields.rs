@@ -1,16 +1,16 @@
-//! Strings in the first or last bytes of a transcript, where lines may be cut off.
-//! What the official SDK searches as text is searched here as bytes.
+//! Finds strings in the first or last bytes of a transcript, where lines may be
+//! truncated. Searches bytes where the official SDK searches text.
 
 use crate::{Json, Members};
 use memchr::{memchr, memchr2, memmem, memrchr};
 
-/// The member `key` as the SDK searches for it: with and without a space before
-/// the value.
+/// Returns the patterns with which the SDK searches for the member `key`: with and
+/// without a space before the value.
 fn patterns(key: &str) -> [String; 2] {
     [format!("\"{key}\":\""), format!("\"{key}\": \"")]
 }
 
-/// The first value of a member that is a string, in any object.
+/// Returns the first string value of a member, in any object.
 pub(super) fn first_string(text: &[u8], key: &str) -> Option<String> {
     patterns(key).iter().find_map(|pattern| {
         let start = memmem::find(text, pattern.as_bytes())? + pattern.len();
@@ -18,7 +18,7 @@ pub(super) fn first_string(text: &[u8], key: &str) -> Option<String> {
     })
 }
 
-/// The last value of a member that is a string, in any object.
+/// Returns the last string value of a member, in any object.
 pub(super) fn last_string(text: &[u8], key: &str) -> Option<String> {
     let mut last: Option<(usize, &[u8])> = None;
     for pattern in patterns(key) {
@@ -38,7 +38,7 @@ pub(super) fn last_string(text: &[u8], key: &str) -> Option<String> {
     last.map(|(_, raw)| unescaped(raw))
 }
 
-/// Where the string ends that starts here.
+/// Returns the end of the string that starts here.
 fn string_end(text: &[u8], start: usize) -> Option<usize> {
     let mut at = start;
     loop {
@@ -50,7 +50,7 @@ fn string_end(text: &[u8], start: usize) -> Option<usize> {
     }
 }
 
-/// The value of a string's text. An invalid one is its text.
+/// Unescapes a string. Returns an invalid one verbatim.
 fn unescaped(raw: &[u8]) -> String {
     let raw = String::from_utf8_lossy(raw);
     let quoted = || format!("\"{raw}\"").parse::<Json>().ok()?.read().ok();
@@ -60,7 +60,7 @@ fn unescaped(raw: &[u8]) -> String {
     }
 }
 
-/// The lines that have `pattern`, from the last to the first.
+/// Returns the lines that contain `pattern`, from the last to the first.
 fn lines_with<'t>(text: &'t [u8], pattern: &str) -> impl Iterator<Item = &'t [u8]> {
     // Searching forward is faster than searching backward.
     let found: Vec<usize> = memmem::find_iter(text, pattern).collect();
@@ -75,14 +75,14 @@ fn lines_with<'t>(text: &'t [u8], pattern: &str) -> impl Iterator<Item = &'t [u8
     })
 }
 
-/// The line that this byte is in.
+/// Returns the line with this byte.
 fn line_at(text: &[u8], at: usize) -> std::ops::Range<usize> {
     let start = memrchr(b'\n', &text[..at]).map_or(0, |it| it + 1);
     let end = memchr(b'\n', &text[at..]).map_or(text.len(), |it| at + it);
     start..end
 }
 
-/// The object that a line is, if it is one.
+/// Parses a line, if it is an object.
 pub(super) fn object(line: &[u8]) -> Option<Members> {
     let line = String::from_utf8_lossy(line);
     let json: Json = line.parse().ok()?;
@@ -92,14 +92,14 @@ pub(super) fn object(line: &[u8]) -> Option<Members> {
         .flatten()
 }
 
-/// The last value of `key` that is a string, of a whole line.
+/// Returns the last string value of `key` in a complete line.
 pub(super) fn last_of_lines(text: &[u8], key: &str) -> Option<String> {
     let pattern = format!("\"{key}\":");
     lines_with(text, &pattern).find_map(|line| string_of(&object(line)?, key))
 }
 
-/// The last value of `key` that is a string, of a record of this type. It may be
-/// behind a line that was cut off.
+/// Returns the last string value of `key` in a record of this type. The record may be
+/// appended to a truncated line.
 pub(super) fn last_of_records(text: &[u8], key: &str, kind: &str) -> Option<String> {
     let [type_is, spaced] = [
         format!("\"type\":\"{kind}\""),
@@ -115,8 +115,8 @@ pub(super) fn last_of_records(text: &[u8], key: &str, kind: &str) -> Option<Stri
     })
 }
 
-/// As [`last_of_records`], but only of records that are written without spaces and
-/// are whole lines.
+/// As [`last_of_records`], but only for records that are written without spaces and
+/// are complete lines.
 pub(super) fn last_of_whole_records(text: &[u8], key: &str, kind: &str) -> Option<String> {
     let type_is = format!("\"type\":\"{kind}\"");
     lines_with(text, &format!("\"{key}\":")).find_map(|line| {
@@ -125,13 +125,13 @@ pub(super) fn last_of_whole_records(text: &[u8], key: &str, kind: &str) -> Optio
     })
 }
 
-/// A member of a record, if the record is of this type.
+/// Returns a member of a record, if the record has this type.
 fn value_of(record: &Members, key: &str, kind: &str) -> Option<String> {
     let is_type = string_of(record, "type").as_deref() == Some(kind);
     string_of(record, key).filter(|_| is_type)
 }
 
-/// A record that was appended to a line which was cut off.
+/// Returns a record that was appended to a truncated line.
 fn behind_cut(line: &[u8], type_is: &str) -> Option<Members> {
     let text = String::from_utf8_lossy(line);
     if text.parse::<Json>().is_ok() {
@@ -142,7 +142,7 @@ fn behind_cut(line: &[u8], type_is: &str) -> Option<Members> {
     (!is_inside).then(|| object(&line[start..])).flatten()
 }
 
-/// The first value of `key` that is a string, of a whole line.
+/// Returns the first string value of `key` in a complete line.
 pub(super) fn first_of_lines(text: &[u8], key: &str) -> Option<String> {
     let pattern = format!("\"{key}\":");
     let mut from = 0;
@@ -159,24 +159,24 @@ pub(super) fn first_of_lines(text: &[u8], key: &str) -> Option<String> {
     None
 }
 
-/// A member, if it is a string.
+/// Returns a member, if it is a string.
 pub(super) fn string_of(members: &Members, key: &str) -> Option<String> {
     members.get_str(key)
 }
 
-/// The lines, as far as they are there.
+/// Returns the lines; the first and the last may be truncated.
 pub(super) fn lines(text: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
     text.split(|it| *it == b'\n')
 }
 
-/// Whether a text has one of these.
+/// Whether a text contains one of these patterns.
 pub(super) fn has(text: &[u8], patterns: &[&str]) -> bool {
     patterns
         .iter()
         .any(|it| memmem::find(text, it.as_bytes()).is_some())
 }
 
-/// The text, unless it is empty.
+/// Returns the text, unless it is empty.
 pub(super) fn filled(text: Option<String>) -> Option<String> {
     text.filter(|it| !it.is_empty())
 }

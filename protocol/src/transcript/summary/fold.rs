@@ -1,4 +1,4 @@
-//! What a list shows of a session in a store, from its entries as they are appended.
+//! Summarizes a session in a store from its entries as they are appended.
 
 use super::fields::{filled, string_of};
 use super::prompt::Prompts;
@@ -6,8 +6,7 @@ use super::{Summary, date};
 use crate::{Json, Members};
 use serde_json::Value;
 
-/// Members of entries of which the last string counts, and what they are in the
-/// summary.
+/// Members of entries whose last string counts, and their names in the summary.
 const LAST: [(&str, &str); 5] = [
     ("customTitle", "customTitle"),
     ("aiTitle", "aiTitle"),
@@ -16,10 +15,9 @@ const LAST: [(&str, &str); 5] = [
     ("gitBranch", "gitBranch"),
 ];
 
-/// Adds entries of a main conversation to the summary of those before them, `None` if
-/// there are none. What is in a summary is the `data` of the official SDK's function
-/// `foldSessionSummary`: a store keeps it, and does not read it.
-/// [`Summary::of_folded`] does.
+/// Adds entries of a main conversation to the summary of the earlier ones; `None` if
+/// there are none. The summary equals the `data` of the official SDK's function
+/// `foldSessionSummary`. It is opaque to a store; read it with [`Summary::of_folded`].
 ///
 /// ```
 /// use agentwire_protocol::transcript::{Summary, fold_summary};
@@ -41,7 +39,7 @@ pub fn fold_summary<'e>(
     let before = before.and_then(|it| it.read::<Members>().ok());
     let mut data = before.unwrap_or_default();
     for entry in entries {
-        // What is no object has no members.
+        // A value other than an object has no members.
         fold(&mut data, &entry.read().unwrap_or_default());
     }
     Json::from_value(&data).unwrap_or_default()
@@ -105,9 +103,8 @@ fn is_true(members: &Members, name: &str) -> bool {
 }
 
 impl Summary {
-    /// Returns what a list shows of a session with this [folded](fold_summary)
-    /// summary; `None` if it is a sub-agent's or if there is nothing to show.
-    /// `project` is the working directory if the entries tell none.
+    /// Reads a [folded](fold_summary) summary. Returns `None` if it is a sub-agent's or
+    /// if there is nothing to show. `project` is the default working directory.
     #[must_use]
     pub fn of_folded(folded: &Json, project: Option<&str>) -> Option<Self> {
         let data: Members = folded.read().ok()?;
@@ -142,7 +139,7 @@ impl Summary {
 mod tests {
     use super::*;
 
-    /// What the official SDK, version 0.3.332, makes of these entries.
+    /// Expects the result of the official SDK, version 0.3.332.
     #[test]
     fn entries_are_folded_as_the_official_sdk_folds_them() {
         let user =

@@ -1,5 +1,5 @@
-//! What a list of sessions shows of a transcript. Only its first and its last bytes
-//! are read, in which lines may be cut off.
+//! Summarizes a transcript for a list of sessions. Reads only its first and its last
+//! bytes, in which lines may be truncated.
 
 mod archived;
 mod continued;
@@ -25,15 +25,14 @@ pub struct Ends<'t> {
     tail: &'t [u8],
 }
 
-/// What a list of sessions shows of a session. An empty string is as good as none.
+/// The summary of a session for a list. An empty string counts as unset.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Summary {
-    /// The title for display: the title, or else the last prompt, a summary that
-    /// was written down, or the first prompt.
+    /// The title for display: the title, or else the last prompt, a recorded
+    /// summary, or the first prompt.
     pub summary: String,
-    /// The title that the user gave the session, or else the one that a model gave
-    /// it.
+    /// The title that the user set, or else the one that a model generated.
     pub custom_title: Option<String>,
     /// The first prompt, in one line of up to 200 UTF-16 units.
     pub first_prompt: Option<String>,
@@ -41,27 +40,27 @@ pub struct Summary {
     pub git_branch: Option<String>,
     /// The working directory.
     pub cwd: Option<String>,
-    /// The tag that the user gave the session.
+    /// The tag that the user set.
     pub tag: Option<String>,
-    /// When the session began, in milliseconds since 1970.
+    /// The start of the session, in milliseconds since 1970.
     pub created_at: Option<i64>,
     /// Whether the session is archived; `None` if it never was.
     pub archived: Option<bool>,
 }
 
 impl<'t> Ends<'t> {
-    /// How many bytes of each end of a transcript are read.
+    /// The number of bytes that are read at each end of a transcript.
     pub const SIZE: usize = 64 << 10;
 
-    /// Takes the first and the last bytes of a transcript, which are the same in a
-    /// small one.
+    /// Takes the first and the last bytes of a transcript. They are the same for a small
+    /// one.
     #[must_use]
     pub fn new(head: &'t [u8], tail: &'t [u8]) -> Self {
         Self { head, tail }
     }
 
-    /// Returns whether the session was not started in a terminal or an editor, but
-    /// by a program or in the background.
+    /// Returns whether the session was started by a program or in the background, not in
+    /// a terminal or an editor.
     #[must_use]
     pub fn is_programmatic(&self) -> bool {
         let entrypoint = first_string(self.head, "entrypoint");
@@ -74,46 +73,44 @@ impl<'t> Ends<'t> {
         matches!(kind.as_deref(), Some("daemon" | "daemon-worker"))
     }
 
-    /// Returns the ID under which the session was continued, if nothing was said in
-    /// it since.
+    /// Returns the ID under which the session was continued, unless a later message
+    /// follows.
     #[must_use]
     pub fn continued_in(&self) -> Option<String> {
         continued::id(self.tail)
     }
 
-    /// Returns whether the ends have a record of a conversation.
+    /// Returns whether the ends contain a record of a conversation.
     #[must_use]
     pub fn has_conversation(&self) -> bool {
         has(self.head, &["\"parentUuid\":"]) || has(self.tail, &["\"parentUuid\":"])
     }
 
-    /// Returns the working directory that the session has by its own records: the
-    /// last one that it was moved to, or else the first one.
+    /// Returns the working directory from the session's records: the last one to which it
+    /// was moved, or else the first one.
     #[must_use]
     pub fn directory(&self) -> Option<String> {
         self.relocated()
             .or_else(|| first_of_lines(self.head, "cwd"))
     }
 
-    /// Returns whether the tail has a title that the user gave, so that a file of
-    /// its own does not count.
+    /// Returns whether the tail contains a title that the user set. Then the session's
+    /// title file is ignored.
     #[must_use]
     pub fn has_title(&self) -> bool {
         self.title_in(self.tail).is_some()
     }
 
-    /// Returns the title in the content of the file `custom-title.json` of a
-    /// session.
+    /// Reads the title in the file `custom-title.json` of a session.
     #[must_use]
     pub fn title_of_file(text: &[u8]) -> Option<String> {
         let members = object(text)?;
         script::title(&string_of(&members, "customTitle")?)
     }
 
-    /// Returns what a list shows of the session; `None` if it is a sub-agent's or
-    /// if there is nothing to show. `project` is the working directory if the
-    /// records tell none, `title` that of the session's own file, and `archived` the
-    /// mark of its own file.
+    /// Returns the summary of the session. `None` if it is a sub-agent's or if there is
+    /// nothing to show. `project` is the default working directory, `title` the title in
+    /// the session's title file, and `archived` the content of its archive file.
     #[must_use]
     pub fn summary(
         &self,
@@ -157,11 +154,11 @@ impl<'t> Ends<'t> {
         })
     }
 
-    /// Returns the title that a copy of the session is named after: that of the
-    /// session, or else its first prompt. `title` is that of the session's own file.
+    /// Returns the title for a copy of the session: that of the session, or else its
+    /// first prompt. `title` is the title in the session's title file.
     pub(in crate::transcript) fn title_to_copy(&self, title: Option<String>) -> Option<String> {
         let (head, tail) = (self.head, self.tail);
-        // A title that was cleared is one.
+        // An empty title is a title.
         let custom = self.title_in(tail).or(title);
         filled(custom.or_else(|| self.in_head(|head| self.title_in(head))))
             .or_else(|| filled(last_of_records(tail, "aiTitle", "ai-title")))
@@ -177,7 +174,7 @@ impl<'t> Ends<'t> {
         last_of_whole_records(self.tail, "relocatedCwd", "relocated")
     }
 
-    /// What is found in the head, if that is not the tail.
+    /// Searches the head, unless it is the same as the tail.
     fn in_head<T>(&self, find: impl FnOnce(&'t [u8]) -> Option<T>) -> Option<T> {
         let is_same = std::ptr::eq(self.head, self.tail);
         if is_same { None } else { find(self.head) }

@@ -1,10 +1,10 @@
-//! The first prompt of a session, for people to recognise it.
+//! The first prompt of a session, by which users recognise it.
 
 use super::fields::{has, lines, object, string_of};
 use super::script::{first_units, is_space, trimmed};
 use crate::{Json, Members};
 
-/// What is shown of a prompt at most, in UTF-16 units.
+/// The maximum length of a displayed prompt, in UTF-16 units.
 const LONGEST: usize = 200;
 
 /// The text of a prompt, or the first command before it.
@@ -14,8 +14,7 @@ pub(super) struct Prompts {
     pub(super) command: Option<String>,
 }
 
-/// The first prompt in the beginning of a transcript; if there is none, the first
-/// command.
+/// Returns the first prompt in the head of a transcript, or else the first command.
 pub(super) fn first(head: &[u8]) -> Option<String> {
     let mut prompts = Prompts::default();
     let is_candidate = |line: &&[u8]| {
@@ -31,7 +30,7 @@ pub(super) fn first(head: &[u8]) -> Option<String> {
     found.or(prompts.command).filter(|it| !it.is_empty())
 }
 
-/// What the first message has that has no text.
+/// Returns the kind of content of the first message without text.
 pub(super) fn attached(head: &[u8]) -> Option<&'static str> {
     lines(head).filter(is_of_user).find_map(|line| {
         if has(line, &["\"type\":\"image\"", "\"type\": \"image\""]) {
@@ -53,7 +52,7 @@ fn is_of_user(line: &&[u8]) -> bool {
 }
 
 impl Prompts {
-    /// The prompt of a record, if it is one of the user.
+    /// Returns the prompt of a record, if the user sent it.
     pub(super) fn read(&mut self, record: &Members) -> Option<String> {
         let is_true = |name: &str| record.get(name).is_some_and(|it| it.get() == "true");
         if string_of(record, "type").as_deref() != Some("user")
@@ -93,7 +92,7 @@ impl Prompts {
     }
 }
 
-/// The texts of a content; nothing, if it has the result of a tool.
+/// Returns the texts of a content. `None` if it has a tool result.
 fn texts(content: &Json) -> Option<Vec<String>> {
     if let Ok(text) = content.read::<String>() {
         return Some(vec![text]);
@@ -111,7 +110,7 @@ fn texts(content: &Json) -> Option<Vec<String>> {
     Some(texts)
 }
 
-/// The name of a command, which is in one line.
+/// Returns the name of a command, on one line.
 fn command_name(text: &str) -> Option<&str> {
     let (open, close) = ("<command-name>", "</command-name>");
     text.match_indices(open).find_map(|(at, _)| {
@@ -126,8 +125,7 @@ fn between<'t>(text: &'t str, open: &str, close: &str) -> Option<&'t str> {
     Some(inside)
 }
 
-/// Whether a text was written by the agent: it begins with a tag, or tells of an
-/// interruption.
+/// Whether the agent wrote a text: it begins with a tag or reports an interruption.
 fn is_agents(text: &str) -> bool {
     if let Some(rest) = text.strip_prefix("[Request interrupted by user") {
         return rest.contains(']');
@@ -142,7 +140,7 @@ fn is_agents(text: &str) -> bool {
             .starts_with(|it| it == '>' || is_space(it))
 }
 
-/// The text without the marks around what was pasted.
+/// Removes the marks around pasted content.
 fn without_paste_marks(text: &str) -> String {
     let open = "<pasted_content id=\"";
     let (mut shown, mut taken, mut from) = (String::new(), 0, 0);
@@ -171,7 +169,7 @@ fn without_paste_marks(text: &str) -> String {
     shown
 }
 
-/// The text without up to two line breaks at one of its ends.
+/// Removes up to two line breaks at one end of a text.
 fn without_two<'t>(text: &'t str, strip: fn(&'t str, char) -> Option<&'t str>) -> &'t str {
     let one = strip(text, '\n').unwrap_or(text);
     strip(one, '\n').unwrap_or(one)
@@ -196,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_agent_wrote_is_no_prompt() {
+    fn texts_of_the_agent_are_not_prompts() {
         for text in [
             "<tick>",
             "<local-command-stdout>x",
@@ -217,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_of_pasted_content_are_left_out() {
+    fn marks_of_pasted_content_are_removed() {
         let text =
             "See\n\n<pasted_content id=\"0a1f\">\nline\n</pasted_content id=\"0a1f\">\n\nthis";
         assert_eq!(without_paste_marks(text), "Seelinethis");

@@ -1,7 +1,7 @@
-//! Texts as JavaScript cuts them: it counts in UTF-16 units and has white space of
-//! its own.
+//! Text functions with JavaScript's rules: lengths in UTF-16 units, and JavaScript's
+//! white space.
 
-/// Whether JavaScript takes a character for white space.
+/// Whether a character is white space in JavaScript.
 pub(super) fn is_space(char: char) -> bool {
     matches!(
         char,
@@ -10,12 +10,12 @@ pub(super) fn is_space(char: char) -> bool {
     )
 }
 
-/// The text without the white space around it.
+/// Trims a text.
 pub(in crate::transcript) fn trimmed(text: &str) -> &str {
     text.trim_matches(is_space)
 }
 
-/// The first `units` UTF-16 units; a character that they would divide is left out.
+/// Returns the first `units` UTF-16 units, without a character that would be split.
 pub(super) fn first_units(text: &str, units: usize) -> &str {
     let mut left = units;
     let end = text
@@ -30,13 +30,13 @@ pub(super) fn first_units(text: &str, units: usize) -> &str {
     &text[..end.map_or(text.len(), |(at, _)| at)]
 }
 
-/// Control and format characters, of Unicode's categories Cc and Cf, and the
-/// separators of lines and paragraphs.
+/// Whether a character is a control or format character (Unicode's categories Cc and Cf),
+/// or a separator of lines or paragraphs.
 pub(super) fn is_invisible(char: char) -> bool {
     char.is_control() || is_format(char) || matches!(char, '\u{2028}' | '\u{2029}')
 }
 
-/// Format characters, of Unicode's category Cf.
+/// Whether a character is a format character (Unicode's category Cf).
 fn is_format(char: char) -> bool {
     matches!(
         char,
@@ -49,8 +49,8 @@ fn is_format(char: char) -> bool {
     )
 }
 
-/// A tag without format characters, characters for private use and noncharacters,
-/// and without the white space around it.
+/// Trims a tag, and removes format characters, characters for private use and
+/// noncharacters.
 pub(in crate::transcript) fn tag(text: &str) -> String {
     let is_private = |it| matches!(it, '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{10ffff}');
     let is_noncharacter =
@@ -59,7 +59,7 @@ pub(in crate::transcript) fn tag(text: &str) -> String {
     trimmed(&text.chars().filter(is_kept).collect::<String>()).to_owned()
 }
 
-/// A title in one line of up to 200 characters; nothing, if nothing is left of it.
+/// Returns a title on one line of up to 200 characters. `None` if it would be empty.
 pub(super) fn title(text: &str) -> Option<String> {
     let mut line = String::new();
     let mut is_between = false;
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_are_cut_between_characters() {
+    fn texts_are_truncated_between_characters() {
         assert_eq!(first_units("a🦀b", 2), "a");
         assert_eq!(first_units("a🦀b", 3), "a🦀");
         assert_eq!(first_units("ab", 5), "ab");

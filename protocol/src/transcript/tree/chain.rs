@@ -1,9 +1,9 @@
-//! The way from a record to the first one.
+//! The chain from a record to the first one.
 
 use super::nodes::{Kind, Node, Nodes};
 use std::collections::{HashMap, HashSet};
 
-/// What comes before a record.
+/// The parent of a record.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Link {
     Nothing,
@@ -12,11 +12,11 @@ enum Link {
     Missing,
 }
 
-/// The records of a tree, and what comes before each.
+/// The records of a tree, and their parents.
 pub(super) struct Links<'t> {
     tree: &'t Nodes,
     before: Vec<Link>,
-    /// Whether the record is among those that are looked at.
+    /// Whether the record is included.
     is_there: Vec<bool>,
     /// Whether a compaction moved records.
     is_moved: bool,
@@ -39,8 +39,7 @@ impl<'t> Links<'t> {
         }
     }
 
-    /// All records: what comes before a compaction is the conversation that it
-    /// compacted.
+    /// Links all records: a compaction follows the conversation that it compacted.
     pub(super) fn of_whole(tree: &'t Nodes) -> Self {
         let mut links = Self::new(tree);
         for (link, node) in links.before.iter_mut().zip(&tree.nodes) {
@@ -56,7 +55,7 @@ impl<'t> Links<'t> {
         links
     }
 
-    /// What the model has: the records since the last compaction, and behind its
+    /// Links the model's context: the records since the last compaction, and after its
     /// summary those that it preserved.
     pub(super) fn of_model(tree: &'t Nodes) -> Self {
         let mut links = Self::new(tree);
@@ -69,8 +68,7 @@ impl<'t> Links<'t> {
         };
         let preserved = boundary.preserved.iter();
         let preserved = preserved.map(|uuid| tree.by_uuid.get(uuid).copied());
-        // If one of them is missing, the agent reads the transcript as if there were
-        // no compaction.
+        // If one of them is missing, the agent ignores the compaction.
         let Some(preserved) = preserved.collect::<Option<Vec<usize>>>() else {
             return links;
         };
@@ -111,12 +109,12 @@ impl<'t> Links<'t> {
         self.before[index] == Link::Missing
     }
 
-    /// Whether a record comes right after another.
+    /// Whether a record has a parent.
     pub(super) fn follows(&self, index: usize) -> bool {
         matches!(self.before[index], Link::Known(_))
     }
 
-    /// The records from this one to the first, as far as none is missing.
+    /// Returns the records from this one to the first, or up to a missing one.
     fn way(&self, from: usize) -> impl Iterator<Item = usize> {
         let mut seen = HashSet::new();
         let mut next = Some(from);
@@ -130,21 +128,21 @@ impl<'t> Links<'t> {
         })
     }
 
-    /// The message that a record is or leads to.
+    /// Returns the record itself if it is a message, or else its nearest such ancestor.
     fn message(&self, from: usize) -> Option<usize> {
         self.way(from).find(|it| self.tree.nodes[*it].is_message())
     }
 
-    /// The message with which the conversation ends.
+    /// Returns the last message of the conversation.
     pub(super) fn leaf(&self) -> Option<usize> {
         let mark = self.tree.mark.as_ref();
         let marked = mark.and_then(|mark| mark.uuid.as_ref());
         let marked = marked.and_then(|it| self.tree.by_uuid.get(it).copied());
         let marked = marked.filter(|it| self.is_there[*it]);
-        let taken_back = mark.and_then(|mark| mark.taken_back);
+        let rewound_at = mark.and_then(|mark| mark.rewound_at);
         let since = match (mark, marked) {
             (Some(mark), None) if mark.uuid.is_some() => None,
-            _ => taken_back,
+            _ => rewound_at,
         };
         let mut latest: Vec<usize> = (0..self.tree.nodes.len())
             .filter(|it| self.is_there[*it])
@@ -168,8 +166,8 @@ impl<'t> Links<'t> {
         }
     }
 
-    /// The records that lead to this one, with the other blocks of the model's
-    /// messages on the way and their results, in the order of the conversation.
+    /// Returns the records that lead to this one, with the other blocks of the model's
+    /// messages on the chain and their results, in the order of the conversation.
     pub(super) fn chain(&self, leaf: usize) -> Vec<usize> {
         let mut earlier = Earlier::new(self);
         let mut chain = Vec::new();
@@ -186,15 +184,15 @@ impl<'t> Links<'t> {
         self.with_parallel(chain)
     }
 
-    /// Adds the blocks and results beside the way: of several calls in a message each
-    /// has its result for a child, and the conversation goes on from one of them.
+    /// Adds parallel blocks and results. Each of several calls in a message has its result
+    /// as a child, and the conversation continues from only one of them.
     ///
-    /// A block beside the way comes behind the first block of its message, before the
-    /// first record on the way that was written later.
+    /// Inserts a parallel block after the first block of its message, before the first
+    /// record on the chain that was written later.
     fn with_parallel(&self, chain: Vec<usize>) -> Vec<usize> {
         let node = |index: usize| &self.tree.nodes[index];
         let message = |index: usize| match &node(index).kind {
-            Kind::Said(Some(id)) => Some(&**id),
+            Kind::Block(Some(id)) => Some(&**id),
             _ => None,
         };
         let mut on_chain: HashSet<usize> = chain.iter().copied().collect();
@@ -220,14 +218,14 @@ impl<'t> Links<'t> {
         let mut answered: HashSet<&str> = HashSet::new();
         let answers = |index: usize| node(index).calls.iter().map(|it| &**it);
         for index in there().filter(|it| on_chain.contains(it)) {
-            if node(index).kind == Kind::Answer {
+            if node(index).kind == Kind::Result {
                 answered.extend(answers(index));
             }
         }
         let mut far = Vec::new();
         let mut behind: HashMap<usize, Option<usize>> = HashMap::new();
         for index in there() {
-            if node(index).kind != Kind::Answer || on_chain.contains(&index) {
+            if node(index).kind != Kind::Result || on_chain.contains(&index) {
                 continue;
             }
             let (near, between) = self.call_before(index, &mut behind);
@@ -267,8 +265,8 @@ impl<'t> Links<'t> {
         whole
     }
 
-    /// The call before a result, and what is between them. `behind` has what is before
-    /// the records that were between others.
+    /// Returns the call before a result, and the records between them. `behind` has the
+    /// parents of records that were between others.
     fn call_before(
         &self,
         result: usize,
@@ -292,7 +290,7 @@ impl<'t> Links<'t> {
         (call, between)
     }
 
-    /// Of each record whether one is missing on the way to the first.
+    /// Returns for each record whether an ancestor is missing.
     pub(super) fn unlinked(&self) -> Vec<bool> {
         let mut known: Vec<Option<bool>> = vec![None; self.before.len()];
         for start in 0..self.before.len() {
@@ -302,7 +300,7 @@ impl<'t> Links<'t> {
                 if let Some(known) = known[next] {
                     break known;
                 }
-                // A record that is on the way twice is its own ancestor.
+                // A record that occurs twice is its own ancestor.
                 known[next] = Some(false);
                 way.push(next);
                 match self.before[next] {
@@ -319,19 +317,19 @@ impl<'t> Links<'t> {
     }
 }
 
-/// The records that a missing one may stand for, by time: those that do not lead to
-/// the chain.
+/// The records that can replace a missing one, by time: those that do not lead to the
+/// chain.
 struct Earlier<'t> {
     tree: &'t Nodes,
-    /// From the oldest to the latest; of those with the same time the first in the
-    /// file is the last here.
+    /// From the oldest to the latest. Records with the same time are in reverse order of
+    /// the file.
     by_time: Vec<usize>,
-    /// Where a record is in `by_time`, counted from 1.
+    /// The position of a record in `by_time`, from 1.
     place: Vec<usize>,
-    /// For each place the next one at or before it that remains, or nearer to that. 0
+    /// For each position, the next remaining one at or before it, or a step towards it. 0
     /// is before all records.
     remaining: Vec<usize>,
-    /// The records that come right after each.
+    /// The children of each record.
     after: Vec<Vec<usize>>,
     on_chain: HashSet<usize>,
 }
@@ -362,7 +360,7 @@ impl<'t> Earlier<'t> {
         }
     }
 
-    /// Takes a record for the chain. Returns whether it was not on it.
+    /// Adds a record to the chain. Returns whether it was not on the chain yet.
     fn take(&mut self, index: usize) -> bool {
         let mut leading_here = vec![index];
         while let Some(next) = leading_here.pop() {
@@ -373,7 +371,7 @@ impl<'t> Earlier<'t> {
         self.on_chain.insert(index)
     }
 
-    /// The latest record that remains and is not newer.
+    /// Returns the latest remaining record that is not newer.
     fn than(&mut self, time: &str) -> Option<usize> {
         let not_newer = |it: &usize| *self.tree.nodes[*it].time <= *time;
         let mut place = self.by_time.partition_point(not_newer);

@@ -7,12 +7,12 @@ use crate::transcript::entry::{self, Entry};
 use crate::transcript::record::Record;
 use std::collections::HashMap;
 
-/// The records of a tree, each ID once, in the order in which the IDs were written first.
+/// The records of a tree, each ID once, in the order of their first records.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Nodes {
     pub(super) nodes: Vec<Node>,
     pub(super) by_uuid: HashMap<Box<str>, usize>,
-    /// How many records were noted.
+    /// The number of records so far.
     written: usize,
     pub(super) mark: Option<Mark>,
 }
@@ -21,9 +21,8 @@ pub(super) struct Nodes {
 #[derive(Debug, Clone)]
 pub(super) struct Mark {
     pub(super) uuid: Option<Box<str>>,
-    /// Whether the conversation was taken back to that record, and how many records
-    /// were noted before.
-    pub(super) taken_back: Option<usize>,
+    /// The number of records before it, if it rewound the conversation to that record.
+    pub(super) rewound_at: Option<usize>,
 }
 
 #[derive(Debug, Clone)]
@@ -32,9 +31,9 @@ pub(super) struct Node {
     pub(super) parent: Option<Box<str>>,
     pub(super) time: Box<str>,
     pub(super) kind: Kind,
-    /// Calls that it makes or has the results of.
+    /// The IDs of its tool calls, or of the calls whose results it has.
     pub(super) calls: Vec<Box<str>>,
-    /// The number of the last record with this ID, and how many have it.
+    /// The position of the last record with this ID, and the number of records with it.
     pub(super) written: usize,
     pub(super) copies: usize,
 }
@@ -42,15 +41,15 @@ pub(super) struct Node {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Kind {
     /// A block of the model's message with this ID.
-    Said(Option<Box<str>>),
-    /// The result of a tool.
-    Answer,
-    /// A compaction: the last record before it, the summary, and the messages that
-    /// the model has behind the summary as they were.
+    Block(Option<Box<str>>),
+    /// A tool result.
+    Result,
+    /// A compaction: the last record before it, the summary, and the preserved
+    /// messages after the summary.
     Boundary(Box<Boundary>),
-    /// The summary that a compaction left.
+    /// The summary of a compaction.
     Summary,
-    /// No message.
+    /// Not a message.
     Between,
     Other,
 }
@@ -69,13 +68,13 @@ impl Node {
 }
 
 impl Nodes {
-    /// Takes the next record of the main agent, or of this sub-agent.
+    /// Adds the next record of the main agent, or of this sub-agent.
     pub(super) fn note(&mut self, record: &Record, agent: Option<&str>) {
         if let Entry::LastPrompt(entry) = record.entry() {
             let is_back = entry.explicit == Some(true) || entry.rewound == Some(true);
             self.mark = Some(Mark {
                 uuid: entry.leaf_uuid.as_deref().map(Box::from),
-                taken_back: is_back.then_some(self.written),
+                rewound_at: is_back.then_some(self.written),
             });
             return;
         }
@@ -110,9 +109,9 @@ impl Nodes {
 
 fn kind(entry: &Entry) -> Kind {
     match entry {
-        Entry::Assistant(entry) => Kind::Said(entry.message.id.as_deref().map(Box::from)),
+        Entry::Assistant(entry) => Kind::Block(entry.message.id.as_deref().map(Box::from)),
         Entry::User(entry) => match entry.author() {
-            Author::Tool => Kind::Answer,
+            Author::Tool => Kind::Result,
             Author::Summary => Kind::Summary,
             _ => Kind::Other,
         },
@@ -146,7 +145,7 @@ fn calls(entry: &Entry) -> Vec<Box<str>> {
     results.map(|it| it.tool_use_id.as_str().into()).collect()
 }
 
-/// Whether a record is of the main agent, or of this sub-agent.
+/// Whether a record belongs to the main agent, or to this sub-agent.
 pub(super) fn is_of(node: &entry::Node<'_>, agent: Option<&str>) -> bool {
     match agent {
         Some(agent) => node.agent == Some(agent),

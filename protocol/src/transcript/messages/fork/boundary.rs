@@ -7,12 +7,12 @@ use crate::{Json, Members};
 /// A record that a compaction wrote.
 pub(super) struct Boundary {
     metadata: Members,
-    /// The id of its record, as [`key`].
+    /// The ID of its record, as [`key`].
     uuid: Box<str>,
 }
 
 impl Boundary {
-    /// Reads a record; nothing, if it is no boundary of a compaction.
+    /// Reads a record. Returns `None` if it is not a compaction's boundary.
     pub(super) fn of(row: &Row) -> Option<Self> {
         let is_one = row.kind == Kind::System && is(row.get("subtype"), "compact_boundary");
         is_one.then(|| Self {
@@ -21,7 +21,7 @@ impl Boundary {
         })
     }
 
-    /// The record that the preserved messages come after, as [`key`].
+    /// Returns the ID of the record that precedes the preserved messages, as [`key`].
     pub(super) fn anchor(&self) -> Option<Box<str>> {
         let is_there = |it: &&Json| !it.is_null();
         let messages = self.metadata.get("preservedMessages").filter(is_there);
@@ -29,7 +29,7 @@ impl Boundary {
         object(kept)?.get("anchorUuid").map(key)
     }
 
-    /// The ids of the preserved messages, as [`key`]; of a segment, its ends.
+    /// Returns the IDs of the preserved messages, as [`key`]; of a segment, only its ends.
     pub(super) fn preserved(&self) -> Vec<Box<str>> {
         let messages = object(self.metadata.get("preservedMessages")).unwrap_or_default();
         let segment = object(self.metadata.get("preservedSegment")).unwrap_or_default();
@@ -39,13 +39,13 @@ impl Boundary {
         ids
     }
 
-    /// Whether the preserved messages come after the boundary itself.
+    /// Whether the preserved messages follow the boundary itself.
     pub(super) fn is_own_anchor(&self) -> bool {
         self.anchor().as_ref() == Some(&self.uuid)
     }
 
-    /// Whether it was written when the conversation was taken back behind a
-    /// compaction, and not by a compaction.
+    /// Whether it was written when the conversation was rewound to before a compaction,
+    /// and not by a compaction.
     pub(super) fn is_of_rewinding(&self) -> bool {
         let took_no_time = self
             .metadata

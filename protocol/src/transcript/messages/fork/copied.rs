@@ -1,4 +1,4 @@
-//! The records of a copy, under their new ids.
+//! The records of a copy, under their new IDs.
 
 use super::super::delivered::command;
 use super::super::graph::is_name;
@@ -8,8 +8,8 @@ use super::cut::prompt;
 use crate::{Json, Members};
 use std::collections::{HashMap, HashSet};
 
-/// What the main conversation of another session does not keep: to whom the record
-/// belonged, and records of the first session.
+/// The members that a copy does not have: the owner of the record, and references to
+/// records of the first session.
 const NOT_COPIED: [&str; 10] = [
     "teamName",
     "agentName",
@@ -23,8 +23,7 @@ const NOT_COPIED: [&str; 10] = [
     "turnAttributionKey",
 ];
 
-/// Takes out of a record what a copy does not keep. The copy has only the main
-/// conversation.
+/// Removes members that a copy does not have. The copy has only the main conversation.
 pub(super) fn strip(row: &mut Row) {
     row.members.set("isSidechain", Json::of_text("false"));
     for name in NOT_COPIED {
@@ -32,13 +31,13 @@ pub(super) fn strip(row: &mut Row) {
     }
 }
 
-/// The sessions that a copy is of and is.
+/// The IDs of the original session and of the copy.
 pub(super) struct Sessions<'f> {
     pub(super) of: &'f str,
     pub(super) copy: &'f str,
 }
 
-/// The new ids of the records.
+/// The new IDs of the records.
 pub(super) struct Ids {
     new: HashMap<Box<str>, Json>,
     progress: HashSet<Box<str>>,
@@ -61,7 +60,7 @@ impl Ids {
         self.new.get(&key(id))
     }
 
-    /// The new id, or the value as it is, if it is none of a record that is copied.
+    /// Returns the new ID, or the value itself if it is not the ID of a copied record.
     fn renamed(&self, id: &Json) -> Json {
         let key = key(id);
         let new = self.new.get(&key);
@@ -70,8 +69,8 @@ impl Ids {
     }
 }
 
-/// The records of a copy. Records of progress are left out, and those behind them
-/// come after the record before.
+/// Returns the records of a copy. Omits progress records; their children become
+/// children of the record before them.
 pub(super) fn copy(rows: &[Row], ids: &Ids, sessions: &Sessions<'_>, now: &str) -> Vec<Members> {
     let by_uuid: HashMap<&str, &Row> = rows.iter().map(|row| (&*row.uuid, row)).collect();
     let copied = rows.iter().filter(|row| row.kind != Kind::Progress);
@@ -104,7 +103,7 @@ pub(super) fn copy(rows: &[Row], ids: &Ids, sessions: &Sessions<'_>, now: &str) 
     copied
 }
 
-/// The new id of the nearest record before a record that is not of progress.
+/// Returns the new ID of the nearest ancestor that is not a progress record.
 fn parent(row: &Row, by_uuid: &HashMap<&str, &Row>, ids: &Ids) -> Option<Json> {
     let mut seen = HashSet::new();
     let mut next = row.parent.as_deref();
@@ -112,7 +111,7 @@ fn parent(row: &Row, by_uuid: &HashMap<&str, &Row>, ids: &Ids) -> Option<Json> {
         .filter(|it| is_name(it))
         .and_then(|parent| by_uuid.get(parent))
     {
-        // Of a circle of progress there is no record before.
+        // A cycle of progress records has no other ancestor.
         if row.kind != Kind::Progress || !seen.insert(&*row.uuid) {
             return ids.new.get(&row.uuid).cloned();
         }
@@ -121,8 +120,8 @@ fn parent(row: &Row, by_uuid: &HashMap<&str, &Row>, ids: &Ids) -> Option<Json> {
     None
 }
 
-/// The session that a request to the model was made in: the first one, where a copy
-/// is of a copy.
+/// Returns the session that made a request to the model: the first one, for a copy of a
+/// copy.
 fn requested_in(row: &Row) -> Option<Json> {
     if row.kind != Kind::Assistant {
         return None;
@@ -137,7 +136,7 @@ fn requested_in(row: &Row) -> Option<Json> {
     sessions.find(|it| it.get().starts_with('"')).cloned()
 }
 
-/// Replaces the ids that are inside of a record.
+/// Replaces the IDs inside a record.
 fn rename_inside(row: &Row, copy: &mut Members, ids: &Ids) {
     if row.kind == Kind::System {
         if is(row.get("subtype"), "model_refusal_fallback") {
@@ -169,8 +168,8 @@ fn rename_inside(row: &Row, copy: &mut Members, ids: &Ids) {
     }
 }
 
-/// What a compaction preserved, under the new ids. What was being sent while it
-/// compacted is not kept.
+/// Returns the metadata of a compaction with the new IDs of preserved messages. Omits
+/// messages that were being sent during the compaction.
 fn compaction(row: &Row, ids: &Ids) -> Option<Members> {
     let mut metadata = object(row.get("compactMetadata"))?;
     let messages = metadata.remove("preservedMessages");
@@ -217,7 +216,7 @@ fn compaction(row: &Row, ids: &Ids) -> Option<Members> {
     Some(metadata)
 }
 
-/// An object with another value of a member.
+/// Returns an object with another value of a member.
 fn with(value: &Json, name: &'static str, member: Json) -> Json {
     let mut members = object(Some(value)).unwrap_or_default();
     members.set(name, member);

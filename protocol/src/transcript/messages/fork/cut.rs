@@ -1,4 +1,4 @@
-//! Where a copy ends that has only the messages up to one of them.
+//! The end of a copy that has only the messages up to one of them.
 
 use super::super::chain::Chain;
 use super::super::delivered::{command, name};
@@ -9,13 +9,13 @@ use super::boundary::Boundary;
 use crate::Json;
 use std::collections::{HashMap, HashSet};
 
-/// The id of the queued prompt that a record delivers, as [`key`].
+/// Returns the ID of the queued prompt that a record delivers, as [`key`].
 pub(super) fn prompt(row: &Row) -> Option<Box<str>> {
     name(&command(row)?, "source_uuid")
 }
 
-/// Finds a message by its id, or by that of the queued prompt: first in the
-/// conversation and behind it, then anywhere.
+/// Finds a message by its ID or by that of the queued prompt: first in the conversation
+/// and after it, then anywhere.
 pub(super) fn find(rows: &[Row], message: &str) -> Option<usize> {
     let message = key(&Json::from(message));
     let mut first: HashMap<&str, usize> = HashMap::new();
@@ -41,10 +41,13 @@ pub(super) fn find(rows: &[Row], message: &str) -> Option<usize> {
     }
 }
 
-/// Returns how many of the records the copy has. If they end with a compaction
-/// whose summary is not among them, it ends before that.
+/// Returns the number of records that the copy has. If they end with a compaction
+/// whose summary is not among them, the copy ends before it.
 pub(super) fn before_compaction(rows: &[Row]) -> usize {
-    let said = rows.iter().rposition(Row::is_said).map_or(0, |at| at + 1);
+    let said = rows
+        .iter()
+        .rposition(Row::is_message)
+        .map_or(0, |at| at + 1);
     let behind = (said..rows.len()).find_map(|at| Some((at, compaction(&rows[at])?)));
     let Some((end, boundary)) = behind else {
         return rows.len();
@@ -56,7 +59,7 @@ pub(super) fn before_compaction(rows: &[Row]) -> usize {
         ends.extend(rows[end].get("logicalParentUuid").map(key));
     }
     let last = before.iter().rposition(|row| ends.contains(&row.uuid));
-    // What the compaction before it preserved comes after the anchor of that.
+    // Messages preserved by the previous compaction follow its anchor.
     let anchor = last.and_then(|last| {
         let earlier = before.iter().rev().find_map(Boundary::of)?;
         let is_preserved = earlier.preserved().contains(&before[last].uuid);
@@ -69,8 +72,8 @@ pub(super) fn before_compaction(rows: &[Row]) -> usize {
     if is_filled { kept } else { rows.len() }
 }
 
-/// Takes the preserved messages out of the compaction whose summary is `anchor`:
-/// they come after the summary, and so after the end of the copy.
+/// Removes the preserved messages from the compaction whose summary is `anchor`: they
+/// follow the summary, and so the end of the copy.
 pub(super) fn forget_preserved(rows: &mut [Row], anchor: &str) {
     for row in rows {
         if compaction(row).and_then(|it| it.anchor()).as_deref() != Some(anchor) {
@@ -86,7 +89,7 @@ pub(super) fn forget_preserved(rows: &mut [Row], anchor: &str) {
     }
 }
 
-/// The boundary that a compaction wrote, and not rewinding.
+/// Returns the boundary, if a compaction wrote it and not a rewind.
 fn compaction(row: &Row) -> Option<Boundary> {
     Boundary::of(row).filter(|it| !it.is_of_rewinding())
 }

@@ -1,12 +1,12 @@
-//! The sessions that a session comes from.
+//! The sessions from which a session is derived.
 
 use super::super::row::Row;
 use super::super::value::{elements, is, is_array, object};
-use super::beside::record;
 use super::flow::{is_name, is_one};
+use super::outside::record;
 use crate::{Json, Members};
 
-/// How one session comes from another.
+/// The kinds of derivation.
 const VIAS: [&str; 12] = [
     "clear",
     "fork",
@@ -22,17 +22,17 @@ const VIAS: [&str; 12] = [
     "compact",
 ];
 
-/// The sessions that a session says it comes from.
+/// The sessions from which a session is derived, by its own records.
 #[derive(Debug, Default)]
 pub(super) struct Derived {
-    /// Nothing, if it does not say.
+    /// `None` if there is no such record.
     sessions: Option<Vec<Members>>,
-    /// Where its messages were copied from.
+    /// The sources of copied messages.
     copied: Vec<Json>,
 }
 
 impl Derived {
-    /// Takes the next record of the tree.
+    /// Reads the next record of the tree.
     pub(super) fn note_row(&mut self, row: &Row) {
         let origin = object(row.get("forkedFrom")).unwrap_or_default();
         let of = origin.get("sessionId").filter(|it| is_name(it));
@@ -40,8 +40,8 @@ impl Derived {
         self.copied.extend(of.filter(is_new).cloned());
     }
 
-    /// Takes the next record beside the tree of the session `of`. Returns whether it
-    /// is valid.
+    /// Reads the next record outside the tree of the session `of`. Returns whether it is
+    /// valid.
     pub(super) fn note(&mut self, record: &Members, of: &str) -> bool {
         if !is(record.get("type"), "derived-from") || !is(record.get("sessionId"), of) {
             return true;
@@ -51,7 +51,7 @@ impl Derived {
         let all = elements(given);
         let sessions: Vec<Members> = all.iter().filter_map(session).collect();
         let is_valid = given.is_some() && sessions.len() == all.len();
-        // An invalid record adds to what is known.
+        // An invalid record is merged with the earlier ones.
         let mut known = match is_valid {
             true => Vec::new(),
             false => self.sessions.take().unwrap_or_default(),
@@ -63,8 +63,8 @@ impl Derived {
         is_valid
     }
 
-    /// The record of the copy of the session `of`; nothing, if neither this nor the
-    /// data flow is known.
+    /// Returns the record for the copy of the session `of`. `None` if neither the derivation
+    /// nor the data flow is known.
     pub(super) fn record(self, of: &str, copy: &str, has_flow: bool) -> Option<Members> {
         if self.sessions.is_none() && !has_flow {
             return None;
@@ -84,7 +84,7 @@ impl Derived {
     }
 }
 
-/// Adds a session that is not there yet.
+/// Adds a session, unless it is already listed.
 fn add(sessions: &mut Vec<Members>, session: Members) {
     let names = ["type", "id", "via", "started"];
     let is_same = |other: &Members| names.iter().all(|it| other.get(it) == session.get(it));
@@ -93,7 +93,7 @@ fn add(sessions: &mut Vec<Members>, session: Members) {
     }
 }
 
-/// Reads a session; nothing, if it is invalid.
+/// Reads a session. Returns `None` if it is invalid.
 fn session(json: &Json) -> Option<Members> {
     let given = object(Some(json))?;
     let kind = given.get("type")?;

@@ -1,11 +1,11 @@
 //! Copies of a session under another ID.
 
-mod beside;
 mod boundary;
 mod copied;
 mod cut;
 mod derived;
 mod flow;
+mod outside;
 mod pruned;
 
 use super::lines::objects;
@@ -13,19 +13,18 @@ use super::row::Row;
 use super::value::is_truthy;
 use crate::transcript::summary::{Ends, trimmed};
 use crate::{Json, Members};
-use beside::{Beside, record};
 use copied::{Ids, Sessions};
 use derived::Derived;
 use flow::Flows;
+use outside::{Outside, record};
 use std::fmt;
 
-/// The copy of a session's transcript under another session ID, as `forkSession` of
-/// the official TypeScript SDK makes it.
+/// The copy of a session's transcript under another session ID, compatible with
+/// `forkSession` of the official TypeScript SDK.
 ///
-/// The messages of the main conversation are copied, under new IDs, with those of
-/// branches that the conversation left. Not copied are the messages of sub-agents,
-/// progress, and the records that belong to the first session, such as its snapshots
-/// of files.
+/// The copy has the messages of the main conversation under new IDs, including those of
+/// abandoned branches. It does not have messages of sub-agents, progress, and records
+/// that belong to the first session, such as its file snapshots.
 ///
 /// ```
 /// use agentwire_protocol::transcript::Fork;
@@ -48,14 +47,13 @@ pub struct Fork {
     title_of_file: Option<String>,
 }
 
-/// A transcript cannot be copied.
+/// The error of copying a transcript.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ForkError {
     /// The main conversation has no messages.
     NoMessages,
-    /// The main conversation has no message with the ID that was given to
-    /// [`Fork::up_to`].
+    /// The main conversation has no message with the ID passed to [`Fork::up_to`].
     UnknownMessage,
 }
 
@@ -71,7 +69,7 @@ impl fmt::Display for ForkError {
 impl std::error::Error for ForkError {}
 
 impl Fork {
-    /// Creates the copy of the session `of` with the session ID `copy`. `now` is the
+    /// Creates a copy of the session `of` with the session ID `copy`. `now` is the
     /// time of its last message and of its title, as RFC 3339.
     pub fn new(of: impl Into<String>, copy: impl Into<String>, now: impl Into<String>) -> Self {
         Self {
@@ -84,8 +82,8 @@ impl Fork {
         }
     }
 
-    /// Copies the messages up to this one, with it. It is given by its ID, or by that
-    /// of the queued prompt that it delivers.
+    /// Ends the copy with this message, inclusive. `message` is its ID, or that of the
+    /// queued prompt that it delivers.
     ///
     /// With the ID of a compaction's summary, the copy does not have the messages
     /// that the compaction preserved. With the ID of a compaction's boundary, it ends
@@ -95,7 +93,7 @@ impl Fork {
         self
     }
 
-    /// Sets the title. Unset or blank, it is the title of the session and ` (fork)`.
+    /// Sets the title. Default, also for a blank title: the session's title with ` (fork)`.
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
         self
@@ -108,22 +106,22 @@ impl Fork {
         self
     }
 
-    /// Returns the copy of a transcript. `new_id` is called for the ID of each of its
-    /// records.
+    /// Returns the copy of a transcript. Calls `new_id` for the ID of each record.
     ///
     /// # Errors
     ///
-    /// If there is nothing to copy.
+    /// If the main conversation is empty, or has no message with the ID passed to
+    /// [`Fork::up_to`].
     pub fn write(
         &self,
         text: &[u8],
         mut new_id: impl FnMut() -> String,
     ) -> Result<Vec<u8>, ForkError> {
         let mut rows = Vec::new();
-        let (mut beside, mut flows, mut derived) =
-            (Beside::default(), Flows::default(), Derived::default());
+        let (mut outside, mut flows, mut derived) =
+            (Outside::default(), Flows::default(), Derived::default());
         for members in objects(text) {
-            beside.note(&members, &self.of);
+            outside.note(&members, &self.of);
             flows.note(&members);
             if !derived.note(&members, &self.of) {
                 flows.lacks(&self.of);
@@ -156,16 +154,16 @@ impl Fork {
                 lines.push(b'\n');
             }
         };
-        write(beside.before(&self.copy, &self.now));
+        write(outside.before(&self.copy, &self.now));
         write(copied);
-        write(beside.behind(&self.copy, &self.now, &mut new_id));
+        write(outside.after(&self.copy, &self.now, &mut new_id));
         let flow = flows.records(&self.of, &self.copy);
         let derived = derived.record(&self.of, &self.copy, !flow.is_empty());
         write(flow);
         write(
             derived
                 .into_iter()
-                .chain(beside.relocated(&self.copy))
+                .chain(outside.relocated(&self.copy))
                 .collect(),
         );
         let mut title = record("custom-title", &self.copy);
@@ -176,7 +174,7 @@ impl Fork {
         Ok(lines)
     }
 
-    /// Leaves the records that the copy has. `id` is an id that no record has.
+    /// Retains the records that the copy has. `id` is an unused ID.
     fn cut(&self, rows: &mut Vec<Row>, id: &str) -> Result<(), ForkError> {
         if let Some(message) = &self.up_to {
             let at = cut::find(rows, message).ok_or(ForkError::UnknownMessage)?;

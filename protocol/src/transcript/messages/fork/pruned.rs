@@ -1,4 +1,4 @@
-//! Branches of which a copy would go on, although it was to end elsewhere.
+//! Branches from which a truncated copy would wrongly continue.
 
 use super::super::chain::Chain;
 use super::super::graph::{Graph, is_name};
@@ -7,15 +7,15 @@ use super::boundary::Boundary;
 use crate::Members;
 use std::collections::{HashMap, HashSet};
 
-/// Removes what would make the copy end with another message than its last one:
-/// branches that the conversation left, and compactions that preserved messages
-/// which the copy does not have. `id` is an id that no record has.
+/// Removes records that would make the copy end with another message than its last one:
+/// abandoned branches, and compactions that preserved messages which the copy does not
+/// have. `id` is an unused ID.
 pub(super) fn prune(rows: &mut Vec<Row>, id: &str) {
-    let left_out = match Branches::of(rows, id) {
-        Some(branches) => branches.left_out(),
+    let omitted = match Branches::of(rows, id) {
+        Some(branches) => branches.omitted(),
         None => return,
     };
-    rows.retain(|row| !left_out.contains(&row.uuid));
+    rows.retain(|row| !omitted.contains(&row.uuid));
 }
 
 struct Branches<'r> {
@@ -26,9 +26,9 @@ struct Branches<'r> {
     chain: HashSet<&'r str>,
     /// Its records, and those before them.
     live: HashSet<&'r str>,
-    /// Where the conversation starts in the file.
+    /// The position of the conversation's start in the file.
     start: usize,
-    left_out: HashSet<&'r str>,
+    omitted: HashSet<&'r str>,
 }
 
 impl<'r> Branches<'r> {
@@ -69,32 +69,32 @@ impl<'r> Branches<'r> {
             chain,
             live,
             start,
-            left_out: HashSet::new(),
+            omitted: HashSet::new(),
         })
     }
 
-    /// The ids of the records that the copy leaves out.
-    fn left_out(mut self) -> HashSet<Box<str>> {
+    /// Returns the IDs of the records that the copy omits.
+    fn omitted(mut self) -> HashSet<Box<str>> {
         for row in self.rows {
             let preserves_none = |boundary: Boundary| {
                 let kept = boundary.preserved();
                 !kept.iter().any(|uuid| self.live.contains(&**uuid))
             };
-            if self.is_beside(row) && Boundary::of(row).is_some_and(preserves_none) {
-                self.leave_out(row);
+            if self.is_on_other_branch(row) && Boundary::of(row).is_some_and(preserves_none) {
+                self.omit(row);
             }
         }
         while let Some(end) = self.wrong_end() {
-            self.leave_out(end);
+            self.omit(end);
         }
-        self.left_out.into_iter().map(Box::from).collect()
+        self.omitted.into_iter().map(Box::from).collect()
     }
 
-    /// The end of the conversation without what is left out, if that is another
-    /// conversation and its end can be left out.
+    /// Returns the end of the conversation without the omitted records, if it is another
+    /// conversation whose end can be omitted.
     fn wrong_end(&self) -> Option<&'r Row> {
         let rows = self.rows.iter();
-        let rows = rows.filter(|row| !self.left_out.contains(&*row.uuid));
+        let rows = rows.filter(|row| !self.omitted.contains(&*row.uuid));
         let mut graph = Graph::new(rows);
         let chain = Chain::of(&mut graph);
         let is_of_chain = |row: &usize| self.chain.contains(&*graph.rows[*row].uuid);
@@ -102,29 +102,28 @@ impl<'r> Branches<'r> {
             return None;
         }
         let end = graph.rows[chain.end?];
-        self.is_beside(end).then_some(end)
+        self.is_on_other_branch(end).then_some(end)
     }
 
-    /// Whether a record is of another branch, and was written after the beginning
-    /// of the conversation.
-    fn is_beside(&self, row: &Row) -> bool {
+    /// Whether a record is on another branch and was written after the conversation's start.
+    fn is_on_other_branch(&self, row: &Row) -> bool {
         let at = self.first.get(&*row.uuid).copied();
         !self.live.contains(&*row.uuid) && at.unwrap_or(self.start) >= self.start
     }
 
-    /// Leaves out a record with those before it up to where its branch starts, and
-    /// with those after any of them.
-    fn leave_out(&mut self, row: &'r Row) {
+    /// Omits a record, its ancestors up to the start of its branch, and all their
+    /// descendants.
+    fn omit(&mut self, row: &'r Row) {
         let mut next = self.by_uuid.get(&*row.uuid).copied();
-        while let Some(row) = next.filter(|row| self.is_beside(row)) {
-            if !self.left_out.insert(&row.uuid) {
+        while let Some(row) = next.filter(|row| self.is_on_other_branch(row)) {
+            if !self.omitted.insert(&row.uuid) {
                 break;
             }
             next = parent(row).and_then(|it| self.by_uuid.get(it)).copied();
         }
         for row in self.rows {
-            if parent(row).is_some_and(|it| self.left_out.contains(it)) {
-                self.left_out.insert(&row.uuid);
+            if parent(row).is_some_and(|it| self.omitted.contains(it)) {
+                self.omitted.insert(&row.uuid);
             }
         }
     }

@@ -1,17 +1,17 @@
-//! An item of a record of the data flow: what a tool call or a response touched.
+//! An item of a data flow record: the data that a tool call or a response touched.
 
 use super::super::super::value::{elements, is, is_string, is_true, object, string};
 use crate::{Json, Members};
 
-/// The longest name, in UTF-16 units.
+/// The maximum length of a name, in UTF-16 units.
 const LONGEST: usize = 256;
 
-/// An item with the members that it may have.
+/// An item, reduced to valid members.
 #[derive(Debug, Clone)]
 pub(super) struct Item(pub(super) Members);
 
 impl Item {
-    /// Reads an item; nothing, if it is invalid.
+    /// Reads an item. Returns `None` if it is invalid.
     pub(super) fn of(json: &Json) -> Option<Self> {
         let given = object(Some(json))?;
         match given.get("response_id") {
@@ -64,12 +64,12 @@ impl Item {
         Some(Self(item))
     }
 
-    /// The id of the response that it is about, as text.
+    /// Returns the ID of its response, as text.
     pub(super) fn response(&self) -> Option<&str> {
         self.0.get("response_id").map(Json::get)
     }
 
-    /// Takes the ids of the responses out that it stands for.
+    /// Removes and returns the IDs of the responses that it replaces.
     pub(super) fn take_listed(&mut self) -> Vec<Json> {
         elements(self.0.remove("listed").as_ref())
     }
@@ -78,13 +78,13 @@ impl Item {
         is_true(self.0.get(flag))
     }
 
-    /// A text that is the same for items of the same call that touched the same;
-    /// nothing for responses.
+    /// Returns a key that is equal for items of the same call with the same data. `None`
+    /// for responses.
     pub(super) fn key(&self) -> Option<String> {
         let of = |name: &str| self.0.get(name).map_or("", Json::get);
         let index = self.0.get("inner_call_index");
         let mut key = if self.0.get("tool_use_id").is_some() {
-            // Of a call without an index, the tool's name does not count.
+            // Without an index, the tool's name is ignored.
             let tool = index.map_or("", |_| of("tool_name"));
             format!(
                 "call {} {} {tool}",
@@ -111,7 +111,7 @@ impl Item {
     }
 }
 
-/// The server of a tool.
+/// Returns the server of a tool.
 fn server(given: &Json) -> Json {
     let server = object(Some(given)).unwrap_or_default();
     let kind = string(server.get("type")).unwrap_or_default();
@@ -147,7 +147,7 @@ fn server(given: &Json) -> Json {
     json(&server)
 }
 
-/// The id of a connector as a UUID, if it is a number to the base of 58 behind `_01`.
+/// Returns the ID of a connector as a UUID, if it is a base-58 number after `_01`.
 fn connector(id: &Json) -> Json {
     let number = || {
         let id = string(Some(id))?;
@@ -218,8 +218,8 @@ pub(super) fn json(value: &(impl serde::Serialize + ?Sized)) -> Json {
     Json::from_value(value).unwrap_or_default()
 }
 
-/// Whether a value is a name that the SDK passes on: a string of limited length
-/// without control characters.
+/// Whether the SDK returns a value as a name: a string of limited length without control
+/// characters.
 pub(in super::super) fn is_name(value: &Json) -> bool {
     let is_plain = |it: char| !matches!(it, '\0'..='\x1f' | '\x7f');
     string(Some(value)).is_some_and(|name| {
@@ -228,7 +228,7 @@ pub(in super::super) fn is_name(value: &Json) -> bool {
     })
 }
 
-/// Whether a value is the id of a message of the API.
+/// Whether a value is the ID of an API message.
 fn is_response(value: &Json) -> bool {
     let id = string(Some(value)).unwrap_or_default();
     let Some(id) = id.strip_prefix("msg_") else {

@@ -1,5 +1,5 @@
-//! The data flow of a session: which tool calls and responses touched what. A copy has
-//! it in one record.
+//! The data flow of a session: the data that tool calls and responses touched. A copy
+//! has it in one record.
 
 mod item;
 
@@ -7,13 +7,13 @@ pub(super) use item::is_name;
 
 use super::super::row::{Kind, Row};
 use super::super::value::{elements, is, is_array, is_true, is_truthy, key, string};
-use super::beside::record;
+use super::outside::record;
 use crate::{Json, Members};
 use item::{Item, json};
 use std::collections::{HashMap, HashSet};
 
-/// Why the data flow is not known completely: something is unknown, a message was
-/// written without it, a record is invalid, or a compaction is not covered.
+/// Codes for an incomplete data flow: an item is unknown, a message was written without
+/// data flow, a record is invalid, or a compaction is not covered.
 const UNKNOWN: u8 = 1;
 const NOT_RECORDED: u8 = 11;
 pub(super) const INVALID: u8 = 12;
@@ -45,7 +45,7 @@ impl Flow {
 }
 
 impl Flows {
-    /// Takes the next record of the tree.
+    /// Reads the next record of the tree.
     pub(super) fn note_row(&mut self, row: &Row) {
         let is_boundary = row.kind == Kind::System && is(row.get("subtype"), "compact_boundary");
         if is_boundary && !is_true(row.get("isSidechain")) {
@@ -58,7 +58,7 @@ impl Flows {
         }
     }
 
-    /// Takes the next record beside the tree.
+    /// Reads the next record outside the tree.
     pub(super) fn note(&mut self, record: &Members) {
         let is_complete = match string(record.get("type")).as_deref() {
             Some("data-flow-records") => is_true(record.get("snapshot")),
@@ -87,7 +87,7 @@ impl Flows {
         }
     }
 
-    /// Notes that a record of this session is invalid.
+    /// Records that a record of this session is invalid.
     pub(super) fn lacks(&mut self, session: &str) {
         let at = self.of(key(&Json::from(session)));
         self.flows[at].1.lacks([INVALID]);
@@ -107,7 +107,7 @@ impl Flows {
         if items.len() < records.len() {
             flow.lacks([INVALID]);
         }
-        // Responses are behind the calls that they are about.
+        // Responses follow their calls.
         let calls = flow.items.iter().rposition(|it| it.response().is_none());
         let before = flow.items.split_off(calls.map_or(0, |last| last + 1));
         let mut responses = Responses::default();
@@ -136,7 +136,7 @@ impl Flows {
         flow.items.extend(responses.0);
     }
 
-    /// Takes the responses out that others stand for, in all sessions.
+    /// Removes the responses that others replace, in all sessions.
     fn forget(&mut self, listed: &HashSet<Box<str>>) {
         if listed.is_empty() {
             return;
@@ -153,8 +153,8 @@ impl Flows {
         }
     }
 
-    /// The records of the data flow of the session `of` in its copy; none, if it has
-    /// no data flow.
+    /// Returns the data flow records for a copy of the session `of`. Empty if it has no data
+    /// flow.
     pub(super) fn records(&self, of: &str, copy: &str) -> Vec<Members> {
         let of = key(&Json::from(of));
         if !self.flows.iter().any(|(session, _)| *session == of) {
@@ -193,7 +193,7 @@ impl Flows {
     }
 }
 
-/// Responses in the order in which they were noted first.
+/// Responses in the order of their first record.
 #[derive(Default)]
 struct Responses(Vec<Item>);
 
@@ -214,8 +214,8 @@ impl Responses {
     }
 }
 
-/// Adds calls. One that is known already is not added again, but completed if
-/// `is_complete` does not say that the first one counts.
+/// Adds calls. Updates a known call from its new item, unless `is_complete` says that the
+/// first one counts.
 fn merge(items: &mut Vec<Item>, new: Vec<Item>, is_complete: bool) {
     let keys = items.iter().enumerate();
     let keys = keys.filter_map(|(at, item)| Some((item.key()?, at)));

@@ -1,11 +1,11 @@
-//! What a copy keeps of the records beside the conversation.
+//! The records outside the conversation that a copy has.
 
 use super::super::value::{elements, is, is_array, string};
 use crate::{Json, Members};
 
-/// What the records beside a conversation say.
+/// The content of the records outside a conversation.
 #[derive(Debug, Default)]
-pub(super) struct Beside {
+pub(super) struct Outside {
     history_suppressed: bool,
     organizations: Vec<String>,
     replacements: Vec<Json>,
@@ -14,8 +14,8 @@ pub(super) struct Beside {
     relocated: Option<Json>,
 }
 
-impl Beside {
-    /// Takes the next record of the session `of`.
+impl Outside {
+    /// Reads the next record of the session `of`.
     pub(super) fn note(&mut self, record: &Members, of: &str) {
         let Some(kind) = string(record.get("type")) else {
             return;
@@ -33,7 +33,7 @@ impl Beside {
         }
     }
 
-    /// Takes a record that counts only in the session that it names.
+    /// Reads a record that counts only in the session that it names.
     fn note_own(&mut self, kind: &str, record: &Members) {
         match kind {
             "content-replacement" => {
@@ -63,7 +63,7 @@ impl Beside {
         }
     }
 
-    /// The records before the conversation of a copy.
+    /// Returns the records before the conversation of a copy.
     pub(super) fn before(&self, copy: &str, now: &str) -> Vec<Members> {
         let suppression = self.history_suppressed.then(|| {
             let mut record = record("history-suppression", copy);
@@ -79,15 +79,15 @@ impl Beside {
         suppression.into_iter().chain(organizations).collect()
     }
 
-    /// The record of the directory that the session was moved to.
+    /// Returns the record of the directory to which the session was moved.
     pub(super) fn relocated(&self, copy: &str) -> Option<Members> {
         let mut record = record("relocated", copy);
         record.push("relocatedCwd", self.relocated.clone()?);
         Some(record)
     }
 
-    /// The records behind the conversation of a copy.
-    pub(super) fn behind(
+    /// Returns the records after the conversation of a copy.
+    pub(super) fn after(
         &self,
         copy: &str,
         now: &str,
@@ -122,7 +122,7 @@ impl Beside {
     }
 }
 
-/// A record that is not in the tree.
+/// Creates a record that is not in the tree.
 pub(super) fn record(kind: &'static str, session: &str) -> Members {
     let mut record = Members::default();
     record.push("type", kind.into());
@@ -134,7 +134,7 @@ fn json(values: &[Json]) -> Json {
     Json::from_value(values).unwrap_or_default()
 }
 
-/// Whether a value is a string that is not empty.
+/// Whether a value is a non-empty string.
 fn is_text(value: &Json) -> bool {
     value.get().starts_with('"') && value.get() != "\"\""
 }
