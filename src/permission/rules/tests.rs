@@ -181,6 +181,17 @@ fn what_is_too_long_to_be_looked_through_counts_as_touched() {
 }
 
 #[test]
+fn a_rule_about_every_tool_is_about_mentioned_files_too() {
+    for (rule, expected) in [
+        ("*", &["*", "Read(//**)"][..]),
+        ("**", &["**", "Read(//**)"]),
+        ("Read", &["Read"]),
+    ] {
+        assert_eq!(denying(rule).stopping().0, expected);
+    }
+}
+
+#[test]
 fn deny_beats_ask_beats_allow() {
     let rules = rules()
         .allow(["Bash(git *)"])
