@@ -260,8 +260,10 @@ fn an_agent_that_names_no_messages_is_not_asked_after_its_turns() {
 fn finishing_does_not_wait_for_ever_for_an_agent_that_says_nothing() {
     let mut session = written(&["b"]);
     session.hears(state("idle"));
+    session.states();
     session.host.finish(session.now, MINUTE / 4);
     session.passes(MINUTE / 4);
+    assert_eq!(session.states(), ["lost b"]);
     assert!(session.closes());
 }
 
