@@ -7,10 +7,11 @@ use agentwire::protocol::message::UserMessage;
 use agentwire::{
     EndReason, Error, Event, Frame, Notice, Options, PermissionResult, SubmissionState,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 /// The attachment of a session, and its commands.
@@ -119,6 +120,18 @@ fn message(uuid: &str) -> UserMessage {
     message
 }
 
+/// A permission request.
+fn ask() -> Value {
+    json!({
+        "subtype": "can_use_tool", "tool_name": "Bash", "input": { "command": "true" },
+        "tool_use_id": "t",
+    })
+}
+
+fn is_seen(event: &Event) -> Option<()> {
+    matches!(event, Event::Frame(it) if it.kind() == "seen").then_some(())
+}
+
 #[tokio::test]
 async fn a_message_waits_with_what_is_behind_it_until_it_is_named() {
     let (options, hand) = attached(true);
@@ -143,19 +156,13 @@ async fn a_request_waits_until_it_is_asked_for_again() {
     let (options, hand) = attached(true);
     let options = options.on_permission(|_| async { PermissionResult::allow() });
     let (client, mut agent) = connect(options).await;
-    let ask = json!({
-        "subtype": "can_use_tool", "tool_name": "Bash", "input": { "command": "true" },
-        "tool_use_id": "t",
-    });
-    agent.asks("r1", &ask).await;
-    agent.asks("r2", &ask).await;
+    agent.asks("r1", &ask()).await;
+    agent.asks("r2", &ask()).await;
     agent.cancels("r2").await;
     // They were read before this.
     agent.says(r#"{"type":"seen"}"#).await;
     let mut client = client;
-    let seen =
-        |event: &Event| matches!(event, Event::Frame(it) if it.kind() == "seen").then_some(());
-    wait_for(&mut client, seen).await;
+    wait_for(&mut client, is_seen).await;
     // It still waits.
     hand.asks_for(Action::Retry);
     hand.waits.store(false, Ordering::SeqCst);
@@ -197,7 +204,16 @@ async fn a_result_waits_with_what_is_behind_it_and_what_is_taken_is_nobodys() {
 #[tokio::test]
 async fn a_session_that_may_not_act_ends_without_another_word() {
     let (options, mut hand) = attached(true);
+    let is_asked = Arc::new(AtomicBool::new(false));
+    let asked = Arc::clone(&is_asked);
+    let options = options.on_permission(move |_| {
+        asked.store(true, Ordering::SeqCst);
+        async { PermissionResult::allow() }
+    });
     let (mut client, mut agent) = connect(options).await;
+    agent.asks("r1", &ask()).await;
+    agent.says(r#"{"type":"seen"}"#).await;
+    wait_for(&mut client, is_seen).await;
     let submission = client.send(message("a"));
     agent
         .says(r#"{"type":"result","subtype":"success","result":"Done."}"#)
@@ -220,8 +236,26 @@ async fn a_session_that_may_not_act_ends_without_another_word() {
         }
     };
     assert_eq!(ended(error).reason, EndReason::OwnershipLost);
-    // The result that waited is not delivered, and the attachment has the last word.
+    // What waited is not delivered, and the attachment has the last word.
+    assert!(!is_asked.load(Ordering::SeqCst));
     assert_eq!(seen, ["at the end"]);
     assert!(submission.await.is_err());
     hand.ended.recv().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_lost_session_reads_on_while_a_result_waits() {
+    let (options, hand) = attached(true);
+    let (client, mut agent) = connect(options).await;
+    agent
+        .says(r#"{"type":"result","subtype":"success","result":"Done."}"#)
+        .await;
+    hand.is_lost.store(true, Ordering::SeqCst);
+    hand.asks_for(Action::Check);
+    assert!(agent.input.next_line().await.unwrap().is_none());
+    // More than the pipe takes.
+    let line = json!({"type": "behind", "text": "x".repeat(64 * 1024)}).to_string();
+    let written = tokio::time::timeout(Duration::from_secs(1), agent.says(&line)).await;
+    assert!(written.is_ok(), "the output is not read");
+    drop(client);
 }

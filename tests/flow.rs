@@ -15,8 +15,9 @@ use agentwire_testkit::{Fault, Scenario, Step, fake_agent};
 use serde_json::{Value, json};
 use std::ops::Range;
 use std::time::Duration;
-use support::{ended, fake, kill, patient, wait_for};
+use support::{ended, fake, kill, patient, peer::connect, wait_for};
 use tempfile::TempDir;
+use tokio::io::AsyncWriteExt;
 
 const MIB: usize = 1024 * 1024;
 
@@ -483,4 +484,20 @@ async fn a_consumer_of_many_events_lets_other_tasks_run() {
     other.abort();
     drop(agent);
     client.abort().await;
+}
+
+/// What it says last is wanted.
+#[tokio::test(start_paused = true)]
+async fn an_agent_that_has_closed_its_input_is_read_to_its_end() {
+    let (mut client, mut agent) = connect(Options::new().unread_limit(MIB)).await;
+    client.next().now_or_pending().await;
+    let line = json!({"type": "drop", "padding": "x".repeat(2 * MIB)}).to_string();
+    agent.says(&line).await;
+    until_paused(&client).await;
+    drop(agent.input);
+    // Writing fails.
+    let _submission = client.send("Go");
+    let last = agent.output.write_all(line.as_bytes());
+    let written = tokio::time::timeout(Duration::from_secs(1), last).await;
+    assert!(written.is_ok(), "the output is not read");
 }

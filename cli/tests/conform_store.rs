@@ -77,3 +77,15 @@ fn a_program_without_a_store_is_an_error() {
     let said = stderr(&output);
     assert!(said.contains("expected its `calls`"), "{said}");
 }
+
+#[test]
+fn a_line_that_is_not_a_response_is_reported() {
+    let script = r#"echo '{"calls":["append","load","delete"]}'; read -r line; echo hello; cat"#;
+    let output = conform(&["--case", "load_unknown"], script);
+    assert_eq!(output.status.code(), Some(1));
+    let printed = stdout(&output);
+    assert!(
+        printed.contains(r#"not a response: \"hello\""#),
+        "{printed}"
+    );
+}

@@ -5,6 +5,7 @@ use agentwire_interop::cua::{
     Action, ComputerInput, Dialect, Item, from_computer_input, to_computer_input,
 };
 use proptest::prelude::*;
+use serde_json::json;
 
 proptest! {
     #[test]
@@ -27,4 +28,12 @@ proptest! {
         let action = from_computer_input(&input).unwrap();
         prop_assert_eq!(tree(&to_computer_input(&action)), value);
     }
+}
+
+#[test]
+fn a_double_click_with_null_keys_is_input_without_them() {
+    let action = json!({"type": "double_click", "x": 1, "y": 2, "keys": null});
+    let input = to_computer_input(&serde_json::from_value(action).unwrap());
+    let expected = json!({"action": "double_click", "coordinate": [1, 2]});
+    assert_eq!(tree(&input), expected);
 }

@@ -140,5 +140,9 @@ mod tests {
         let mut resumed = Options::new().resume("a").assemble().unwrap();
         resumed.name_session("1");
         assert_eq!(resumed.session_id(), None);
+        let options = Options::new().resume("a").fork_session(true);
+        let mut fork = options.assemble().unwrap();
+        fork.name_session("1");
+        assert_eq!(fork.written_session(), Some("1"));
     }
 }

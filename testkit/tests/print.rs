@@ -70,6 +70,8 @@ fn a_result_is_text_or_json_and_verbose_adds_all_messages() {
     assert_eq!(result["result"], "Done.");
     assert_eq!(result["permission_denials"][0]["tool_name"], "Bash");
     assert_eq!(result["model_usage_since_last_result"], Value::Null);
+    // The prompt has no UUID.
+    assert_eq!(result["first_request_input_tokens"], Value::Null);
 
     let args = ["-p", "Go", "--output-format=json", "--verbose"];
     let output = run(&tool(), &args, "");

@@ -19,7 +19,10 @@ impl Agent {
     fn start(args: &[&str], profile: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let script = r#"[[{"text": "One."}, {"gate": "shut"}], [{"text": "Two."}]]"#;
-        let mut child = Command::new(env!("CARGO_BIN_EXE_fake-agent"))
+        // It does not inherit an ignored SIGHUP.
+        let mut child = Command::new("sh")
+            .args(["-c", r#"trap "" HUP; exec "$0" "$@""#])
+            .arg(env!("CARGO_BIN_EXE_fake-agent"))
             .args(args)
             .env(fake_agent::SCRIPT, script)
             .env(fake_agent::GATES, folder.path())

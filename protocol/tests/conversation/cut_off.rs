@@ -1,6 +1,7 @@
 //! Replies that are cut off.
 
 use crate::conversation::said::*;
+use agentwire_protocol::content::ContentBlock;
 use agentwire_protocol::conversation::{Change, ReplyState};
 use serde_json::json;
 
@@ -47,6 +48,17 @@ fn a_truncated_stream_retains_complete_blocks() {
     assert_eq!(reply(&conversation, 0).text(), "said");
     assert_eq!(reply(&conversation, 0).state, ReplyState::Aborted);
     assert_eq!(states(reply(&conversation, 0)), ["whole"]);
+}
+
+#[test]
+fn the_input_of_a_tool_is_shown_though_its_stream_ends_without_its_block() {
+    let call = block_start(0, tool_use("t", json!({})));
+    let [_, stop] = end("tool_use", 1);
+    let conversation = conversation(&[start("m"), call, input(0, r#"{"a":1}"#), stop]);
+    let ContentBlock::ToolUse(call) = &reply(&conversation, 0).content()[0] else {
+        panic!("{conversation:?}");
+    };
+    assert_eq!(call.input.to_value().unwrap(), json!({"a": 1}));
 }
 
 #[test]

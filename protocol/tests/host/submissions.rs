@@ -260,8 +260,10 @@ fn an_agent_that_reports_no_ids_is_not_probed_after_its_turns() {
 fn finishing_times_out_for_unacknowledged_messages() {
     let mut session = written(&["b"]);
     session.hears(state("idle"));
+    session.states();
     session.host.finish(session.now, MINUTE / 4);
     session.passes(MINUTE / 4);
+    assert_eq!(session.states(), ["lost b"]);
     assert!(session.closes());
 }
 

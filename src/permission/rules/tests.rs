@@ -181,6 +181,17 @@ fn lines_that_are_too_long_match_deny_rules() {
 }
 
 #[test]
+fn a_rule_about_every_tool_is_about_mentioned_files_too() {
+    for (rule, expected) in [
+        ("*", &["*", "Read(//**)"][..]),
+        ("**", &["**", "Read(//**)"]),
+        ("Read", &["Read"]),
+    ] {
+        assert_eq!(denying(rule).stopping().0, expected);
+    }
+}
+
+#[test]
 fn deny_precedes_ask_precedes_allow() {
     let rules = rules()
         .allow(["Bash(git *)"])

@@ -189,3 +189,38 @@ async fn claim<S: LeasedStore>(
         sleep(RETRY_INTERVAL.min(remaining)).await;
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::session_log::LeaseClock;
+    use crate::{LogBacked, MemoryLog};
+    use std::sync::Arc;
+
+    /// The runtime's clock, which is paused in tests.
+    fn now() -> Duration {
+        thread_local!(static START: Instant = Instant::now());
+        START.with(Instant::elapsed)
+    }
+
+    /// The watchdog may kill the agent before the lease expires by the host's clock.
+    #[tokio::test(start_paused = true)]
+    async fn an_expiring_claim_is_awaited_after_the_agent_was_killed() {
+        let (_renewer, claim) = Claim::new(LeaseClock::new(now), now() + WATCHDOG_TOLERANCE / 2);
+        let second = Duration::from_secs(1);
+        let store = Arc::new(LogBacked::new(MemoryLog::new()));
+        let session = TranscriptKey::new("project", "session").unwrap();
+        let mut claims = Claims {
+            store: Store::new(&store, second, second),
+            project: session.project().to_owned(),
+            claimed: vec![Session::new(session, claim)],
+            claiming: JoinSet::new(),
+            requested: vec![],
+            is_lost: false,
+        };
+        assert!(!claims.are_lost());
+        claims.await_expiry().await;
+        assert!(claims.are_lost());
+    }
+}

@@ -5,7 +5,7 @@ use agentwire_protocol::control::Interrupt;
 use agentwire_protocol::host::{self, Activity};
 use agentwire_protocol::message::Priority;
 use agentwire_protocol::permission::PermissionResult;
-use agentwire_testkit::agent::Event;
+use agentwire_testkit::agent::{Config, Event};
 use serde_json::json;
 
 #[test]
@@ -69,6 +69,27 @@ fn an_interrupt_cancels_a_pending_permission_request_first() {
     assert!(!session.respond(&id, &PermissionResult::allow()));
     assert_eq!(session.event(), Some(Event::TurnAborted));
     assert_eq!(session.event(), None);
+}
+
+#[test]
+fn the_response_to_a_cancelled_request_is_not_echoed() {
+    let config = Config {
+        replays_prompts: true,
+        ..Config::default()
+    };
+    let mut session = Session::connected(config, &[400]);
+    session.submit("m1");
+    session.lines();
+    session.call_tools(&["t1"]);
+    session.lines();
+    let id = session.permission_request_id();
+    session.request("stop", &Interrupt::default());
+    session.lines();
+    let response = json!({"type": "control_response", "response": {"subtype": "success",
+        "request_id": id, "response": PermissionResult::allow()}});
+    let line = format!("{response}\n");
+    session.agent.handle_input(session.now, line.as_bytes());
+    assert_eq!(session.lines(), [""; 0]);
 }
 
 #[test]

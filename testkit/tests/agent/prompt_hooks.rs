@@ -116,14 +116,17 @@ fn hooks_get_the_prompts_of_a_turn_as_one() {
     session.assert_turn_starts(&["m2", "m3"]);
 }
 
-/// Returns a session in which a turn with a tool folds in a prompt.
-fn folding() -> Session {
+/// Returns a session in which a turn with a tool folds in these prompts, of
+/// which `m2` is the first.
+fn folding(prompts: &[&str]) -> Session {
     let mut session = session();
     session.respond_to_hook("a", json!({}));
     session.assert_turn_starts(&["m1"]);
     session.call_tool("t1", "Bash", &json!({}), false);
     session.decision("t1");
-    session.submit("m2");
+    for uuid in prompts {
+        session.submit(uuid);
+    }
     session.finish_tool("t1", "done", false);
     session.lines();
     session.agent.finish_tools(session.now);
@@ -135,7 +138,7 @@ fn folding() -> Session {
 
 #[test]
 fn hooks_are_called_for_a_folded_prompt() {
-    let mut session = folding();
+    let mut session = folding(&["m2"]);
     assert_eq!(session.event(), None);
     session.respond_to_hook("a", json!({}));
     assert_eq!(session.lines(), ["m2 started"]);
@@ -144,7 +147,7 @@ fn hooks_are_called_for_a_folded_prompt() {
 
 #[test]
 fn blocking_a_folded_prompt_does_not_block_the_turn() {
-    let mut session = folding();
+    let mut session = folding(&["m2"]);
     session.respond_to_hook("a", json!({"decision": "block", "reason": "no"}));
     assert_eq!(
         session.lines(),
@@ -162,7 +165,7 @@ fn blocking_a_folded_prompt_does_not_block_the_turn() {
 
 #[test]
 fn a_stopped_folded_prompt_gets_its_own_turn() {
-    let mut session = folding();
+    let mut session = folding(&["m2"]);
     session.respond_to_hook("a", json!({"continue": false}));
     assert_eq!(session.lines(), Vec::<String>::new());
     assert_eq!(session.event(), Some(Event::TurnContinued));
@@ -173,13 +176,15 @@ fn a_stopped_folded_prompt_gets_its_own_turn() {
 }
 
 #[test]
-fn an_interrupt_keeps_a_prompt_that_is_being_folded() {
-    let mut session = folding();
+fn an_interrupt_keeps_prompts_that_are_being_folded() {
+    let mut session = folding(&["m2", "m3"]);
+    session.respond_to_hook("a", json!({}));
+    assert_eq!(session.lines(), ["hook a"]);
     session.request("stop", &Interrupt::default());
     assert_eq!(session.lines()[..2], ["cancel", "success stop"]);
     assert_eq!(session.event(), Some(Event::TurnAborted));
     session.respond_to_hook("a", json!({}));
-    session.assert_turn_starts(&["m2"]);
+    session.assert_turn_starts(&["m2", "m3"]);
 }
 
 #[test]

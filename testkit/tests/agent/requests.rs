@@ -1,7 +1,9 @@
 //! Requests of the host.
 
 use crate::agent::session::Session;
-use agentwire_protocol::control::{HostRequest, Initialize, SetModel, SetPermissionMode};
+use agentwire_protocol::control::{
+    HostRequest, Initialize, Interrupt, SetModel, SetPermissionMode,
+};
 use agentwire_protocol::host::RequestFailure;
 use agentwire_protocol::permission::PermissionMode;
 use agentwire_testkit::agent::Event;
@@ -57,6 +59,17 @@ fn the_driver_responds_to_other_requests() {
     // Setting the current model sends no message.
     session.agent.set_model("m-2");
     assert_eq!(session.lines(), [""; 0]);
+}
+
+#[test]
+fn a_new_model_is_reported_after_an_interrupted_first_turn() {
+    let mut session = Session::new();
+    session.submit("m1");
+    session.assert_turn_starts(&["m1"]);
+    session.request("stop", &Interrupt::default());
+    session.lines();
+    session.agent.set_model("m-2");
+    assert_eq!(session.lines(), ["user -"]);
 }
 
 /// A request in wire format.
