@@ -646,7 +646,7 @@ async fn what_a_store_loads_with_one_call_is_of_the_session() {
         let options = place.options(WAIT).session_store(store).resume(ID);
         let error = Client::connect(options).await.unwrap_err();
         let said = error.to_string();
-        assert!(said.contains("is of another session"), "{said}");
+        assert!(said.contains("belongs to another session"), "{said}");
     }
     // Without its own, there is none.
     let store = AtOnce(vec![(
