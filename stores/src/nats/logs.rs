@@ -86,6 +86,17 @@ impl Logs {
         }
     }
 
+    /// Returns the sequence of the last message on a subject, which may be a wildcard, from the
+    /// leader of the stream; 0 if there is none.
+    async fn last_sequence(&self, subject: &str) -> Result<u64, NatsError> {
+        let request = self.stream.raw_message_builder().last_by_subject(subject);
+        match request.send().await {
+            Ok(message) => Ok(message.sequence),
+            Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => Ok(0),
+            Err(error) => Err(NatsError::request("reading the end of a project")(error)),
+        }
+    }
+
     /// Reads the last message of a log from the leader of the stream.
     pub(super) async fn last(&self, session: &LogKey) -> Result<Option<Last>, NatsError> {
         let subject = self.subjects.log(session);
@@ -240,7 +251,7 @@ impl Logs {
         after: Position,
         last: &Last,
     ) -> Result<Option<Vec<Batch>>, NatsError> {
-        // Messages previous the last deletion may not be purged yet.
+        // Messages before the last deletion may not be purged yet.
         let start = after.0.max(last.start);
         let from = start + 1;
         let subject = self.subjects.log(session);
@@ -283,7 +294,7 @@ impl Logs {
         Ok((!batches.is_empty()).then_some(batches))
     }
 
-    /// Purges the messages previous a deletion. Chunks of later batches are published after it,
+    /// Purges the messages before a deletion. Chunks of later batches are published after it,
     /// because their writers had to know its position.
     pub(super) async fn purge(&self, session: &LogKey, deletion: u64) -> Result<(), NatsError> {
         for subject in [self.subjects.log(session), self.subjects.chunks(session)] {
@@ -301,6 +312,12 @@ impl Logs {
         with_payloads: bool,
     ) -> Result<BTreeMap<String, (SystemTime, Bytes)>, NatsError> {
         const WHAT: &str = "listing the sessions";
+        let subject = self.subjects.project(project);
+        // The server of the consumer may lack the newest messages.
+        let mut last = self.last_sequence(&subject).await?;
+        if last == 0 {
+            return Ok(BTreeMap::new());
+        }
         let inbox = self.client.new_inbox();
         let messages = self.client.subscribe(inbox.clone()).await;
         let mut messages = messages.map_err(NatsError::request(WHAT))?;
@@ -309,7 +326,7 @@ impl Logs {
             deliver_subject: inbox,
             deliver_policy: DeliverPolicy::LastPerSubject,
             ack_policy: AckPolicy::None,
-            filter_subject: self.subjects.project(project),
+            filter_subject: subject.clone(),
             headers_only: !with_payloads,
             flow_control: true,
             idle_heartbeat: Duration::from_secs(1),
@@ -320,9 +337,9 @@ impl Logs {
         });
         let mut consumer = consumer.await.map_err(NatsError::request(WHAT))?;
         let mut pending = consumer.cached_info().num_pending;
-        let (mut sessions, mut seen) = (BTreeMap::new(), 0);
+        let (mut sessions, mut seen, mut newest) = (BTreeMap::new(), 0, 0);
         let mut deadline = Instant::now() + self.timeout;
-        while pending > 0 {
+        while pending > 0 || newest < last {
             let message = tokio::time::timeout_at(deadline, next(&mut messages)).await;
             let message = message.map_err(NatsError::request(WHAT))?;
             let message = message.ok_or("the connection is closed");
@@ -337,7 +354,8 @@ impl Logs {
                 // An idle heartbeat: the rest may have been deleted meanwhile.
                 let info = consumer.info().await.map_err(NatsError::request(WHAT))?;
                 if info.num_pending == 0 && info.delivered.consumer_sequence == seen {
-                    break;
+                    pending = 0;
+                    last = self.last_sequence(&subject).await?;
                 }
                 continue;
             }
@@ -349,7 +367,7 @@ impl Logs {
             if info.consumer_sequence != seen {
                 return Err(NatsError::request(WHAT)("the connection was interrupted"));
             }
-            pending = info.pending;
+            (pending, newest) = (info.pending, info.stream_sequence);
             deadline = Instant::now() + self.timeout;
             let record = message.headers.as_ref().and_then(Record::parse);
             let Some(record) = record.filter(|it| it.session.project == project) else {

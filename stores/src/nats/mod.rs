@@ -59,7 +59,7 @@ use subject::Subjects;
 /// deleted.
 ///
 /// **Lists.** The time of a session is that of its last message, by the clock of the stream's
-/// leader. In a cluster, a list can miss the newest appends.
+/// leader.
 ///
 /// **Privileges.** The client must be allowed to publish to `PREFIX.>` and to the API of
 /// JetStream for this stream, and to subscribe to its inbox. TLS is supported; for credentials

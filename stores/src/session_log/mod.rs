@@ -100,7 +100,8 @@ pub trait LogStore: Send + Sync + 'static {
         after: Position,
     ) -> impl Future<Output = Result<Vec<Batch>, StoreError>> + Send;
 
-    /// Returns the sessions of a project that have a log, without deleted ones, in any order.
+    /// Returns the sessions of a project that have a log, without deleted ones, in any order. It
+    /// includes what was appended or deleted before the call.
     /// Default: those of [`LogStore::summaries`].
     ///
     /// # Errors
