@@ -7,6 +7,7 @@ mod sdk;
 mod store;
 mod suite;
 
+use crate::run::signals::Signals;
 use crate::terminal::complain;
 use clap::Subcommand;
 use std::process::ExitCode;
@@ -30,6 +31,14 @@ enum Suite {
 }
 
 pub(crate) async fn conform(arguments: Arguments) -> ExitCode {
+    // Before any process is started, since an unhandled signal would leave it running.
+    let mut signals = match Signals::new() {
+        Ok(signals) => signals,
+        Err(error) => {
+            complain(format!("cannot listen for signals: {error}"));
+            return USAGE.into();
+        }
+    };
     let work = async {
         match &arguments.suite {
             Suite::Cli(arguments) => cli::conform(arguments).await,
@@ -40,27 +49,10 @@ pub(crate) async fn conform(arguments: Arguments) -> ExitCode {
     // Dropping a case ends all processes that it started.
     let done = tokio::select! {
         done = work => done,
-        () = interrupted() => Err("interrupted".to_owned()),
+        _ = signals.next() => Err("interrupted".to_owned()),
     };
     done.unwrap_or_else(|why| {
         complain(why);
         USAGE.into()
     })
-}
-
-/// Returns on a signal that asks this process to exit.
-async fn interrupted() {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        let kinds = [SignalKind::terminate(), SignalKind::hangup()];
-        if let [Ok(mut terminate), Ok(mut hangup)] = kinds.map(signal) {
-            tokio::select! {
-                _ = terminate.recv() => return,
-                _ = hangup.recv() => return,
-                _ = tokio::signal::ctrl_c() => return,
-            }
-        }
-    }
-    drop(tokio::signal::ctrl_c().await);
 }
