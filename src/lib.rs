@@ -231,6 +231,7 @@ pub use options::{Options, RestartPolicy, Thinking};
 pub use permission::Rules;
 #[doc(inline)]
 pub use process::{ClosePolicy, ExitGuard, close_all};
+pub use session::SessionGroup;
 #[doc(inline)]
 pub use store::SessionStore;
 

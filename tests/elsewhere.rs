@@ -10,15 +10,17 @@ use agentwire::protocol::mcp::McpHttpServer;
 use agentwire::protocol::permission::PermissionMode;
 use agentwire::protocol::plugin::LocalPlugin;
 use agentwire::store::{MemoryStore, TranscriptKey};
-use agentwire::transport::{CloseInput, Connection, Peer, PeerFuture, Pipes, Transport};
+use agentwire::transport::{CloseInput, Connection, LocalCli, Peer, PeerFuture, Pipes, Transport};
 use agentwire::{
     Client, ClosePolicy, EndReason, Error, Event, Notice, Options, PermissionResult, SessionEnd,
     SessionStore,
 };
+use agentwire_testkit::{Scenario, Step};
 use std::sync::Arc;
 use std::time::Duration;
 use support::peer::connect;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
 async fn end_of(client: &mut Client) -> Option<Arc<SessionEnd>> {
@@ -441,4 +443,82 @@ async fn a_stream_in_both_directions_is_a_way_too() {
     drop(far);
     let error = Client::connect_over(Pipes::of(host), Options::new()).await;
     assert!(matches!(error, Err(Error::Ended(_))), "{error:?}");
+}
+
+/// A transport that starts one local agent at a time: a slot is free once the [`Peer`] is dropped.
+struct Slots {
+    slots: Arc<Semaphore>,
+    local: LocalCli,
+}
+
+#[derive(Debug)]
+struct Slotted {
+    inner: Arc<dyn Peer>,
+    _slot: OwnedSemaphorePermit,
+}
+
+impl Transport for Slots {
+    async fn open(&mut self, line: &CommandLine, policy: ClosePolicy) -> Result<Connection, Error> {
+        let slot = Arc::clone(&self.slots).acquire_owned().await;
+        let mut connection = self.local.open(line, policy).await?;
+        connection.peer = Arc::new(Slotted {
+            inner: connection.peer,
+            _slot: slot.unwrap(),
+        });
+        Ok(connection)
+    }
+}
+
+impl Peer for Slotted {
+    fn pid(&self) -> Option<u32> {
+        self.inner.pid()
+    }
+    fn exited(&self) -> PeerFuture<'_, Option<std::process::ExitStatus>> {
+        self.inner.exited()
+    }
+    fn close(&self, close_input: CloseInput) {
+        self.inner.close(close_input);
+    }
+    fn kill(&self) {
+        self.inner.kill();
+    }
+    fn closed(&self) -> PeerFuture<'_, Option<CloseReport>> {
+        self.inner.closed()
+    }
+}
+
+#[tokio::test]
+async fn the_peer_of_an_ended_process_is_dropped_before_the_next_one_is_opened() {
+    let slots = Arc::new(Semaphore::new(1));
+    let transport = Slots {
+        slots: Arc::clone(&slots),
+        local: LocalCli,
+    };
+    let scenario = Scenario::default().reply([Step::text("Hello.")]).repeated();
+    let client = Client::connect_over(transport, support::fake(&scenario));
+    let mut client = client.await.unwrap();
+    client.prompt("Hi").await.unwrap();
+    assert_eq!(slots.available_permits(), 0);
+    let pid = client.pid();
+    client.sleep().await.unwrap();
+    assert_eq!(slots.available_permits(), 1);
+    assert_eq!(client.pid(), pid);
+    client.prompt("Are you awake?").await.unwrap();
+    assert_ne!(client.pid(), pid);
+    client.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_transport_that_does_not_open_fails_after_the_request_timeout() {
+    let transport = Slots {
+        slots: Arc::new(Semaphore::new(0)),
+        local: LocalCli,
+    };
+    let connected = Client::connect_over(transport, Options::new().cli("/bin/cat")).await;
+    let error = connected.unwrap_err();
+    assert!(matches!(error, Error::Transport { .. }), "{error}");
+    assert!(
+        error.to_string().contains("did not open within 60s"),
+        "{error}"
+    );
 }

@@ -10,10 +10,10 @@ use agentwire_testkit::{Fault, Scenario, Step, fake_agent};
 use serde_json::json;
 use std::os::unix::process::ExitStatusExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::pin;
-use std::task::{Context, Poll, Waker};
 use std::time::Duration;
-use support::{answering, ended, fake, hasty, log_to_end, says, script, wait_for, wait_until_gone};
+use support::{
+    answering, ended, fake, hasty, log_to_end, ready, says, script, wait_for, wait_until_gone,
+};
 
 #[tokio::test]
 async fn a_cli_that_exits_at_once_is_reported_at_once_with_its_status_and_its_last_words() {
@@ -47,15 +47,6 @@ async fn a_cli_that_is_not_there_is_an_error_that_says_where_it_was_looked_for()
     assert!(std::error::Error::source(&error).is_none());
 }
 
-/// Polls a future that does not wait, where there is no runtime.
-fn outside_of_a_runtime<T>(future: impl Future<Output = T>) -> T {
-    let mut context = Context::from_waker(Waker::noop());
-    match pin!(future).poll(&mut context) {
-        Poll::Ready(output) => output,
-        Poll::Pending => panic!("it waits"),
-    }
-}
-
 #[test]
 fn outside_of_a_runtime_nothing_is_spawned_and_the_error_says_what_to_do() {
     let folder = tempfile::tempdir().unwrap();
@@ -64,10 +55,10 @@ fn outside_of_a_runtime_nothing_is_spawned_and_the_error_says_what_to_do() {
     // With and without a request for the version first.
     for options in [Options::new(), Options::new().settings(json!({}))] {
         let options = options.cli(&cli);
-        let error = outside_of_a_runtime(Client::connect(options.clone())).unwrap_err();
+        let error = ready(Client::connect(options.clone())).unwrap_err();
         assert!(matches!(error, Error::NoRuntime), "{error}");
         assert!(error.to_string().contains("#[tokio::main]"), "{error}");
-        let error = outside_of_a_runtime(query("Hello?", options)).unwrap_err();
+        let error = ready(query("Hello?", options)).unwrap_err();
         assert!(matches!(error, Error::NoRuntime), "{error}");
     }
     assert!(!spawned.exists());
@@ -205,11 +196,7 @@ async fn a_session_that_is_closing_takes_nothing_new() {
     client.send("Go").await.unwrap();
     wait_for(&mut client, says("Hm")).await;
     let close = client.close();
-    let late = async {
-        // Closing begins when its future is first polled.
-        tokio::task::yield_now().await;
-        handle.send("One more").await
-    };
+    let late = async { handle.send("One more").await };
     let (report, late) = tokio::join!(close, late);
     assert_eq!(ended(late.unwrap_err()).reason, EndReason::Closed);
     assert_eq!(report.step, agentwire::process::CloseStep::Terminated);

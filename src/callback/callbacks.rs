@@ -2,11 +2,11 @@
 
 use super::request::{QUESTION_TOOL, Shared};
 use crate::hook::Registry;
-use crate::permission::{PLAN_TOOL, Rules};
+use crate::permission::{Decision, PLAN_TOOL, Policy, Rules, SharedPolicy};
 use agentwire_protocol::control::Initialize;
 use agentwire_protocol::dialog::RequestUserDialog;
 use agentwire_protocol::mcp::McpElicitation;
-use agentwire_protocol::permission::CanUseTool;
+use agentwire_protocol::permission::{CanUseTool, PermissionResult};
 use agentwire_protocol::sorted::SortedMap;
 use std::sync::Arc;
 
@@ -16,12 +16,14 @@ pub(crate) struct Callbacks {
     pub(crate) permission: Option<Shared<CanUseTool>>,
     /// Rules that decide before the permission callback.
     pub(crate) rules: Option<Arc<Rules>>,
+    /// A policy that decides after the rules and before the permission callback.
+    pub(crate) policy: Option<SharedPolicy>,
     pub(crate) question: Option<Shared<CanUseTool>>,
     pub(crate) plan: Option<Shared<CanUseTool>>,
     pub(crate) elicitation: Option<Shared<McpElicitation>>,
     pub(crate) dialogs: SortedMap<String, Shared<RequestUserDialog>>,
     pub(crate) hooks: Registry,
-    /// Whether requests without a callback are delivered to the client's stream.
+    /// Whether requests without a callback are delivered to the streams.
     pub(crate) in_stream: bool,
 }
 
@@ -36,6 +38,20 @@ impl Callbacks {
         .or(self.permission.as_ref())
     }
 
+    /// Returns the decision of the rules and the policy about a tool call, if there is one.
+    pub(crate) fn decide(&self, request: &CanUseTool) -> Option<PermissionResult> {
+        let rules = self.rules.as_ref().map(|it| it.decide(request));
+        let must_ask = match rules {
+            Some(Decision::Decided(result)) => return Some(result),
+            rules => rules == Some(Decision::MustAsk),
+        };
+        match self.policy.as_ref()?.decide(request) {
+            Decision::Decided(PermissionResult::Allow(_)) if must_ask => None,
+            Decision::Decided(result) => Some(result),
+            Decision::MustAsk | Decision::None => None,
+        }
+    }
+
     /// Returns whether there is any callback.
     pub(crate) fn are_set(&self) -> bool {
         self.decide_about_tools()
@@ -48,6 +64,7 @@ impl Callbacks {
     pub(crate) fn decide_about_tools(&self) -> bool {
         self.permission.is_some()
             || self.rules.is_some()
+            || self.policy.is_some()
             || self.question.is_some()
             || self.plan.is_some()
             || self.in_stream

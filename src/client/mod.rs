@@ -11,12 +11,12 @@ pub use query::{Query, prompt, query};
 
 use crate::command::Command;
 use crate::event::{EndReason, Error, Event, Mailbox, Notice, SessionEnd};
-use crate::handle::Handle;
+use crate::handle::{CloseFuture, Handle};
 use crate::options::{
     CommandLine, Options, PLUGINS, PrivateFiles, not_applied, unsupported_option,
 };
 use crate::process::CloseReport;
-use crate::session::{self, Known, Peers, Starter};
+use crate::session::{self, Known, Member, Peers, SessionGroup, Starter, open_within};
 use crate::transport::{Connection, LocalCli, Transport};
 use agentwire_protocol::control::InitializeAnswer;
 use agentwire_protocol::host::RequestFailure;
@@ -29,7 +29,6 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
-use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 /// A session with an agent.
@@ -64,12 +63,6 @@ pub struct Client {
     mailbox: Mailbox,
     initialized: InitializeAnswer,
     peers: Arc<Peers>,
-    /// Cancelled once another process may open the session, if it was locked.
-    unlocked: Option<CancellationToken>,
-    /// Cancelled once no more entries go to the store, if there is one.
-    mirrored: Option<CancellationToken>,
-    /// How long a running turn may continue when the session is closed.
-    finish: Duration,
     /// How long a query continues for background tasks.
     background: Duration,
 }
@@ -160,24 +153,38 @@ impl Client {
         if options.restart.is_some() {
             line.name_session(&Uuid::new_v4().to_string());
         }
-        let (opened, resumed) = match transport.starts_agent() {
-            true => session::resume(&line, &options).await?,
-            false => (
-                Cow::Borrowed(&line),
-                session::attach(&line, &options).await?,
-            ),
+        let member = options.group.as_ref().map(SessionGroup::join).transpose()?;
+        let opening = async {
+            let (opened, resumed) = match transport.starts_agent() {
+                true => session::resume(&line, &options).await?,
+                false => (
+                    Cow::Borrowed(&line),
+                    session::attach(&line, &options).await?,
+                ),
+            };
+            let connection = transport.open(&opened, options.close);
+            let connection = open_within(options.request_timeout, connection).await?;
+            Ok((connection, opened, resumed))
         };
-        let connection = transport.open(&opened, options.close).await?;
+        let (connection, opened, resumed) = match &options.group {
+            Some(group) => group.unless_closed(opening).await?,
+            None => opening.await?,
+        };
         let private = opened.private.clone();
         let opened = opened.into_owned();
         let starter = (transport.starts_agent()).then(|| Starter::new(transport, opened, &options));
-        let connected = (connection, private, starter);
+        let connected = (connection, private, starter, member);
         Self::greet(connected, resumed, options, line, cli, without).await
     }
 
     /// Sends `initialize` and checks the response.
     async fn greet(
-        (connection, private, starter): (Connection, PrivateFiles, Option<Starter>),
+        (connection, private, starter, member): (
+            Connection,
+            PrivateFiles,
+            Option<Starter>,
+            Option<Member>,
+        ),
         resumed: Known,
         options: Options,
         line: CommandLine,
@@ -192,14 +199,11 @@ impl Client {
         let has_gates = options.callbacks.hooks.has_gates();
         #[cfg(feature = "mcp")]
         let (servers, timeout) = (options.mcp_servers.clone(), options.request_timeout);
-        let finish = options.close.finish;
-        let background = options.background_limit;
+        let (background, group) = (options.background_limit, options.group.clone());
         let session::Started {
             handle,
             mailbox,
             peers,
-            unlocked,
-            mirrored,
         } = session::start(
             connection,
             private,
@@ -207,20 +211,26 @@ impl Client {
             line.ignored.clone(),
             starter,
             resumed,
+            line.written_session(),
         );
+        if let Some(member) = member {
+            member.connected(&handle, Arc::clone(&peers));
+        }
         let mut client = Self {
             handle,
             mailbox,
             initialized: InitializeAnswer::default(),
             peers,
-            unlocked,
-            mirrored,
-            finish,
             background,
         };
         #[cfg(feature = "mcp")]
         crate::mcp::introduce(servers, &client.handle, timeout, &mut initialize).await;
-        match client.handle.initialize(&initialize).await {
+        let initialized = client.handle.initialize(&initialize);
+        let initialized = match &group {
+            Some(group) => group.unless_closed(initialized).await,
+            None => initialized.await,
+        };
+        match initialized {
             Ok(answer) => client.initialized = answer,
             // The CLI is ready. An invalid response is stored unparsed.
             Err(Error::InvalidResponse { payload, .. }) => {
@@ -354,36 +364,21 @@ impl Client {
         self.mailbox.next().await
     }
 
-    /// Closes the session gracefully, and waits until all its processes have
-    /// exited.
-    ///
-    /// Accepts no new messages, writes the outbound queue, lets the running turn finish (within
-    /// [`ClosePolicy::finish`](crate::ClosePolicy)), closes the CLI's input, shuts down every
-    /// process that the session started, and sends the remaining entries to the
-    /// [store](Options::session_store). Remaining events can still be read afterwards.
+    /// Closes the session as [`Handle::close`] does. Nobody reads the client's stream meanwhile, so
+    /// requests that only this stream has are denied
+    /// ([`Options::requests_in_stream`]); to answer them, call [`Handle::close`] on a
+    /// [handle](Client::handle). Remaining events can still be read afterwards.
     ///
     /// The runtime of the session must run meanwhile, or have been shut down.
     /// [`Client::abort`] needs no runtime.
     ///
     /// # Cancel safety
     ///
-    /// Closing continues if the future is dropped.
+    /// Closing starts with this call, and continues if the future is dropped.
     #[doc(alias = "disconnect")]
-    pub async fn close(&mut self) -> CloseReport {
-        self.finish(Some(self.finish), Duration::ZERO);
-        let report = self.peers.closed().await.unwrap_or_default();
-        self.unlocked().await;
-        if let Some(mirrored) = &self.mirrored {
-            mirrored.cancelled().await;
-        }
-        report
-    }
-
-    /// Waits until another process may open the session.
-    async fn unlocked(&self) {
-        if let Some(unlocked) = &self.unlocked {
-            unlocked.cancelled().await;
-        }
+    pub fn close(&mut self) -> CloseFuture<'_> {
+        self.mailbox.refuse_requests();
+        self.handle.close()
     }
 
     /// Ends the session immediately, as dropping the client does, and waits until all its processes
@@ -398,8 +393,9 @@ impl Client {
     pub async fn abort(&mut self) -> CloseReport {
         self.abandon(EndReason::Closed);
         let report = self.peers.closed().await.unwrap_or_default();
-        if self.mirrored.is_none() {
-            self.unlocked().await;
+        let closer = &self.handle.link().closer;
+        if let (None, Some(unlocked)) = (&closer.mirrored, closer.unlocked.get()) {
+            unlocked.cancelled().await;
         }
         report
     }
@@ -414,15 +410,7 @@ impl Client {
     /// Ends the session once it is idle and no background task has output pending. Does not wait.
     pub(crate) fn finish_when_idle(&self) {
         // The turn has no time limit: it may wait for a user.
-        self.finish(None, self.background);
-    }
-
-    fn finish(&self, within: Option<Duration>, background: Duration) {
-        let command = Command::Finish { within, background };
-        if self.handle.link().command(command).is_err() {
-            // The driver has ended.
-            self.peers.close(Box::new(|| ()));
-        }
+        self.handle.finish(None, self.background);
     }
 
     pub(crate) fn mailbox_mut(&mut self) -> &mut Mailbox {

@@ -1,7 +1,7 @@
 //! A single prompt and its result.
 
 use super::Client;
-use crate::event::{EndReason, Error, Event};
+use crate::event::{EndReason, Error, Event, Mailbox};
 use crate::handle::Handle;
 use crate::options::Options;
 use crate::process::CloseReport;
@@ -138,7 +138,8 @@ impl Query {
     pub async fn result(mut self) -> Result<ResultMessage, Error> {
         let (mut own, mut last) = (None, None);
         let mut outcome = TurnOutcome::NoResult;
-        while let Some(event) = self.next().await {
+        let skip_requests = Mailbox::poll_next_without_requests;
+        while let Some(event) = self.client.mailbox_mut().next_of(skip_requests).await {
             match event {
                 Ok(Event::Frame(frame)) if frame.kind() == "result" => last = Some(frame),
                 Ok(Event::Turn(TurnEvent::Ended(end))) if end.messages.contains(&self.uuid) => {

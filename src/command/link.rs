@@ -3,8 +3,10 @@
 use super::Command;
 use super::declared::Declared;
 use super::turn::TurnWatch;
-use crate::event::{Demand, EndReason, Error, Mailbox, SessionEnd, StreamKind, Wanted, mailbox};
-use crate::session::Flusher;
+use crate::event::{
+    Demand, EndReason, Error, Mailbox, SessionEnd, SessionStatus, StreamKind, Wanted, mailbox,
+};
+use crate::session::{Closer, Flusher};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -16,9 +18,11 @@ use tokio::sync::{mpsc, watch};
 pub(crate) struct Link {
     /// Boxed, because the channel allocates space for 32 commands at once.
     pub(crate) commands: mpsc::UnboundedSender<Box<Command>>,
+    pub(crate) closer: Arc<Closer>,
     pub(crate) end: End,
     /// The running turn, or the last one.
     pub(crate) turn: watch::Receiver<Option<TurnWatch>>,
+    pub(crate) status: watch::Receiver<SessionStatus>,
     pub(crate) declared: Arc<Declared>,
     pub(crate) demand: Demand,
     /// The session's store, if it has one.

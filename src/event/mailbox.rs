@@ -49,6 +49,8 @@ struct State {
     waker: Option<Waker>,
     /// Whether the consumer was dropped.
     abandoned: bool,
+    /// Whether the consumer will answer no more requests.
+    refuses_requests: bool,
 }
 
 /// The size beyond which the oldest events of a stream are discarded, in bytes.
@@ -72,6 +74,7 @@ pub(crate) fn mailbox(demand: &Demand) -> (Sender, Mailbox) {
         end: None,
         waker: None,
         abandoned: false,
+        refuses_requests: false,
     }));
     let sender = Sender {
         state: Arc::clone(&state),
@@ -131,6 +134,9 @@ impl Sender {
             room.unused
         };
         state.unread.append(&mut self.batch, bytes, most);
+        if state.refuses_requests {
+            state.unread.discard_requests();
+        }
         state.update_fullness();
         // The consumer has events to read before it waits again.
         state.wanted = None;
@@ -198,10 +204,34 @@ impl Mailbox {
         &mut self,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Event, Error>>> {
+        self.poll_event(context, true)
+    }
+
+    /// Like [`Mailbox::poll_next`], for a consumer that skips requests of the agent: they do not
+    /// count as delivered.
+    pub(crate) fn poll_next_without_requests(
+        &mut self,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Event, Error>>> {
+        self.poll_event(context, false)
+    }
+
+    /// Refuses requests from now on: those in this stream alone are denied.
+    pub(crate) fn refuse_requests(&self) {
+        let mut state = lock(&self.0);
+        state.refuses_requests = true;
+        state.unread.discard_requests();
+    }
+
+    fn poll_event(
+        &mut self,
+        context: &mut Context<'_>,
+        takes_requests: bool,
+    ) -> Poll<Option<Result<Event, Error>>> {
         let budget = ready!(coop::poll_proceed(context));
         let mut state = lock(&self.0);
         state.in_use = true;
-        if let Some(event) = state.unread.pop() {
+        if let Some(event) = state.unread.pop(takes_requests) {
             state.update_fullness();
             budget.made_progress();
             return Poll::Ready(Some(Ok(event)));

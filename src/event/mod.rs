@@ -9,6 +9,7 @@ mod notice;
 mod queue;
 mod request;
 mod restart;
+mod status;
 mod summary;
 mod unread;
 
@@ -21,6 +22,7 @@ pub use notice::Notice;
 pub(crate) use request::Unanswered;
 pub use request::{PendingRequest, RequestKind};
 pub use restart::{Restart, RestartReason};
+pub use status::SessionStatus;
 pub use summary::{CallbackFailure, RequestSummary};
 pub use unread::{StreamKind, Unread, UnreadStream};
 
@@ -52,10 +54,16 @@ pub enum Event {
     /// A problem that does not end the session.
     Notice(Notice),
     /// A request of the agent that you answer with
-    /// [`Handle::respond`](crate::Handle::respond). Only in the client's stream, and
-    /// only with [`Options::requests_in_stream`](crate::Options::requests_in_stream).
+    /// [`Handle::respond`](crate::Handle::respond). Only with
+    /// [`Options::requests_in_stream`](crate::Options::requests_in_stream).
     Request(PendingRequest),
-    /// The agent withdrew a request that was delivered to the stream.
+    /// A request in the streams is no longer pending: it was answered by
+    /// [`Handle::respond`](crate::Handle::respond), or denied because no stream delivered it.
+    RequestAnswered {
+        /// The request ID.
+        request_id: Box<str>,
+    },
+    /// The agent withdrew a request in the streams. It takes no response.
     RequestWithdrawn {
         /// The request ID.
         request_id: Box<str>,
@@ -80,7 +88,8 @@ impl Event {
             Self::Frame(frame) => frame.raw().len(),
             // The result was also delivered as a frame, and shares its bytes.
             Self::Restarted(restart) => restart.size(),
-            Self::Asleep | Self::Activity(_) | Self::Turn(_) | Self::RequestWithdrawn { .. } => 0,
+            Self::Asleep | Self::Activity(_) | Self::Turn(_) => 0,
+            Self::RequestAnswered { .. } | Self::RequestWithdrawn { .. } => 0,
             Self::Request(request) => request.size,
             Self::Session(SessionUpdate::Auth(update)) => update.size(),
             Self::Session(_) => SESSION,

@@ -108,6 +108,12 @@ impl Queue {
         self.bytes
     }
 
+    /// Discards the unread requests: they are denied if they are in no other stream. Their events
+    /// remain.
+    pub(super) fn discard_requests(&mut self) {
+        self.requests.clear();
+    }
+
     pub(super) fn backlog(&self) -> Backlog {
         let oldest = self.joined.front().or(self.waiting.front());
         Backlog {
@@ -117,14 +123,16 @@ impl Queue {
         }
     }
 
-    /// Removes the oldest event, or the notice that older events were discarded.
-    pub(super) fn pop(&mut self) -> Option<Event> {
+    /// Removes the oldest event, or the notice that older events were discarded. A request counts
+    /// as delivered if the consumer `takes_requests`.
+    pub(super) fn pop(&mut self, takes_requests: bool) -> Option<Event> {
         if let (events @ 1.., bytes) = mem::take(&mut self.dropped) {
             return Some(Event::Notice(Notice::Lagged { events, bytes }));
         }
         let event = self.pop_oldest()?;
         if let Event::Request(request) = &event
             && let Some(unanswered) = self.requests.remove(&request.request_id)
+            && takes_requests
         {
             unanswered.was_read();
         }
@@ -155,7 +163,7 @@ impl Queue {
                 self.dropped.0 += 1;
                 self.dropped.1 += event.size();
                 if let Event::Request(request) = &event {
-                    // Denies the request.
+                    // Denies the request if it is in no other stream.
                     self.requests.remove(&request.request_id);
                 }
             }
@@ -243,7 +251,7 @@ pub(super) mod tests {
             assert!(is_within, "{} bytes", queue.bytes());
             shrunk += usize::from(before + bytes > limit);
             if number % 3 == 0 && number % 5_000 > 2_000 {
-                drop(queue.pop());
+                drop(queue.pop(true));
             }
         }
         assert!(shrunk > 10, "{shrunk}");

@@ -1,16 +1,17 @@
-//! Requests of the agent in the client's stream.
+//! Requests of the agent in the streams of a session.
 
+use agentwire_protocol::dialog::RequestUserDialog;
 use agentwire_protocol::mcp::McpElicitation;
 use agentwire_protocol::permission::CanUseTool;
 use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A pending request of the agent.
 ///
 /// Respond with [`Handle::respond`](crate::Handle::respond) and the
-/// [`request_id`](Self::request_id). The agent waits for the response. If the event is never
-/// read, because it was discarded beyond
-/// [`Options::unread_hard_limit`](crate::Options::unread_hard_limit) or the session was closed,
-/// the request is denied.
+/// [`request_id`](Self::request_id). The agent waits for the response. The first response counts;
+/// every other one fails with [`Error::NoPendingRequest`](crate::Error::NoPendingRequest).
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct PendingRequest {
@@ -33,25 +34,41 @@ pub enum RequestKind {
     /// Input that an MCP server requests from the user. The response is an
     /// [`McpElicitationResult`](agentwire_protocol::mcp::McpElicitationResult).
     Elicitation(Box<McpElicitation>),
+    /// A dialog for the user. The response is a
+    /// [`UserDialogResult`](agentwire_protocol::dialog::UserDialogResult). Only its callback
+    /// ([`Options::on_dialog`](crate::Options::on_dialog)) receives it, never a stream.
+    Dialog(Box<RequestUserDialog>),
 }
 
-/// The action to take if a request is dropped before it was read.
-pub(crate) struct Unanswered(Option<Box<dyn FnOnce() + Send + Sync>>);
+/// Denies a request that no stream delivers. Each stream with the request has a copy, until the
+/// request is read or discarded there.
+#[derive(Clone)]
+pub(crate) struct Unanswered(Arc<Deny>);
+
+struct Deny {
+    was_read: AtomicBool,
+    deny: Option<Box<dyn FnOnce() + Send + Sync>>,
+}
 
 impl Unanswered {
     pub(crate) fn new(deny: impl FnOnce() + Send + Sync + 'static) -> Self {
-        Self(Some(Box::new(deny)))
+        Self(Arc::new(Deny {
+            was_read: AtomicBool::new(false),
+            deny: Some(Box::new(deny)),
+        }))
     }
 
-    /// Disarms the action: the event was read.
-    pub(crate) fn was_read(mut self) {
-        self.0 = None;
+    /// Records that a stream has delivered the request.
+    pub(crate) fn was_read(self) {
+        self.0.was_read.store(true, Ordering::Release);
     }
 }
 
-impl Drop for Unanswered {
+impl Drop for Deny {
     fn drop(&mut self) {
-        if let Some(deny) = self.0.take() {
+        if !*self.was_read.get_mut()
+            && let Some(deny) = self.deny.take()
+        {
             deny();
         }
     }

@@ -1,11 +1,14 @@
 //! Control of a session from any task.
 
+mod close;
 mod sleep;
+mod status;
 mod submission;
 mod subscription;
 mod turn;
 mod views;
 
+pub use close::CloseFuture;
 pub use submission::Submission;
 pub use subscription::Subscription;
 pub use turn::Turn;
@@ -105,7 +108,9 @@ impl Handle {
     }
 
     /// Returns a new stream of all events of the session from now on, including those caused by
-    /// anything sent after this call. Each subscription is read at its own pace.
+    /// anything sent after this call. Each subscription is read at its own pace. With
+    /// [`Options::requests_in_stream`](crate::Options::requests_in_stream), it starts with the
+    /// requests of the agent that are pending.
     ///
     /// ```no_run
     /// # async fn example(mut client: agentwire::Client) -> Result<(), agentwire::Error> {

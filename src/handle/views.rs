@@ -166,7 +166,7 @@ fn poll_frame(
     context: &mut Context<'_>,
 ) -> Poll<Option<Result<Frame, Error>>> {
     loop {
-        return Poll::Ready(match ready!(mailbox.poll_next(context)) {
+        return Poll::Ready(match ready!(mailbox.poll_next_without_requests(context)) {
             Some(Ok(Event::Frame(frame))) => Some(Ok(frame)),
             Some(Ok(Event::Notice(Notice::Lagged { events, bytes }))) => {
                 Some(Err(Error::Lagged { events, bytes }))

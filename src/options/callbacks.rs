@@ -3,7 +3,7 @@
 use super::Options;
 use crate::callback::{DialogRequest, ElicitationRequest, Handler, Request, Response, Shared};
 use crate::hook::Hook;
-use crate::permission::{PermissionRequest, PlanRequest, QuestionRequest};
+use crate::permission::{PermissionRequest, PlanRequest, Policy, QuestionRequest, SharedPolicy};
 use agentwire_protocol::dialog::UserDialogResult;
 use agentwire_protocol::mcp::McpElicitationResult;
 use agentwire_protocol::permission::{CanUseTool, PermissionResult};
@@ -54,18 +54,50 @@ impl Options {
         self.permission_handler(callback)
     }
 
+    /// Sets a policy that decides on permission requests before the permission callback or the
+    /// stream ([`Options::requests_in_stream`]) gets those that it leaves open. Without both, these
+    /// are denied. [`Options::rules`] decide before it; a request that they must ask about, it can
+    /// only deny.
+    ///
+    /// The session calls it between two messages, so it must not block. If it panics, the request
+    /// is denied, and a [`Notice::CallbackFailed`](crate::Notice::CallbackFailed) reports it.
+    ///
+    /// ```
+    /// use agentwire::Options;
+    /// use agentwire::permission::ReadOnly;
+    ///
+    /// let options = Options::new().permission_policy(ReadOnly).requests_in_stream(true);
+    /// # drop(options);
+    /// ```
+    pub fn permission_policy(mut self, policy: impl Policy) -> Self {
+        self.callbacks.policy = Some(SharedPolicy::new(policy));
+        self
+    }
+
     /// Sets an [`Options::on_permission`] callback that implements [`Handler`].
     pub fn permission_handler(mut self, handler: impl Handler<CanUseTool>) -> Self {
         self.callbacks.permission = Some(Shared::new(handler));
         self
     }
 
-    /// Sets whether requests of the agent without a callback are delivered in the
-    /// [`Client`](crate::Client)'s own stream, as [`Event::Request`](crate::Event::Request), in
-    /// order with its messages: permission requests, questions, plans and elicitations. A user
-    /// interface can then show a request after the text that led to it. Default: `false`.
+    /// Sets whether requests of the agent without a callback are delivered in the streams of the
+    /// session, as [`Event::Request`](crate::Event::Request), in order with its messages:
+    /// permission requests, questions, plans and elicitations. A user interface can then show a
+    /// request after the text that led to it. Default: `false`.
     ///
-    /// The client's stream then counts as in use from the start, so read it.
+    /// A request is in the [`Client`](crate::Client)'s own stream, in each
+    /// [`Subscription`](crate::Subscription), and in the [`Turn`](crate::Turn) of the messages that
+    /// its turn has picked up. The first response counts, and all of these streams then deliver
+    /// [`Event::RequestAnswered`](crate::Event::RequestAnswered).
+    ///
+    /// A request is denied, with a [`Notice::CallbackFailed`](crate::Notice::CallbackFailed), if no
+    /// stream delivers it: all of them were dropped, discarded it beyond
+    /// [`Options::unread_hard_limit`], or skip requests, as
+    /// [`Messages`](crate::Messages), [`TextStream`](crate::TextStream) and
+    /// [`prompt`](crate::prompt()) do. The agent waits for a request that was delivered.
+    ///
+    /// [`Options::rules`] and [`Options::permission_policy`] decide first: only what they leave
+    /// open is in the streams.
     ///
     /// ```no_run
     /// # async fn example() -> Result<(), agentwire::Error> {

@@ -54,6 +54,7 @@ use crate::callback::Callbacks;
 use crate::mcp::SharedServer;
 use crate::ownership::WhenOwned;
 use crate::process::{CliVersion, ClosePolicy, Environment};
+use crate::session::SessionGroup;
 use crate::store::{SharedStore, StoreFlush};
 use agentwire_protocol::Json;
 use agentwire_protocol::codec::DEFAULT_LINE_LIMIT;
@@ -122,6 +123,7 @@ pub struct Options {
     pub(crate) stderr: Option<StderrCallback>,
     pub(crate) request_timeout: Duration,
     pub(crate) close: ClosePolicy,
+    pub(crate) group: Option<SessionGroup>,
     pub(crate) line_limit: usize,
     unread: UnreadLimits,
     unread_hard_limit: Option<usize>,
@@ -170,6 +172,7 @@ impl Default for Options {
             stderr: None,
             request_timeout: Duration::from_secs(60),
             close: ClosePolicy::default(),
+            group: None,
             line_limit: DEFAULT_LINE_LIMIT,
             unread: UnreadLimits::default(),
             unread_hard_limit: None,

@@ -2,6 +2,7 @@
 
 use super::Options;
 use crate::process::ClosePolicy;
+use crate::session::SessionGroup;
 use agentwire_protocol::host::Queueing;
 use agentwire_protocol::outbox::Limits;
 use std::sync::Arc;
@@ -18,7 +19,8 @@ impl Options {
         self
     }
 
-    /// Sets the timeout of control requests, including the first one. Default: 60 seconds.
+    /// Sets the timeout of control requests, including the first one, and of opening a
+    /// [`Transport`](crate::transport::Transport). Default: 60 seconds.
     pub fn request_timeout(mut self, time: Duration) -> Self {
         self.request_timeout = time;
         self
@@ -27,6 +29,12 @@ impl Options {
     /// Sets how the session is closed.
     pub fn close_policy(mut self, policy: ClosePolicy) -> Self {
         self.close = policy;
+        self
+    }
+
+    /// Adds the session to a group, to close it together with others.
+    pub fn group(mut self, group: &SessionGroup) -> Self {
+        self.group = Some(group.clone());
         self
     }
 

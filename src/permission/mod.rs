@@ -15,6 +15,7 @@ pub mod visible;
 pub use audited::Audited;
 pub use plan::PlanRequest;
 pub(crate) use plan::TOOL as PLAN_TOOL;
+pub(crate) use policy::SharedPolicy;
 pub use policy::{Decision, Either, OrAsk, OrDeny, Policy};
 pub use question::{Answers, QuestionRequest};
 pub use read_only::ReadOnly;

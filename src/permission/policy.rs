@@ -3,6 +3,8 @@
 use super::PermissionRequest;
 use crate::callback::{BoxFuture, Handler, Response};
 use agentwire_protocol::permission::{CanUseTool, PermissionResult};
+use std::fmt;
+use std::sync::Arc;
 
 /// The decision of a [`Policy`] about a tool call.
 #[derive(Debug, Clone, PartialEq)]
@@ -103,6 +105,26 @@ where
 {
     fn decide(&self, request: &CanUseTool) -> Decision {
         self(request).into()
+    }
+}
+
+/// A policy of any type.
+#[derive(Clone)]
+pub(crate) struct SharedPolicy(Arc<dyn Policy>);
+
+impl SharedPolicy {
+    pub(crate) fn new(policy: impl Policy) -> Self {
+        Self(Arc::new(policy))
+    }
+
+    pub(crate) fn decide(&self, request: &CanUseTool) -> Decision {
+        self.0.decide(request)
+    }
+}
+
+impl fmt::Debug for SharedPolicy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Policy")
     }
 }
 

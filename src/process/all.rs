@@ -7,8 +7,11 @@ use super::policy::CloseReport;
 /// Closes all sessions of this process at once, and blocks until all processes that they
 /// started have exited.
 ///
-/// Call this before the program exits, for instance on a signal. It also waits for sessions
-/// that are already closing because their clients were dropped. Sessions of agents that were
+/// It is for signal handlers and the end of a program: it ends the sessions of every part of the
+/// program, and running turns are cut off. To close some sessions, or within a deadline, put them
+/// into a [`SessionGroup`](crate::SessionGroup).
+///
+/// It also waits for sessions that are already closing because their clients were dropped. Sessions of agents that were
 /// spawned elsewhere ([`Client::connect_over`](crate::Client::connect_over)) have no processes
 /// here and are not closed.
 ///

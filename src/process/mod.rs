@@ -35,6 +35,7 @@ mod task;
 mod tests;
 mod version;
 
+pub use crate::handle::CloseFuture;
 pub(crate) use agentwire_files::{PrivateFolder, WriteError};
 pub use all::close_all;
 pub(crate) use child::{ChildProcess, Pipes};

@@ -115,7 +115,8 @@ impl Driver {
             let error = self.end.get().and_then(SessionEnd::error);
             return sender.end(error);
         }
-        self.streams.subscribe(stream, sender);
+        let pending = self.callbacks.requests_in_streams();
+        self.streams.subscribe(stream, sender, &pending);
     }
 
     /// Submits a message, and returns whether it was accepted.

@@ -62,7 +62,7 @@ impl Driver {
             host::HostEvent::IncomingRequestCancelled { request_id } => {
                 self.attachments.cancel_request(&request_id);
                 if self.callbacks.cancel(&request_id) {
-                    self.streams.put_own(Event::RequestWithdrawn { request_id });
+                    self.streams.put(Event::RequestWithdrawn { request_id });
                 }
             }
             host::HostEvent::RequestEnded {
@@ -82,6 +82,9 @@ impl Driver {
             host::HostEvent::Activity(activity) => {
                 tracing::trace!(?activity, "the session's activity changed");
                 self.streams.put(Event::Activity(activity));
+                // Observers of the status must find the earlier events in the streams.
+                self.streams.hand_over();
+                self.status.send_modify(|status| status.activity = activity);
             }
             host::HostEvent::Notice(notice) => {
                 self.streams.put(Event::Notice(Notice::Wire(notice)));
@@ -110,8 +113,13 @@ impl Driver {
                 self.host.leave_unanswered(&request_id);
                 Some(notice)
             }
+            Step::Answered(request_id, line, notice) => {
+                self.host.respond(&request_id, line);
+                self.streams.put(Event::RequestAnswered { request_id });
+                notice
+            }
             Step::Show(request, unanswered) => {
-                self.streams.put_request(request, unanswered);
+                self.streams.put_request(request, &unanswered);
                 None
             }
             Step::Notify(notice) => Some(notice),
@@ -148,6 +156,13 @@ impl Driver {
     /// Reports the agent's session ID to the attachments.
     fn observe_id(&mut self) {
         if let Some(id) = self.host.session_id() {
+            self.status.send_if_modified(|status| {
+                let is_new = status.session_id.as_deref() != Some(id);
+                if is_new {
+                    status.session_id = Some(id.into());
+                }
+                is_new
+            });
             self.attachments.observe(&Happened::SessionId(id));
         }
     }

@@ -11,13 +11,13 @@ use super::succession::Succession;
 use super::waiters::Waiters;
 use crate::attachment::{self, Action};
 use crate::command::{Command, End};
-use crate::event::{EndReason, Error, Event, SessionEnd};
+use crate::event::{EndReason, Error, Event, SessionEnd, SessionStatus};
 use agentwire_protocol::host::{Activity, Host, Transmit};
 use std::io;
 use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 
 /// The longest time to read output after the CLI's exit: another process that has the pipe open
 /// may write too.
@@ -41,6 +41,7 @@ pub(super) struct Driver {
     pub(super) attachments: Attachments,
     pub(super) succession: Succession,
     pub(super) life: Life,
+    pub(super) status: Arc<watch::Sender<SessionStatus>>,
     pub(super) end: End,
 }
 
@@ -288,6 +289,8 @@ impl Driver {
         self.host.handle_timeout(now);
         self.flow.handle_timeout(now, &self.streams);
         if let Some(reason) = self.life.handle_timeout(now) {
+            let has_messages = self.host.waiting().users > 0 || self.waiters.are_blocked();
+            self.life.discards(has_messages);
             self.close_input(reason);
         }
         if self.sleeps_at().is_some_and(|at| at <= now) {
@@ -375,6 +378,12 @@ impl Driver {
     async fn end_session(mut self: Box<Self>, exit: Option<ExitStatus>) {
         let reason = match self.life.input_closed() {
             Some(EndReason::Closed) if self.failed_at_exit(exit) => EndReason::FailedAtExit,
+            // The turn ended after its input was closed.
+            Some(EndReason::CutOff)
+                if self.host.activity() == Activity::Idle && !self.life.has_discarded() =>
+            {
+                EndReason::Closed
+            }
             Some(reason) => reason,
             None => self.exit_reason(exit),
         };
@@ -412,6 +421,10 @@ impl Driver {
         while let Ok(command) = self.commands.try_recv() {
             self.refuse(*command, &end);
         }
+        self.status.send_modify(|status| {
+            status.is_closed = true;
+            status.activity = Activity::Idle;
+        });
         let ended = || Error::Ended(Arc::clone(&end));
         self.waiters.end_blocked(ended);
         self.host.handle_end();

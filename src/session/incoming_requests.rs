@@ -5,10 +5,11 @@ use crate::callback::{
 };
 use crate::command::{Command, Declared, Encode, LateAnswer, Out, RequestNumber, Servers};
 use crate::event::{
-    CallbackFailure, Error, Notice, PendingRequest, RequestKind, RequestSummary, Unanswered,
+    CallbackFailure, Error, Notice, PendingRequest, RequestKind, RequestSummary, SessionStatus,
+    Unanswered,
 };
 use crate::handle::Handle;
-use crate::permission::{Decision, PermissionRequest, Policy};
+use crate::permission::PermissionRequest;
 use crate::process::panic_text;
 use agentwire_protocol::control::{self, AgentRequest, ControlRequest, Refusal};
 use agentwire_protocol::dialog::{RequestUserDialog, UserDialogResult};
@@ -22,10 +23,12 @@ use agentwire_protocol::{Fault, Frame, Json};
 use bytes::Bytes;
 use std::collections::HashMap;
 use std::future::{poll_fn, ready};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::Poll;
 use std::time::{Duration, Instant};
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
@@ -44,6 +47,8 @@ pub(super) struct PendingCallbacks {
     /// The in-process servers, if supported.
     servers: Option<Box<dyn Servers>>,
     open: SortedMap<Box<str>, Open>,
+    /// Lists the pending requests.
+    status: Arc<watch::Sender<SessionStatus>>,
     tasks: JoinSet<Done>,
     /// The request of each task.
     running: HashMap<Id, Running>,
@@ -63,7 +68,7 @@ struct Open {
     /// The part of the request that its response must repeat.
     to_repeat: Option<Json>,
     cancelled: CancellationToken,
-    /// Whether it was delivered to the client's stream.
+    /// Whether it is in the streams.
     is_in_stream: bool,
 }
 
@@ -89,9 +94,11 @@ enum Done {
 pub(super) enum Step {
     /// Send this line, and deliver the notice, if any.
     Line(Box<str>, Bytes, Option<Notice>),
+    /// As `Line`, for a request in the streams.
+    Answered(Box<str>, Bytes, Option<Notice>),
     /// Leave the request unanswered, and deliver the notice.
     Leave(Box<str>, Notice),
-    /// Put the request into the client's stream.
+    /// Put the request into the streams.
     Show(PendingRequest, Unanswered),
     /// Nothing: a callback is running, or its outcome is no longer needed.
     Nothing,
@@ -102,9 +109,14 @@ pub(super) enum Step {
 }
 
 impl PendingCallbacks {
-    pub(super) fn new(callbacks: Callbacks, session: Handle) -> Self {
+    pub(super) fn new(
+        callbacks: Callbacks,
+        session: Handle,
+        status: Arc<watch::Sender<SessionStatus>>,
+    ) -> Self {
         Self {
             callbacks,
+            status,
             servers: servers(&session),
             session,
             open: SortedMap::new(),
@@ -159,6 +171,17 @@ impl PendingCallbacks {
     /// Returns whether a request is pending, or a callback is running.
     pub(super) fn are_open(&self) -> bool {
         !self.open.is_empty() || !self.running.is_empty()
+    }
+
+    /// Returns the pending requests in the streams, from the oldest to the newest.
+    pub(super) fn requests_in_streams(&self) -> Vec<PendingRequest> {
+        let status = self.status.borrow();
+        let is_in_stream = |it: &&PendingRequest| {
+            let open = self.open.get(&it.request_id);
+            open.is_some_and(|open| open.is_in_stream)
+        };
+        let requests = status.pending_requests.iter().filter(is_in_stream);
+        requests.cloned().collect()
     }
 
     /// Dispatches a request of the agent to an in-process server or a callback.
@@ -275,16 +298,28 @@ impl PendingCallbacks {
         request: CanUseTool,
     ) -> Step {
         let tool_name = request.tool_name.clone();
-        let rules = self.callbacks.rules.as_ref();
-        if let Some(Decision::Decided(result)) = rules.map(|rules| rules.decide(&request)) {
-            let asked = RequestSummary::Permission { tool_name };
-            let decided = Shared::new(move |_: PermissionRequest| ready(result.clone()));
-            return self.start(request_id, frame, request, asked, &decided);
+        // A policy can be code of the application.
+        let decide = AssertUnwindSafe(|| self.callbacks.decide(&request));
+        match catch_unwind(decide) {
+            Ok(None) => {}
+            Ok(Some(result)) => {
+                let asked = RequestSummary::Permission { tool_name };
+                let decided = Shared::new(move |_: PermissionRequest| ready(result.clone()));
+                return self.start(request_id, frame, request, asked, &decided, None);
+            }
+            Err(panic) => {
+                let asked = RequestSummary::Permission { tool_name };
+                let line = denial(&request_id, &asked);
+                let failure = CallbackFailure::Panicked(panic_text(&*panic));
+                let notice = failed(request_id.clone(), asked, failure);
+                return Step::Line(request_id, line, Some(notice));
+            }
         }
         match self.callbacks.permission(&tool_name).cloned() {
             Some(handler) => {
                 let asked = RequestSummary::Permission { tool_name };
-                self.start(request_id, frame, request, asked, &handler)
+                let kind = RequestKind::Permission(Box::new(request.clone()));
+                self.start(request_id, frame, request, asked, &handler, Some(kind))
             }
             None if self.callbacks.in_stream => {
                 let asked = RequestSummary::Permission { tool_name };
@@ -308,7 +343,7 @@ impl PendingCallbacks {
             is_gate: hook.is_gate,
         };
         let handler = hook.handler.clone();
-        self.start(request_id, frame, request, asked, &handler)
+        self.start(request_id, frame, request, asked, &handler, None)
     }
 
     fn elicit(&mut self, request_id: Box<str>, frame: &Frame, request: McpElicitation) -> Step {
@@ -317,7 +352,8 @@ impl PendingCallbacks {
                 let asked = RequestSummary::Elicitation {
                     server_name: request.mcp_server_name.clone(),
                 };
-                self.start(request_id, frame, request, asked, &handler)
+                let kind = RequestKind::Elicitation(Box::new(request.clone()));
+                self.start(request_id, frame, request, asked, &handler, Some(kind))
             }
             None if self.callbacks.in_stream => {
                 let asked = RequestSummary::Elicitation {
@@ -348,7 +384,8 @@ impl PendingCallbacks {
         match self.callbacks.dialog(&dialog_kind).cloned() {
             Some(handler) => {
                 let asked = RequestSummary::Dialog { dialog_kind };
-                self.start(request_id, frame, request, asked, &handler)
+                let kind = RequestKind::Dialog(Box::new(request.clone()));
+                self.start(request_id, frame, request, asked, &handler, Some(kind))
             }
             None => {
                 let why = format!("the dialog kind `{dialog_kind}` was not declared");
@@ -365,6 +402,7 @@ impl PendingCallbacks {
         request: R,
         asked: RequestSummary,
         handler: &Shared<R>,
+        kind: Option<RequestKind>,
     ) -> Step {
         let bytes = frame.raw().len();
         let is_too_long = !self.running.is_empty() && self.bytes + bytes > MOST_BYTES;
@@ -376,6 +414,13 @@ impl PendingCallbacks {
         let number = RequestNumber(self.count);
         let cancelled = CancellationToken::new();
         let to_repeat = request.to_repeat();
+        if let Some(request) = kind {
+            self.list(PendingRequest {
+                request_id: request_id.clone(),
+                request,
+                size: bytes,
+            });
+        }
         let ask = Request {
             request,
             request_id: request_id.clone(),
@@ -412,7 +457,23 @@ impl PendingCallbacks {
         Step::Nothing
     }
 
-    /// Puts a request into the client's stream.
+    /// Adds a request to the pending ones of the status.
+    fn list(&self, request: PendingRequest) {
+        self.status
+            .send_modify(|status| status.pending_requests.push(request));
+    }
+
+    /// Removes a request from the pending ones of the status.
+    fn unlist(&self, request_id: &str) {
+        self.status.send_if_modified(|status| {
+            let requests = &mut status.pending_requests;
+            let before = requests.len();
+            requests.retain(|it| *it.request_id != *request_id);
+            requests.len() != before
+        });
+    }
+
+    /// Puts a request into the streams.
     fn show<R: CallbackRequest>(
         &mut self,
         request_id: Box<str>,
@@ -448,6 +509,7 @@ impl PendingCallbacks {
             request: kind(Box::new(request)),
             size: frame.raw().len(),
         };
+        self.list(request.clone());
         Step::Show(request, unanswered)
     }
 
@@ -545,31 +607,38 @@ impl PendingCallbacks {
             asked,
             to_repeat,
             cancelled,
+            is_in_stream,
             ..
         }) = self.open.remove(&request_id)
         else {
             return Step::Nothing;
         };
+        self.unlist(&request_id);
         // Notifies clones of the token.
         cancelled.cancel();
         let version = self.session.link().declared().cli_version();
-        match answer.and_then(|answer| answer.line(&asked, to_repeat.as_ref(), version)) {
-            Ok(line) => Step::Line(request_id, line, None),
-            Err(failure) => {
-                let line = denial(&request_id, &asked);
-                let notice = failed(request_id.clone(), asked, failure);
-                Step::Line(request_id, line, Some(notice))
-            }
+        let (line, notice) =
+            match answer.and_then(|answer| answer.line(&asked, to_repeat.as_ref(), version)) {
+                Ok(line) => (line, None),
+                Err(failure) => {
+                    let line = denial(&request_id, &asked);
+                    (line, Some(failed(request_id.clone(), asked, failure)))
+                }
+            };
+        match is_in_stream {
+            true => Step::Answered(request_id, line, notice),
+            false => Step::Line(request_id, line, notice),
         }
     }
 
     /// Handles the agent's cancellation of a request.
-    /// Returns whether the request was in the client's stream.
+    /// Returns whether the request was in the streams.
     pub(super) fn cancel(&mut self, request_id: &str) -> bool {
         if let Some(servers) = &mut self.servers {
             servers.cancel(request_id);
         }
         self.open.remove(request_id).is_some_and(|open| {
+            self.unlist(request_id);
             open.cancelled.cancel();
             open.is_in_stream
         })
@@ -581,6 +650,11 @@ impl PendingCallbacks {
             open.cancelled.cancel();
         }
         self.open.clear();
+        self.status.send_if_modified(|status| {
+            let had_requests = !status.pending_requests.is_empty();
+            status.pending_requests.clear();
+            had_requests
+        });
         self.tasks.detach_all();
         self.running.clear();
         self.bytes = 0;

@@ -44,6 +44,8 @@ pub(super) struct Life {
     stage: Stage,
     /// Whether another host owns the session.
     is_lost: bool,
+    /// Whether messages were discarded when the input was closed at a deadline.
+    has_discarded: bool,
 }
 
 impl Life {
@@ -51,15 +53,19 @@ impl Life {
         Self {
             stage: Stage::Open,
             is_lost: false,
+            has_discarded: false,
         }
     }
 
     /// Changes the stage, unless the change does not apply to it.
     pub(super) fn change(&mut self, change: Change) {
         self.stage = match (self.stage, change) {
-            // A deadline may be added later.
+            // A deadline may be added later, or become an earlier one.
             (Stage::Open | Stage::Finishing(None), Change::Finish(until)) => {
                 Stage::Finishing(until)
+            }
+            (Stage::Finishing(Some(until)), Change::Finish(Some(other))) => {
+                Stage::Finishing(Some(until.min(other)))
             }
             (Stage::Open, Change::FallAsleep) => Stage::FallingAsleep,
             (Stage::Open | Stage::Finishing(_), Change::PipeClosed(reason, now)) => {
@@ -80,6 +86,15 @@ impl Life {
 
     pub(super) fn is_lost(&self) -> bool {
         self.is_lost
+    }
+
+    /// Records whether closing the input at a deadline discards messages.
+    pub(super) fn discards(&mut self, has_messages: bool) {
+        self.has_discarded = has_messages;
+    }
+
+    pub(super) fn has_discarded(&self) -> bool {
+        self.has_discarded
     }
 
     pub(super) fn is_open(&self) -> bool {

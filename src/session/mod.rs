@@ -12,6 +12,7 @@ mod commands;
 mod deliver;
 mod driver;
 mod flow;
+mod group;
 mod incoming_requests;
 mod life;
 mod mirror;
@@ -27,13 +28,15 @@ mod succession;
 mod waiters;
 mod writer;
 
+pub(crate) use group::Member;
+pub use group::SessionGroup;
 pub(crate) use mirror::Flusher;
-pub(crate) use peers::Peers;
+pub(crate) use peers::{Closer, Peers};
 pub(crate) use resume::{Known, attach, resume};
-pub(crate) use starter::Starter;
+pub(crate) use starter::{Starter, open_within};
 
 use crate::command::{Declared, End, Link, Progress};
-use crate::event::{Demand, Event, IgnoredOption, Mailbox, Notice, mailbox, unused_mailbox};
+use crate::event::{Demand, Event, IgnoredOption, Mailbox, Notice, SessionStatus, unused_mailbox};
 use crate::handle::Handle;
 use crate::options::{Options, PrivateFiles};
 use crate::process::spawn;
@@ -48,11 +51,10 @@ use incoming_requests::PendingCallbacks;
 use life::Life;
 use mirror::Mirror;
 use process::Process;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use streams::Streams;
 use succession::Succession;
 use tokio::sync::{mpsc, watch};
-use tokio_util::sync::CancellationToken;
 use waiters::Waiters;
 
 /// A session that was started.
@@ -60,10 +62,6 @@ pub(crate) struct Started {
     pub(crate) handle: Handle,
     pub(crate) mailbox: Mailbox,
     pub(crate) peers: Arc<Peers>,
-    /// Cancelled once the session can be opened again, if it was locked.
-    pub(crate) unlocked: Option<CancellationToken>,
-    /// Cancelled once no more entries go to the store, if there is one.
-    pub(crate) mirrored: Option<CancellationToken>,
 }
 
 /// Starts the tasks that drive a session over this connection.
@@ -74,15 +72,14 @@ pub(crate) fn start(
     ignored: Vec<IgnoredOption>,
     starter: Option<Starter>,
     known: Known,
+    session_id: Option<&str>,
 ) -> Started {
     let (commands, inbox) = mpsc::unbounded_channel();
     let demand = Demand::default();
-    let (sender, mailbox) = match options.callbacks.in_stream {
-        true => mailbox(&demand),
-        false => unused_mailbox(&demand),
-    };
+    let (sender, mailbox) = unused_mailbox(&demand);
     let end = End::default();
     let (turns, turn) = watch::channel(None);
+    let status = Arc::new(watch::Sender::new(SessionStatus::new(session_id)));
     let declared: Arc<Declared> = Arc::default();
     let (servers, model, mode) = options.reported();
     declared.configured.start(servers, model, mode);
@@ -93,10 +90,20 @@ pub(crate) fn start(
     }
     let (mirror, mirrored) = Mirror::start(&options, known.lacking, home).unzip();
     let store = mirror.as_ref().and_then(Mirror::flusher);
+    let process = Process::new(connection, private, options.stderr.take());
+    let peers = process.peers();
+    let closer = Arc::new(Closer {
+        peers: Arc::downgrade(&peers),
+        finish: options.close.finish,
+        mirrored,
+        unlocked: OnceLock::new(),
+    });
     let link = Link {
         commands,
+        closer: Arc::clone(&closer),
         end: Arc::clone(&end),
         turn,
+        status: status.subscribe(),
         declared,
         demand: demand.clone(),
         store: store.clone(),
@@ -108,9 +115,8 @@ pub(crate) fn start(
         attachments.push(mirror);
     }
     attachments.extend(known.attachments);
-    let mut unlocked = None;
     if let Some(mut owned) = known.owned {
-        unlocked = Some(owned.attached(&handle, has_home));
+        let _ = closer.unlocked.set(owned.attached(&handle, has_home));
         // It ends last, so that the next owner finds the files of all other attachments.
         attachments.push(owned);
     }
@@ -126,9 +132,7 @@ pub(crate) fn start(
     }
     let flow = Flow::new(&options, demand);
     let succession = Succession::new(starter, &options);
-    let process = Process::new(connection, private, options.stderr);
     process.attach(&handle);
-    let peers = process.peers();
     let blocked = known.messages.into_iter().map(|prompt| Blocked {
         prompt,
         progress: watch::channel(Progress::new()).0,
@@ -140,11 +144,12 @@ pub(crate) fn start(
         commands: inbox,
         streams: Streams::new(sender, flow.bound(), flow.room(true), driver::now()),
         flow,
-        callbacks: PendingCallbacks::new(options.callbacks, handle.clone()),
+        callbacks: PendingCallbacks::new(options.callbacks, handle.clone(), Arc::clone(&status)),
         waiters: Waiters::new(turns, blocked.collect()),
         attachments,
         succession,
         life: Life::new(),
+        status,
         end,
     };
     for it in ignored {
@@ -158,7 +163,5 @@ pub(crate) fn start(
         handle,
         mailbox,
         peers,
-        unlocked,
-        mirrored,
     }
 }

@@ -1,6 +1,6 @@
 //! The agent's process of a session: its pipes, its exit, and closing.
 
-use super::peers::Peers;
+use super::peers::{Gone, Peers};
 use super::stderr::StderrTail;
 use super::writer::Writer;
 use crate::handle::Handle;
@@ -101,6 +101,15 @@ impl Process {
         // Observers watch the peers of the first process.
         std::mem::swap(&mut self.peers, &mut other.peers);
         self.attach(session);
+    }
+
+    /// Releases the process, which has exited and is closed: whatever its transport counts by
+    /// process is free for the next one.
+    pub(super) fn release(&mut self, report: Option<CloseReport>) {
+        let pid = self.peer.pid();
+        self.peer = Arc::new(Gone { pid, report });
+        self.ended = Box::pin(pending());
+        self.peers.release(&self.peer);
     }
 
     /// Connects the process with the session, for [`close_all`](crate::close_all).

@@ -61,10 +61,11 @@ impl Driver {
         // Two processes must never write one transcript.
         self.process.close(true);
         let report = self.process.closed().await;
-        if report.is_some_and(|it| it.step == CloseStep::StillAlive) {
+        if (report.as_ref()).is_some_and(|it| it.step == CloseStep::StillAlive) {
             self.life.change(Change::StillAlive);
             return false;
         }
+        self.process.release(report);
         let stderr = self.process.shut_down().await;
         let why = match reason {
             None => RestartReason::Slept,

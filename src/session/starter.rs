@@ -13,8 +13,22 @@ use agentwire_protocol::sorted::SortedMap;
 use std::fmt;
 use std::pin::Pin;
 use std::time::Duration;
+use tokio::time::timeout;
 
 type Opening<'a> = Pin<Box<dyn Future<Output = Result<Connection, Error>> + Send + 'a>>;
+
+/// Waits for a connection, at most this long.
+pub(crate) async fn open_within(
+    limit: Duration,
+    opening: impl Future<Output = Result<Connection, Error>>,
+) -> Result<Connection, Error> {
+    match timeout(limit, opening).await {
+        Ok(opened) => opened,
+        Err(_) => Err(Error::transport(format!(
+            "it did not open within {limit:?} (`Options::request_timeout`)"
+        ))),
+    }
+}
 
 /// A transport of any type.
 trait Open: Send {
@@ -63,7 +77,8 @@ impl Starter {
         line: CommandLine,
         session: Handle,
     ) -> (Self, Result<Opened, Error>) {
-        let connection = match self.transport.open_any(&line, self.policy).await {
+        let opening = self.transport.open_any(&line, self.policy);
+        let connection = match open_within(self.timeout, opening).await {
             Ok(connection) => connection,
             Err(error) => return (self, Err(error)),
         };

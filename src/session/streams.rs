@@ -52,11 +52,17 @@ impl Streams {
         }
     }
 
-    /// Adds a stream. A late stream of the running turn receives the retained events, or the number
-    /// of missed ones.
-    pub(super) fn subscribe(&mut self, stream: StreamKind, mut sender: Sender) {
+    /// Adds a stream. A subscription starts with the pending requests. A late stream of the running
+    /// turn receives the retained events, or the number of missed ones; and the pending requests.
+    pub(super) fn subscribe(
+        &mut self,
+        stream: StreamKind,
+        mut sender: Sender,
+        pending: &[PendingRequest],
+    ) {
         self.forget_abandoned();
         sender.set_bound(self.bound);
+        let mut shown = None;
         if let (StreamKind::Turn { uuid }, Some(turn)) = (&stream, &self.turn)
             && turn.messages.contains_key(uuid)
         {
@@ -64,13 +70,27 @@ impl Streams {
             match start.iter().position(|event| is_pick_up(event, uuid)) {
                 Some(at) => {
                     for event in &start[at..] {
-                        sender.put(event.clone(), self.now);
+                        let is_answered = matches!(
+                            event,
+                            Event::Request(it) if pending.iter().all(|other| other != it)
+                        );
+                        if !is_answered {
+                            sender.put(event.clone(), self.now);
+                        }
                     }
-                    sender.hand_over(self.room);
                 }
-                None => sender.missed(turn.events, turn.bytes),
+                None => {
+                    sender.missed(turn.events, turn.bytes);
+                    shown = Some(pending);
+                }
             }
+        } else if stream == StreamKind::Subscription {
+            shown = Some(pending);
         }
+        for request in shown.unwrap_or_default() {
+            sender.put(Event::Request(request.clone()), self.now);
+        }
+        sender.hand_over(self.room);
         self.others.push((stream, sender));
     }
 
@@ -165,14 +185,24 @@ impl Streams {
         self.own.put(event, self.now);
     }
 
-    /// Adds a request of the agent to the client's stream.
-    pub(super) fn put_request(&mut self, request: PendingRequest, unanswered: Unanswered) {
-        self.own.put_request(request, self.now, unanswered);
-    }
-
-    /// Adds an event to the client's stream only.
-    pub(super) fn put_own(&mut self, event: Event) {
-        self.own.put(event, self.now);
+    /// Adds a request of the agent to all streams that want it. It is denied if none of them
+    /// delivers it; an unused stream counts only if no other has the request.
+    pub(super) fn put_request(&mut self, request: PendingRequest, unanswered: &Unanswered) {
+        let event = Event::Request(request.clone());
+        if let Some(turn) = &mut self.turn {
+            turn.retain(&event);
+        }
+        let mut is_in_others = false;
+        for (stream, sender) in &mut self.others {
+            if wants(self.turn.as_ref(), stream, &event) {
+                sender.put_request(request.clone(), self.now, unanswered.clone());
+                is_in_others = true;
+            }
+        }
+        match is_in_others && !self.own.is_in_use() {
+            true => self.own.put(event, self.now),
+            false => self.own.put_request(request, self.now, unanswered.clone()),
+        }
     }
 
     /// Makes new events visible, with one wake-up per stream. Never waits.

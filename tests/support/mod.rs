@@ -19,7 +19,9 @@ use agentwire::{
 use agentwire_testkit::model::ScriptedModel;
 use agentwire_testkit::{Scenario, fake_agent};
 use std::path::{Path, PathBuf};
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 use tempfile::TempDir;
 
@@ -282,6 +284,15 @@ pub(crate) async fn callback_failure(client: &mut Client) -> (RequestSummary, Ca
         _ => None,
     })
     .await
+}
+
+/// Returns the output of a future that does not wait.
+pub(crate) fn ready<T>(future: impl Future<Output = T>) -> T {
+    let mut context = Context::from_waker(Waker::noop());
+    match pin!(future).poll(&mut context) {
+        Poll::Ready(output) => output,
+        Poll::Pending => panic!("it waits"),
+    }
 }
 
 /// Returns whether a process is alive. A zombie is not.
