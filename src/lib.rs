@@ -36,7 +36,7 @@
 //! | list and change the sessions that the agent has stored | the crate `agentwire-history` |
 //! | add an optional part to a session | the module [`attachment`] |
 //! | connect to an agent elsewhere | [`Client::connect_over`], the module [`transport`] |
-//! | shut down | [`Client::close`], [`ExitGuard`], [`close_all`], the module [`process`] |
+//! | shut down | [`Client::close`], [`SessionGroup`], [`ExitGuard`], [`close_all`], the module [`process`] |
 //! | test without a network | the crate `agentwire-testkit` |
 //!
 //! A client and a query are streams of [`Event`]s, mostly [`Frame`]s: one
@@ -79,6 +79,12 @@
 //! ([`Queueing`](protocol::host::Queueing)): one turn runs at a time, and queued messages do not delay
 //! control requests. A [`Handle::set_model`] then also applies to messages that
 //! were sent before it and are still queued.
+//!
+//! Streams are independent: each delivers the events in the order of the wire,
+//! at its reader's pace. What resolves elsewhere never precedes them: when
+//! [`Submission::turn_ended`], [`Submission::final_state`] or the response to a
+//! control request resolves, or [`Handle::status`] changes, all earlier events
+//! are in the streams and can be read without waiting.
 //!
 //! # Turns
 //!
@@ -146,7 +152,8 @@
 //! program that is about to exit awaits [`Client::close`] or [`Client::abort`]
 //! instead, because the clean-up that a drop starts stops with the process.
 //! Alternatively, hold an [`ExitGuard`] in `main`, and call [`close_all`] in
-//! signal handlers.
+//! signal handlers. [`Handle::close`] closes a session while others still use
+//! it; a [`SessionGroup`] closes several within a deadline.
 //!
 //! # Errors
 //!

@@ -79,8 +79,8 @@ use agentwire::protocol::permission::{
     PermissionUpdate,
 };
 use agentwire::{
-    Client, EndReason, Error, Event, Message, Options, PermissionResult, SubmissionState,
-    UserMessage, attach, query,
+    Activity, Client, EndReason, Error, Event, Message, Options, PermissionResult, SessionGroup,
+    SubmissionState, TurnOutcome, UserMessage, attach, query,
 };
 use agentwire_testkit::{Scenario, Step};
 use serde_json::{Value, json};
@@ -476,6 +476,53 @@ async fn closing_with_a_tool_running_reports_what_it_took() {
     println!("{report:?}");
     assert!(report.remaining.is_empty(), "{report:?}");
     assert!(!support::is_alive(tool));
+}
+
+#[tokio::test]
+async fn a_group_leaves_nothing_of_a_stubborn_tool_within_its_deadline() {
+    let group = SessionGroup::new();
+    let stubborn = StubbornTool::new().await;
+    let policy = support::patient().finish(support::LONG);
+    let options = stubborn.options().close_policy(policy).group(&group);
+    let client = Client::connect(options).await.unwrap();
+    client.send("Work").await.unwrap();
+    let pids = [client.pid().unwrap(), stubborn.pid().await];
+    let reports = group.close_all(Duration::from_secs(10)).await;
+    println!("{reports:?}");
+    assert_eq!(reports.len(), 1);
+    assert!(reports[0].remaining.is_empty());
+    assert!(!pids.into_iter().any(support::is_alive));
+}
+
+#[tokio::test]
+async fn a_request_in_a_turn_is_answered_while_the_session_closes() {
+    let call = Step::tool("Bash", json!({"command": "touch made"}), "");
+    let scenario = Scenario::default()
+        .reply([call])
+        .reply([Step::text("Made.")]);
+    let live = Live::start(scenario).await;
+    let options = live.options().requests_in_stream(true);
+    let id = "3f9e4b7c-0000-4000-8000-000000000001";
+    let client = Client::connect(options.session_id(id)).await.unwrap();
+    assert_eq!(client.session_id().as_deref(), Some(id));
+    let submission = client.send("Make it.");
+    let (mut turn, handle) = (submission.turn(), client.handle());
+    let closing = handle.close();
+    while let Some(event) = turn.next().await {
+        if let Event::Request(pending) = event.unwrap() {
+            assert_eq!(client.pending_requests(), [pending.clone()]);
+            assert_eq!(client.activity(), Activity::RequiresAction);
+            let answer = handle.respond(&pending.request_id, PermissionResult::allow());
+            answer.await.unwrap();
+        }
+    }
+    println!("{:?}", closing.await);
+    assert!(live.project().join("made").exists());
+    assert_eq!(
+        turn.turn_ended().await.unwrap().outcome,
+        TurnOutcome::Completed
+    );
+    assert_eq!(client.session_id().as_deref(), Some(id));
 }
 
 #[tokio::test]

@@ -129,10 +129,9 @@ async fn closed(closer: Arc<Closer>) -> CloseReport {
         Some(peers) => peers.closed().await,
         None => None,
     };
-    for done in [closer.unlocked.get(), closer.mirrored.as_ref()] {
-        if let Some(done) = done {
-            done.cancelled().await;
-        }
+    let others = [closer.unlocked.get(), closer.mirrored.as_ref()];
+    for done in others.into_iter().flatten() {
+        done.cancelled().await;
     }
     report.unwrap_or_default()
 }

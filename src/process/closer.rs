@@ -49,7 +49,7 @@ pub(super) struct Closer {
 struct State {
     /// The children that are not closed and reaped, by their numbers.
     children: SortedMap<u64, Arc<Closing>>,
-    asked: Vec<(u64, RequestSummary)>,
+    commands: Vec<(u64, Command)>,
     thread: Option<Thread>,
 }
 
@@ -59,8 +59,8 @@ struct Thread {
     process: u32,
 }
 
-/// A request to the thread for a child.
-enum RequestSummary {
+/// A command to the thread, about a child.
+enum Command {
     Watch,
     Close,
     Kill,
@@ -76,7 +76,7 @@ impl Closer {
     ) -> Self {
         let state = State {
             children: SortedMap::new(),
-            asked: Vec::new(),
+            commands: Vec::new(),
             thread: None,
         };
         Self {
@@ -100,7 +100,7 @@ impl Closer {
         self.start(&mut state)?;
         state.children.insert(child.number, Arc::clone(child));
         if child.watched.is_some() {
-            state.ask(child.number, RequestSummary::Watch);
+            state.command(child.number, Command::Watch);
         }
         Ok(())
     }
@@ -121,7 +121,7 @@ impl Closer {
         close_input: impl FnOnce() + Send + 'static,
     ) -> watch::Receiver<Option<CloseReport>> {
         if child.begin(close_input) {
-            self.request_close(child, RequestSummary::Close);
+            self.request_close(child, Command::Close);
         }
         child.report()
     }
@@ -131,14 +131,14 @@ impl Closer {
     pub(super) fn kill(&'static self, child: &Arc<Closing>) {
         child.begin(|| ());
         if child.is_ours() {
-            self.request_close(child, RequestSummary::Kill);
+            self.request_close(child, Command::Kill);
         }
     }
 
-    fn request_close(&'static self, child: &Arc<Closing>, how: RequestSummary) {
+    fn request_close(&'static self, child: &Arc<Closing>, how: Command) {
         let mut state = lock(&self.state);
         match self.start(&mut state) {
-            Ok(()) => state.ask(child.number, how),
+            Ok(()) => state.command(child.number, how),
             Err(error) => {
                 drop(state);
                 let pid = child.child.id();
@@ -163,9 +163,9 @@ impl Closer {
         spawn_thread(NAME, move || work.run())?;
         for (number, child) in state.children.entries() {
             let number = *number;
-            state.asked.push((number, RequestSummary::Watch));
+            state.commands.push((number, Command::Watch));
             if child.has_begun() {
-                state.asked.push((number, RequestSummary::Close));
+                state.commands.push((number, Command::Close));
             }
         }
         state.thread = Some(Thread {
@@ -180,7 +180,7 @@ impl Closer {
         let child = Arc::clone(child);
         spawn_thread("agentwire-exit", move || {
             wait_unreaped(&child.child);
-            lock(&self.state).ask(child.number, RequestSummary::SeeExit);
+            lock(&self.state).command(child.number, Command::SeeExit);
         })
     }
 
@@ -211,8 +211,8 @@ impl fmt::Debug for Closer {
 }
 
 impl State {
-    fn ask(&mut self, number: u64, what: RequestSummary) {
-        self.asked.push((number, what));
+    fn command(&mut self, number: u64, what: Command) {
+        self.commands.push((number, what));
         if let Some(thread) = &self.thread {
             thread.events.wake();
         }
@@ -223,7 +223,7 @@ impl State {
         let process = std::process::id();
         if self.thread.as_ref().is_some_and(|it| it.process != process) {
             self.children.clear();
-            self.asked.clear();
+            self.commands.clear();
             self.thread = None;
         }
     }
@@ -293,27 +293,27 @@ impl Work {
 
     fn take_commands(&mut self, exited: Vec<u64>) {
         let mut state = lock(&self.closer.state);
-        let mut all = mem::take(&mut state.asked);
+        let mut all = mem::take(&mut state.commands);
         for number in exited {
-            all.push((number, RequestSummary::SeeExit));
+            all.push((number, Command::SeeExit));
         }
-        let mut asked = Vec::with_capacity(all.len());
+        let mut commands = Vec::with_capacity(all.len());
         for (number, what) in all {
             if let Some(child) = state.children.get(&number) {
-                asked.push((Arc::clone(child), what));
+                commands.push((Arc::clone(child), what));
             }
         }
         drop(state);
         let now = self.clock.now;
-        for (child, what) in asked {
+        for (child, what) in commands {
             match what {
-                RequestSummary::Watch => self.watch(child),
-                RequestSummary::SeeExit => self.see_exit(child),
-                RequestSummary::Close => {
+                Command::Watch => self.watch(child),
+                Command::SeeExit => self.see_exit(child),
+                Command::Close => {
                     child.ladder().close(now, child.policy());
                     self.busy.insert(child.number, child);
                 }
-                RequestSummary::Kill => {
+                Command::Kill => {
                     child.ladder().hasten(now, child.policy(), &table::usage);
                     self.busy.insert(child.number, child);
                 }

@@ -66,6 +66,10 @@ pub trait Transport: Send + 'static {
     /// [`Handle::sleep`](crate::Handle::sleep) there may be several, one after another. If a
     /// transport can be opened only once, return an error on the second call.
     ///
+    /// Opening takes at most [`Options::request_timeout`](crate::Options::request_timeout). If a
+    /// transport counts its agents, hold the permit in the [`Peer`]: the session drops the peer of a
+    /// process once [`Peer::closed`] has returned, before the next call.
+    ///
     /// A session that is resumed from a [store](crate::Options::session_store) is in a private
     /// folder on this machine: [`CommandLine::resumed_home`].
     ///

@@ -3,14 +3,14 @@
 
 use crate::entry::{Entry, Painter};
 use crate::log::Log;
-use agentwire::event::{PendingRequest, RequestKind};
+use agentwire::event::RequestKind;
 use agentwire::permission::Answers;
 use agentwire::protocol::mcp::McpElicitationResult;
 use agentwire::protocol::message::Priority;
 use agentwire::protocol::permission::CanUseTool;
 use agentwire::{Client, Error, Event, Handle, Options, PermissionResult, UserMessage};
 use serde::Deserialize;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use tokio::sync::Notify;
 
@@ -19,8 +19,6 @@ pub struct Session {
     handle: Handle,
     /// The first prompt.
     title: Mutex<Option<String>>,
-    /// The permission requests that wait for the user.
-    pending: Mutex<HashMap<Box<str>, CanUseTool>>,
     closing: Notify,
 }
 
@@ -45,7 +43,6 @@ impl Session {
             log: Log::new(),
             handle: client.handle(),
             title: Mutex::default(),
-            pending: Mutex::default(),
             closing: Notify::new(),
         });
         tokio::spawn(Arc::clone(&session).run(client));
@@ -62,7 +59,7 @@ impl Session {
             };
             match event {
                 Some(Ok(event)) => {
-                    self.note(&event);
+                    self.decline_form(&event);
                     for entry in painter.paint(&event) {
                         self.log.push(&entry);
                     }
@@ -75,26 +72,13 @@ impl Session {
         self.log.push(&Entry::Ended { error });
     }
 
-    /// Remembers which requests are pending.
-    fn note(&self, event: &Event) {
-        match event {
-            Event::Request(PendingRequest {
-                request_id,
-                request: RequestKind::Permission(request),
-                ..
-            }) => {
-                let request = CanUseTool::clone(request);
-                self.pending().insert(request_id.clone(), request);
-            }
-            // Forms of MCP servers have no dialog here.
-            Event::Request(pending) => {
-                let decline = McpElicitationResult::decline();
-                drop(self.handle.respond(&pending.request_id, decline));
-            }
-            Event::RequestWithdrawn { request_id } => {
-                self.pending().remove(request_id);
-            }
-            _ => {}
+    /// Declines a form of an MCP server: the page has no dialog for it.
+    fn decline_form(&self, event: &Event) {
+        if let Event::Request(pending) = event
+            && let RequestKind::Elicitation(_) = pending.request
+        {
+            let decline = McpElicitationResult::decline();
+            drop(self.handle.respond(&pending.request_id, decline));
         }
     }
 
@@ -136,7 +120,7 @@ impl Session {
     /// Responds to a request. Fails with [`Error::NoPendingRequest`] if it is
     /// settled already, in another window for example.
     pub async fn respond(&self, id: &str, response: Response) -> Result<(), Error> {
-        let request = self.pending().get(id).cloned();
+        let request = self.permission_request(id);
         let (result, how) = match (response, request) {
             (Response::Allow, _) => (PermissionResult::allow(), "allowed"),
             (Response::Always, Some(request)) => {
@@ -151,7 +135,6 @@ impl Session {
             }
         };
         self.handle.respond(id, result).await?;
-        self.pending().remove(id);
         let (id, how) = (id.to_owned(), how.to_owned());
         self.log.push(&Entry::Settled { id, how });
         Ok(())
@@ -165,8 +148,13 @@ impl Session {
         self.title.lock().expect("no panics").clone()
     }
 
-    fn pending(&self) -> std::sync::MutexGuard<'_, HashMap<Box<str>, CanUseTool>> {
-        self.pending.lock().expect("no panics")
+    /// Returns the pending permission request with this ID.
+    fn permission_request(&self, id: &str) -> Option<CanUseTool> {
+        let mut pending = self.handle.pending_requests().into_iter();
+        match pending.find(|it| &*it.request_id == id)?.request {
+            RequestKind::Permission(request) => Some(*request),
+            _ => None,
+        }
     }
 }
 
