@@ -20,8 +20,6 @@ pub(crate) struct Link {
     pub(crate) commands: mpsc::UnboundedSender<Box<Command>>,
     pub(crate) closer: Arc<Closer>,
     pub(crate) end: End,
-    /// The running turn, or the last one.
-    pub(crate) turn: watch::Receiver<Option<TurnWatch>>,
     pub(crate) status: watch::Receiver<SessionStatus>,
     pub(crate) declared: Arc<Declared>,
     pub(crate) demand: Demand,
@@ -60,7 +58,7 @@ impl Link {
 
     /// Returns the running turn, or the last one.
     pub(crate) fn turn(&self) -> Option<TurnWatch> {
-        self.turn.borrow().clone()
+        self.status.borrow().turn.clone()
     }
 
     /// Ends the session now.

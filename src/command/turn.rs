@@ -26,6 +26,12 @@ impl OpenTurn {
     }
 }
 
+impl PartialEq for TurnWatch {
+    fn eq(&self, other: &Self) -> bool {
+        self.number == other.number
+    }
+}
+
 impl TurnWatch {
     pub(crate) fn is_over(&self) -> bool {
         self.end.borrow().is_some()

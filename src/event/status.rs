@@ -1,6 +1,7 @@
 //! The status of a session.
 
 use super::request::PendingRequest;
+use crate::command::TurnWatch;
 use agentwire_protocol::host::Activity;
 
 /// The status of a session, in the channel that [`Handle::status`](crate::Handle::status) returns.
@@ -16,6 +17,8 @@ pub struct SessionStatus {
     /// The requests of the agent without a response; see
     /// [`Handle::pending_requests`](crate::Handle::pending_requests).
     pub pending_requests: Vec<PendingRequest>,
+    /// The running turn, or the last one.
+    pub(crate) turn: Option<TurnWatch>,
 }
 
 impl SessionStatus {
@@ -26,6 +29,7 @@ impl SessionStatus {
             activity: Activity::Idle,
             is_closed: false,
             pending_requests: Vec::new(),
+            turn: None,
         }
     }
 }

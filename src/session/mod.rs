@@ -78,7 +78,6 @@ pub(crate) fn start(
     let demand = Demand::default();
     let (sender, mailbox) = unused_mailbox(&demand);
     let end = End::default();
-    let (turns, turn) = watch::channel(None);
     let status = Arc::new(watch::Sender::new(SessionStatus::new(session_id)));
     let declared: Arc<Declared> = Arc::default();
     let (servers, model, mode) = options.reported();
@@ -102,7 +101,6 @@ pub(crate) fn start(
         commands,
         closer: Arc::clone(&closer),
         end: Arc::clone(&end),
-        turn,
         status: status.subscribe(),
         declared,
         demand: demand.clone(),
@@ -145,7 +143,7 @@ pub(crate) fn start(
         streams: Streams::new(sender, flow.bound(), flow.room(true), driver::now()),
         flow,
         callbacks: PendingCallbacks::new(options.callbacks, handle.clone(), Arc::clone(&status)),
-        waiters: Waiters::new(turns, blocked.collect()),
+        waiters: Waiters::new(Arc::clone(&status), blocked.collect()),
         attachments,
         succession,
         life: Life::new(),

@@ -2,12 +2,13 @@
 //! wait for space.
 
 use super::blocked::Blocked;
-use crate::command::{OpenTurn, Progress, TurnWatch};
-use crate::event::Error;
+use crate::command::{OpenTurn, Progress};
+use crate::event::{Error, SessionStatus};
 use agentwire_protocol::control::Answer;
 use agentwire_protocol::host::{Host, SubmissionState, TurnEvent, TurnOutcome};
 use agentwire_protocol::ids::IdMap;
 use std::collections::VecDeque;
+use std::sync::Arc;
 use tokio::sync::{oneshot, watch};
 
 type Reply = oneshot::Sender<Result<Answer, Error>>;
@@ -23,20 +24,23 @@ pub(super) struct Waiters {
     lost: Vec<watch::Sender<Progress>>,
     /// The running turn.
     turn: Option<OpenTurn>,
-    /// The running turn, or the last one, for observers.
-    turns: watch::Sender<Option<TurnWatch>>,
+    /// Has the running turn, or the last one, for observers.
+    status: Arc<watch::Sender<SessionStatus>>,
     last_result_failed: bool,
 }
 
 impl Waiters {
-    pub(super) fn new(turns: watch::Sender<Option<TurnWatch>>, blocked: VecDeque<Blocked>) -> Self {
+    pub(super) fn new(
+        status: Arc<watch::Sender<SessionStatus>>,
+        blocked: VecDeque<Blocked>,
+    ) -> Self {
         Self {
             requests: IdMap::default(),
             submissions: IdMap::default(),
             blocked,
             lost: vec![],
             turn: None,
-            turns,
+            status,
             last_result_failed: false,
         }
     }
@@ -89,7 +93,7 @@ impl Waiters {
             progress.send_modify(|it| {
                 it.advance(state);
                 if state == SubmissionState::Started {
-                    it.taken_up(self.turns.borrow().clone());
+                    it.taken_up(self.status.borrow().turn.clone());
                 }
             });
         }
@@ -126,7 +130,7 @@ impl Waiters {
 
     /// Returns whether a turn has started.
     pub(super) fn had_turn(&self) -> bool {
-        self.turns.borrow().is_some()
+        self.status.borrow().turn.is_some()
     }
 
     /// Notifies the observers of a turn.
@@ -135,10 +139,10 @@ impl Waiters {
             TurnEvent::Started { turn } => {
                 let (turn, watch) = OpenTurn::begin(*turn);
                 self.turn = Some(turn);
-                self.turns.send_replace(Some(watch));
+                self.status.send_modify(|it| it.turn = Some(watch));
             }
             TurnEvent::PickedUp { uuid, .. } => {
-                let turn = self.turns.borrow().clone();
+                let turn = self.status.borrow().turn.clone();
                 for progress in self.submissions.get(uuid).into_iter().flatten() {
                     update(progress, |it| it.taken_up(turn.clone()));
                 }
