@@ -275,7 +275,15 @@ fn grow<'a>(
 
 /// Copies the members that the newer object has. Members that are set are
 /// removed from the unknown ones, where an earlier `null` may be stored.
+///
+/// With a type and its remaining members, a member that is in neither list does not compile.
 macro_rules! update {
+    ($type:ident { $($other:ident),* }, $old:expr, $new:expr, [
+        $($field:ident $(= $wire:literal)?),* $(,)?
+    ]) => {
+        let _ = |it: &$type| { let $type { $($field: _,)* $($other: _),* } = it; };
+        update!($old, $new, [$($field $(= $wire)?),*]);
+    };
     ($old:expr, $new:expr, [$($field:ident $(= $wire:literal)?),* $(,)?]) => { $(
         if $new.$field.is_some() {
             $old.$field = $new.$field;
@@ -299,6 +307,7 @@ pub(super) fn merge(
     (places.tool_use_meta).add(&mut old.tool_use_meta, new.tool_use_meta.take());
     add(&mut old.extra, new.extra);
     update!(
+        AssistantMessage { message, extra },
         old,
         new,
         [
@@ -333,6 +342,7 @@ pub(super) fn merge(
     }
     add(&mut old.extra, new.extra);
     update!(
+        AssistantBody { content, extra },
         old,
         new,
         [
@@ -419,6 +429,7 @@ fn change(body: &mut AssistantBody, new: MessageDelta) {
         let old: &mut Usage = body.usage.get_or_insert_default();
         add(&mut old.extra, new.extra);
         update!(
+            Usage { extra },
             old,
             new,
             [
