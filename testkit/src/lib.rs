@@ -27,14 +27,16 @@
 //! | `stores` | the conformance suite for session stores (feature `stores`) |
 //!
 //! The [fake agent](fake_agent) is a CLI that needs no model, starts in
-//! milliseconds and simulates failures of a process. The scripted model (feature
-//! `model`) is a server on loopback for the real CLI. Both take the model's
-//! replies from a [`Scenario`], and have the same conversation with it.
+//! milliseconds and simulates failures of a process. The scripted model
+//! (feature `model`) is a server on loopback for the real CLI. Both take the
+//! model's replies from a [`Scenario`], so the conversation is the same with
+//! both.
 //!
 //! [Recordings](recording) are sessions of the real CLI. [`replay`] plays the
-//! CLI's side of one to a running host.
+//! CLI's side of a recording to a running host.
 
-// docs.rs builds with a nightly compiler, which marks items that need a feature.
+// docs.rs builds with a nightly compiler, which marks the items that need a
+// feature.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod agent;

@@ -15,9 +15,9 @@ pub struct RequestInfo {
     pub turn: usize,
     /// Whether the request contains tool results.
     pub after_tools: bool,
-    /// Whether a sub-agent sent it.
+    /// Whether a sub-agent sent the request.
     pub is_subagent: bool,
-    /// Whether it repeats the last request, for example after a temporary
+    /// Whether the request repeats the last one, for example after a temporary
     /// error.
     pub is_retry: bool,
 }

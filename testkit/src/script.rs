@@ -18,7 +18,7 @@ pub(crate) struct Script {
     limit: u32,
 }
 
-/// Why a request gets no reply.
+/// The reason why a request gets no reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum NoReply {
     /// No remaining reply matches.
@@ -41,15 +41,14 @@ struct ReplyList {
     replies: Vec<Reply>,
     /// How often each reply was taken in this round.
     counts: Vec<u32>,
-    /// The prefix of its IDs, after `msg_` and `toolu_`.
+    /// The prefix of the IDs in replies, after `msg_` and `toolu_`.
     prefix: &'static str,
     /// The number of taken replies, in all rounds.
     taken: usize,
-    /// The number of tool calls in them.
+    /// The number of tool calls in the taken replies.
     tools: usize,
     turns: usize,
-    /// The number of requests for this prompt, and the index of the last taken
-    /// reply.
+    /// The number of requests for the current prompt.
     requests: u32,
     last: usize,
     /// The last reply, if it is a permanent error.
@@ -60,9 +59,9 @@ struct ReplyList {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Taken {
     pub(crate) reply: Reply,
-    /// The number of replies taken before.
+    /// The number of replies taken before this one.
     pub(crate) number: usize,
-    /// Its index in the scenario.
+    /// The index of the reply in the scenario.
     pub(crate) index: usize,
     prefix: &'static str,
     earlier_tools: usize,
@@ -83,8 +82,8 @@ impl Script {
     /// error again.
     ///
     /// Counts the turns. Fails if no reply remains and the script does not
-    /// repeat, or if the prompt has exceeded its number of requests, for example
-    /// because the agent gets the same tool call again and again.
+    /// repeat. Also fails if the prompt has exceeded its number of requests,
+    /// for example because the agent gets the same tool call again and again.
     pub(crate) fn take(&mut self, mut asked: RequestInfo) -> Result<Taken, NoReply> {
         let replies = self.length();
         let line = if asked.is_subagent {
@@ -118,7 +117,7 @@ impl Script {
         Ok(line.take(index))
     }
 
-    /// Returns the number of replies, without those of sub-agents.
+    /// Returns the number of replies of the main agent.
     pub(crate) fn length(&self) -> usize {
         self.main.replies.len()
     }
@@ -128,7 +127,7 @@ impl Script {
         !self.subagents.replies.is_empty()
     }
 
-    /// Returns whether a reply depends on tool results.
+    /// Returns whether the choice of a reply depends on tool results.
     pub(crate) fn reads_results(&self) -> bool {
         let mut replies = self.main.replies.iter().chain(&self.subagents.replies);
         replies.any(|reply| reply.when.as_ref().is_some_and(When::reads_results))
@@ -197,7 +196,8 @@ impl Taken {
         format!("toolu_{}{}", self.prefix, self.earlier_tools + number + 1)
     }
 
-    /// Returns the error, if the model's server returns one.
+    /// Returns the error that the model's server sends in place of this reply,
+    /// if it sends one.
     pub(crate) fn refusal(&self) -> Option<&ApiError> {
         match self.reply.say.first() {
             Some(Step::Error(error)) => Some(error),
@@ -207,15 +207,15 @@ impl Taken {
 }
 
 impl ApiError {
-    /// Returns whether the error concerns the request, so that a retry gets it
-    /// again.
+    /// Returns whether the error concerns the request itself. A retry then gets
+    /// the same error.
     fn is_permanent(&self) -> bool {
         (400..500).contains(&self.status) && !matches!(self.status, 401 | 408 | 409 | 429)
     }
 }
 
 impl From<&NoReply> for ApiError {
-    /// Returns the error for the agent.
+    /// Creates the error that the agent gets.
     fn from(none: &NoReply) -> Self {
         let message = match none {
             NoReply::EndOfScript { replies } => {
@@ -363,7 +363,7 @@ mod tests {
         let mut script = Script::new(&scenario.repeated());
         let again = ["twice", "mine", "twice", "once", "twice", "mine"];
         assert_eq!(take_all(&mut script, &requests), again);
-        // A script without replies does not repeat either.
+        // A script without replies ends, even if it repeats.
         let mut script = Script::new(&Scenario::default().repeated());
         assert_eq!(take_all(&mut script, &[prompt("x")]), ["nothing"]);
     }

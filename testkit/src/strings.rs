@@ -3,12 +3,12 @@
 /// The position of a string or a number.
 #[derive(Debug, Default)]
 pub(crate) struct Position {
-    /// The keys from the root to it. An item of a list has the keys of the
-    /// list.
+    /// The keys from the root to the position. An item of a list has the keys
+    /// of the list.
     pub(crate) keys: Vec<String>,
-    /// Whether it is a key itself, the last of `keys`.
+    /// Whether the string is a key itself, which is then the last of `keys`.
     pub(crate) is_key: bool,
-    /// Whether it is a number.
+    /// Whether the value is a number.
     pub(crate) is_number: bool,
 }
 
@@ -22,7 +22,7 @@ impl Position {
 /// The container of a position.
 enum Container {
     /// An object. `key_next`: the next string is a key. `has_key`: `keys` ends
-    /// with a key of it.
+    /// with a key of this object.
     Object {
         key_next: bool,
         has_key: bool,
@@ -31,7 +31,7 @@ enum Container {
 }
 
 /// Replaces each string and number for which `new` returns a text. Strings with
-/// a lone surrogate stay. `text` must be JSON.
+/// a lone surrogate stay unchanged. `text` must be JSON.
 pub(crate) fn replace(
     text: &str,
     mut new: impl FnMut(&Position, &str) -> Option<String>,
@@ -39,7 +39,7 @@ pub(crate) fn replace(
     let mut written = String::with_capacity(text.len());
     let mut position = Position::default();
     let mut containers = Vec::new();
-    // The end of the text that was written.
+    // The end of the input that was copied or replaced.
     let mut done = 0;
     let mut at = 0;
     let bytes = text.as_bytes();

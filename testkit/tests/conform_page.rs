@@ -1,4 +1,4 @@
-//! `CONFORM.md` lists all actions, members and prints of the cases.
+//! Tests that `CONFORM.md` lists all actions, members and prints of the cases.
 #![allow(clippy::unwrap_used)]
 
 use agentwire_testkit::conform::sdk::{CASE, CLI, Case, cases};
@@ -63,7 +63,7 @@ fn the_page_has_no_unused_print() {
     let mut wanted: BTreeSet<_> = (cases().iter().flat_map(Case::sees))
         .map(|seen| seen["saw"].as_str().unwrap())
         .collect();
-    // Cases expect responses and refusals, and also their absence.
+    // `closed` stands for the absence of a response.
     wanted.insert("closed");
     assert_eq!(on_page, wanted);
 }

@@ -1,4 +1,4 @@
-//! Examples of `SCENARIOS.md` are valid.
+//! Tests that the examples of `SCENARIOS.md` are valid.
 #![allow(clippy::unwrap_used)]
 
 use agentwire_testkit::{Reply, Scenario, Step};

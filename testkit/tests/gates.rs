@@ -1,4 +1,4 @@
-//! Gates of the binary, as files.
+//! Tests of the gates of the binary, which are files.
 #![allow(clippy::unwrap_used)]
 
 use agentwire_testkit::{Scenario, Step, fake_agent};

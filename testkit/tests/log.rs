@@ -1,4 +1,4 @@
-//! The log of the binary.
+//! Tests of the log of the binary.
 
 use serde_json::{Value, json};
 use std::io::Write;

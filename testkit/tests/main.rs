@@ -1,4 +1,4 @@
-//! The fake agent and the formats of scripts and recordings.
+//! Tests of the fake agent and of the formats of scripts and recordings.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,5 +1,5 @@
-//! README.md lists the differences from the real CLI, from the files in
-//! `conform`. `AGENTWIRE_WRITE_PAGE=1` updates it.
+//! Tests that README.md lists the differences from the real CLI, as the files
+//! in `conform` declare them. `AGENTWIRE_WRITE_PAGE=1` updates the list.
 #![allow(clippy::unwrap_used)]
 
 use serde_json::{Map, Value};

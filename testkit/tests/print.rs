@@ -1,4 +1,4 @@
-//! Print mode: a prompt as text, and the output of each format.
+//! Tests of print mode, in which a prompt is a text: the output in each format.
 #![allow(clippy::unwrap_used)]
 
 use agentwire_testkit::{Scenario, Step, fake_agent};

@@ -1,4 +1,4 @@
-//! Emulation of other CLI versions.
+//! Tests of the emulation of other CLI versions.
 #![allow(clippy::unwrap_used)]
 
 use agentwire_testkit::{Scenario, Step, fake_agent};
@@ -42,7 +42,7 @@ fn lines_of(script: &Value, profile: Option<&str>, lines: &[Value]) -> Vec<Value
         .collect()
 }
 
-/// Returns the responses to requests; `null` for none.
+/// Returns the responses to three requests. A missing response is `null`.
 fn answers(script: &Value, profile: Option<&str>) -> [Value; 3] {
     let request = |id: &str, request: Value| json!({"type": "control_request", "request_id": id, "request": request});
     let lines = [

@@ -1,4 +1,4 @@
-//! The binary: expectations, clock, faults and load.
+//! Tests of the binary: expectations, clock, faults and load.
 #![allow(clippy::unwrap_used)]
 
 use agentwire_testkit::{Expect, Fault, LineFault, Load, LoadKind, Scenario, Step, fake_agent};
@@ -163,7 +163,8 @@ fn input_is_handled_during_load() {
         kind: LoadKind::default(),
     };
     let scenario = Scenario::default().reply([Step::Load(load)]);
-    // The interrupt ends the load, which would otherwise not end in time.
+    // The interrupt ends the load. Without an interrupt, the test would time
+    // out.
     let output = run(agent(&scenario), &[prompt("Go"), request("interrupt")]);
     let text = String::from_utf8(output.stdout).unwrap();
     let result = text

@@ -1,4 +1,4 @@
-//! The JSON Schema of scenarios.
+//! Tests of the JSON Schema of scenarios.
 #![allow(clippy::unwrap_used)]
 
 use agentwire_testkit::scenario;

@@ -1,4 +1,4 @@
-//! The recall and the false alarms of `Scrub::secrets`.
+//! Tests of the recall and the false alarms of `Scrub::secrets`.
 //!
 //! The probes follow two rule sets that were not used to write the formats:
 //! secretlint (commit 18346ba) and detect-secrets 1.5.0. They are generated from
@@ -11,8 +11,8 @@ use agentwire_testkit::recording::{Entry, EntryKind, Reader, RecordedLine, Scrub
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// Tokens that are found by their form. `<A36>` is 36 random characters of an
-/// alphabet, `<A20-60>` between 20 and 60.
+/// Tokens that are found by their form. `<A36>` is 36 random characters of
+/// alphabet `A`. `<A20-60>` is between 20 and 60 of them.
 const TOKENS: &[&str] = &[
     // secretlint
     "ops_eyJ<B120-1280>fQ",
@@ -89,7 +89,8 @@ const TOKENS: &[&str] = &[
     "SK<h32>",
 ];
 
-/// Secrets in brackets that are found by the text before them.
+/// Secrets that are found by the text before them. Brackets enclose each
+/// secret.
 const NAMED: &[&str] = &[
     // secretlint
     "aws_secret_access_key = [<B40>]",
@@ -267,7 +268,7 @@ fn secrets_of_other_rule_sets_are_removed() {
     for (number, template) in NAMED.iter().enumerate() {
         let text = random.fill(template);
         let (before, rest) = text.split_once('[').expect("a bracket");
-        // Take the last one: some probes contain others.
+        // Take the last one, because some probes contain another probe.
         let (before, rest) = match rest.split_once("= \"[") {
             Some((more, rest)) => (format!("{before}[{more}= \""), rest),
             None => (before.to_owned(), rest),
@@ -292,7 +293,8 @@ fn secrets_of_other_rule_sets_are_removed() {
     );
 }
 
-/// The size of the examined lines, and the first finding in each line.
+/// The size of the lines that were scrubbed, and the first finding in each
+/// line.
 #[derive(Default)]
 struct Found {
     bytes: usize,
@@ -330,7 +332,7 @@ fn ordinary_sessions_have_less_than_one_false_alarm_a_megabyte() {
         }
     }
     // Sources and documents about keys, tokens and passwords, as tools read
-    // them. Tests of scrubbing are excluded: they contain some.
+    // them. Tests of scrubbing are excluded, because they contain secrets.
     for folder in [
         "src",
         "protocol/src",

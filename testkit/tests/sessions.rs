@@ -1,4 +1,4 @@
-//! Stored sessions: written, resumed, forked and refused.
+//! Tests of stored sessions: written, resumed, forked and refused.
 #![allow(clippy::unwrap_used)]
 
 use agentwire_testkit::{Scenario, Step, fake_agent};
@@ -95,8 +95,8 @@ fn content(record: &Value) -> String {
     format!("{kind}: {}", text.unwrap_or("?"))
 }
 
-/// Checks that each record follows another one of this session. Returns the
-/// contents from the last record back to the first.
+/// Checks that each record has a parent in this session. Returns the contents
+/// from the last record back to the first.
 fn chain(records: &[Value], id: &str) -> Vec<String> {
     let mut chain = vec![];
     let mut next = records.last();
@@ -189,7 +189,7 @@ fn an_invalid_resume_is_refused_with_a_result() {
     let unknown = ["--resume", ID, "--resume-session-at", OTHER];
     for (args, id) in [
         (&["--resume", OTHER][..], Some(OTHER)),
-        // Not a valid session ID.
+        // `none` is not a valid session ID.
         (&["--resume=none"], None),
         (&["--resume"], None),
         (&unknown, Some(ID)),
@@ -238,9 +238,9 @@ fn resume_at_a_message_requires_that_only_the_named_turn_is_dropped() {
         (output.status.code(), result["subtype"] == "success")
     };
     assert_eq!(resume_at(&last, &prompt), (Some(0), true));
-    // Nothing is dropped.
+    // No message is dropped.
     assert_eq!(resume_at(&uuid(records.len() - 1), OTHER), (Some(0), true));
-    // Another turn, or one more.
+    // Drops another turn, or one more message.
     assert_eq!(resume_at(&last, OTHER), (Some(1), false));
     assert_eq!(resume_at(&uuid(0), &uuid(1)), (Some(1), false));
 }

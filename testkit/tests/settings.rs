@@ -1,4 +1,4 @@
-//! Settings files, and the flags that add to them.
+//! Tests of settings files, and of the flags that add to them.
 #![allow(clippy::unwrap_used)]
 
 use agentwire_testkit::{Scenario, Step, fake_agent};

@@ -1,4 +1,4 @@
-//! Signals.
+//! Tests of signals.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
@@ -19,7 +19,7 @@ impl Agent {
     fn start(args: &[&str], profile: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let script = r#"[[{"text": "One."}, {"gate": "shut"}], [{"text": "Two."}]]"#;
-        // It does not inherit an ignored SIGHUP.
+        // The shell does not inherit an ignored SIGHUP.
         let mut child = Command::new("sh")
             .args(["-c", r#"trap "" HUP; exec "$0" "$@""#])
             .arg(env!("CARGO_BIN_EXE_fake-agent"))
@@ -56,7 +56,7 @@ impl Agent {
     }
 
     /// Sends a signal. Returns the exit status, the signal that killed the
-    /// agent, and its remaining output.
+    /// agent, and the remaining output of the agent.
     fn signal(mut self, name: &str) -> (Option<i32>, Option<i32>, String) {
         let id = self.child.id().to_string();
         let kill = Command::new("kill").args(["-s", name, &id]).status();

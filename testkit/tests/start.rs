@@ -1,4 +1,4 @@
-//! The start of the binary: flags, version, script and variables.
+//! Tests of the start of the binary: flags, version, script and variables.
 #![allow(clippy::unwrap_used)]
 
 use agentwire_testkit::fake_agent;

@@ -1,4 +1,5 @@
-//! Transcripts of sub-agents and of killed sessions, and mirrored transcripts.
+//! Tests of transcripts of sub-agents and of killed sessions, and of mirrored
+//! transcripts.
 #![allow(clippy::unwrap_used)]
 
 use agentwire_testkit::{Fault, Scenario, Step, fake_agent};
@@ -43,7 +44,8 @@ fn records(file: &Path) -> Vec<Value> {
         .collect()
 }
 
-/// Checks that each record follows the one before. Returns the contents.
+/// Checks that the parent of each record is the record before it. Returns the
+/// contents.
 fn chain(records: &[Value]) -> Vec<String> {
     let mut parent = Value::Null;
     let mut chain = vec![];
@@ -166,7 +168,7 @@ fn a_session_killed_during_a_tool_call_resumes_with_its_result() {
         "assistant: Here I am.",
     ];
     assert_eq!(said, expected);
-    // The transcript is complete now.
+    // This session completes the transcript.
     ask(home.path(), &resumed, &["--resume", ID]);
     let file = project(home.path()).join(format!("{ID}.jsonl"));
     assert_eq!(self::records(&file).len(), 8);

@@ -14,7 +14,7 @@ pub(super) struct Account {
     turn: Usage,
     /// The usage and cost of all replies of the session, by model.
     session: BTreeMap<String, ModelTotal>,
-    /// The same since the last result.
+    /// The usage and cost of all replies since the last result, by model.
     since_result: BTreeMap<String, ModelTotal>,
     /// The usage of the first reply of the turn.
     first: Option<Usage>,
@@ -28,8 +28,8 @@ struct ModelTotal {
 }
 
 impl Account {
-    /// Adds the usage and cost of the reply that this model is about to
-    /// produce, and stores its stop reason.
+    /// Adds the usage and cost of the next reply of this model, and stores its
+    /// stop reason.
     pub(super) fn charge(
         &mut self,
         model: &str,
@@ -53,11 +53,11 @@ impl Account {
         }
     }
 
-    /// Returns the usage to report at the start of a reply, with no output
-    /// tokens.
-    pub(super) fn read(&self) -> Usage {
+    /// Returns the usage to report at the start of a reply. Its output tokens
+    /// are 0.
+    pub(super) fn usage_at_start(&self) -> Usage {
         let mut usage = self.reply.clone();
-        fill(&mut usage);
+        zero_unknown_counts(&mut usage);
         usage.output_tokens = Some(0);
         usage
     }
@@ -65,13 +65,13 @@ impl Account {
     /// Returns the usage of the current reply.
     pub(super) fn reply(&self) -> Usage {
         let mut usage = self.reply.clone();
-        fill(&mut usage);
+        zero_unknown_counts(&mut usage);
         usage
     }
 
-    /// Returns the usage to report at the end of a reply: only the output
-    /// tokens.
-    pub(super) fn written(&self) -> Usage {
+    /// Returns the usage to report at the end of a reply. It contains only the
+    /// output tokens.
+    pub(super) fn usage_at_end(&self) -> Usage {
         wire!(Usage {
             output_tokens: self.reply.output_tokens.or(Some(0)),
         })
@@ -90,7 +90,7 @@ impl Account {
     /// Takes the usage of the turn, which has ended.
     pub(super) fn take_turn(&mut self) -> Usage {
         let mut turn = std::mem::take(&mut self.turn);
-        fill(&mut turn);
+        zero_unknown_counts(&mut turn);
         turn
     }
 
@@ -99,14 +99,14 @@ impl Account {
         self.first.take()
     }
 
-    /// Returns the cost of the session so far, for a message.
+    /// Returns the cost of the session so far in US dollars, as a JSON number.
     pub(super) fn cost_usd(&self) -> Number {
         dollars(self.total_usd())
     }
 
     /// Returns the cost of the session so far, in US dollars.
     pub(super) fn total_usd(&self) -> f64 {
-        // The sum of none is -0.0.
+        // The sum of an empty iterator is -0.0.
         let costs = self.session.values().map(|total| total.cost_usd);
         costs.fold(0.0, |sum, cost| sum + cost)
     }
@@ -152,14 +152,14 @@ fn dollars(dollars: f64) -> Number {
     }
 }
 
-/// Sets counts that are not known to 0.
-fn fill(usage: &mut Usage) {
+/// Sets unknown counts to 0.
+fn zero_unknown_counts(usage: &mut Usage) {
     for count in members(usage) {
         count.get_or_insert(0);
     }
 }
 
-/// Adds the usage of another reply.
+/// Adds the token counts of `usage` to `sum`.
 fn add(sum: &mut Usage, usage: &Usage) {
     for (sum, tokens) in members(sum).into_iter().zip(counts(usage)) {
         if let Some(tokens) = tokens {

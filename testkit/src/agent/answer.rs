@@ -39,16 +39,16 @@ impl ToolOutcome {
         }
     }
 
-    /// Sets the structured result for the host (`tool_use_result`). By default
-    /// it is the text.
+    /// Sets the structured result for the host (`tool_use_result`). The default
+    /// is the text for the model.
     #[must_use]
     pub fn data(mut self, data: impl Into<Json>) -> Self {
         self.data = Some(data.into());
         self
     }
 
-    /// Says that the tool did not fail, with `is_error: false`. By default this
-    /// member is only sent for failures.
+    /// Sends `is_error: false` with the result. By default `is_error` is only
+    /// sent for failures.
     #[must_use]
     pub fn flagged(mut self) -> Self {
         self.is_error.get_or_insert(false);
@@ -78,8 +78,8 @@ impl ToolAnswer {
         }
     }
 
-    /// Creates the result of an allowed `AskUserQuestion`. The answers are in
-    /// its input.
+    /// Creates the result of an allowed `AskUserQuestion`. `input` contains the
+    /// answers.
     pub(super) fn for_question(input: &Json) -> Self {
         if input.member("questions").is_none() {
             let why = "The host's input for AskUserQuestion is not valid: it has no `questions`.";

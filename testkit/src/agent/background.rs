@@ -13,7 +13,7 @@ use agentwire_protocol::message::{
 use std::time::Instant;
 
 impl Agent {
-    /// Starts a task. It runs in the background, unless it is
+    /// Starts a task in the background, or in the foreground if the task is
     /// [awaited](Task::awaited).
     pub fn start_task(&mut self, now: Instant, mut task: Task) {
         task.run_id = (self.ids)();
@@ -43,7 +43,7 @@ impl Agent {
         });
         self.send(encode(&started));
         if let Some(agent) = &task.agent {
-            // The sub-agent does not wait for the result of these hooks.
+            // The sub-agent does not wait for the output of these hooks.
             let occasion = Occasion::SubagentStart(task.id.clone());
             let event = SubagentStart::default();
             self.raise(now, occasion, Some(&agent.kind), event, None);
@@ -56,10 +56,11 @@ impl Agent {
     /// Ends a task, with a summary of its work. For a sub-agent, the
     /// `SubagentStop` hooks run first.
     ///
-    /// The end is then reported to the model: between turns, in a new turn that
-    /// no prompt started; during a turn, in the next request to the model, or
-    /// in a new turn if there is none. The end of an [awaited](Task::awaited)
-    /// task is reported as the result of its tool call instead.
+    /// The end of the task is then reported to the model. Between turns, it
+    /// starts a new turn without a prompt. During a turn, it is part of the
+    /// next request to the model; if the turn makes no other request, it starts
+    /// a new turn. The end of an [awaited](Task::awaited) task is reported as
+    /// the result of its tool call instead.
     pub fn end_task(&mut self, now: Instant, task_id: &str, summary: &str) {
         let tasks = self.background_tasks();
         let Some(task) = self.task(task_id) else {
@@ -99,7 +100,7 @@ impl Agent {
         }
     }
 
-    /// Sends the end of a task.
+    /// Sends the messages that report the end of a task.
     fn send_task_end(&mut self, task: &Task, status: TaskStatus, end: TaskEndStatus) {
         let is_report = end == TaskEndStatus::Completed;
         self.stats.ended(task, !is_report);
@@ -143,7 +144,7 @@ impl Agent {
         self.send(encode(&end_line));
     }
 
-    /// Stops a task in the background, because the host asks for it. An unknown
+    /// Stops a task in the background at the request of the host. An unknown
     /// task is not an error. [`Event::TaskStopped`] arrives.
     pub(super) fn stop_task(&mut self, now: Instant, task_id: &str) {
         let Some(at) = self.tasks.iter().position(|task| task.id == task_id) else {
@@ -167,7 +168,7 @@ impl Agent {
     }
 
     /// Starts a turn that reports finished tasks to the model. Returns `false`
-    /// if there are none.
+    /// if there are no finished tasks.
     pub(super) fn report_to_model(&mut self, now: Instant) -> bool {
         let mut reports = std::mem::take(&mut self.unreported).into_iter();
         let Some(report) = reports.next() else {

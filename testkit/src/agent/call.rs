@@ -1,4 +1,4 @@
-//! Tool calls: as requested by the model, and until they have a result.
+//! Tool calls of the model, from the request to the result.
 
 use super::answer::ToolAnswer;
 use super::ruling::Ruling;
@@ -39,8 +39,8 @@ pub(super) struct OpenCall {
     pub(super) began: Instant,
     /// The ID of the assistant message that contains the call.
     pub(super) message_id: String,
-    /// The state of the running tool: set from the permission to run until the
-    /// tool has a result.
+    /// The state of the running tool, from the permission to run until the
+    /// result.
     pub(super) running: Option<Running>,
     /// The result of the tool, while `PostToolUse` or `PostToolUseFailure`
     /// hooks are running.
@@ -94,8 +94,8 @@ impl ToolCall {
         self
     }
 
-    /// Returns whether the tool requires the user, so that the host is always
-    /// asked.
+    /// Returns whether the tool requires the user. The host is then always
+    /// asked for permission.
     pub(super) fn requires_user(&self) -> bool {
         matches!(&*self.name, "AskUserQuestion" | "ExitPlanMode")
     }
@@ -111,7 +111,7 @@ impl Running {
     }
 
     /// Counts a heartbeat. Returns the number of earlier heartbeats, and the
-    /// running time at this one.
+    /// running time at the new heartbeat.
     pub(super) fn count_heartbeat(&mut self) -> (u32, Duration) {
         let number = self.beats;
         self.beats += 1;
@@ -128,7 +128,8 @@ impl OpenCall {
             .min()
     }
 
-    /// Returns when the next heartbeat is due. Tools of sub-agents have none.
+    /// Returns when the next heartbeat is due. Tools of sub-agents have no
+    /// heartbeats.
     fn heartbeat_due(&self) -> Option<Instant> {
         let running = self.running.as_ref().filter(|_| self.owner.is_none())?;
         Some(running.since + HEARTBEAT * (running.beats + 1))

@@ -1,5 +1,5 @@
-//! Prompts that call a command. They have a turn of their own and are not
-//! passed to the model.
+//! Prompts that call a command. Each has its own turn and is not passed to the
+//! model.
 //!
 //! `/clear` and `/compact` change the conversation and are handled here. The
 //! driver runs the other [declared commands](super::Declared::commands).
@@ -17,7 +17,7 @@ use agentwire_protocol::message::{
 use serde_json::json;
 use std::time::Instant;
 
-/// What the host is text if there is nothing to compact.
+/// The text that the host receives if there is nothing to compact.
 pub(super) const NOTHING_TO_COMPACT: &str = "There is nothing to compact.";
 
 /// The model that the agent names in messages that it writes itself.
@@ -42,8 +42,8 @@ pub struct CommandOutput {
 }
 
 impl CommandOutput {
-    /// Creates the output of the command `run`, which may have been called by
-    /// another name.
+    /// Creates the output of a command. `run` is its name; the prompt may have
+    /// called it by an alias.
     pub fn new(run: impl Into<String>, text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
@@ -70,7 +70,7 @@ impl CommandOutput {
 }
 
 impl Agent {
-    /// Returns the command in a prompt, if it is one.
+    /// Returns the command that a prompt calls, if it calls one.
     pub(super) fn command(&self, prompt: &UserMessage) -> Option<Command> {
         let commands = &self.config.declared.commands;
         command(prompt).filter(|it| is_own(&it.name) || commands.contains(&it.name))
@@ -230,8 +230,9 @@ impl Agent {
         self.raise(now, Occasion::Cleared, Some("clear"), event, None);
     }
 
-    /// Ends the turn of a command, with a text for the user. Prompts that the
-    /// model does not receive end in the same way, without a command.
+    /// Ends the turn of a command, with a text for the user. A turn whose
+    /// prompts the model does not receive ends in the same way, without a
+    /// command.
     pub(super) fn end_command(&mut self, now: Instant, command: Option<&str>, outcome: &str) {
         let uuids = self.turn.as_ref().map(|turn| turn.uuids.clone());
         self.send_init(&uuids.unwrap_or_default());
@@ -254,8 +255,8 @@ pub(super) fn needs_own_turn(prompt: &UserMessage) -> bool {
     typed(prompt).is_some_and(|text| text.trim_start().starts_with('/'))
 }
 
-/// Returns the text that may be a command: that of the last block, if there are
-/// blocks.
+/// Returns the text that may be a command: the last text block of the prompt,
+/// or its whole text.
 fn typed(prompt: &UserMessage) -> Option<&str> {
     if prompt.client_composed == Some(true) {
         return None;

@@ -143,9 +143,10 @@ impl Agent {
         format!("A summary of the conversation. Tools used: {used}.")
     }
 
-    /// Returns whether compaction preserves the last reply. On command it does, if there
-    /// is another one. Of automatic compactions only the first in a turn does,
-    /// and only if the window is not full.
+    /// Returns whether compaction preserves the last reply. Compaction on
+    /// command preserves it if there is an earlier reply. Automatic compaction
+    /// preserves it only the first time in a turn, and only if the window is
+    /// not full.
     fn preserves_reply(&self) -> bool {
         if self.trigger() == CompactTrigger::Manual {
             return self.context.replies > 1;
@@ -189,7 +190,7 @@ impl Agent {
         let mut summary = UserMessage::new(self.summary());
         summary.is_replay = Some(false);
         self.replace_with_summary(summary);
-        // Output of commands is preserved and sent again.
+        // The output of commands is preserved and sent again.
         for mut output in self.context.outputs.clone() {
             output.message.id = Some((self.ids)());
             self.send(encode(&output));
@@ -203,9 +204,9 @@ impl Agent {
         self.end_without_model(now, Some("compact"), "");
     }
 
-    /// Replaces the conversation with this summary. Keeps the last reply and
-    /// everything after it, or only the prompts after it, as `preserves_reply`
-    /// decides.
+    /// Replaces the conversation with this summary. Preserves the last reply
+    /// and everything after it if `preserves_reply` returns `true`, otherwise
+    /// only the prompts after it.
     fn replace_with_summary(&mut self, summary: UserMessage) {
         let preserves_reply = self.preserves_reply();
         let trigger = self.trigger();
@@ -215,7 +216,7 @@ impl Agent {
         let mut context = std::mem::take(&mut self.context);
         let mut last = context.summarize(preserves_reply);
         if trigger == CompactTrigger::Manual && !preserves_reply && context.is_followed {
-            // The summary follows the note.
+            // The summary follows the agent's internal note.
             last = Some((self.ids)());
         }
         let anchor = (self.ids)();

@@ -52,14 +52,13 @@ pub struct Config {
     pub fallback_model: Option<String>,
     /// Whether partial messages are sent (`--include-partial-messages`).
     pub partial_messages: bool,
-    /// The CLI version whose behaviour the agent has, if it was set with
-    /// [`Profile::apply`].
+    /// The CLI version that the agent emulates, if [`Profile::apply`] set one.
     pub profile: Option<Profile>,
     /// Whether session states are sent
     /// (`CLAUDE_CODE_SDK_READS_SESSION_STATE=1`).
     pub session_states: bool,
-    /// Whether session states are for the host alone, and say so. Not if
-    /// `CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS=1` requests them.
+    /// Whether session states are marked as meant for the host alone.
+    /// `CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS=1` turns this off.
     pub states_are_for_host: bool,
     /// Whether the agent has its own prompt queue: it orders messages by
     /// priority, reports the delivery status of each message, and lists the
@@ -149,7 +148,7 @@ impl Profile {
         config.has_receipts = !matches!(self, Self::V2_0_77 | Self::V2_1_197);
         config.requires_updated_input = self == Self::V2_1_197;
         match self {
-            // It reads another variable than the one for the host alone.
+            // This version reads a different variable to enable session states.
             Self::V2_1_197 => config.session_states &= !config.states_are_for_host,
             Self::V2_0_77 | Self::NoQueue => {
                 config.has_queue = false;

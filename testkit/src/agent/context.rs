@@ -20,17 +20,17 @@ const MIN_COMPACT_WINDOW: u64 = 100_000;
 pub(super) struct Context {
     /// The tokens of the last reply and of its input.
     tokens: u64,
-    /// Whether the model was given a prompt.
+    /// Whether the model has received a prompt.
     pub(super) is_begun: bool,
     /// Whether the agent adds an internal note after the last message.
     pub(super) is_followed: bool,
-    /// Whether the next message is the first one of a reply.
+    /// Whether the next message is the first message of a reply.
     is_new: bool,
     /// The number of replies since the last summary.
     pub(super) replies: u64,
     /// The UUIDs of the last reply and of the user messages after it.
     pub(super) latest: Vec<String>,
-    /// The output of commands since then.
+    /// The output of commands since the last reply.
     pub(super) outputs: Vec<AssistantMessage>,
     /// The number of leading elements of `latest`, up to the last message that
     /// is not a prompt.

@@ -11,24 +11,25 @@ pub(super) const STRUCTURED_OUTPUT: &str = "StructuredOutput";
 
 /// The tools, commands and models that an agent declares to its host.
 ///
-/// Each message is a template. The agent replaces the members that it knows
-/// itself, such as `session_id` or `mcp_servers`, and sends the others as they
-/// are.
+/// Each message is a template. The agent replaces the members whose values it
+/// computes, such as `session_id` or `mcp_servers`, and sends the other members
+/// unchanged.
 #[derive(Debug, Clone, Default)]
 pub struct Declared {
-    /// The template of `system/init`. Its `tools` are those of the agent
-    /// itself; tools of MCP servers are added to them.
+    /// The template of `system/init`. Its `tools` are the built-in tools of the
+    /// agent; the agent adds those of MCP servers.
     pub init: Init,
     /// The template of the response to `initialize`.
     pub initialize: InitializeAnswer,
-    /// The template of results: the fast mode, the safety stops, and times such
-    /// as `ttft_ms`, which are only sent if the model was called.
+    /// The template of results. It contains the fast mode, the safety stops,
+    /// and times such as `ttft_ms`. Times are only sent if the model was
+    /// called.
     pub result: ResultMessage,
     /// The template of the usage in results.
     pub usage: Usage,
     /// The template of the usage by model in results.
     pub model_usage: ModelUsage,
-    /// How thinking is shown, as streamed and whole messages say.
+    /// The thinking display that streamed and complete messages report.
     pub thinking_display: Option<ThinkingDisplay>,
     /// The names of the commands that the agent runs itself, without its model,
     /// such as `cost` for the prompt `/cost`. Each has its own turn, which
@@ -38,7 +39,8 @@ pub struct Declared {
     /// The names of the tools that change files. The permission mode
     /// `acceptEdits` allows them.
     pub edit_tools: BTreeSet<String>,
-    /// Other names under which results list denied tools, by name.
+    /// Names that results use for denied tools in place of their own, by tool
+    /// name.
     pub listed_names: BTreeMap<String, String>,
     /// The names of the tools that are disabled: they are not listed, and calls
     /// of them fail.
@@ -51,7 +53,7 @@ impl Declared {
         self.edit_tools.contains(tool)
     }
 
-    /// Adds sub-agents. One whose name is there already is not added.
+    /// Adds sub-agents, except for those whose name is already declared.
     pub fn add_agents(&mut self, agents: impl IntoIterator<Item = AgentInfo>) {
         for agent in agents {
             let names = self.init.agents.get_or_insert_default();

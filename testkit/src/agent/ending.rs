@@ -76,7 +76,7 @@ impl Agent {
     pub(super) fn after_stop_hooks(&mut self, now: Instant, verdict: Verdict) {
         let Some(turn) = &mut self.turn else { return };
         if turn.structured.is_some() {
-            // Overrides the hooks.
+            // Structured output overrides the hooks.
             let result = self.completed();
             return self.end_turn(now, result, CommandState::Completed);
         }
@@ -127,7 +127,7 @@ impl Agent {
         })
     }
 
-    /// Ends the turn for this reason before the model has finished.
+    /// Ends the turn for this reason although the model has not finished.
     pub(super) fn end_early(&mut self, now: Instant, reason: TerminalReason, stop_reason: &str) {
         let result = wire!(ResultMessage {
             terminal_reason: Some(reason),
@@ -148,7 +148,7 @@ impl Agent {
     }
 
     /// Handles a message with the priority `now` during a turn. Text is cut off
-    /// at once; running tools finish first.
+    /// at once. Running tools finish first.
     ///
     /// Pending requests to the host are cancelled first. `report` then reports
     /// the message to the host.
@@ -206,7 +206,7 @@ impl Agent {
             !tools.is_empty() || message.is_none() && turn.requests > 0 && !turn.is_asked;
         let has_text = |open: &OpenMessage| matches!(open.block, Some(ContentBlock::Text(_)));
         // Only the streamed part of a text block is preserved.
-        let void = message.map(|open| open.index + u64::from(has_text(open)));
+        let first_abandoned = message.map(|open| open.index + u64::from(has_text(open)));
         let open = message.map(|open| (open.index, open.block.clone()));
         let block = open.as_ref().and_then(|(_, block)| block.clone());
         if is_new {
@@ -229,14 +229,15 @@ impl Agent {
             if block.is_some() {
                 self.send_event(wire!(ContentBlockStop { index }).into());
             }
-            self.send_message_end(None, void);
+            self.send_message_end(None, first_abandoned);
         }
         let reason = if in_tools {
             TerminalReason::AbortedTools
         } else {
             TerminalReason::AbortedStreaming
         };
-        // Why the model stopped before, if it did in this turn.
+        // The stop reason of the last reply, if the model stopped before in
+        // this turn.
         let stopped = self.turn.as_ref().and_then(|turn| turn.stop_reason.clone());
         let stop_reason = if in_tools {
             Some("tool_use".to_owned())
@@ -266,8 +267,8 @@ impl Agent {
         self.end_turn(now, result, CommandState::Cancelled);
     }
 
-    /// Adds the members of results that the agent's user declares. Times are
-    /// only sent of a turn that did not fail and in which the model replied.
+    /// Adds the members of results that the driver declared. Times are only
+    /// added if the turn did not fail and the model replied.
     fn declare(&mut self, result: &mut ResultMessage, turn: &Turn) {
         let has_replied =
             turn.has_streamed && !result.is_error && result.deferred_tool_use.is_none();
@@ -307,8 +308,8 @@ impl Agent {
         })
     }
 
-    /// Returns the usage of the turn, with the members that the agent's user
-    /// declares.
+    /// Returns the usage of the turn, with the members that the driver
+    /// declared.
     fn declared_usage(&mut self) -> Usage {
         let turn = self.account.take_turn();
         wire!(Usage {
@@ -354,7 +355,7 @@ impl Agent {
         result.model_usage_since_last_result = Some(self.account.take_models(&template));
         result.subagent_stats = Some(self.stats.report());
         result.permission_denials = Some(turn.denials.clone());
-        // Queued messages are not counted here.
+        // Queued messages are not included in this count.
         result.queued_turn_count = Some(0);
         result.result_index = Some(self.results);
         let is_streamed = self.config.partial_messages;
@@ -392,8 +393,8 @@ impl Agent {
         self.start_turn(now);
     }
 
-    /// Ends the lifecycle of folded prompts, which ends before the result. That
-    /// of the prompts that started the turn ends after it.
+    /// Ends the lifecycle of the folded prompts, before the result is sent. The
+    /// lifecycle of the prompts that started the turn ends after the result.
     fn end_folded(&mut self, state: &CommandState) {
         let Some(turn) = &mut self.turn else { return };
         if std::mem::replace(&mut turn.has_ended_folded, true) {

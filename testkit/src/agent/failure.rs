@@ -1,4 +1,4 @@
-//! API failures: those that are retried, and those that end the turn.
+//! API failures. Some are retried, the others end the turn.
 
 use super::Agent;
 use super::hooks::Occasion;
@@ -18,8 +18,8 @@ use std::time::{Duration, Instant};
 /// The number of failures in a row after which an overloaded model is replaced.
 const FALLBACK_AFTER: u64 = 3;
 
-/// Returns the error for an HTTP status.
-fn meaning(status: u16, message: &str) -> AssistantError {
+/// Returns the error that the agent reports for an HTTP status.
+fn error_for_status(status: u16, message: &str) -> AssistantError {
     match status {
         400 if message.contains("credit balance") => AssistantError::BillingError,
         401 | 403 => AssistantError::AuthenticationFailed,
@@ -31,13 +31,13 @@ fn meaning(status: u16, message: &str) -> AssistantError {
     }
 }
 
-/// Returns the error to report for a retry. Without a status, the connection
-/// broke.
-fn retried(status: Option<u16>) -> AssistantError {
+/// Returns the error that the agent reports for a retry. `status` is `None` if
+/// the connection broke.
+fn retry_error(status: Option<u16>) -> AssistantError {
     match status {
         None => AssistantError::Other,
         Some(529) => AssistantError::Overloaded,
-        Some(status) => meaning(status, ""),
+        Some(status) => error_for_status(status, ""),
     }
 }
 
@@ -56,7 +56,7 @@ pub(super) struct Failure {
     pub(super) kind: Option<String>,
     /// The agent's error type.
     pub(super) cause: Option<&'static str>,
-    /// Additional members of its message.
+    /// Additional members of the failure's message.
     pub(super) members: Vec<(&'static str, Json)>,
 }
 
@@ -74,9 +74,10 @@ impl Failure {
         }
     }
 
-    /// The API failed with this HTTP status, error type and message.
+    /// Creates the failure of an API request, from its HTTP status, error type
+    /// and message.
     pub(super) fn api(status: u16, kind: &str, message: &str) -> Self {
-        let error = meaning(status, message);
+        let error = error_for_status(status, message);
         let text = match error {
             AssistantError::Other | AssistantError::ServerError => message.to_owned(),
             _ => format!("The API refused: {error}."),
@@ -93,7 +94,8 @@ impl Failure {
         }
     }
 
-    /// No API key is configured, so the API was not called.
+    /// Creates the failure of an agent without an API key, which does not call
+    /// the API.
     pub(super) fn no_key() -> Self {
         let text = "There is no key, so the API was not asked.";
         Self::new(AssistantError::AuthenticationFailed, text.to_owned())
@@ -104,17 +106,18 @@ impl Agent {
     /// Reports that the API failed with this HTTP status. `failed` is the
     /// number of failed attempts so far.
     ///
-    /// Returns the delay before the next attempt, which is reported to the host, or
-    /// `None` if there is no further attempt. Then end the turn with
+    /// Returns the delay before the next attempt, which is reported to the
+    /// host. Returns `None` if there is no further attempt; then end the turn
+    /// with
     /// [`Agent::finish_turn`].
     pub fn retry(&mut self, status: u16, failed: u64) -> Option<Duration> {
         self.ask_model();
         self.retry_after(Some(status), failed)
     }
 
-    /// Like [`Agent::retry`]. Without a status, the connection broke.
+    /// Like [`Agent::retry`]. `status` is `None` if the connection broke.
     pub(super) fn retry_after(&mut self, status: Option<u16>, failed: u64) -> Option<Duration> {
-        if status == Some(529) && self.falls_back(failed) {
+        if status == Some(529) && self.try_fallback(failed) {
             return Some(Duration::ZERO);
         }
         let earlier = self
@@ -130,7 +133,7 @@ impl Agent {
                 u64::try_from(wait.as_millis()).unwrap_or(u64::MAX),
             )),
             error_status: status,
-            error: Some(retried(status)),
+            error: Some(retry_error(status)),
             uuid: Some((self.ids)()),
             session_id: Some(self.session_id.clone()),
         });
@@ -145,9 +148,9 @@ impl Agent {
         Some(wait)
     }
 
-    /// Switches to the fallback model for the rest of the turn, if the model was
-    /// overloaded often enough. Returns whether it did.
-    fn falls_back(&mut self, failed: u64) -> bool {
+    /// Switches to the fallback model for the rest of the turn if the model was
+    /// overloaded often enough. Returns whether the model was switched.
+    fn try_fallback(&mut self, failed: u64) -> bool {
         let original = self.config.model.clone();
         let Some(fallback) = self.config.fallback_model.clone() else {
             return false;
@@ -190,7 +193,7 @@ impl Agent {
             max_retries: Some(self.config.max_retries),
             retry_delay_ms: Some(Number::from(millis)),
             error_status: Some(status),
-            error_category: Some(retried(Some(status)).as_str().to_owned()),
+            error_category: Some(retry_error(Some(status)).as_str().to_owned()),
         });
         self.send_subagent_retry(task_id, Some(retry));
         Some(wait)
@@ -226,7 +229,7 @@ impl Agent {
     /// further attempt.
     fn retry_delay(&self, status: Option<u16>, failed: u64) -> Option<Duration> {
         let limit = match status {
-            // A rejected key may have been replaced in the meantime.
+            // A rejected key may have been replaced since the last attempt.
             None | Some(401 | 408 | 409 | 429 | 500..) => self.config.max_retries,
             Some(_) => 0,
         };

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 impl Agent {
     /// Ends the turn if it has reached its limit of model requests. Returns
-    /// whether it has.
+    /// whether the turn has ended.
     pub(super) fn end_at_turn_limit(&mut self, now: Instant) -> bool {
         let requests = self.turn.as_ref().map_or(0, |turn| turn.requests);
         let Some(limit) = self.config.max_turns.filter(|limit| requests >= *limit) else {

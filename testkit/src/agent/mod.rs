@@ -91,7 +91,7 @@
 #[macro_use]
 mod wire;
 
-// State. These files do not refer to `Agent`, which contains the state.
+// Modules with state. They do not refer to `Agent`, which contains the state.
 mod account;
 mod answer;
 mod call;
@@ -108,8 +108,8 @@ mod task;
 mod turn;
 mod unfinished;
 
-// Rules: methods of `Agent`. `hooks` and `mcp` keep their own state in `table`
-// and `client`.
+// Modules with methods of `Agent`. `hooks` and `mcp` store their state in
+// `table` and `client`.
 mod background;
 mod commands;
 mod compaction;
@@ -166,8 +166,9 @@ use std::time::Instant;
 use task::Report;
 use turn::Turn;
 
-/// The number of message UUIDs remembered, so that no message runs twice.
-const KNOWN: usize = 1000;
+/// The number of message UUIDs that the agent remembers, so that no message
+/// runs twice.
+const MAX_KNOWN_UUIDS: usize = 1000;
 
 /// The capabilities of an agent with a prompt queue.
 const CAPABILITIES: [&str; 3] = [
@@ -190,8 +191,8 @@ pub struct Agent {
     used_tools: BTreeSet<String>,
     decoder: LineDecoder,
     out: VecDeque<Bytes>,
-    /// Lines that are sent when the next tool call has begun: the result of the
-    /// call before it, or the message of a sub-agent that calls it.
+    /// Lines that are deferred until the next tool call has begun: the result
+    /// of the previous call, or the message of a sub-agent that calls it.
     late: VecDeque<Bytes>,
     events: VecDeque<Event>,
     queue: Queue,
@@ -221,7 +222,8 @@ pub struct Agent {
     is_initialized: bool,
     /// Whether a request, and the lines after it, wait for the driver.
     awaits_driver: bool,
-    /// Whether the end of the input is deferred until then.
+    /// Whether the end of the input is deferred until the driver has taken the
+    /// request.
     end_is_deferred: bool,
     input_ended: bool,
     exited: bool,
@@ -288,8 +290,8 @@ impl Agent {
     /// Handles bytes from the host.
     ///
     /// Lines after a request for the driver are deferred until the driver has
-    /// taken [`Event::Requested`], so that lines take effect in order. Call
-    /// this again after that, with or without further bytes.
+    /// taken [`Event::Requested`], so that lines take effect in order. Then
+    /// call this method again, with or without further bytes.
     pub fn handle_input(&mut self, now: Instant, bytes: &[u8]) {
         self.decoder.push(bytes);
         while !self.awaits_driver {
@@ -303,8 +305,8 @@ impl Agent {
         }
     }
 
-    /// Handles the end of the host's input. Running work continues to its end,
-    /// but pending permission requests are denied: no response can arrive.
+    /// Handles the end of the host's input. Running work continues to its end.
+    /// Pending permission requests are denied, because no response can arrive.
     pub fn handle_input_end(&mut self, now: Instant) {
         self.end_is_deferred = true;
         self.handle_input(now, &[]);
@@ -336,8 +338,8 @@ impl Agent {
         self.continue_with_prompts(now);
     }
 
-    /// Returns the model of requests: the one that the host set last, or the
-    /// fallback model of this turn.
+    /// Returns the model of the next request: the fallback model of this turn,
+    /// otherwise the model that the host set last.
     #[must_use]
     pub fn model(&self) -> &str {
         let turn = self.turn.as_ref();
@@ -345,7 +347,7 @@ impl Agent {
         fallback.unwrap_or(&self.config.model)
     }
 
-    /// Returns the configuration, as the host has changed it.
+    /// Returns the configuration, including changes by the host.
     #[must_use]
     pub fn config(&self) -> &Config {
         &self.config
@@ -434,7 +436,8 @@ impl Agent {
         };
         let Ok(frame) = Frame::new(raw.clone()) else {
             // JSON that is not a message is ignored. Input that is not JSON
-            // ends the process, and so does `null`, whose type the CLI reads.
+            // ends the process. So does `null`, because the CLI reads the type
+            // of the value.
             match serde_json::from_slice::<Option<serde::de::IgnoredAny>>(&raw) {
                 Ok(Some(_)) => {}
                 Ok(None) => self.exit(1, Some("The input is `null`.".to_owned())),
@@ -451,7 +454,7 @@ impl Agent {
     }
 
     fn handle_user(&mut self, now: Instant, frame: &Frame) {
-        // As the real CLI does, an invalid member is an error.
+        // An invalid member is an error, as on the real CLI.
         let message = match Reader::read_strictly(&String::from_utf8_lossy(frame.raw())) {
             Ok::<UserMessage, _>(message) if message.message.role.as_deref() == Some("user") => {
                 message
@@ -492,8 +495,8 @@ impl Agent {
         }
     }
 
-    /// Returns whether an earlier message had the same UUID, and remembers the
-    /// UUID if not.
+    /// Returns whether an earlier message had the same UUID. Remembers the UUID
+    /// if not.
     fn is_known(&mut self, message: &UserMessage) -> bool {
         let Some(uuid) = message.uuid.as_ref().filter(|_| self.config.has_queue) else {
             return false;
@@ -501,7 +504,7 @@ impl Agent {
         if self.known.contains(uuid) {
             return true;
         }
-        if self.known.len() == KNOWN {
+        if self.known.len() == MAX_KNOWN_UUIDS {
             self.known.pop_front();
         }
         self.known.push_back(uuid.clone());
@@ -523,7 +526,7 @@ impl Agent {
             return;
         }
         if self.config.replays_prompts {
-            // Responses are echoed as they are.
+            // Responses are echoed unchanged.
             let mut echo = frame.raw().trim_ascii_end().to_vec();
             echo.push(b'\n');
             self.write_raw(echo);
@@ -658,7 +661,7 @@ impl Agent {
 /// start is removed. Returns `None` for a blank line.
 fn decode(raw: Bytes) -> Option<Bytes> {
     let text = String::from_utf8_lossy(&raw);
-    // What JavaScript's `trim` removes.
+    // The characters that JavaScript's `trim` removes.
     let is_space = |it: char| it == BOM || it.is_whitespace() && it != '\u{85}';
     if text.trim_matches(is_space).is_empty() {
         return None;

@@ -1,6 +1,5 @@
-//! Permission requests: when they are sent, and how their responses are
-//! handled. This includes tools that require the user, whose only effect is the
-//! host's response.
+//! Permission requests, and the tools that require the user. Such a tool has no
+//! other effect than the host's response.
 
 use super::answer::ToolAnswer;
 use super::call::{PendingPermission, ToolCall};
@@ -25,9 +24,9 @@ impl Agent {
     /// Decides whether a tool may run: by a rule, by the permission mode, or by
     /// a permission request to the host.
     ///
-    /// `reason` is set if a hook requires the request. Such a request, and one
-    /// for a tool that requires the user, is not decided by the mode, nor by a
-    /// rule that allows the tool.
+    /// `reason` is the reason of a hook that requires the request. The
+    /// permission mode and rules that allow the tool do not decide such a
+    /// request, nor a request for a tool that requires the user.
     pub(super) fn ask(&mut self, now: Instant, id: &str, reason: Option<String>) {
         let Some(open) = self.calls.get(id) else {
             return;
@@ -54,7 +53,7 @@ impl Agent {
             _ => allowed,
         };
         if let Some(ruling) = ruling {
-            self.rule(id, ruling);
+            self.set_ruling(id, ruling);
             return self.decide(now, id, Decision::Allowed(input));
         }
         match &self.config.permission_mode {
@@ -128,7 +127,7 @@ impl Agent {
         });
         self.send(encode(&denied));
         self.note_denial(id);
-        self.rule(id, ruling);
+        self.set_ruling(id, ruling);
         self.decide(now, id, Decision::Denied(why));
     }
 
@@ -136,7 +135,7 @@ impl Agent {
     /// [`deny_without_request`](Self::deny_without_request), the real agent does not report it.
     pub(super) fn deny_without_response(&mut self, now: Instant, id: &str) {
         self.note_denial(id);
-        self.rule(id, Ruling::INVALID_RESPONSE);
+        self.set_ruling(id, Ruling::INVALID_RESPONSE);
         let why = "The host closed the session.".to_owned();
         self.decide(now, id, Decision::Denied(why));
     }
@@ -147,7 +146,7 @@ impl Agent {
             display_name: Some(self.mcp.display_name(&call.name)),
             tool_use_id: Some(call.id.clone()),
             mcp_server: self.mcp.provenance(&call.name),
-            // A hook may decide as well.
+            // A hook may decide in place of the host.
             server_policy_ask_only: is_mcp.then(|| !self.hooks.has(&HookKind::PermissionRequest)),
             requires_user_interaction: call.requires_user().then_some(true),
             ..CanUseTool::new(&call.name, input)
@@ -192,7 +191,7 @@ impl Agent {
             Ok(PermissionResult::Deny(_)) => Ruling::HOST_DENIED,
             _ => Ruling::INVALID_RESPONSE,
         };
-        self.rule(id, ruling);
+        self.set_ruling(id, ruling);
         match result {
             Ok(PermissionResult::Allow(allow)) => self.allow(now, id, allow.updated_input),
             Ok(PermissionResult::Deny(deny)) => {
@@ -241,12 +240,12 @@ impl Agent {
     }
 
     /// Continues after the `PermissionRequest` hooks, which run at the same
-    /// time as the request to the host: all of them have responded, or one has
+    /// time as the request to the host. All of them have responded, or one has
     /// decided.
     pub(super) fn after_permission_hooks(&mut self, now: Instant, id: &str, verdict: Verdict) {
         let decision = verdict.permission;
         if decision.is_none() && !verdict.timed_out {
-            // The host decides.
+            // No hook has decided, so the host decides.
             return;
         }
         let Some(request_id) = self.find_permission_request(id) else {
@@ -262,17 +261,17 @@ impl Agent {
         self.send_hook_messages("PermissionRequest", verdict.messages);
         match decision {
             Some(PermissionRequestDecision::Allow(allow)) => {
-                self.rule(id, Ruling::HOOK_ALLOWED);
+                self.set_ruling(id, Ruling::HOOK_ALLOWED);
                 self.allow(now, id, allow.updated_input);
             }
             Some(PermissionRequestDecision::Deny(deny)) => {
-                self.rule(id, Ruling::HOOK_DENIED);
+                self.set_ruling(id, Ruling::HOOK_DENIED);
                 let why = deny.message.as_deref();
                 let why = why.unwrap_or("A PermissionRequest hook denied it.");
                 self.deny(now, id, why, deny.interrupt == Some(true));
             }
             _ => {
-                self.rule(id, Ruling::INVALID_RESPONSE);
+                self.set_ruling(id, Ruling::INVALID_RESPONSE);
                 let why = "A PermissionRequest hook did not answer in time.";
                 self.deny(now, id, why, false);
             }
@@ -328,7 +327,7 @@ impl Agent {
     pub(super) fn deny_withdrawn(&mut self, now: Instant, calls: &[String]) {
         for id in calls {
             self.set_state(SessionState::Running);
-            self.rule(id, Ruling::PREEMPTED);
+            self.set_ruling(id, Ruling::WITHDRAWN_FOR_PROMPT);
             self.deny(now, id, "The permission ask was taken back.", false);
         }
     }
@@ -347,8 +346,8 @@ impl Agent {
         disabled.contains(tool) || self.config.rules.disable(tool)
     }
 
-    /// Returns why a tool cannot run at all, if it cannot. No permission
-    /// request is sent then.
+    /// Returns why a tool cannot run at all, without a permission request.
+    /// Returns `None` if the tool can run.
     pub(super) fn refusal(&self, call: &ToolCall) -> Option<String> {
         let in_plan_mode = self.config.permission_mode == PermissionMode::Plan;
         if call.name == "ExitPlanMode" && !in_plan_mode {

@@ -2,16 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A CLI version whose behaviour was measured.
+/// A version of the CLI, as measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Profile {
-    /// 2.0.77: unsupported requests get no response, the responses to
+    /// 2.0.77. Unsupported requests get no response, the responses to
     /// `interrupt` and `set_model` are empty, and there is no prompt queue.
     #[serde(rename = "2.0.77")]
     V2_0_77,
-    /// 2.1.197: the responses to `interrupt` and `set_model` are empty, and
-    /// session states are sent only if they are not for the host alone.
+    /// 2.1.197. The responses to `interrupt` and `set_model` are empty. Session
+    /// states are sent only if they are not meant for the host alone.
     #[serde(rename = "2.1.197")]
     V2_1_197,
     /// 2.1.332: the default.

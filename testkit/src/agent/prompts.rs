@@ -39,8 +39,8 @@ impl Agent {
         self.begin_turn(now, prompts, None);
     }
 
-    /// Starts a turn with these prompts. Without prompts, the turn is the
-    /// agent's own, started by the end of a task with this report.
+    /// Starts a turn with these prompts. Without prompts, the agent itself
+    /// starts the turn, because of the task with this report.
     pub(super) fn begin_turn(
         &mut self,
         now: Instant,
@@ -90,14 +90,14 @@ impl Agent {
             return self.run_command(now, command);
         }
         if prompts.iter().all(|it| it.should_query == Some(false)) {
-            // The model receives them in its next request.
+            // The model receives the prompts in its next request.
             return self.end_command(now, None, "");
         }
         let event = self.submitted(text(&prompts));
         self.raise(now, Occasion::Prompt, None, event, None);
     }
 
-    /// Continues after the `UserPromptSubmit` hooks of a new turn: passes the
+    /// Continues after the `UserPromptSubmit` hooks of a new turn. Passes the
     /// prompts to the model, or ends the turn.
     pub(super) fn after_prompt_hooks(&mut self, now: Instant, verdict: Verdict) {
         let Some(turn) = &mut self.turn else { return };
@@ -111,11 +111,13 @@ impl Agent {
         self.send_init(&uuids);
         let is_over_budget = refusal.is_none() && self.is_over_budget();
         if is_over_budget || refusal.is_none() && self.config.replays_prompts {
-            // The host receives the request before the prompts.
+            // The host receives the report of the model request before the echo
+            // of the prompts.
             self.ask_model();
         }
         match &mut self.turn {
-            // Without partial messages the first complete message follows it.
+            // Without partial messages, the echo precedes the first complete
+            // message.
             Some(turn) if refusal.is_none() && !self.config.partial_messages => {
                 turn.has_echo_due = true;
             }
@@ -139,7 +141,7 @@ impl Agent {
     }
 
     /// Calls the hooks for the next prompt to fold into the turn. If there is
-    /// none, the model continues.
+    /// no such prompt, the model continues.
     pub(super) fn fold_next(&mut self, now: Instant) {
         let Some(turn) = &mut self.turn else { return };
         if let Some(prompt) = turn.folding.front() {
@@ -157,8 +159,8 @@ impl Agent {
         self.report_next(now);
     }
 
-    /// Calls the hooks for the next report of a task that the model receives
-    /// in the turn. If there is none, the model continues.
+    /// Calls the hooks for the next report of a task that the model receives in
+    /// the turn. If there is no report, the model continues.
     pub(super) fn report_next(&mut self, now: Instant) {
         if self.unreported.is_empty() {
             return self.request_model(now, Event::TurnContinued);
@@ -169,7 +171,7 @@ impl Agent {
     }
 
     /// Continues after the `UserPromptSubmit` hooks of a prompt that is folded
-    /// in.
+    /// into the turn.
     pub(super) fn after_fold_hooks(&mut self, now: Instant, mut verdict: Verdict) {
         for notice in std::mem::take(&mut verdict.notices) {
             self.send_notice(notice);
@@ -195,7 +197,7 @@ impl Agent {
         self.fold_next(now);
     }
 
-    /// Echoes the prompts that started the turn, if the host wants that.
+    /// Echoes the prompts that started the turn, if the host enabled echoes.
     pub(super) fn replay_prompts(&mut self) {
         let Some(turn) = &mut self.turn else { return };
         turn.has_echo_due = false;
@@ -211,15 +213,16 @@ impl Agent {
         }
     }
 
-    /// Echoes the prompts that started the turn, if they were not yet.
+    /// Echoes the prompts that started the turn, unless they were already
+    /// echoed.
     pub(super) fn replay_due_prompts(&mut self) {
         if self.turn.as_ref().is_some_and(|turn| turn.has_echo_due) {
             self.replay_prompts();
         }
     }
 
-    /// Echoes a prompt, if the host wants that. One that is repeated, or echoed
-    /// once more with others, has no timestamp.
+    /// Echoes a prompt, if the host enabled echoes. A repeated echo has no
+    /// timestamp.
     pub(super) fn replay(&mut self, prompt: &UserMessage, is_repeated: bool) {
         if !self.config.replays_prompts {
             return;
@@ -236,7 +239,7 @@ impl Agent {
         self.send(encode(&echo));
     }
 
-    /// Returns the event of a prompt with this text.
+    /// Creates the `UserPromptSubmit` event for this text.
     fn submitted(&self, prompt: String) -> UserPromptSubmit {
         wire!(UserPromptSubmit {
             prompt,
@@ -260,7 +263,7 @@ impl Agent {
     }
 }
 
-/// Returns the hook event for prompts, which hooks receive as one.
+/// Returns the text of several prompts, which hooks receive as one prompt.
 fn text(prompts: &[UserMessage]) -> String {
     let texts: Vec<_> = prompts
         .iter()
@@ -269,8 +272,8 @@ fn text(prompts: &[UserMessage]) -> String {
     texts.join("\n")
 }
 
-/// Returns the notice for prompts that are not passed to the model, or `None`
-/// if they are.
+/// Returns the notice for prompts that are not passed to the model. Returns
+/// `None` if they are passed.
 fn refusal(prompts: &[UserMessage], verdict: &Verdict) -> Option<Informational> {
     let blocked = "UserPromptSubmit operation blocked by hook:\n";
     let mut outcome = wire!(PromptSubmitOutcome {

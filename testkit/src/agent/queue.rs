@@ -1,6 +1,6 @@
-//! The agent's prompt queue, as measured: first in, first out within a priority
-//! class, and a whole class becomes one turn. An agent without priorities has
-//! one class, and runs its messages one by one.
+//! The agent's prompt queue, as measured. Prompts of one priority class run
+//! first in, first out, and a whole class becomes one turn. An agent without
+//! priorities has one class, and runs its messages one by one.
 
 use agentwire_protocol::message::UserMessage;
 use agentwire_protocol::outbox::Urgency;
@@ -10,13 +10,13 @@ use std::collections::VecDeque;
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     prompts: VecDeque<UserMessage>,
-    minds_priorities: bool,
+    has_priorities: bool,
 }
 
 impl Queue {
-    pub(super) fn new(minds_priorities: bool) -> Self {
+    pub(super) fn new(has_priorities: bool) -> Self {
         Self {
-            minds_priorities,
+            has_priorities,
             ..Self::default()
         }
     }
@@ -26,7 +26,7 @@ impl Queue {
     }
 
     fn urgency(&self, message: &UserMessage) -> Urgency {
-        if self.minds_priorities {
+        if self.has_priorities {
             Urgency::from(message.priority.as_ref())
         } else {
             Urgency::Later
@@ -34,8 +34,9 @@ impl Queue {
     }
 
     /// Removes and returns the prompts of the next turn: those of the most
-    /// urgent class up to one for which `needs_own_turn` returns `true`, which has a
-    /// turn of its own; or a single prompt without priorities.
+    /// urgent class up to the first for which `needs_own_turn` returns `true`.
+    /// Such a prompt is returned alone. Without priorities, returns a single
+    /// prompt.
     pub(super) fn next_turn(
         &mut self,
         needs_own_turn: impl Fn(&UserMessage) -> bool,
@@ -45,7 +46,7 @@ impl Queue {
             return vec![];
         };
         let class = self.prompts.iter().filter(|it| self.urgency(it) == most);
-        let count = if self.minds_priorities {
+        let count = if self.has_priorities {
             class.take_while(|it| !needs_own_turn(it)).count().max(1)
         } else {
             1
@@ -54,8 +55,8 @@ impl Queue {
     }
 
     /// Removes and returns the prompts to fold into the running turn after its
-    /// tool calls: those with the priority `next` for which `needs_own_turn` returns
-    /// `false`.
+    /// tool calls. These have the priority `next`, and `needs_own_turn` returns
+    /// `false` for them.
     pub(super) fn fold(
         &mut self,
         needs_own_turn: impl Fn(&UserMessage) -> bool,
@@ -65,7 +66,8 @@ impl Queue {
         })
     }
 
-    /// Removes and returns the first `count` prompts that are wanted.
+    /// Removes and returns the first `count` prompts for which `is_wanted`
+    /// returns `true`.
     fn take(
         &mut self,
         count: usize,
@@ -88,7 +90,7 @@ impl Queue {
         at.and_then(|at| self.prompts.remove(at)).is_some()
     }
 
-    /// Puts back prompts that a turn did not process, before the other prompts.
+    /// Puts prompts that a turn did not process in front of the queue.
     pub(super) fn put_back(&mut self, messages: impl DoubleEndedIterator<Item = UserMessage>) {
         for message in messages.rev() {
             self.prompts.push_front(message);

@@ -1,8 +1,8 @@
 //! Control requests of the host.
 //!
-//! The agent handles those about the session itself: the handshake, interrupts,
-//! the queue, the permission mode, tasks and MCP servers inside the host. All
-//! others are passed to the driver as [`Event::Requested`].
+//! The agent handles requests about the session itself: the handshake,
+//! interrupts, the queue, the permission mode, tasks and MCP servers inside the
+//! host. All others are passed to the driver as [`Event::Requested`].
 
 use super::{Agent, Event};
 use agentwire_protocol::codec::encode;
@@ -64,7 +64,7 @@ impl Agent {
             }
             "mcp_toggle" => self.toggle_server(&request_id, &request),
             "mcp_set_servers" => self.set_servers(&request_id, &request),
-            // An invalid message is accepted and dropped.
+            // An invalid message is accepted and discarded.
             "mcp_message" => {
                 self.send(control::success::<Json>(&request_id, None));
                 if let Ok(message) = request.read::<McpMessage>() {
@@ -91,8 +91,8 @@ impl Agent {
         }
     }
 
-    /// Responds to a request that arrived as [`Event::Requested`]: with a
-    /// payload, with none, or with an error.
+    /// Responds to a request that arrived as [`Event::Requested`]. The response
+    /// has a payload or none, or is an error.
     pub fn respond(&mut self, request_id: &str, response: Result<Option<Json>, Refusal>) {
         match response {
             Ok(payload) => self.send(control::success(request_id, payload.as_ref())),
@@ -100,8 +100,8 @@ impl Agent {
         }
     }
 
-    /// Answers `initialize`. The response lists pending requests to the host,
-    /// for a host that connects again.
+    /// Responds to `initialize`. The response lists the pending requests to the
+    /// host, for a host that connects again.
     fn respond_to_initialize(&mut self, request_id: &str, request: Initialize) {
         let sdk_mcp_manifests_parked = self.connect_servers(&request);
         self.configure(&request);
@@ -189,13 +189,13 @@ impl Agent {
         cwd.clone_into(&mut self.config.cwd);
     }
 
-    /// Sets the model without telling the host.
+    /// Sets the model without reporting the change to the host.
     pub fn change_model(&mut self, model: &str) {
         model.clone_into(&mut self.config.model);
     }
 
-    /// Sets the model, and reports a change to the host, unless the
-    /// conversation has not begun.
+    /// Sets the model. Reports a change to the host, unless the conversation
+    /// has not begun.
     pub fn set_model(&mut self, model: &str) {
         if self.config.model == model {
             return;
@@ -207,7 +207,8 @@ impl Agent {
             let mut message = UserMessage::new(text);
             message.is_replay = Some(true);
             self.send_user_message(message);
-            // It is the last message then, in place of the result.
+            // The echo of the command is then the last message, in place of the
+            // result.
             self.last_turn_failed = false;
         }
     }

@@ -1,5 +1,5 @@
-//! Incomplete replies: the agent asks the model to continue, a limited number
-//! of times.
+//! Incomplete replies. The agent asks the model to continue them, a limited
+//! number of times.
 
 use super::answer::ToolAnswer;
 use super::failure::Failure;
@@ -22,7 +22,7 @@ const CUT_OFF: &str = "The answer was cut off. Go on where it stops.";
 const REFUSED: &str = "The answer above was refused. Do not give it again.";
 const LOST: &str = "API Error: The connection was lost. The answer above may not be whole.";
 
-/// What to do after the connection to the model broke.
+/// The required action after the connection to the model broke.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Broken {
     /// No block was complete: repeat the request after this delay.
@@ -145,7 +145,7 @@ impl Agent {
         self.request_model(now, Event::TurnContinued);
     }
 
-    /// Reports a refusal for which there is no fallback model.
+    /// Reports a refusal when no fallback model is set.
     fn send_refusal(&mut self, message_id: &str) {
         let turn = self.turn.as_ref();
         let mut refusal = wire!(ModelRefusalNoFallback {
@@ -167,7 +167,7 @@ impl Agent {
     }
 }
 
-/// The failure for replies that are too long.
+/// Creates the failure for replies that are too long.
 fn too_long() -> Failure {
     let text = "API Error: The answer is longer than the model may give.";
     Failure {
@@ -177,7 +177,7 @@ fn too_long() -> Failure {
     }
 }
 
-/// The failure for a broken connection.
+/// Creates the failure for a broken connection.
 fn lost() -> Failure {
     Failure {
         cause: Some("connection_failed"),
@@ -185,7 +185,7 @@ fn lost() -> Failure {
     }
 }
 
-/// The failure for a refusal.
+/// Creates the failure for a refusal.
 fn refused(message_id: &str) -> Failure {
     let text = format!("API Error: The model refused this ({message_id}).");
     Failure {

@@ -13,7 +13,7 @@ use std::fmt;
 pub struct SessionRule {
     /// The tool, and the inputs that the rule matches.
     pub rule: PermissionRule,
-    /// What the rule does.
+    /// The effect of the rule.
     pub behavior: PermissionBehavior,
     /// Where the rule is stored. Rules of the command line have
     /// [`PermissionDestination::CliArg`].
@@ -99,7 +99,7 @@ impl Rules {
         }
     }
 
-    /// Returns the first rule with this behaviour that covers a call.
+    /// Returns the first rule with this behavior that covers a call.
     pub(super) fn find(
         &self,
         behavior: &PermissionBehavior,
@@ -171,7 +171,7 @@ mod tests {
             "mcp__srv2__one",
             "mcp__srv__x__one",
         ];
-        // These cases are also in the live tests of rules.
+        // The live tests of rules have the same cases.
         for (rule, covered) in [
             ("mcp__srv", [true, true, false, false]),
             ("mcp__srv__*", [true, true, false, false]),

@@ -17,7 +17,7 @@ impl Ruling {
     /// The host sent no valid response, or could not respond.
     pub(super) const INVALID_RESPONSE: Self = Self::rejected("config", Some("other"));
     /// A prompt with the priority `now` cancelled the permission request.
-    pub(super) const PREEMPTED: Self = Self::rejected("user_abort", None);
+    pub(super) const WITHDRAWN_FOR_PROMPT: Self = Self::rejected("user_abort", None);
     pub(super) const HOOK_ALLOWED: Self = Self::accepted("hook", Some("hook"));
     pub(super) const HOOK_DENIED: Self = Self::rejected("hook", Some("hook"));
     /// The permission mode allows everything, or denies everything that needs
@@ -26,10 +26,10 @@ impl Ruling {
     pub(super) const MODE_DENIED: Self = Self::rejected("config", Some("mode"));
     /// The host does not accept permission requests.
     pub(super) const REQUESTS_DISABLED: Self = Self::rejected("config", None);
-    /// The tool is one of the agent's own and is always allowed.
+    /// The tool belongs to the agent itself and is always allowed.
     pub(super) const OWN_ALLOWED: Self = Self::accepted("config", None);
 
-    /// The decision by a rule.
+    /// Creates the decision by a rule.
     pub(super) fn by_rule(rule: &PermissionRule, tool: &str, allows: bool) -> Self {
         // The parts of a shell command are checked one by one.
         let is_parts = tool == "Bash" && rule.rule_content.is_some();
@@ -45,7 +45,7 @@ impl Ruling {
         }
     }
 
-    /// The decision on a tool call that needs no permission request.
+    /// Creates the decision on a tool call that needs no permission request.
     pub(super) const fn without_request(tool: &str) -> Self {
         // All parts of a shell command were checked.
         let is_shell = matches!(tool.as_bytes(), b"Bash");

@@ -18,7 +18,7 @@ const INPUT_PIECES: usize = 3;
 
 impl Agent {
     /// Reports a model request to the host, unless it is already reported.
-    /// [`Agent::start_message`] does so too.
+    /// [`Agent::start_message`] calls this method, too.
     pub fn ask_model(&mut self) {
         let Some(turn) = &mut self.turn else { return };
         if turn.is_asked {
@@ -28,7 +28,7 @@ impl Agent {
         let model = turn.fallback.as_ref().unwrap_or(&self.config.model);
         turn.asked_model = Some(model.clone());
         turn.requests += 1;
-        // The request also reports finished tasks.
+        // The request also reports finished tasks to the model.
         self.unreported.clear();
         let uuids = turn.uuids.clone();
         if self.config.partial_messages {
@@ -55,8 +55,8 @@ impl Agent {
     }
 
     /// Sets the usage, the cost in dollars and the stop reason of the next
-    /// reply. Without a stop reason, it is `tool_use` if the reply calls tools,
-    /// and `end_turn` if not.
+    /// reply. The default stop reason is `tool_use` if the reply calls tools,
+    /// otherwise `end_turn`.
     pub fn charge(&mut self, usage: Usage, cost_usd: f64, stop_reason: Option<StopReason>) {
         self.context.charge(&usage);
         let model = self.asked_model().to_owned();
@@ -128,7 +128,7 @@ impl Agent {
                     Some(input),
                 )
             }
-            // The signature is sent at the end.
+            // The signature is sent at the end of the block.
             ContentBlock::Thinking(thinking) => {
                 let unsigned = wire!(ThinkingBlock {
                     signature: Some(String::new()),
@@ -192,7 +192,8 @@ impl Agent {
             let signature = signature.clone();
             self.send_delta(index, wire!(SignatureDelta { signature }).into());
         }
-        // The complete block is sent before the end of its stream.
+        // The host receives the complete block before the `content_block_stop`
+        // event.
         self.send_assistant(block, false);
         self.send_event(wire!(ContentBlockStop { index }).into());
     }
@@ -225,7 +226,7 @@ impl Agent {
             role: Some("assistant".to_owned()),
             model: Some(self.asked_model().to_owned()),
             content,
-            usage: Some(self.account.read()),
+            usage: Some(self.account.usage_at_start()),
         });
         body.extra.set("stop_reason", Json::null());
         body.extra.set("stop_sequence", Json::null());
@@ -301,9 +302,13 @@ impl Agent {
         self.send_event(wire!(ContentBlockDelta { index, delta }).into());
     }
 
-    /// Ends the message. For a message that was cut off, `void` is the index of
-    /// the first abandoned block.
-    pub(super) fn send_message_end(&mut self, reason: Option<StopReason>, void: Option<u64>) {
+    /// Ends the message. If the message was cut off, `first_abandoned` is the
+    /// index of its first abandoned block.
+    pub(super) fn send_message_end(
+        &mut self,
+        reason: Option<StopReason>,
+        first_abandoned: Option<u64>,
+    ) {
         let mut delta = wire!(MessageChange {
             stop_reason: reason,
             stop_sequence: None,
@@ -320,7 +325,7 @@ impl Agent {
         delta.extra.set("stop_sequence", Json::null());
         let mut change = wire!(MessageDelta {
             delta,
-            usage: Some(self.account.written()),
+            usage: Some(self.account.usage_at_end()),
             context_management: None,
             input_transformations: None,
         });
@@ -328,15 +333,15 @@ impl Agent {
             change.extra.set("context_management", Json::null());
         }
         self.send_event(change.into());
-        self.send_message_stop(void);
+        self.send_message_stop(first_abandoned);
     }
 
-    /// Sends the end of the message. Blocks from the index `void` on are
-    /// abandoned.
-    pub(super) fn send_message_stop(&mut self, void: Option<u64>) {
+    /// Sends the end of the message. The blocks from the index
+    /// `first_abandoned` on are abandoned.
+    pub(super) fn send_message_stop(&mut self, first_abandoned: Option<u64>) {
         let stop = wire!(MessageStop {});
         let mut stop = self.event(stop.into());
-        stop.abandoned_blocks = void.and_then(|index| {
+        stop.abandoned_blocks = first_abandoned.and_then(|index| {
             Some(wire!(AbandonedBlocks {
                 api_message_id: stop.api_message_id.clone()?,
                 from_block_index: Some(index),

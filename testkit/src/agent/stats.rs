@@ -6,7 +6,7 @@ use agentwire_protocol::message::{
 };
 use std::collections::BTreeMap;
 
-/// The sub-agents of a session so far.
+/// The counts of the sub-agents of a session so far.
 #[derive(Debug, Default)]
 pub(super) struct Stats {
     in_background: u64,
@@ -40,7 +40,7 @@ impl Stats {
         }
     }
 
-    /// Returns the counts.
+    /// Returns the counts as reported in a result.
     pub(super) fn report(&self) -> SubagentStats {
         let spawned = self.in_background + self.awaited;
         wire!(SubagentStats {

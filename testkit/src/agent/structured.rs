@@ -18,8 +18,8 @@ impl Agent {
         self.config.has_output_schema && tool == STRUCTURED_OUTPUT
     }
 
-    /// Replaces the result of the tool for structured output. An error is an
-    /// output that does not match the schema.
+    /// Replaces the result of the tool for structured output. An error means
+    /// that the output does not match the schema.
     pub(super) fn structured(&mut self, id: &str, answer: ToolAnswer) -> ToolAnswer {
         let input = self.calls.get(id).map(|open| open.input.clone());
         let Some(turn) = &mut self.turn else {
@@ -33,7 +33,8 @@ impl Agent {
         ToolAnswer::text("The structured output was accepted.", None)
     }
 
-    /// Ends the turn if the model gave structured output. Returns whether it did.
+    /// Ends the turn if the model gave structured output. Returns whether the
+    /// turn has ended.
     pub(super) fn end_structured(&mut self, now: Instant) -> bool {
         let is_structured = self.turn.as_ref().is_some_and(|it| it.structured.is_some());
         if is_structured {
@@ -62,8 +63,8 @@ impl Agent {
         true
     }
 
-    /// Has the model continue if it finished without structured output, once a
-    /// turn. Returns whether it continues.
+    /// Makes the model continue if it finished without structured output, at
+    /// most once in a turn. Returns whether the model continues.
     pub(super) fn ask_for_structured(&mut self, now: Instant) -> bool {
         if !self.config.has_output_schema {
             return false;

@@ -17,9 +17,9 @@ use serde_json::json;
 use std::time::Instant;
 
 impl Agent {
-    /// Sends a block of a sub-agent's model. `message_id` is the ID from the
-    /// API of the message that contains it. Returns whether the host receives
-    /// it.
+    /// Sends a block of a sub-agent's model to the host. `message_id` is the
+    /// API's ID of the message that contains the block. Returns whether the
+    /// host receives the block.
     pub fn subagent_says(&mut self, task_id: &str, message_id: &str, block: ContentBlock) -> bool {
         let Some(task) = self.task(task_id) else {
             return false;
@@ -37,8 +37,8 @@ impl Agent {
         let Some(agent) = &task.agent else {
             return false;
         };
-        // For an awaited sub-agent the host receives only its tool calls, unless
-        // it asks for more.
+        // The host receives only the tool calls of an awaited sub-agent, unless
+        // it requests the text, too.
         if task.is_awaited && call.is_none() && !self.config.forwards_subagent_text {
             return false;
         }
@@ -54,8 +54,8 @@ impl Agent {
             session_id: Some(self.session_id.clone()),
             timestamp: (self.config.timestamp)(),
         });
-        // For an awaited sub-agent the progress is sent first, and a call after
-        // its hooks.
+        // For an awaited sub-agent, the progress is sent first. A tool call is
+        // sent after its hooks.
         if task.is_awaited {
             let is_call = call.is_some();
             self.send_progress(&task, call);
@@ -104,8 +104,9 @@ impl Agent {
         }
     }
 
-    /// Calls the hooks for the tool calls of a sub-agent's reply, which all
-    /// have results. Continue when [`Agent::waits_for_hooks`] is `false`.
+    /// Calls the hooks for the tool calls of a sub-agent's reply, after all of
+    /// them have results. Continue when [`Agent::waits_for_hooks`] returns
+    /// `false`.
     pub fn finish_subagent_tools(&mut self, now: Instant, task_id: &str) {
         let Some(task) = self.task(task_id) else {
             return;
@@ -158,14 +159,14 @@ impl Agent {
         self.send(encode(&message));
     }
 
-    /// Ends an awaited sub-agent: its output becomes the result of its tool
-    /// call.
+    /// Ends an awaited sub-agent. Its output becomes the result of the tool
+    /// call that started it.
     pub(super) fn finish_awaited(&mut self, now: Instant, task: &Task) {
         let (Some(agent), Some(id)) = (&task.agent, &task.tool_use_id) else {
             return;
         };
         let mut content = vec![ContentBlock::text(&*task.last_text)];
-        // Lists tools that were not used before.
+        // Selects tools that were not used before.
         let is_new = |tool: &&String| !self.used_tools.contains(*tool);
         let new: Vec<_> = task.tools.iter().filter(is_new).cloned().collect();
         if !new.is_empty() {
@@ -208,8 +209,8 @@ impl Agent {
         self.end_tool(now, id, answer);
     }
 
-    /// Returns the result of a tool call that continues in the background as
-    /// this task.
+    /// Returns the result of the tool call that started this task in the
+    /// background.
     pub(super) fn launched(task: &Task) -> ToolAnswer {
         let Some(agent) = &task.agent else {
             let text = format!("It runs in the background as {}.", task.id);
@@ -239,8 +240,9 @@ impl Agent {
         }
     }
 
-    /// Starts a tool call of the turn as this task. Its result is that the task
-    /// runs in the background, unless the task is [awaited](Task::awaited).
+    /// Starts this task for a tool call of the turn. The call's result is that
+    /// the task runs in the background, unless the task is
+    /// [awaited](Task::awaited).
     pub fn launch_tool(&mut self, now: Instant, tool_use_id: &str, task: Task) {
         let task = task.of_tool(tool_use_id);
         if task.is_awaited {

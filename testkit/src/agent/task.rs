@@ -85,8 +85,8 @@ impl Task {
         self
     }
 
-    /// Makes the model wait for the task: its end is the result of its tool
-    /// call.
+    /// Makes the model wait for the task. The end of the task is then the
+    /// result of its tool call.
     #[must_use]
     pub fn awaited(mut self) -> Self {
         self.is_awaited = true;

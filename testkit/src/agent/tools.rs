@@ -1,5 +1,4 @@
-//! The path of a tool call: `PreToolUse` hooks, permission, result,
-//! `PostToolUse` hooks.
+//! Tool calls: `PreToolUse` hooks, permission, result, and `PostToolUse` hooks.
 
 use super::answer::{ToolAnswer, ToolOutcome};
 use super::call::{OpenCall, Running, ToolCall};
@@ -23,8 +22,8 @@ impl Agent {
     /// and asks the host for permission if needed.
     ///
     /// The decision arrives as [`Event::ToolDecided`]. Then report the result
-    /// with [`Agent::finish_tool`]. If allowed, tools of MCP servers inside the
-    /// host, questions and plans are run by the agent itself: for these only
+    /// with [`Agent::finish_tool`]. The agent itself runs allowed tools of MCP
+    /// servers inside the host, questions and plans; for these only
     /// [`Event::ToolFinished`] arrives.
     ///
     /// When the session has reached its budget, the tool is not run, and
@@ -78,8 +77,8 @@ impl Agent {
         }
     }
 
-    /// Returns whether the result of a call is sent late: after the `PreToolUse`
-    /// hook calls for the next tool call of the reply.
+    /// Returns whether the result of a call is sent late, after the
+    /// `PreToolUse` hook calls for the next tool call of the reply.
     fn is_late(&self) -> bool {
         let turn = self.turn.as_ref();
         let has_next = turn.is_some_and(|turn| !turn.tools.is_empty());
@@ -99,9 +98,9 @@ impl Agent {
         self.mcp.is_read_only(name)
     }
 
-    /// Reports the result of a tool call, or why it was denied.
-    /// [`Event::ToolFinished`] arrives when the result has been sent, after the
-    /// hooks for it.
+    /// Reports the result of a tool call, or the reason why it was denied.
+    /// [`Event::ToolFinished`] arrives when the hooks have responded and the
+    /// result is sent.
     pub fn finish_tool(&mut self, now: Instant, tool_use_id: &str, outcome: ToolOutcome) {
         let open = self.calls.get(tool_use_id);
         if self.turn.is_none() && open.is_none() {
@@ -182,24 +181,24 @@ impl Agent {
         match verdict.decision {
             Some(ToolDecision::Deny) => {
                 self.note_denial(id);
-                self.rule(id, Ruling::HOOK_DENIED);
+                self.set_ruling(id, Ruling::HOOK_DENIED);
                 self.decide(now, id, Decision::Denied(denial));
             }
             Some(ToolDecision::Defer) => self.defer(id),
             Some(ToolDecision::Ask) => self.ask(now, id, Some(verdict.reason)),
             Some(ToolDecision::Allow) if is_changed || !requires_user => {
-                self.rule(id, Ruling::HOOK_ALLOWED);
+                self.set_ruling(id, Ruling::HOOK_ALLOWED);
                 self.decide(now, id, Decision::Allowed(input));
             }
             _ if self.is_structured(&name) => {
-                self.rule(id, Ruling::OWN_ALLOWED);
+                self.set_ruling(id, Ruling::OWN_ALLOWED);
                 self.decide(now, id, Decision::Allowed(input));
             }
             _ => self.ask(now, id, None),
         }
     }
 
-    /// Defers a tool call: the agent does not run it. The turn ends when the
+    /// Defers a tool call. The agent does not run it. The turn ends when the
     /// other tool calls of the reply are done.
     fn defer(&mut self, id: &str) {
         let call = self.calls.remove(id).map(|open| open.call);
@@ -224,14 +223,14 @@ impl Agent {
         self.end_turn(now, result, CommandState::Completed);
     }
 
-    /// Stores the source of the permission decision.
-    pub(super) fn rule(&mut self, id: &str, ruling: Ruling) {
+    /// Stores the source of the permission decision on a call.
+    pub(super) fn set_ruling(&mut self, id: &str, ruling: Ruling) {
         if let Some(open) = self.calls.get_mut(id) {
             open.ruling = Some(ruling);
         }
     }
 
-    /// Applies the permission decision.
+    /// Applies the permission decision on a call.
     pub(super) fn decide(&mut self, now: Instant, id: &str, decision: Decision) {
         let Some(open) = self.calls.get_mut(id) else {
             return;
@@ -273,7 +272,7 @@ impl Agent {
         self.end_tool(now, id, answer);
     }
 
-    /// Handles the result of a tool: calls the hooks for it.
+    /// Handles the result of a tool, and calls the hooks for it.
     pub(super) fn end_tool(&mut self, now: Instant, id: &str, answer: ToolAnswer) {
         let Some(open) = self.calls.get_mut(id) else {
             self.send_tool_result(id, answer, None);
@@ -316,7 +315,7 @@ impl Agent {
         }
     }
 
-    /// Sends the result of a tool after the hooks for it.
+    /// Sends the result of a tool after its hooks.
     pub(super) fn after_post_tool_hooks(&mut self, id: &str, verdict: Verdict) {
         let Some(open) = self.calls.remove(id) else {
             return;
@@ -348,7 +347,8 @@ impl Agent {
             return self.tool_finished(id);
         }
         if let Some(turn) = &mut self.turn {
-            // After a failure the model continues, whatever the hooks say.
+            // After a failure the model continues, even if a hook ends the
+            // turn.
             turn.is_stopped |= verdict.stop.is_some() && !is_error;
             turn.batch.push(done);
         }
@@ -409,8 +409,8 @@ impl Agent {
     }
 }
 
-/// Returns the content for the model when a hook replaced the output: `stdout`
-/// if there is one, otherwise the whole output.
+/// Returns the content for the model after a hook replaced the output. This is
+/// the new `stdout` if there is one, otherwise the whole output.
 fn output_content(data: &Json) -> Content {
     let text = data.member("stdout").unwrap_or_else(|| data.clone());
     text.read::<Content>()

@@ -15,7 +15,7 @@ use std::time::Instant;
 #[derive(Debug)]
 pub(super) struct Turn {
     pub(super) started: Instant,
-    /// The ID of its prompts for hooks.
+    /// The `prompt_id` of the turn's prompts, for hooks.
     pub(super) prompt_id: String,
     /// The report of the task whose end started the turn.
     pub(super) report: Option<Report>,
@@ -34,9 +34,9 @@ pub(super) struct Turn {
     /// The UUIDs of the prompts that the turn answers, including those folded
     /// into it.
     pub(super) uuids: Vec<String>,
-    /// Whether the lifecycle of those that were folded in has ended.
+    /// Whether the lifecycle of the folded prompts has ended.
     pub(super) has_ended_folded: bool,
-    /// Whether a model request has no reply yet.
+    /// Whether a model request is pending.
     pub(super) is_asked: bool,
     /// The model of the last request. The host may have set another one since.
     pub(super) asked_model: Option<String>,
@@ -44,14 +44,14 @@ pub(super) struct Turn {
     pub(super) asks_for_whole: bool,
     /// Whether the prompts are echoed before the next message.
     pub(super) has_echo_due: bool,
-    /// Whether anything was streamed, and whether a block was sent. The first
-    /// of each refers to the prompts.
+    /// Whether a stream event was sent, and whether a block was sent. The first
+    /// stream event and the first block refer to the prompts.
     pub(super) has_streamed: bool,
     pub(super) has_spoken: bool,
     /// The ID of the latest message of the model.
     pub(super) message_id: String,
-    /// The IDs of all messages that the model started in the turn, except those
-    /// without streaming.
+    /// The IDs of all messages that the model started in the turn, except for
+    /// unstreamed ones.
     pub(super) begun: Vec<String>,
     /// The open message of the model.
     pub(super) message: Option<OpenMessage>,
@@ -63,29 +63,30 @@ pub(super) struct Turn {
     pub(super) is_summarized: bool,
     /// The event to emit after compaction.
     pub(super) waits_for_summary: Option<Event>,
-    /// Incomplete replies.
+    /// The incomplete replies of the turn.
     pub(super) unfinished: Unfinished,
     /// The result of the turn, while `StopFailure` hooks are running.
     pub(super) failure: Option<Box<ResultMessage>>,
-    /// The structured output that the model gave, which ends the turn.
+    /// The structured output of the model, which ends the turn.
     pub(super) structured: Option<Json>,
-    /// How many invalid structured outputs the model gave.
+    /// The number of invalid structured outputs of the model.
     pub(super) unstructured: u64,
     /// Whether the model was asked to call the tool for structured output.
     pub(super) was_asked_to_structure: bool,
-    /// The model that replaces an overloaded one.
+    /// The model that replaces an overloaded model.
     pub(super) fallback: Option<String>,
-    /// How many attempts had failed when it did.
+    /// The number of failed attempts before the fallback model replaced the
+    /// overloaded one.
     pub(super) failed_before_fallback: u64,
-    /// Why the model stopped last.
+    /// The stop reason of the model's last reply.
     pub(super) stop_reason: Option<StopReason>,
     /// A deferred tool call, which ends the turn.
     pub(super) deferred: Option<ToolCall>,
     pub(super) denials: Vec<PermissionDenial>,
     pub(super) last_text: String,
     pub(super) requests: u64,
-    /// The number of messages with the role `user` that the agent sent, such as
-    /// tool results.
+    /// The number of messages with the role `user` that the agent has sent,
+    /// such as tool results.
     pub(super) user_messages: u64,
     /// Whether a prompt with the priority `now` waits for running tools.
     pub(super) preempted: bool,
@@ -115,7 +116,7 @@ pub(super) struct OpenMessage {
     pub(super) index: u64,
     pub(super) block: Option<ContentBlock>,
     pub(super) calls_tools: bool,
-    /// Whether it is sent as a whole, without streaming.
+    /// Whether the message is sent as a whole, without streaming.
     pub(super) is_whole: bool,
     /// The estimated number of tokens of the open block's thinking.
     pub(super) thought: u64,
@@ -198,8 +199,8 @@ impl Turn {
     }
 }
 
-/// Returns the UUID that represents all prompts of a turn: the last of several
-/// that started it, or the first if others were folded in.
+/// Returns the UUID that represents all prompts of a turn. This is the last
+/// UUID if several prompts started the turn, otherwise the first.
 pub(super) fn representative_uuid(uuids: &[String], is_batch: bool) -> Option<String> {
     let representative_uuid = if is_batch {
         uuids.last()

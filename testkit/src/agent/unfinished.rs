@@ -9,7 +9,7 @@ const MAX_RESUMES: u64 = 3;
 /// The incomplete replies of a turn.
 #[derive(Debug, Default)]
 pub(super) struct Unfinished {
-    /// Why the last reply is incomplete, if it is.
+    /// The reason why the last reply is incomplete. `None` if it is complete.
     reply: Option<IncompleteReason>,
     /// How many times in a row the model was asked to continue.
     resumed: u64,

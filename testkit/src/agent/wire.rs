@@ -1,7 +1,8 @@
 //! Values of wire types.
 
-/// Builds a value of a wire type. They are `non_exhaustive`, so a struct
-/// expression cannot. Members without a value are empty, or those of the base.
+/// Builds a value of a wire type, which is `non_exhaustive` and has no struct
+/// expression outside its crate. Members without a value are empty, or those of
+/// the base.
 macro_rules! wire {
     ($type:ident { $($field:ident $(: $value:expr)?),* $(,)? }) => {
         wire!($type {

@@ -32,7 +32,7 @@ struct Subagent {
     plan: VecDeque<Action>,
     due: Option<Instant>,
     gate: Option<String>,
-    /// The ID of the tool call that it waits for.
+    /// The ID of the tool call that the sub-agent waits for.
     tool: Option<String>,
     had_tools: bool,
     /// The number of consecutive failures of the model's server.
@@ -50,12 +50,12 @@ enum Action {
     EndReply,
 }
 
-/// The result of an [`Background::advance`].
+/// The result of [`Background::advance`].
 #[derive(Debug)]
 pub(super) enum Advance {
     /// Nothing is ready.
     Nothing,
-    /// Something has advanced.
+    /// One shell, tool or sub-agent has advanced.
     Advanced,
     /// A sub-agent's content that the host does not receive.
     Unforwarded(Record),
@@ -64,7 +64,7 @@ pub(super) enum Advance {
 }
 
 impl Background {
-    /// Returns the times at which something is ready.
+    /// Returns the times at which a shell, tool or sub-agent is ready.
     pub(super) fn due(&self) -> impl Iterator<Item = Instant> {
         let tools = self.shells.iter().chain(&self.running);
         let tools = tools.filter_map(|tool| tool.done_at);
@@ -84,9 +84,9 @@ impl Background {
         }
     }
 
-    /// Starts a tool in the background if its input requests that. Returns its
-    /// task and the gate at which it waits. Names of tools and inputs are those
-    /// of the real CLI.
+    /// Starts a tool in the background if its input requests that. Returns the
+    /// task, and the gate at which the task waits. The names of tools and
+    /// inputs are those of the real CLI.
     pub(super) fn start(
         &mut self,
         now: Instant,
@@ -220,12 +220,13 @@ impl Background {
 }
 
 impl Subagent {
-    /// Takes the next reply of the script. Without one, the sub-agent is done.
+    /// Takes the next reply of the script. If no reply remains, the sub-agent
+    /// is done.
     fn take_reply(&mut self, agent: &mut Agent, script: &mut Script) {
         let taken = match script.take(self.asked.clone()) {
             Ok(taken) => taken,
             Err(NoReply::EndOfScript { .. }) => return,
-            // The error is the sub-agent's result.
+            // The error becomes the sub-agent's result.
             Err(none) => {
                 self.last_text = ApiError::from(&none).message;
                 return;
@@ -267,7 +268,7 @@ impl Subagent {
                     self.plan.push_back(Action::Gate(gate));
                     continue;
                 }
-                // The host receives nothing of the other steps.
+                // The host does not receive the other steps.
                 _ => continue,
             };
             self.plan.push_back(Action::Say(message.clone(), block));

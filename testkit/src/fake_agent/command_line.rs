@@ -9,8 +9,8 @@ use std::collections::VecDeque;
 /// The arguments of a command line.
 #[derive(Debug, Default)]
 pub(super) struct CommandLine {
-    /// The given flags in order, each with its value. A flag with several values
-    /// appears once for each.
+    /// The given flags in order, each with its value. A flag with several
+    /// values appears once for each value.
     pub(super) flags: Vec<(&'static Flag, Option<String>)>,
     /// Arguments that are neither flags nor values.
     pub(super) operands: Vec<String>,
@@ -22,7 +22,7 @@ pub(super) struct CommandLine {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FlagError {
-    /// The version does not have the flag.
+    /// The emulated version does not have the flag.
     #[error("{flag}: {version} has no such flag; {UNKNOWN_FLAGS}=accept starts without it")]
     Unknown {
         /// The argument.
@@ -43,7 +43,7 @@ pub enum FlagError {
         /// The valid values.
         expected: String,
     },
-    /// A flag requires another one.
+    /// The flag requires another one, which is missing.
     #[error("{flag} requires {other}")]
     Requires {
         /// The flag.
@@ -118,8 +118,8 @@ impl CommandLine {
         Ok(())
     }
 
-    /// Takes operands. Those after an unknown flag are discarded: one may be its
-    /// value.
+    /// Takes operands. Operands after an unknown flag are discarded, because
+    /// the first may be the flag's value.
     fn take_operands(&mut self, operands: impl IntoIterator<Item = String>) {
         if self.unknown.is_none() {
             self.operands.extend(operands);
@@ -142,7 +142,7 @@ fn short(argument: &str, profile: Profile) -> Option<(&'static Flag, &str)> {
     Some((flag, &letters[first.len_utf8()..]))
 }
 
-/// Splits `--flag=value`.
+/// Splits `--flag=value` into the flag and the value.
 fn assigned(argument: &str, profile: Profile) -> Option<(&'static Flag, &str)> {
     let (name, value) = argument.split_once('=')?;
     let flag = known(name, profile)?;
@@ -154,7 +154,7 @@ fn assigned(argument: &str, profile: Profile) -> Option<(&'static Flag, &str)> {
 mod tests {
     use super::*;
 
-    /// The flags with their values, and the operands behind them.
+    /// Returns the flags with their values, followed by the operands.
     fn read(args: &str, profile: Profile) -> Result<Vec<String>, FlagError> {
         let line = CommandLine::read(args.split(' ').map(str::to_owned), profile)?;
         let flags = line.flags.into_iter();

@@ -31,12 +31,12 @@ pub(super) struct Driver {
     input: Input,
     stdout: Stdout,
     signals: Signals,
-    /// Set in print mode.
+    /// The state of print mode, if the agent is in print mode.
     print: Option<Print>,
-    /// The stored sessions, if they are enabled.
+    /// The storage of sessions, if it is enabled.
     sessions: Option<Sessions>,
-    /// Lines about stored records (`--session-mirror`), sent after the message
-    /// that they are about.
+    /// Lines about stored records (`--session-mirror`). They are sent after the
+    /// message that the record contains.
     mirrored: String,
 }
 
@@ -69,8 +69,8 @@ impl Driver {
     }
 
     pub(super) fn run(mut self) -> ! {
-        // Start-up faults come first: a process that exits immediately reads
-        // nothing.
+        // Start-up faults are performed first, because a process that exits
+        // immediately reads nothing.
         self.perform_outputs();
         self.input.read();
         if let Some(print) = self.print.take() {
@@ -86,12 +86,12 @@ impl Driver {
                 |_| Some(self.clock.now()),
             );
             let wait = due.map(|due| due.saturating_duration_since(self.clock.now()));
-            // Gate files are polled.
+            // The files of gates are polled.
             let poll_period = self.player.shut_gates().next().map(|_| gates::PERIOD);
             let wait = wait.into_iter().chain(poll_period).min();
             let received = match wait {
-                // The input has ended and nothing is scheduled: the turn waits
-                // for something that cannot happen.
+                // The input has ended and nothing is scheduled. The turn waits
+                // for an event that cannot occur.
                 None if !self.input.is_open => {
                     self.player.give_up();
                     self.perform_outputs();
@@ -224,7 +224,7 @@ impl Driver {
         }
     }
 
-    /// Stores something, if sessions are stored.
+    /// Stores a record, if sessions are stored.
     fn store(&mut self, store: impl FnOnce(&mut Sessions) -> io::Result<String>) -> io::Result<()> {
         match self.sessions.as_mut().map(store) {
             None => {}
@@ -280,7 +280,7 @@ impl Driver {
         Ok(())
     }
 
-    /// Writes to the log, if there is one.
+    /// Writes to the log, if the log is enabled.
     fn note(&mut self, write: impl FnOnce(&mut Log) -> io::Result<()>) {
         if let Some(Err(error)) = self.log.as_mut().map(write) {
             no_log(&error);

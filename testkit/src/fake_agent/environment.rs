@@ -4,8 +4,9 @@ use super::clock::Clock;
 use crate::scenario::{Scenario, ScenarioError};
 use std::io;
 
-/// Names the variable with the script: the path of a scenario, the scenario
-/// itself, which begins with `{`, or its replies, which begin with `[`.
+/// Names the variable with the script. Its value is the path of a scenario, the
+/// scenario itself (which begins with `{`), or the replies of one (which begin
+/// with `[`).
 pub const SCRIPT: &str = "FAKE_AGENT_SCRIPT";
 
 /// Names the variable with the directory of gates. Creating the file NAME in it
@@ -24,25 +25,26 @@ pub const LOG: &str = "FAKE_AGENT_LOG";
 pub const PROFILE: &str = "FAKE_AGENT_PROFILE";
 
 /// Names the variable with the clock. With `virtual`, pauses of the script take
-/// no time: once all input that has arrived is handled, the clock advances to
-/// the next event. What the host sends later comes after that event; a script
+/// no time. After all input that has arrived is handled, the clock advances to
+/// the next event. Later input of the host comes after that event; a script
 /// that must wait for the host needs [gates](GATES). Deadlines for the host's
 /// responses are in real time.
 pub const CLOCK: &str = "FAKE_AGENT_CLOCK";
 
 /// Names the variable with the CLI's configuration directory, which stores the
-/// sessions. If it is unset, no session is stored.
+/// sessions. If the variable is unset, no session is stored.
 pub const SESSIONS: &str = "CLAUDE_CONFIG_DIR";
 
-/// Names the variable that controls unknown flags. `accept` ignores them; by
-/// default, and with `refuse`, the agent exits with status 1 as the CLI does.
+/// Names the variable that controls unknown flags. With `accept`, unknown flags
+/// are ignored. With `refuse`, which is the default, the agent exits with
+/// status 1 as the CLI does.
 pub const UNKNOWN_FLAGS: &str = "FAKE_AGENT_UNKNOWN_FLAGS";
 
 /// An invalid environment of the fake agent.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ScriptError {
-    /// The variable is unset.
+    /// The variable [`SCRIPT`] is unset.
     #[error("`{SCRIPT}` is unset: set it to a scenario or to the path of one")]
     NotSet,
     /// The file cannot be read.
@@ -56,10 +58,11 @@ pub enum ScriptError {
     /// The scenario is invalid.
     #[error("`{SCRIPT}`: {0}")]
     Scenario(#[from] ScenarioError),
-    /// The scenario has gates, but there is no directory to open them in.
+    /// The scenario has gates, but [`GATES`] names no directory to open them
+    /// in.
     #[error("the scenario has gates: set `{GATES}` to a directory")]
     NoGates,
-    /// The clock is invalid.
+    /// The value of [`CLOCK`] is invalid.
     #[error("`{CLOCK}` is {0:?}: expected `real` or `virtual`")]
     NoSuchClock(String),
     /// The value of [`UNKNOWN_FLAGS`] is invalid.

@@ -4,11 +4,11 @@ use super::environment::LOG;
 use std::io::{self, Write};
 use std::process::exit;
 
-/// The exit status when the host violates an [expectation](crate::Expect) of
+/// The exit status after the host violated an [expectation](crate::Expect) of
 /// the scenario.
 pub const UNEXPECTED: i32 = 64;
 
-/// The exit status when the environment, the script or the log is invalid.
+/// The exit status for an invalid environment, script or log.
 pub(super) const USAGE: i32 = 2;
 
 /// Prints a message to standard error and exits with this status.
@@ -17,7 +17,7 @@ pub(super) fn complain(message: &str, code: i32) -> ! {
     exit(code)
 }
 
-/// Reports that the log cannot be written, and exits.
+/// Prints that the log cannot be written, and exits.
 pub(super) fn no_log(error: &io::Error) -> ! {
     complain(&format!("fake-agent: cannot write `{LOG}`: {error}"), USAGE)
 }

@@ -15,7 +15,7 @@ pub(crate) struct Expected {
     /// The number of expected lines at the start.
     number: usize,
     input: LineDecoder,
-    /// Lines of the host after the last expected line.
+    /// Lines that the host sent after the last expected line.
     since: Vec<Value>,
 }
 
@@ -33,7 +33,8 @@ impl Expected {
         }
     }
 
-    /// Checks bytes from the host. The error is a report.
+    /// Checks bytes from the host. Returns a report if they violate an
+    /// expectation.
     pub(crate) fn check_input(&mut self, bytes: &[u8]) -> Result<(), String> {
         if self.lines.is_empty() && self.no_others.is_empty() {
             return Ok(());
@@ -76,8 +77,8 @@ impl Expected {
         Ok(())
     }
 
-    /// Checks at the end of the session that nothing is missing. The error is a
-    /// report.
+    /// Checks at the end of the session that no expected line is missing.
+    /// Returns a report if one is.
     pub(crate) fn finish(&mut self) -> Result<(), String> {
         let Some(expected) = self.lines.front() else {
             return Ok(());
@@ -107,7 +108,8 @@ impl Expected {
     }
 }
 
-/// Checks the arguments and the environment. The error is a report.
+/// Checks the arguments and the environment. Returns a report if they violate
+/// an expectation.
 pub(super) fn check_start(
     expect: &Expect,
     argv: &[String],
@@ -123,7 +125,8 @@ pub(super) fn check_start(
         Some((name, value)) => env.iter().any(|it| it.0 == name && it.1 == value),
     };
     check(&expect.env, "variable", variable, &|| {
-        // Names only: values may be secrets.
+        // The report names variables without their values, which may be
+        // secrets.
         let mut names: Vec<_> = env.iter().map(|(name, _)| name.as_str()).collect();
         names.sort_unstable();
         format!("  the variables are: {}\n", names.join(" "))
@@ -235,7 +238,7 @@ mod tests {
             check_input(&mut expected, &line).unwrap();
         }
         expected.finish().unwrap();
-        // `no_others` forbids a second line of the kind.
+        // `no_others` forbids a second line of this kind.
         let more = json!({"type": "user", "message": {"content": "Go"}});
         let report = check_input(&mut expected, &more).unwrap_err();
         assert!(report.contains("unexpected line"), "{report}");

@@ -1,8 +1,8 @@
-//! The options of the CLI's command line.
+//! Parses the CLI's command line into its options.
 
 use super::claude::{self, Settings, Sources};
 use super::command_line::{CommandLine, FlagError};
-use super::known::{Class, number};
+use super::known::{Support, number};
 use super::time::timestamp;
 use crate::agent::{Config, Declared, Profile};
 use agentwire_protocol::permission::PermissionMode;
@@ -49,11 +49,11 @@ pub struct Flags {
     /// `--mcp-config`: the names of the servers that run inside the host. Other
     /// servers and unreadable files are ignored.
     pub sdk_mcp_servers: Vec<String>,
-    /// `--agents`: a JSON object, or the path of a file of it.
+    /// `--agents`: a JSON object, or the path of a file that contains one.
     pub agents: Option<String>,
-    /// `--settings`: a JSON object, or the path of a file of it.
+    /// `--settings`: a JSON object, or the path of a file that contains one.
     pub settings: Option<String>,
-    /// `--setting-sources`: the settings files that are read, if not all.
+    /// `--setting-sources`: the settings files to read. `None` for all.
     pub setting_sources: Option<Vec<String>>,
     /// `--json-schema`: a JSON object.
     pub json_schema: Option<String>,
@@ -70,7 +70,8 @@ pub struct Flags {
     pub replay_user_messages: bool,
     /// `--session-mirror`.
     pub session_mirror: bool,
-    /// `--resume`, `-r`: a session ID; empty if the flag has no value.
+    /// `--resume`, `-r`: a session ID, or an empty string if the flag has no
+    /// value.
     pub resume: Option<String>,
     /// `--continue`, `-c`.
     pub continue_session: bool,
@@ -84,7 +85,7 @@ pub struct Flags {
     pub resume_drops_turn: Option<String>,
     /// `--no-session-persistence`.
     pub no_session_persistence: bool,
-    /// The given flags that are unsupported.
+    /// The flags on the command line that have no effect.
     pub unsupported: Vec<&'static str>,
 }
 
@@ -119,8 +120,8 @@ impl Flags {
     /// # Errors
     ///
     /// Returns an error where the CLI refuses to start: for an unknown flag
-    /// (unless `accepts_unknown`), a missing or invalid value, or a flag that
-    /// requires another one.
+    /// (unless `accepts_unknown` is set), a missing or invalid value, or a flag
+    /// that requires another one.
     pub fn from_args(
         args: impl IntoIterator<Item = String>,
         profile: Profile,
@@ -137,7 +138,7 @@ impl Flags {
             if matches!(name, "--await-initialize" | "--await-claim") {
                 awaits = Some(name);
             }
-            if flag.class == Class::Unsupported && !flags.unsupported.contains(&name) {
+            if flag.support == Support::Unsupported && !flags.unsupported.contains(&name) {
                 flags.unsupported.push(name);
             }
             flags.take(name, value.unwrap_or_default());
@@ -180,7 +181,7 @@ impl Flags {
             "--model" => self.model = Some(value),
             "--fallback-model" => self.fallback_model = Some(value),
             "--permission-mode" => {
-                // The wire uses the other name.
+                // The wire uses the name `default`.
                 let mode = if value == "manual" {
                     "default".to_owned()
                 } else {
@@ -218,8 +219,8 @@ impl Flags {
         }
     }
 
-    /// Returns whether the input is one prompt, as text (print mode). Otherwise
-    /// it is the protocol, which is also the default if no flag selects either.
+    /// Returns whether the input is a single prompt as text (print mode).
+    /// Otherwise, and by default, the input is the protocol.
     #[must_use]
     pub fn reads_text(&self) -> bool {
         match self.input_format {
@@ -238,7 +239,7 @@ impl Flags {
         }
     }
 
-    /// Checks that the flags which others require are given.
+    /// Checks that each flag comes with the flags that it requires.
     fn check(self) -> Result<Self, FlagError> {
         let is_stream = self.output_format() == OutputFormat::StreamJson;
         let rules = [
@@ -371,8 +372,8 @@ fn rules(list: &str) -> Vec<String> {
         .collect()
 }
 
-/// Returns the servers of type `sdk` in a configuration: JSON, or the path of a
-/// JSON file.
+/// Returns the servers of type `sdk` in a configuration. `config` is JSON, or
+/// the path of a JSON file.
 fn servers_in_host(config: &str) -> Vec<String> {
     #[derive(Default, Deserialize)]
     #[serde(rename_all = "camelCase")]
@@ -418,8 +419,8 @@ fn variable(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }
 
-/// Returns whether a regular expression matches. An invalid one does not, as on
-/// the real CLI.
+/// Returns whether a regular expression matches. An invalid expression does not
+/// match, as on the real CLI.
 fn finds(expression: &str, text: &str) -> bool {
     Regex::new(expression).is_ok_and(|expression| expression.is_match(text))
 }

@@ -1,4 +1,4 @@
-//! Gates as files in a directory.
+//! Opens gates when files appear in a directory.
 
 use super::environment::{GATES, ScriptError};
 use super::player::Player;
@@ -19,7 +19,7 @@ pub(super) const PERIOD: Duration = Duration::from_millis(2);
 pub(super) struct GateFolder(PathBuf);
 
 impl GateFolder {
-    /// Returns the directory that the environment names.
+    /// Opens the directory that the environment names.
     pub(super) fn from_environment(scenario: &Scenario) -> Result<Self, ScriptError> {
         let folder = PathBuf::from(std::env::var_os(GATES).unwrap_or_default());
         if Gates::new(scenario).is_empty() || folder.is_dir() {
@@ -40,7 +40,7 @@ impl GateFolder {
         }
         for gate in shut {
             if self.0.join(&gate).exists() {
-                // Reached gates are always known.
+                // A gate that the script has reached always exists.
                 drop(player.open(now, &gate));
             }
         }

@@ -9,9 +9,9 @@ use std::time::Duration;
 /// An input from the host.
 #[derive(Debug)]
 pub(super) enum Received {
-    /// Bytes. An empty chunk is the end of the input.
+    /// Bytes of standard input. An empty chunk marks the end of the input.
     Bytes(Vec<u8>),
-    /// SIGINT.
+    /// The signal SIGINT.
     Interrupt,
 }
 
@@ -19,14 +19,15 @@ pub(super) enum Received {
 #[derive(Debug)]
 pub(super) struct Input {
     receiver: Receiver<Received>,
-    /// Keeps the channel open, so that unread input is not an end of input.
+    /// Keeps the channel open, so that input which is not read yet does not
+    /// look ended.
     sender: Sender<Received>,
     is_left: Arc<AtomicBool>,
     pub(super) is_open: bool,
 }
 
 impl Input {
-    /// Creates an input that is not read yet.
+    /// Creates an input. Reading has not started.
     pub(super) fn new() -> Self {
         let (sender, receiver) = mpsc::channel();
         Self {
@@ -37,7 +38,7 @@ impl Input {
         }
     }
 
-    /// Starts to read, unless the input is stopped.
+    /// Starts to read standard input, unless the input is stopped.
     pub(super) fn read(&self) {
         if self.is_left.load(Ordering::Acquire) {
             return;
@@ -69,7 +70,7 @@ impl Input {
         move || drop(sender.send(Received::Interrupt))
     }
 
-    /// Returns the next input, or `None` after this time.
+    /// Returns the next input. Returns `None` if none arrives in this time.
     pub(super) fn next(&self, wait: Option<Duration>) -> Option<Received> {
         loop {
             let read = match wait {

@@ -1,5 +1,5 @@
-//! The table of the real CLI's flags, as measured: versions, valid values, and
-//! support by the fake agent.
+//! The table of the real CLI's flags, as measured. It contains their versions,
+//! valid values, and support by the fake agent.
 
 use crate::agent::Profile;
 use serde_json::{Map, Value};
@@ -7,38 +7,38 @@ use serde_json::{Map, Value};
 /// A command-line flag.
 #[derive(Debug)]
 pub(super) struct Flag {
-    /// All names. Messages use the first one with two dashes.
+    /// All names. Messages use the first name with two dashes.
     pub(super) names: &'static [&'static str],
-    /// The values that follow it.
+    /// The arguments that the flag takes as its values.
     pub(super) takes: Takes,
-    /// The fake agent's support for it.
-    pub(super) class: Class,
-    /// The valid values.
+    /// The fake agent's support for the flag.
+    pub(super) support: Support,
+    /// The valid values of the flag.
     check: Check,
-    /// The first and the last version that have it.
+    /// The first and the last version that have the flag.
     versions: (Profile, Profile),
 }
 
-/// The values that follow a flag.
+/// The arguments that a flag takes as its values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Takes {
-    /// None.
+    /// No argument.
     Nothing,
     /// The next argument.
     One,
-    /// The next argument, unless it is a flag.
+    /// The next argument, unless that is a flag.
     Optional,
-    /// The next argument, and all others up to the next flag.
+    /// The next argument, and all arguments up to the next flag.
     Several,
 }
 
 /// The fake agent's support for a flag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Class {
+pub(super) enum Support {
     Supported,
-    /// Accepted: it cannot change what a scripted agent does.
+    /// Accepted, because the flag cannot change what a scripted agent does.
     Ignored,
-    /// It has no effect, and the agent reports that on standard error.
+    /// Reported on standard error, because the flag has no effect.
     Unsupported,
 }
 
@@ -47,7 +47,7 @@ pub(super) enum Class {
 enum Check {
     Any,
     OneOf(&'static [&'static str]),
-    /// Any number of these, separated by commas.
+    /// Any number of these values, separated by commas.
     AnyOf(&'static [&'static str]),
     Number,
     Positive,
@@ -59,7 +59,7 @@ enum Check {
     File,
     /// A JSON object, or a file that exists.
     ObjectOrFile,
-    /// JSON.
+    /// JSON text.
     Json,
     /// A JSON object.
     Object,
@@ -77,7 +77,7 @@ impl Flag {
         long.or(self.names.first()).copied().unwrap_or_default()
     }
 
-    /// Checks a value. Returns what is expected instead if it is invalid.
+    /// Checks a value. Returns the expected values if it is invalid.
     pub(super) fn refuses(&self, value: &str) -> Option<String> {
         let is_number = |is_valid: fn(f64) -> bool| number(value).is_some_and(is_valid);
         let (is_valid, expected) = match self.check {
@@ -143,11 +143,11 @@ impl Flag {
 }
 
 /// Creates a flag that all versions have and that takes any value.
-const fn flag(names: &'static [&'static str], takes: Takes, class: Class) -> Flag {
+const fn flag(names: &'static [&'static str], takes: Takes, support: Support) -> Flag {
     Flag {
         names,
         takes,
-        class,
+        support,
         check: Check::Any,
         versions: (Profile::V2_0_77, Profile::V2_1_332),
     }
@@ -160,8 +160,8 @@ pub(super) fn known(name: &str, profile: Profile) -> Option<&'static Flag> {
         .find(|flag| flag.names.contains(&name) && flag.is_in(profile))
 }
 
-/// Returns a version's rank. An agent without a queue has the flags of the
-/// newest version.
+/// Returns a version's position in the order of versions. An agent without a
+/// queue has the flags of the newest version.
 fn order(profile: Profile) -> usize {
     match profile {
         Profile::V2_0_77 => 0,
@@ -170,7 +170,7 @@ fn order(profile: Profile) -> usize {
     }
 }
 
-/// Parses a number as JavaScript does: the empty string is 0.
+/// Parses a number as JavaScript does. The empty string is 0.
 pub(super) fn number(text: &str) -> Option<f64> {
     match text.trim() {
         "" => Some(0.0),
@@ -209,8 +209,8 @@ use Check::{
     Agents, AnyOf, File, Json, Number, Object, ObjectOrFile, OneOf, Positive, PositiveWhole,
     Servers, Window,
 };
-use Class::{Ignored, Supported, Unsupported};
 use Profile::{V2_0_77, V2_1_197, V2_1_332};
+use Support::{Ignored, Supported, Unsupported};
 use Takes::{Nothing, One, Optional, Several};
 
 /// The permission modes. `manual` is another name of `default`.
@@ -244,7 +244,7 @@ const MODES_2_0_77: Check = OneOf(&[
     "plan",
 ]);
 
-/// All flags of 2.0.77, 2.1.197 and 2.1.332, hidden ones too.
+/// All flags of 2.0.77, 2.1.197 and 2.1.332, including hidden flags.
 #[rustfmt::skip]
 const FLAGS: &[Flag] = &[
     flag(&["--add-dir"], Several, Ignored),

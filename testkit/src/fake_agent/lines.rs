@@ -11,8 +11,8 @@ pub(super) fn prompt(prompts: &[UserMessage]) -> String {
     contents.map(Content::text).collect::<Vec<_>>().join("\n")
 }
 
-/// Returns the tool results in a line of the agent. The agent runs some tools
-/// itself, so only its lines have all results.
+/// Returns the tool results in a line of the agent. Only these lines contain
+/// all results, because the agent runs some tools itself.
 pub(super) fn results(line: &[u8]) -> Vec<String> {
     let Ok(message) = serde_json::from_slice::<UserMessage>(line) else {
         return Vec::new();
@@ -23,7 +23,7 @@ pub(super) fn results(line: &[u8]) -> Vec<String> {
     contents.map(Content::text).collect()
 }
 
-/// Charges the token usage and cost of the next reply.
+/// Passes the token usage and cost of the next reply to the agent.
 pub(super) fn charge(agent: &mut Agent, reply: &Reply) {
     let stop_reason = match reply.stop_reason.as_deref() {
         Some(reason) => StopReason::from(reason),
@@ -37,7 +37,7 @@ pub(super) fn charge(agent: &mut Agent, reply: &Reply) {
     );
 }
 
-/// Charges the token usage and cost of a sub-agent's reply.
+/// Passes the token usage and cost of a sub-agent's reply to the agent.
 pub(super) fn charge_subagent(agent: &mut Agent, reply: &Reply) {
     agent.charge_subagent(&usage(reply), reply.cost_usd.unwrap_or(0.0));
 }
@@ -75,7 +75,7 @@ pub(super) fn empty_thinking_block(signature: Option<String>) -> ContentBlock {
     }
 }
 
-/// Returns the type of a line of the agent, which is its first member.
+/// Returns the type of a line of the agent. `type` is its first member.
 pub(super) fn kind(line: &[u8]) -> Option<&str> {
     let rest = line.strip_prefix(br#"{"type":""#)?;
     let kind = rest.split(|byte| *byte == b'"').next()?;

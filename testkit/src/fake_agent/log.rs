@@ -7,8 +7,8 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::Instant;
 
-/// A log. Each line is in the file before it has an effect: a host that has
-/// read a message finds it in the log.
+/// A log. Each line is written to the file before it has an effect, so that a
+/// host which has read a message finds it in the log.
 #[derive(Debug)]
 pub(super) struct Log {
     file: File,
@@ -27,7 +27,7 @@ impl Log {
     ) -> io::Result<Self> {
         let mut options = OpenOptions::new();
         options.create(true).append(true);
-        // The log contains the conversation: only the user may read it.
+        // The log contains the conversation, so only the user may read it.
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let file = options.open(path)?;
@@ -37,7 +37,8 @@ impl Log {
             input: LineDecoder::default(),
             output: LineDecoder::default(),
         };
-        // Names only: values may be secrets.
+        // The log contains the names of variables without their values, which
+        // may be secrets.
         let mut env: Vec<_> = env.into_iter().collect();
         env.sort_unstable();
         let argv: Vec<_> = argv.into_iter().collect();
@@ -62,7 +63,7 @@ impl Log {
         }
     }
 
-    /// Records bytes to the host.
+    /// Records bytes that were written to the host.
     pub(super) fn written(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.output.push(bytes);
         while let Some(line) = self.output.next_line() {
@@ -79,8 +80,8 @@ impl Log {
         self.write("exit", &json!({"code": code}).to_string())
     }
 
-    /// Writes a JSON line unchanged, and other lines as text with the direction
-    /// `…_raw`.
+    /// Writes a line that is JSON unchanged, and any other line as text with
+    /// the direction `…_raw`.
     fn write_line(&mut self, dir: &str, line: Line) -> io::Result<()> {
         let (Line::Whole(raw) | Line::Unfinished(raw) | Line::TooLong { head: raw, .. }) = line;
         let text = String::from_utf8_lossy(&raw);
@@ -90,7 +91,8 @@ impl Log {
         self.write(&format!("{dir}_raw"), &Value::from(text).to_string())
     }
 
-    /// Writes a whole entry at once, so that a reader never sees half of it.
+    /// Writes a whole entry at once, so that a reader never sees a partial
+    /// entry.
     fn write(&mut self, dir: &str, message: &str) -> io::Result<()> {
         let t = self.start.elapsed().as_secs_f64();
         let line = format!("{{\"t\":{t:.4},\"dir\":\"{dir}\",\"msg\":{message}}}\n");

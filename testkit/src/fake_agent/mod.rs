@@ -1,8 +1,8 @@
 //! The fake agent: an agent CLI that follows a script.
 //!
-//! It emulates the real CLI's protocol ([`crate::agent`]) and takes the model's
-//! replies from a [`Scenario`]. The binary `fake-agent` only calls [`main`]. A
-//! program can also be its own fake agent, without a second binary:
+//! The fake agent emulates the real CLI's protocol ([`crate::agent`]) and takes
+//! the model's replies from a [`Scenario`]. The binary `fake-agent` only calls
+//! [`main`]. A program can also be its own fake agent, without a second binary:
 //!
 //! ```no_run
 //! if std::env::var_os(agentwire_testkit::fake_agent::SCRIPT).is_some() {
@@ -162,8 +162,8 @@ fn report_unsupported(flags: &Flags) {
 const REFUSAL_DELAY: Duration = Duration::from_millis(400);
 
 /// Reports why the session cannot begin, and exits. With a `uuid`, also sends a
-/// result. It waits for the host's first message: a host that writes to a
-/// process that has exited gets a broken pipe instead of the result.
+/// result, after the host's first message: a host that writes to a process that
+/// has exited would get a broken pipe in place of the result.
 fn refuse(refusal: &Refusal, uuid: Option<&str>, mut log: Option<&mut Log>) -> ! {
     let mut note = |write: &dyn Fn(&mut Log) -> io::Result<()>| {
         if let Some(Err(error)) = log.as_deref_mut().map(write) {
@@ -178,7 +178,7 @@ fn refuse(refusal: &Refusal, uuid: Option<&str>, mut log: Option<&mut Log>) -> !
         }
         let result = sessions::refused(session_id, &refusal.why, uuid);
         note(&|log| log.written(result.as_bytes()));
-        // A host that does not read the result has the exit status.
+        // A host that does not read the result gets the exit status.
         drop(io::stdout().write_all(result.as_bytes()));
     }
     note(&|log| log.exits(1));

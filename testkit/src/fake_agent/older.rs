@@ -1,26 +1,27 @@
-//! What older versions of the CLI do not write: lines and members, as measured
-//! with the same sessions on each.
+//! Rewrites the agent's lines as older versions of the CLI write them. The
+//! differences were measured with the same sessions on each version.
 //!
-//! The agent speaks as the newest version does, and what an older one does not
-//! have is taken out of its lines.
+//! The agent writes the lines of the newest version. Lines and members that an
+//! older version does not have are removed.
 
 use crate::agent::Profile;
 use agentwire_protocol::{Json, Members};
 use bytes::Bytes;
 use serde_json::{Value, json};
 
-/// What a version lacks.
+/// The differences of an older version from the newest one.
 #[derive(Debug)]
-pub(super) struct Older {
-    /// Lines that it does not write, by type and subtype.
+pub(super) struct OlderVersion {
+    /// Lines that the older version does not write, by type and subtype.
     lines: &'static [&'static str],
-    /// Members that it does not write, by type, or type and subtype, and path.
+    /// Members that the older version does not write. The key is the type, or
+    /// the type and subtype, of the line; the values are paths.
     members: &'static [(&'static str, &'static [&'static str])],
-    /// What it writes otherwise.
+    /// Applies the other differences to a line.
     change: fn(&mut Value),
 }
 
-const V2_1_197: Older = Older {
+const V2_1_197: OlderVersion = OlderVersion {
     lines: &["command_lifecycle", "system/background_tasks_changed"],
     members: &[
         (
@@ -135,7 +136,7 @@ const V2_1_197: Older = Older {
     },
 };
 
-const V2_0_77: Older = Older {
+const V2_0_77: OlderVersion = OlderVersion {
     lines: &[
         "command_lifecycle",
         "system/api_retry",
@@ -203,7 +204,7 @@ const V2_0_77: Older = Older {
     },
 };
 
-/// No plugins come with these versions.
+/// Removes the built-in plugins, which older versions do not have.
 fn take_plugins(line: &mut Value) {
     for list in ["/plugins", "/response/response/plugins"] {
         if let Some(plugins) = line.pointer_mut(list) {
@@ -212,8 +213,8 @@ fn take_plugins(line: &mut Value) {
     }
 }
 
-impl Older {
-    /// What this version lacks; nothing, if it is the newest.
+impl OlderVersion {
+    /// Returns the differences of a version. `None` for the newest version.
     pub(super) fn of(profile: Profile) -> Option<&'static Self> {
         match profile {
             Profile::V2_1_197 => Some(&V2_1_197),
@@ -222,7 +223,8 @@ impl Older {
         }
     }
 
-    /// A line as this version writes it, if it does.
+    /// Returns a line as the older version writes it, or `None` if that version
+    /// does not write the line.
     pub(super) fn line(&self, line: Bytes) -> Option<Bytes> {
         let Ok(mut value) = serde_json::from_slice::<Value>(&line) else {
             return Some(line);
@@ -245,16 +247,16 @@ impl Older {
     }
 }
 
-/// Whether a line ends the stream of a reply that was cut off, which only the
-/// newest version does.
+/// Returns whether a line ends the stream of a reply that was cut off. Only the
+/// newest version writes such lines.
 fn is_end_of_cut_off(line: &Value) -> bool {
     let event = &line["event"];
     event["type"] == "message_delta" && event["delta"]["stop_reason"].is_null()
         || line.get("abandoned_blocks").is_some()
 }
 
-/// Writes a value that was changed: what was not as before, and members in their
-/// order.
+/// Serializes a value that may have been changed. Unchanged parts keep their
+/// spelling, and members keep their order.
 fn as_written(before: &Json, now: &Value) -> String {
     if before.to_value().is_ok_and(|before| before == *now) {
         return before.get().to_owned();
@@ -295,7 +297,7 @@ mod tests {
     use serde_json::json;
 
     fn line(profile: Profile, line: &Value) -> Option<Value> {
-        let line = Older::of(profile).and_then(|it| it.line(format!("{line}\n").into()));
+        let line = OlderVersion::of(profile).and_then(|it| it.line(format!("{line}\n").into()));
         line.map(|line| serde_json::from_slice(&line).expect("it is JSON"))
     }
 
@@ -315,7 +317,7 @@ mod tests {
 
     #[test]
     fn members_keep_their_order_and_spelling() {
-        let older = Older::of(Profile::V2_1_197).expect("an older version");
+        let older = OlderVersion::of(Profile::V2_1_197).expect("an older version");
         let line = concat!(
             r#"{"type":"assistant","message":{"role":"assistant","diagnostics":null,"#,
             r#""content":[{"type":"tool_use","input":{"z":1.50,"a":"\u00e9"}}]},"#,

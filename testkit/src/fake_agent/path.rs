@@ -8,14 +8,15 @@ use std::path::{Path, PathBuf};
 /// The environment variable that names the `fake-agent` binary for [`path`].
 pub const BIN: &str = "FAKE_AGENT_BIN";
 
-/// The error of [`path`]: there is no `fake-agent` binary.
+/// The error of [`path`] when there is no `fake-agent` binary.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotBuilt {
     /// The variable [`BIN`] names no file.
     #[error("`{BIN}` is {}: no such file", .0.display())]
     NoSuchFile(PathBuf),
-    /// Neither the binary nor an example is where Cargo builds it.
+    /// The directory contains neither the binary nor an example that Cargo
+    /// built.
     #[error(
         "{}: no such file, nor an example `fake_agent`; build it with \
          `cargo build -p agentwire-testkit --bin fake-agent` in the profile of the tests, \
@@ -30,9 +31,9 @@ pub enum NotBuilt {
 
 /// Returns the absolute path of the fake agent's executable, for a test.
 ///
-/// This is the file in the environment variable `FAKE_AGENT_BIN` ([`BIN`]). If
-/// the variable is unset or empty, it is one of these, relative to the running
-/// executable `target/debug/deps/my_test`:
+/// The executable is the file that the environment variable `FAKE_AGENT_BIN`
+/// ([`BIN`]) names. If the variable is unset or empty, it is one of these,
+/// relative to the running executable `target/debug/deps/my_test`:
 ///
 /// 1. the binary `target/debug/fake-agent`;
 /// 2. the example `target/debug/examples/fake_agent`.
@@ -44,8 +45,8 @@ pub enum NotBuilt {
 /// `cargo test --test NAME` does not build examples; run `cargo build --examples`
 /// first.
 ///
-/// Cargo does not build the binaries of a dependency with your tests. Without an
-/// example, build this one first:
+/// Cargo does not build the binaries of a dependency with your tests. Without
+/// an example, build the binary first:
 ///
 /// ```sh
 /// cargo build -p agentwire-testkit --bin fake-agent
@@ -60,7 +61,8 @@ pub enum NotBuilt {
 ///
 /// # Errors
 ///
-/// Returns [`NotBuilt`] if there is no such file. The message says what to build.
+/// Returns [`NotBuilt`] if the executable does not exist. The message says what
+/// to build.
 ///
 /// # Examples
 ///
@@ -145,7 +147,7 @@ mod tests {
     #[test]
     fn a_missing_binary_is_an_error_with_the_build_command() {
         let profile = tempfile::tempdir().expect("a folder");
-        // A folder of this name is no binary.
+        // A directory of this name is not the binary.
         let binary = binary_in(profile.path());
         create_dir(&binary).expect("a folder");
         let error = in_target(&profile.path().join("deps/test-1a2b")).expect_err("no binary");

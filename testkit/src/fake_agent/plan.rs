@@ -1,4 +1,4 @@
-//! The plan of a reply: its actions in order.
+//! The plan of a reply: the list of its actions.
 
 use super::lines;
 use crate::scenario::{ApiError, Fault, Load, Step, Streamed, ToolCall};
@@ -12,7 +12,7 @@ use std::time::Duration;
 /// An action of a reply.
 #[derive(Debug)]
 pub(super) enum Action {
-    /// Repeats the model request with the next reply.
+    /// Requests the next reply of the model.
     AskModel,
     StartMessage(String),
     StartBlock(ContentBlock),
@@ -24,10 +24,10 @@ pub(super) enum Action {
     Message(Map<String, Value>),
     Wait(Duration),
     Gate(String),
-    /// The connection to the model breaks.
+    /// Breaks the connection to the model.
     Cut,
     Fault(Fault),
-    /// Messages from this number on.
+    /// Sends messages from this number on.
     Load(Load, u64),
     Fail(ApiError),
     /// Ends the reply. After tool calls, the turn continues.
@@ -40,7 +40,8 @@ pub(super) struct Plan {
     pub(super) actions: VecDeque<Action>,
     /// Whether the reply calls tools.
     pub(super) calls_tools: bool,
-    /// Whether the stop reason is `refusal`, so that its tools do not run.
+    /// Whether the stop reason is `refusal`. The tools of the reply then do not
+    /// run.
     is_refused: bool,
 }
 
@@ -100,7 +101,7 @@ impl Plan {
                     plan.push(Action::Say(count));
                     plan.push(Action::StopBlock);
                 }
-                // An error is the only step of its reply and is handled above.
+                // An error is the only step of its reply. It is handled above.
                 Step::Error(_) => {}
             }
         }

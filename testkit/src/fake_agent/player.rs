@@ -6,7 +6,7 @@ use super::claude::{self, Claude};
 use super::exit::UNEXPECTED;
 use super::expect::Expected;
 use super::lines;
-use super::older::Older;
+use super::older::OlderVersion;
 use super::plan::{Action, Plan};
 use super::records::{Record, SubagentRecord};
 use super::running::RunningTool;
@@ -32,17 +32,17 @@ fn has_checkpoints() -> bool {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Output {
-    /// Writes this to standard output.
+    /// Writes these bytes to standard output.
     Stdout(Bytes),
-    /// Writes this to standard error.
+    /// Writes this text to standard error.
     Stderr(String),
-    /// Spawns this command without waiting for it.
+    /// Spawns this command without waiting for its exit.
     Spawn(Vec<String>),
-    /// Stores this in the session's transcript, if sessions are stored.
+    /// Stores this record in the session's transcript, if sessions are stored.
     Store(Record),
-    /// Stores this in a sub-agent's metadata, if sessions are stored.
+    /// Stores this record in a sub-agent's metadata, if sessions are stored.
     StoreSubagent(SubagentRecord),
-    /// Writes a file, for a tool: its path and text.
+    /// Writes the file of a tool. The fields are its path and text.
     WriteFile(String, String),
     /// Reports that the script has reached this gate.
     Reached(String),
@@ -61,13 +61,13 @@ pub struct Player {
     /// Whether there is no API key, so that model requests fail.
     has_no_key: bool,
     pub(super) gates: Gates,
-    /// The differences of an older version.
-    older: Option<&'static Older>,
+    /// The differences of the emulated version, if it is an older one.
+    older: Option<&'static OlderVersion>,
     /// The behavior of Claude Code.
     pub(super) claude: Claude,
     pub(super) agent: Agent,
     /// The current model request.
-    asked: RequestInfo,
+    model_request: RequestInfo,
     /// Tool results since the last model request, if the script reads them.
     results: Vec<String>,
     /// The remaining actions of the current reply.
@@ -115,10 +115,10 @@ impl Player {
             script: Script::new(&scenario),
             has_no_key: scenario.no_key,
             gates: Gates::new(&scenario),
-            older: config.profile.and_then(Older::of),
+            older: config.profile.and_then(OlderVersion::of),
             claude,
             agent: Agent::new(config, ids),
-            asked: RequestInfo::default(),
+            model_request: RequestInfo::default(),
             results: Vec::new(),
             plan: Plan::default(),
             failures: 0,
@@ -149,8 +149,8 @@ impl Player {
         self.run_due(now);
     }
 
-    /// Handles the last bytes from the host, which cannot respond to requests
-    /// after them.
+    /// Handles the last bytes from the host. After them, the host cannot
+    /// respond to requests.
     pub fn handle_last_input(&mut self, now: Instant, bytes: &[u8]) {
         if let Err(report) = self.expected.check_input(bytes) {
             return self.report_unexpected(report);
@@ -177,7 +177,7 @@ impl Player {
         self.run_due(now);
     }
 
-    /// Exits: neither input nor time can continue the session.
+    /// Exits, because neither input nor time can continue the session.
     pub fn give_up(&mut self) {
         self.exit(0);
     }
@@ -196,7 +196,7 @@ impl Player {
         Ok(())
     }
 
-    /// Returns the gates that the script has reached and that are not open.
+    /// Returns the gates at which the script waits.
     pub fn shut_gates(&self) -> impl Iterator<Item = &str> {
         self.gates.shut()
     }
@@ -208,8 +208,8 @@ impl Player {
         script.into_iter().chain(self.agent.poll_timeout()).min()
     }
 
-    /// Returns when the script continues, without the deadlines for the host's
-    /// responses.
+    /// Returns when the script continues. The deadlines for the host's
+    /// responses are not included.
     #[must_use]
     pub fn poll_script_timeout(&self) -> Option<Instant> {
         let tools = self.running.iter().filter_map(|tool| tool.done_at);
@@ -240,7 +240,7 @@ impl Player {
     fn handle_event(&mut self, now: Instant, event: Event) {
         match event {
             Event::TurnStarted { prompts } => {
-                self.asked.prompt = lines::prompt(&prompts);
+                self.model_request.prompt = lines::prompt(&prompts);
                 for prompt in prompts {
                     self.claude.add_prompt(prompt.uuid.as_deref());
                     if let Some(content) = &prompt.message.content {
@@ -286,7 +286,7 @@ impl Player {
             } => {
                 let agent = &mut self.agent;
                 self.claude.respond(now, agent, &request_id, &request);
-                // Handle the input after the request.
+                // The agent handles the input after the request.
                 self.agent.handle_input(now, &[]);
             }
             Event::CommandCalled { name, args } => {
@@ -312,7 +312,7 @@ impl Player {
         }
     }
 
-    /// Advances the background. Returns `false` if nothing is ready.
+    /// Advances the background tasks. Returns `false` if none is ready.
     fn advance_background(&mut self, now: Instant) -> bool {
         let (agent, script, claude) = (&mut self.agent, &mut self.script, &self.claude);
         match (self.background).advance(now, agent, script, claude, &self.gates) {
@@ -327,7 +327,7 @@ impl Player {
         true
     }
 
-    /// Performs the next action of the reply. Returns `false` if nothing is
+    /// Performs the next action of the reply. Returns `false` if no action is
     /// ready.
     fn advance_plan(&mut self, now: Instant) -> bool {
         if self.awaits_response || self.plan_due.is_some_and(|due| due > now) {
@@ -351,7 +351,7 @@ impl Player {
         };
         match action {
             Action::AskModel => {
-                self.asked.is_retry = true;
+                self.model_request.is_retry = true;
                 self.take_reply(now);
             }
             Action::StartMessage(id) => self.agent.start_message(&id),
@@ -380,7 +380,7 @@ impl Player {
                 self.flush_agent();
                 self.outputs.push_back(Output::Stdout(lines.into()));
                 if next < load.messages {
-                    // Yield to the host's input, and to the pipe.
+                    // Input of the host and writes to the pipe come first.
                     self.plan.actions.push_front(Action::Load(load, next));
                     self.plan_due = Some(now);
                     return false;
@@ -399,7 +399,7 @@ impl Player {
         true
     }
 
-    /// Handles a broken connection to the model: repeats the request, or
+    /// Handles a broken connection to the model. Repeats the request, or
     /// continues.
     fn lose_connection(&mut self, now: Instant) {
         self.failures += 1;
@@ -416,7 +416,8 @@ impl Player {
         }
     }
 
-    /// Handles an error of the model's server: retries, or ends the turn.
+    /// Handles an error of the model's server. Retries the request, or ends the
+    /// turn.
     fn fail_request(&mut self, now: Instant, error: ApiError) {
         let ApiError {
             status,
@@ -441,10 +442,10 @@ impl Player {
 
     /// Sends a new request to the model.
     fn ask_model(&mut self, now: Instant, after_tools: bool) {
-        self.asked.model = self.agent.model().to_owned();
-        self.asked.results = std::mem::take(&mut self.results);
-        self.asked.after_tools = after_tools;
-        self.asked.is_retry = false;
+        self.model_request.model = self.agent.model().to_owned();
+        self.model_request.results = std::mem::take(&mut self.results);
+        self.model_request.after_tools = after_tools;
+        self.model_request.is_retry = false;
         self.take_reply(now);
     }
 
@@ -454,7 +455,7 @@ impl Player {
         if self.has_no_key {
             return self.agent.finish_turn(now, &Ending::NoKey);
         }
-        let taken = match self.script.take(self.asked.clone()) {
+        let taken = match self.script.take(self.model_request.clone()) {
             Ok(taken) => taken,
             Err(none) => {
                 self.plan = Plan::failing(ApiError::from(&none));
@@ -521,7 +522,7 @@ impl Player {
         self.outputs.push_back(Output::Exit(UNEXPECTED));
     }
 
-    /// Takes the agent's lines, which come before later outputs.
+    /// Takes the agent's lines, which precede later outputs.
     fn flush_agent(&mut self) {
         while let Some(line) = self.agent.poll_transmit() {
             if self.script.reads_results() {

@@ -1,4 +1,5 @@
-//! Print mode: one prompt as text, and the result in an output format.
+//! Print mode. The input is one prompt as text, and the output is the result in
+//! an output format.
 //!
 //! Print mode runs a session of the protocol whose only input is the prompt.
 //! The output format selects from the lines of the agent.
@@ -24,7 +25,7 @@ pub(super) struct Print {
     /// The prompt on the command line.
     argument: String,
     format: OutputFormat,
-    /// Whether `json` prints all messages, or only the result.
+    /// Whether `json` prints all messages. If not, it prints only the result.
     prints_all: bool,
     /// The messages that `json` prints.
     messages: Vec<String>,
@@ -33,7 +34,7 @@ pub(super) struct Print {
 }
 
 impl Print {
-    /// Enters print mode, if the command line selects it.
+    /// Returns the state of print mode, if the command line selects print mode.
     pub(super) fn from_flags(flags: &Flags) -> Option<Self> {
         flags.reads_text().then(|| Self {
             argument: flags.prompt.clone().unwrap_or_default(),
@@ -44,8 +45,8 @@ impl Print {
         })
     }
 
-    /// Returns the prompt as a line of the protocol: the argument, and then the
-    /// text from standard input.
+    /// Returns the prompt as a line of the protocol. The prompt is the
+    /// argument, followed by the text from standard input.
     pub(super) fn line(&self, input: &[u8]) -> Result<String, NoPrompt> {
         let input = String::from_utf8_lossy(input);
         let parts = [self.argument.as_str(), &input];
@@ -62,8 +63,8 @@ impl Print {
         Ok(format!("{}\n", json!({"type": "user", "message": message})))
     }
 
-    /// Takes the agent's output. Returns what is printed at once: all of it for
-    /// `stream-json`, otherwise lines that are not messages.
+    /// Takes the agent's output. Returns the part that is printed at once:
+    /// everything for `stream-json`, otherwise lines that are not messages.
     pub(super) fn take(&mut self, output: &[u8]) -> Vec<u8> {
         if self.format == OutputFormat::StreamJson {
             return output.to_vec();
@@ -101,7 +102,7 @@ impl Print {
         self.messages.push(line.trim_end().to_owned());
     }
 
-    /// Returns what is printed when the agent exits.
+    /// Returns the part of the output that is printed when the agent exits.
     pub(super) fn finish(&mut self) -> String {
         let messages = std::mem::take(&mut self.messages);
         let text = self.text.take();

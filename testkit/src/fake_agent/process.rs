@@ -6,12 +6,12 @@ use std::io::{self, Write};
 use std::process::{Command, exit};
 use std::time::Duration;
 
-/// The environment variable that turns this program into the child of
+/// Names the variable that turns this program into the child of
 /// [`Fault::LeaveChild`](crate::Fault::LeaveChild). Its value is the child's
-/// group.
+/// process group.
 const LEFT_CHILD: &str = "FAKE_AGENT_LEFT_CHILD";
 
-/// The lifetime of the child.
+/// How long the child lives.
 const LIFETIME: Duration = Duration::from_secs(600);
 
 /// Spawns a command that inherits standard output.
@@ -20,7 +20,7 @@ pub(super) fn spawn(argv: &[String]) -> io::Result<()> {
     Command::new(program).args(args).spawn().map(drop)
 }
 
-/// Spawns this program as a child that outlives it.
+/// Spawns this program as a child that outlives the agent.
 pub(super) fn leave_child(group: Child) -> io::Result<()> {
     let name = match group {
         Child::InSession => "in_session",
@@ -35,7 +35,7 @@ pub(super) fn leave_child(group: Child) -> io::Result<()> {
     Ok(())
 }
 
-/// Runs as the child, if the environment says so.
+/// Runs as the child of [`leave_child`], if the environment says so.
 pub(super) fn run_left_child() {
     let Some(group) = std::env::var_os(LEFT_CHILD) else {
         return;
@@ -74,7 +74,7 @@ mod unix {
     use std::process::Child;
     use std::time::Duration;
 
-    /// Returns a file that replaces a pipe, which is then closed.
+    /// Opens a file that replaces a closed pipe.
     fn dev_null() -> io::Result<File> {
         File::options().write(true).open("/dev/null")
     }
@@ -99,14 +99,15 @@ mod unix {
     }
 
     pub(super) fn begin_session() {
-        // Fails if the process already leads a session.
+        // The call fails if the process already leads a session.
         _ = setsid();
     }
 
-    /// Waits until a child has a session of its own, or has exited.
+    /// Waits until a child leads its own session, or has exited.
     ///
-    /// A session leader also leads a process group, which is visible in every
-    /// container. The session ID is not: it is 0 if the session began outside.
+    /// The check is whether the child leads a process group, as a session
+    /// leader does. The group is visible in every container. The session ID is
+    /// not: it is 0 if the session began outside the container.
     pub(super) fn wait_for_session(child: &mut Child) -> io::Result<()> {
         let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
         while group.is_some_and(|group| test_kill_process_group(group).is_err())

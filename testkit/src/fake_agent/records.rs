@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Record {
-    /// The session.
+    /// The ID of the session.
     pub session_id: String,
-    /// The sub-agent, in a sub-agent's transcript.
+    /// The ID of the sub-agent, for a record in a sub-agent's transcript.
     pub agent_id: Option<String>,
-    /// `user` or `assistant`.
+    /// The type of the record: `user` or `assistant`.
     pub kind: String,
     /// The UUID of the message.
     pub uuid: Option<String>,
@@ -20,22 +20,23 @@ pub struct Record {
     pub message: Value,
 }
 
-/// A sub-agent that has started or ended.
+/// The start or the end of a sub-agent.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum SubagentRecord {
-    /// It has started.
+    /// The sub-agent has started.
     Started {
-        /// The session.
+        /// The ID of the session.
         session_id: String,
-        /// The sub-agent.
+        /// The ID of the sub-agent.
         agent_id: String,
-        /// Its type, its description and the tool call that started it.
+        /// The sub-agent's type and description, and the tool call that started
+        /// it.
         metadata: Value,
     },
-    /// It has ended.
+    /// The sub-agent has ended.
     Ended {
-        /// The sub-agent.
+        /// The ID of the sub-agent.
         agent_id: String,
     },
 }
@@ -65,7 +66,7 @@ impl Record {
         }
     }
 
-    /// Creates the record of a message line of the agent.
+    /// Creates the record of a message that the agent wrote as a line.
     pub(super) fn from_line(line: &[u8]) -> Option<Self> {
         let mut line: Value = serde_json::from_slice(line).ok()?;
         let mut message = line["message"].take();
@@ -73,7 +74,7 @@ impl Record {
         if agent_id.is_none() && !line["parent_tool_use_id"].is_null() {
             return None;
         }
-        // On the wire the prompt of a sub-agent is a content block.
+        // On the wire, the prompt of a sub-agent is a content block.
         if agent_id.is_some()
             && let Some([block]) = message["content"].as_array().map(Vec::as_slice)
             && line["type"] == "user"
@@ -106,8 +107,8 @@ impl Record {
         ))
     }
 
-    /// Returns the missing tool results and replies of a process that was
-    /// killed.
+    /// Creates the tool results and replies that are missing in the transcript
+    /// of a killed process.
     pub(super) fn repairs(session_id: &str, records: &[Value]) -> Vec<Self> {
         let mut messages = records
             .iter()

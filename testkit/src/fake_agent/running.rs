@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 pub(super) struct RunningTool {
     pub(super) id: String,
     pub(super) call: ToolCall,
-    /// When it is done. `None` before it is allowed and its gate is open, and
+    /// The time at which the tool is done. `None` before the tool runs, and
     /// after its result.
     pub(super) done_at: Option<Instant>,
-    /// Whether it waits at its gate.
+    /// Whether the tool waits at its gate.
     is_gated: bool,
 }
 
@@ -29,8 +29,7 @@ impl RunningTool {
         }
     }
 
-    /// Runs the tool, or waits at its gate. Returns the gate that it has
-    /// reached.
+    /// Runs the tool, or makes it wait at its gate. Returns the tool's gate.
     pub(super) fn begin(&mut self, now: Instant, gates: &Gates) -> Option<String> {
         let gate = self.call.gate.clone();
         match &gate {
@@ -47,7 +46,7 @@ impl RunningTool {
         }
     }
 
-    /// Returns the call for the agent.
+    /// Returns the tool call in the form that the agent uses.
     pub(super) fn agent_call(&self, claude: &Claude, mode: &PermissionMode) -> agent::ToolCall {
         let call = &self.call;
         agent::ToolCall::new(&self.id, &call.name, call.input.clone())
@@ -55,7 +54,7 @@ impl RunningTool {
             .question(call.question.clone())
     }
 
-    /// Returns whether it is done.
+    /// Returns whether the tool is done.
     pub(super) fn is_done(&self, now: Instant) -> bool {
         self.done_at.is_some_and(|at| at <= now)
     }

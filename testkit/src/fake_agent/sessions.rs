@@ -13,15 +13,15 @@ use std::time::SystemTime;
 /// The error of a session that cannot begin.
 #[derive(Debug, PartialEq)]
 pub(super) struct Refusal {
-    /// The message on standard error.
+    /// The message for standard error.
     pub(super) why: String,
-    /// The session ID of the result, if the host gets one. `None` for invalid
-    /// flags.
+    /// The session ID for the result that the host gets. `None` if there is no
+    /// result, for invalid flags.
     pub(super) session_id: Option<String>,
 }
 
 impl Refusal {
-    /// Creates a refusal of the command line.
+    /// Creates the refusal of an invalid command line.
     pub(super) fn invalid_flags(why: impl Into<String>) -> Self {
         Self {
             why: why.into(),
@@ -48,7 +48,7 @@ pub(super) struct Sessions {
     number: u64,
 }
 
-/// The session of this process: its ID and its storage, if any.
+/// The session of this process, and its storage if sessions are stored.
 #[derive(Debug, Default)]
 pub(super) struct Begun {
     pub(super) session_id: Option<String>,
@@ -56,8 +56,8 @@ pub(super) struct Begun {
 }
 
 impl Sessions {
-    /// Finds or creates the session of the command line. `fresh_id` is the ID
-    /// of a new one.
+    /// Finds or creates the session that the command line selects. `fresh_id`
+    /// is the ID of a new session.
     pub(super) fn begin(
         flags: &Flags,
         config: Option<&Path>,
@@ -121,12 +121,12 @@ impl Sessions {
                 session_id: Some(id.clone()),
             });
         }
-        // Without an earlier session a new one begins.
+        // If there is no earlier session, a new session begins.
         Ok(flags.continue_session.then(|| self.newest()).flatten())
     }
 
-    /// Resumes a session or its copy, from the end or from the message of the
-    /// command line. Returns the session ID.
+    /// Resumes a session or its copy, from its end or from the message that the
+    /// command line names. Returns the session ID.
     fn resume(&mut self, old: &Path, flags: &Flags, new_id: &str) -> Result<String, Refusal> {
         let old_id = old.file_stem().unwrap_or_default().to_string_lossy();
         let refuse = |why: String| Refusal {
@@ -166,7 +166,8 @@ impl Sessions {
         Ok(id)
     }
 
-    /// Stores a record. Returns lines for the host, if it enabled them.
+    /// Stores a record. Returns the line that reports it to the host, if the
+    /// host enabled such lines.
     pub(super) fn store(&mut self, record: Record) -> io::Result<String> {
         let mut repairs = std::mem::take(&mut self.repairs);
         repairs.push(record);
@@ -207,8 +208,8 @@ impl Sessions {
         Ok(lines)
     }
 
-    /// Stores the metadata of a sub-agent. Returns a line for the host, if it
-    /// enabled them.
+    /// Stores the metadata of a sub-agent. Returns the line that reports it to
+    /// the host, if the host enabled such lines.
     pub(super) fn store_subagent(&mut self, record: SubagentRecord) -> io::Result<String> {
         let (session_id, agent_id, metadata) = match record {
             SubagentRecord::Started {

@@ -1,7 +1,8 @@
 //! The signals that the real CLI handles: SIGINT, SIGHUP and SIGTERM.
 //!
-//! SIGINT interrupts the turn, and then the process exits. On the others the
-//! process exits immediately, with status 128 plus the signal's number.
+//! SIGINT interrupts the turn, and then the process exits. On SIGHUP and
+//! SIGTERM the process exits immediately, with status 128 plus the signal's
+//! number.
 
 pub(super) use system::Signals;
 
@@ -23,8 +24,8 @@ mod system {
     }
 
     impl Signals {
-        /// Installs the handlers that this version of the CLI has. `interrupt`
-        /// is called for each SIGINT, on a separate thread.
+        /// Installs the handlers that this version of the CLI has. Each SIGINT
+        /// calls `interrupt` on a separate thread.
         pub(in super::super) fn handle(
             profile: Profile,
             mut interrupt: impl FnMut() + Send + 'static,
@@ -64,7 +65,8 @@ mod system {
     use crate::agent::Profile;
     use std::io;
 
-    /// No handlers: the system's defaults apply.
+    /// Signal handlers on a system without Unix signals. The system's defaults
+    /// apply.
     #[derive(Debug)]
     pub(in super::super) struct Signals;
 

@@ -1,4 +1,4 @@
-//! Standard output, with its faults.
+//! Standard output, with the faults that change it.
 
 use crate::scenario::Fault;
 use std::borrow::Cow;
@@ -11,14 +11,14 @@ const PAUSE: Duration = Duration::from_micros(20);
 /// Standard output.
 #[derive(Debug, Default)]
 pub(super) struct Stdout {
-    /// The maximum size of a write.
+    /// The maximum size of a write in bytes.
     chunk: Option<usize>,
     ends_in_crlf: bool,
     is_closed: bool,
 }
 
 impl Stdout {
-    /// Applies a fault.
+    /// Applies a fault, if it changes standard output.
     pub(super) fn apply(&mut self, fault: &Fault) {
         match fault {
             Fault::Chunked(bytes) => self.chunk = Some(*bytes),
@@ -28,7 +28,8 @@ impl Stdout {
         }
     }
 
-    /// Returns the bytes as they are written; none if the output is closed.
+    /// Returns the bytes in the form in which they are written. Empty if the
+    /// output is closed.
     pub(super) fn as_written<'a>(&self, bytes: &'a [u8]) -> Cow<'a, [u8]> {
         if self.is_closed {
             return Cow::Borrowed(&[]);
@@ -49,7 +50,7 @@ impl Stdout {
         changed.into()
     }
 
-    /// Writes the bytes of [`as_written`](Self::as_written).
+    /// Writes the bytes that [`as_written`](Self::as_written) returned.
     pub(super) fn write(&self, bytes: &[u8]) -> io::Result<()> {
         let mut stdout = io::stdout().lock();
         let Some(size) = self.chunk else {

@@ -7,7 +7,7 @@ use crate::scenario::{Reply, Scenario, Step, TextMatch, ToolCall, Usage, When};
 use serde_json::{Value, json};
 use std::time::Instant;
 
-/// A player and its host.
+/// A player with a scripted host.
 struct Host {
     player: Player,
     now: Instant,
@@ -45,7 +45,7 @@ impl Host {
         self.send(&json!({"type": "user", "message": {"role": "user", "content": "Go"}}));
     }
 
-    /// Returns the lines since the last call.
+    /// Returns the lines that the agent sent since the last call.
     fn receive(&mut self) -> Vec<Value> {
         let outputs = std::iter::from_fn(|| self.player.poll_output());
         outputs
@@ -56,7 +56,7 @@ impl Host {
             .collect()
     }
 
-    /// Returns the requests since the last call.
+    /// Returns the control requests that the agent sent since the last call.
     fn receive_requests(&mut self) -> Vec<Value> {
         let mut heard = self.receive();
         heard.retain(|it| it["type"] == "control_request");
@@ -88,7 +88,7 @@ fn read_only_tools_run_concurrently_and_others_in_sequence() {
     host.prompt();
     let mut beside = Vec::new();
     loop {
-        // Every call that can start starts before the first response.
+        // Every call that can start does so before the first response.
         let mut calls = Vec::new();
         let mut asked = host.receive_requests();
         while let Some(request) = asked.pop() {
@@ -243,7 +243,7 @@ fn a_server_in_mcp_config_is_initialized_before_input_is_read() {
     };
     assert_eq!(greeting["request"]["server_name"], "calc");
     assert_eq!(greeting["request"]["message"]["method"], "initialize");
-    // It is not initialized again.
+    // The server is not initialized again.
     host.send(
         &json!({"type": "control_request", "request_id": "1", "request": {
             "subtype": "initialize", "sdkMcpServers": ["calc"],
@@ -306,7 +306,7 @@ fn a_reply_waits_at_a_gate_until_it_is_opened() {
     assert!(is_last, "{outputs:?}");
     assert!(host.player.shut_gates().eq(["go"]));
 
-    // Time does not open a gate, and no timeout is set.
+    // Time does not open a gate, so no timeout is set.
     host.now += std::time::Duration::from_secs(60);
     host.player.handle_timeout(host.now);
     assert_eq!(host.player.poll_timeout(), None);
@@ -465,7 +465,7 @@ fn usage_cost_stop_reason_and_signature_are_scripted() {
     let blocks: Vec<_> = said.map(|it| &it["message"]["content"][0]).collect();
     assert!(blocks.contains(&&redacted), "{blocks:?}");
     let result = lines.iter().find(|it| it["type"] == "result").unwrap();
-    // The tokens are those of the turn, the cost that of the session.
+    // The tokens are those of the turn. The cost is that of the session.
     assert_eq!(result["usage"]["input_tokens"], json!(30));
     assert_eq!(result["usage"]["output_tokens"], json!(5));
     assert_eq!(result["total_cost_usd"], json!(0.75));

@@ -19,10 +19,10 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The maximum size of a request body in bytes: twice the API's.
+/// The maximum size of a request body in bytes, which is twice that of the API.
 pub(super) const MAX_BODY: usize = 64 << 20;
 
-/// Handles a request from this machine.
+/// Handles an HTTP request from this machine.
 pub(super) async fn answer(State(state): State<Arc<ServerState>>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     let Parts {
@@ -53,7 +53,7 @@ pub(super) async fn answer(State(state): State<Arc<ServerState>>, request: Reque
         (_, Some(Ok(taken))) => state.reply(&taken, &model, stream).await,
         (_, Some(Err(none))) => error(&none),
         (Answer::Side, _) => state.side(index, &model, stream).await,
-        // Estimate: four bytes of JSON per token.
+        // The estimate is four bytes of JSON per token.
         _ if kind == Kind::CountTokens => {
             Json(json!({ "input_tokens": bytes.len().div_ceil(4) })).into_response()
         }
@@ -132,7 +132,7 @@ fn refuse(status: StatusCode, kind: &str, message: String) -> Response {
     (status, Json(body)).into_response()
 }
 
-/// Returns the headers of a reply. They were validated with the script.
+/// Returns the headers of a reply, which were validated with the script.
 fn headers(
     headers: &BTreeMap<String, String>,
 ) -> impl Iterator<Item = (HeaderName, HeaderValue)> + '_ {

@@ -19,7 +19,7 @@ pub(super) struct Message {
     trailing: Vec<Pause>,
     usage: Usage,
     stop_reason: Option<String>,
-    /// Whether the connection breaks before the end.
+    /// Whether the connection breaks before the end of the message.
     is_cut: bool,
 }
 
@@ -27,11 +27,11 @@ pub(super) struct Message {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Pause {
     Time(Duration),
-    /// Until the gate of this name opens.
+    /// Lasts until the gate of this name opens.
     Gate(String),
 }
 
-/// A content block: its start, its deltas, and the whole.
+/// A content block: its start event, its deltas, and its complete form.
 #[derive(Debug)]
 struct Block {
     /// The pauses before the block.
@@ -98,8 +98,8 @@ impl Message {
                     message.is_cut = true;
                     continue;
                 }
-                // Errors are not messages. The fake agent handles the other
-                // steps.
+                // An error is not part of a message. The fake agent handles the
+                // other steps.
                 Step::Error(_)
                 | Step::Fault(_)
                 | Step::Load(_)
@@ -207,7 +207,8 @@ impl Message {
         }
     }
 
-    /// Returns the scripted number of tokens, otherwise one for each delta.
+    /// Returns the scripted number of output tokens. The default is one for
+    /// each delta.
     fn output_tokens(&self) -> u64 {
         let deltas: usize = self.blocks.iter().map(|block| block.deltas.len()).sum();
         let deltas = u64::try_from(deltas).unwrap_or(u64::MAX);

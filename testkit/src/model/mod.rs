@@ -5,15 +5,16 @@
 //! and any `ANTHROPIC_API_KEY`. It then needs neither a network nor an account.
 //!
 //! Each request of the main loop takes a reply of the script, and so does a
-//! retry: an `error` 529 followed by a text simulates a temporary overload. A
-//! permanent error (400, 403, 404, 413, 422) is the response to every retry of
-//! the same request: the CLI treats an unknown 400 as a server without a beta
-//! feature, and retries up to six times with fewer features. When no reply
-//! remains, the response is HTTP 400. Side requests (see [`Answer::Side`])
-//! never take a reply. Sub-agents have their own replies.
+//! retry. An `error` 529 followed by a text therefore simulates a temporary
+//! overload. A permanent error (400, 403, 404, 413, 422) is the response to
+//! every retry of the same request, because the CLI treats an unknown 400 as a
+//! server without a beta feature, and retries up to six times with fewer
+//! features. When no reply remains, the response is HTTP 400. Side requests
+//! (see [`Answer::Side`]) never take a reply. Sub-agents have their own
+//! replies.
 //!
-//! [`open`](ScriptedModel::open) and `POST /gates/NAME` open a gate. `GET
-//! /gates/NAME` responds when the script has reached it.
+//! [`open`](ScriptedModel::open) and `POST /gates/NAME` open a gate. The
+//! response to `GET /gates/NAME` arrives when the script has reached the gate.
 //!
 //! ```
 //! # #[tokio::main(flavor = "current_thread")]
@@ -73,7 +74,7 @@ impl ScriptedModel {
         Self::start_on(scenario, 0).await
     }
 
-    /// Starts the server on this port of 127.0.0.1. 0 selects a free port.
+    /// Starts the server on this port of 127.0.0.1. Port 0 selects a free port.
     ///
     /// # Errors
     ///
@@ -113,7 +114,7 @@ impl ScriptedModel {
     }
 
     /// Waits for request `n` of [`requests`](Self::requests), counted from 0.
-    /// It is available before its response is sent.
+    /// The request is available before its response is sent.
     pub async fn request(&self, n: usize) -> ModelRequest {
         let mut receiver = self.state.requests.subscribe();
         let requests = receiver.wait_for(|requests| requests.len() > n).await;
@@ -126,9 +127,9 @@ impl ScriptedModel {
         self.wait_for(|request| request.reply() == Some(n)).await
     }
 
-    /// Waits for the first request for which `wanted` returns `true`, including
-    /// earlier ones. `|request| request.answer == Answer::Reply(1)` waits until
-    /// the second reply is taken.
+    /// Waits for the first request for which `wanted` returns `true`. Earlier
+    /// requests count. `|request| request.answer == Answer::Reply(1)` waits
+    /// until the second reply is taken.
     pub async fn wait_for(&self, wanted: impl Fn(&ModelRequest) -> bool) -> ModelRequest {
         let mut receiver = self.state.requests.subscribe();
         let requests = receiver

@@ -1,12 +1,12 @@
 //! Rejects requests of web pages. A page in a local browser can reach this
-//! port, also under a DNS name of its own that resolves to 127.0.0.1.
+//! port, even under its own DNS name if that resolves to 127.0.0.1.
 
 use axum::http::header::{HOST, ORIGIN};
 use axum::http::{HeaderMap, Uri};
 use std::net::IpAddr;
 
-/// Returns why a request is rejected: its `Host` is not this machine, or its
-/// `Origin` is another page.
+/// Returns why a request is rejected: its `Host` does not name this machine, or
+/// its `Origin` is a web page elsewhere.
 pub(super) fn refusal(headers: &HeaderMap) -> Option<String> {
     let header = |name| {
         headers
@@ -29,7 +29,7 @@ pub(super) fn refusal(headers: &HeaderMap) -> Option<String> {
     ))
 }
 
-/// Returns whether a host, with or without a port, is this machine.
+/// Returns whether a host, with or without a port, names this machine.
 fn is_here(authority: &str) -> bool {
     let host = match authority.rsplit_once(':') {
         Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,

@@ -15,9 +15,9 @@ pub struct ModelRequest {
     /// The body, if it is JSON. Old bodies are removed when all of them exceed
     /// 256 MiB.
     pub body: Option<Value>,
-    /// What responded to it.
+    /// The source of the response.
     pub answer: Answer,
-    /// The index of its reply in
+    /// The index of the taken reply in
     /// [`Scenario::replies`](crate::Scenario::replies) or
     /// [`Scenario::subagents`](crate::Scenario::subagents).
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -25,7 +25,7 @@ pub struct ModelRequest {
 }
 
 impl ModelRequest {
-    /// Returns the number of its reply, in the order in which replies are
+    /// Returns the number of the reply, in the order in which replies are
     /// taken, counted from 0. Retries after a permanent error have the same
     /// number.
     #[must_use]
@@ -54,7 +54,8 @@ pub enum Answer {
     /// that calls a model, a test of a new model, or a sub-agent without a
     /// remaining reply.
     Side,
-    /// Not a message: a token count, a health check, or an error 400 or 404.
+    /// A response that is not a message: a token count, a health check, or an
+    /// error 400 or 404.
     Other,
 }
 
@@ -95,22 +96,24 @@ impl Kind {
 /// Distinguishes requests of the main loop from side requests. Sub-agents have a
 /// header.
 ///
-/// Model, tools and system prompt do not distinguish them: a side question, a
-/// suggestion and a summary repeat the main loop's request and add a message, and
-/// a main loop may have no tools and any system prompt. These do (measured on
-/// 2.1.329):
+/// Model, tools and system prompt do not distinguish the two kinds. A side
+/// question, a suggestion and a summary repeat the main loop's request and add
+/// a message, and a main loop may have no tools and any system prompt. These
+/// facts do (measured on 2.1.329):
 ///
 /// - Titles and hooks request a JSON schema. A web search selects its tool.
 /// - `set_model` tests the new model with a request for a single token.
-/// - 2.0.77 fills the cache for its sub-agents with the prompt `Warmup`.
+/// - 2.0.77 fills the cache for its sub-agents with a request whose prompt is
+///   `Warmup`.
 /// - CLIs up to 2.0.77 classify a shell command with a request without tools and
 ///   with a line `Command: …`.
-/// - The main loop marks its new content for the cache, since its next request
-///   begins with it. A side request leaves its own message uncached.
+/// - The main loop marks its new content for the cache, because its next
+///   request begins with that content. A side request leaves its own message
+///   uncached.
 ///
-/// Two cases are misclassified as main loop: a hook of the type `agent`, and
-/// every request under `DISABLE_PROMPT_CACHING=1`. A client that never caches
-/// counts as a main loop.
+/// Two kinds of side requests are misclassified as main loop: a hook of the
+/// type `agent`, and every side request under `DISABLE_PROMPT_CACHING=1`. A
+/// client that never caches counts as a main loop.
 fn is_main_loop(body: &Value) -> bool {
     body.get("tool_choice").is_none()
         && body["max_tokens"] != 1

@@ -4,14 +4,14 @@ use super::user_content::{SIDE_REPLY, UserContent};
 use crate::request_info::RequestInfo;
 use serde_json::Value;
 
-/// The prefix of the CLI's mark of an interrupt.
+/// The prefix of the text with which the CLI marks an interrupt.
 const INTERRUPT_MARK: &str = "[Request interrupted by user";
 
 /// Prefixes of the XML elements with which the CLI reports commands of the
 /// user, such as `/model`.
 const COMMAND_ELEMENTS: [&str; 3] = ["local-command-", "command-", "bash-"];
 
-/// A request with a scripted reply.
+/// The previous request of an agent that got a scripted reply.
 #[derive(Debug)]
 pub(super) struct PreviousRequest {
     pub(super) content: UserContent,
@@ -40,7 +40,7 @@ pub(super) fn request_info(
                 ..last.info.clone()
             };
         }
-        // The turn of the failed prompt has ended.
+        // The blocks of the failed prompt belong to a turn that has ended.
         Some((last, more)) if last.is_failed && more.len() < new_blocks.len() => new_blocks = more,
         _ => {}
     }
@@ -74,9 +74,9 @@ fn since_interrupt(round: &[Value]) -> &[Value] {
     &round[index.map_or(0, |index| index + 1)..]
 }
 
-/// Returns the blocks after the tool results if the user wrote one of them: it
-/// is a new prompt. (Prompts that are folded into a running turn are
-/// reminders.)
+/// Returns the blocks after the tool results if the user wrote one of them,
+/// which makes them a new prompt. (Prompts that are folded into a running turn
+/// are reminders.)
 fn since_tools(round: &[Value]) -> &[Value] {
     let index = round.iter().rposition(is_result);
     let after = &round[index.map_or(0, |index| index + 1)..];
@@ -86,8 +86,8 @@ fn since_tools(round: &[Value]) -> &[Value] {
     }
 }
 
-/// Returns the user's text in a round without tool results. If every text could
-/// be the CLI's, the last one is the user's.
+/// Returns the user's text in a round without tool results. If the CLI may have
+/// written every text, the last text is the user's.
 fn prompt(round: &[Value]) -> Option<String> {
     if has_results(round) {
         return None;
@@ -101,9 +101,9 @@ fn prompt(round: &[Value]) -> Option<String> {
     Some(prompt.join("\n"))
 }
 
-/// Returns whether the CLI added a text to the prompt: a command and its
-/// output, the source of an image, or a summary, which contains the fixed reply
-/// to a side request.
+/// Returns whether the CLI added a text to the prompt. Such a text is a command
+/// or its output, the source of an image, or a summary, which contains the
+/// fixed reply to a side request.
 fn is_added_by_cli(text: &str, has_media: bool) -> bool {
     let is_image_source = || has_media && text.starts_with("[Image: ") && text.ends_with(']');
     let is_summary = || text.contains(SIDE_REPLY);
@@ -170,7 +170,8 @@ mod tests {
         UserContent::parse(&json!({ "messages": messages }))
     }
 
-    /// Returns the prompt, whether there are tool results, and these.
+    /// Returns the prompt, whether there are tool results, and the texts of the
+    /// results.
     fn facts(messages: &[Value]) -> (String, bool, Vec<String>) {
         let info = request_info("m", &content(messages), false, None);
         (info.prompt, info.after_tools, info.results)
@@ -212,7 +213,7 @@ mod tests {
                 "a\nb",
             ),
             (vec![summary, say("Go")], "Go"),
-            // These are the user's.
+            // The user wrote these texts.
             (vec![say("one\n"), say("two\n")], "one\ntwo\n"),
             (vec![say("[Image: none]")], "[Image: none]"),
             (
@@ -275,7 +276,7 @@ mod tests {
         assert_eq!(ask(&messages, true), ("First".into(), false, false));
         messages[0] = user(vec![say("First\n"), say("Second")]);
         assert_eq!(ask(&messages, true), ("Second".into(), false, false));
-        // A retry with another reminder.
+        // The retry contains another reminder.
         let reminder = say("<system-reminder>It is late.</system-reminder>\n");
         messages[0] = user(vec![reminder, say("First\n"), say("Second")]);
         assert_eq!(ask(&messages, false), ("Second".into(), false, true));

@@ -20,7 +20,7 @@ pub(super) enum Broken {
     Cut,
 }
 
-/// The state that pauses depend on.
+/// The shared state that ends a pause.
 #[derive(Clone)]
 struct PauseState {
     gates: watch::Sender<Gates>,
@@ -69,14 +69,15 @@ async fn whole(message: &Message, pauses: PauseState) -> Response {
     Body::from_stream(body).into_response()
 }
 
-/// Lets the server send the output so far before the connection breaks.
+/// Lets the server send the output so far before the connection breaks. Returns
+/// the error of a broken connection.
 async fn break_off() -> Broken {
     tokio::task::yield_now().await;
     Broken::Cut
 }
 
 impl PauseState {
-    /// Waits for all pauses, or until the model is dropped.
+    /// Waits for all pauses to end, or until the model is dropped.
     async fn wait(&self, pauses: Vec<Pause>) -> Result<(), Broken> {
         for pause in pauses {
             let stopped = until_dropped(self.stopped.clone());
@@ -98,7 +99,7 @@ impl PauseState {
     async fn gate(&self, name: &str) {
         self.gates.send_modify(|gates| gates.reach(name));
         let mut gates = self.gates.subscribe();
-        // The sender is alive, so the wait ends with an open gate.
+        // The sender is alive, so the wait only ends when the gate is open.
         drop(gates.wait_for(|gates| gates.is_open(name)).await);
     }
 }

@@ -20,15 +20,16 @@ pub(super) struct ServerState {
     /// All requests.
     pub(super) requests: watch::Sender<Vec<ModelRequest>>,
     bodies: Mutex<Bodies>,
-    /// The last request of the main loop, and of sub-agents, with a scripted
-    /// reply.
+    /// The last request of the main loop, and the last request of a sub-agent,
+    /// that got a scripted reply.
     main: Mutex<Option<PreviousRequest>>,
     subagents: Mutex<Option<PreviousRequest>>,
     pub(super) stopped: watch::Receiver<()>,
 }
 
 impl ServerState {
-    /// Creates the state of a new server. `stopped` closes with the model.
+    /// Creates the state of a new server. `stopped` closes when the model is
+    /// dropped.
     pub(super) fn new(scenario: &Scenario, stopped: watch::Receiver<()>) -> Self {
         Self {
             script: Mutex::new(Script::new(scenario)),
@@ -41,8 +42,8 @@ impl ServerState {
         }
     }
 
-    /// Records a request and selects its response. Returns its index and its
-    /// reply.
+    /// Records a request and selects its response. Returns the request's index,
+    /// and the reply if one is taken.
     pub(super) fn record(
         &self,
         kind: Kind,

@@ -10,13 +10,13 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// Sends a request. Returns the status and the body.
+/// Sends an HTTP request. Returns the status and the body.
 async fn ask(model: &ScriptedModel, head: &str, body: &Value) -> (u16, String) {
     let (status, _, body) = ask_all(model, head, body).await;
     (status, body)
 }
 
-/// Sends a request. Returns the status, the head and the body.
+/// Sends an HTTP request. Returns the status, the head and the body.
 async fn ask_all(model: &ScriptedModel, head: &str, body: &Value) -> (u16, String, String) {
     let mut stream = TcpStream::connect(model.address).await.unwrap();
     let body = body.to_string();
@@ -335,7 +335,7 @@ async fn dropping_the_model_ends_its_streams() {
     model.request(0).await;
     drop(model);
     let mut answer = String::new();
-    // The body is incomplete or missing; the stream ends in both cases.
+    // The body is incomplete or missing. The stream ends in both cases.
     let _ = stream.read_to_string(&mut answer).await;
     assert!(!answer.contains("Late."));
 }

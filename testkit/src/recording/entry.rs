@@ -31,15 +31,15 @@ pub enum EntryKind {
     Received(RecordedLine),
     /// The CLI wrote a line to standard error (`stderr`).
     Stderr(RecordedLine),
-    /// A remark (`note`).
+    /// A remark of the recorder or of an editor (`note`).
     Note(String),
     /// The CLI exited (`exit`).
     Exit(Exit),
     /// An unknown event.
     Other {
-        /// Its `dir`.
+        /// The `dir` of the entry.
         dir: String,
-        /// Its `msg`.
+        /// The `msg` of the entry.
         msg: Json,
     },
 }
@@ -55,36 +55,36 @@ pub enum RecordedLine {
     Json(Json),
     /// Any other line, without its line end.
     Raw {
-        /// The bytes.
+        /// The bytes of the line.
         bytes: Vec<u8>,
         /// Whether the pipe closed before the line end.
         unfinished: bool,
     },
 }
 
-/// How a CLI was spawned.
+/// The command with which a CLI was spawned.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Spawn {
     /// The program and its arguments.
     #[serde(default)]
     pub argv: Vec<String>,
-    /// The names of its environment variables.
+    /// The names of the CLI's environment variables.
     #[serde(default)]
     pub env: Vec<String>,
 }
 
-/// How a CLI exited.
+/// The exit of a CLI.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Exit {
     /// The exit status.
     #[serde(default)]
     pub code: Option<i32>,
-    /// The signal that killed it.
+    /// The signal that killed the CLI.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signal: Option<i32>,
-    /// Seconds between the end of its input and its exit.
+    /// Seconds between the end of the CLI's input and its exit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after_s: Option<f64>,
 }
@@ -103,7 +103,7 @@ struct Wire<'a> {
 struct RawLine {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     text: Option<String>,
-    /// Bytes that are not UTF-8, with two digits each.
+    /// The bytes in hexadecimal, two digits each, if they are not UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     hex: Option<String>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -174,7 +174,7 @@ impl RecordedLine {
     #[must_use]
     pub fn new(line: &[u8], unfinished: bool) -> Self {
         match serde_json::from_slice::<Json>(line) {
-            // Spaces around JSON would be lost.
+            // A JSON value does not preserve spaces around it.
             Ok(json) if json.get().len() == line.len() && !unfinished => Self::Json(json),
             _ => Self::Raw {
                 bytes: line.to_vec(),

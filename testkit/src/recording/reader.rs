@@ -64,8 +64,8 @@ pub fn sessions(input: impl BufRead) -> Result<Vec<Vec<Entry>>, RecordingError> 
     Ok(sessions)
 }
 
-/// Returns one session of a recording file: the one with this number, counted
-/// from 1. By default it is the first in which the host sends something.
+/// Returns the session with this number of a recording file, counted from 1.
+/// The default is the first session in which the host sends a line.
 ///
 /// # Errors
 ///

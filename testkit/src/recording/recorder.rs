@@ -15,8 +15,8 @@ pub enum Direction {
     Stderr,
 }
 
-/// Records bytes in chunks of any size. It does no I/O: its methods return the
-/// entries to append to a file.
+/// Records bytes in chunks of any size. The recorder does no I/O; its methods
+/// return the entries to append to a file.
 #[derive(Debug)]
 pub struct Recorder {
     started: Instant,
@@ -51,7 +51,7 @@ impl Recorder {
         self.write(now, EntryKind::Spawn(spawn))
     }
 
-    /// Records bytes.
+    /// Records bytes that passed through a pipe.
     #[must_use]
     pub fn passed(&mut self, now: Instant, direction: Direction, bytes: &[u8]) -> Vec<u8> {
         let mut written = Vec::new();
@@ -73,7 +73,7 @@ impl Recorder {
         written
     }
 
-    /// Records a gap of this many bytes. The rest of the last line is
+    /// Records that this many bytes were missed. The rest of the last line is
     /// discarded.
     #[must_use]
     pub fn missed(&mut self, now: Instant, direction: Direction, bytes: usize) -> Vec<u8> {
@@ -143,7 +143,7 @@ impl Recorder {
     }
 }
 
-/// Rounds to a tenth of a millisecond.
+/// Rounds a time to a tenth of a millisecond.
 fn rounded(seconds: f64) -> f64 {
     (seconds * 1e4).round() / 1e4
 }

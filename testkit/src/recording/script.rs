@@ -8,18 +8,18 @@ use crate::scenario::{ApiError, Scenario, Step, Streamed, ToolCall};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, HashMap};
 
-/// Shorter delays between chunks, and shorter durations of tools, count as
-/// zero.
+/// Delays between chunks and durations of tools that are shorter than this
+/// count as zero.
 const NEGLIGIBLE_MS: u64 = 20;
 
-/// The duration in milliseconds of something that was interrupted: longer than
-/// any host waits before it interrupts.
+/// The duration in milliseconds of an interrupted action. It is longer than any
+/// host waits before the interrupt.
 const INTERRUPTED_MS: u64 = 60_000;
 
 /// The decision for a permission request without a response.
 const NO_RESPONSE: &str = "hold";
 
-/// Members of a permission request that are not in its tool call.
+/// Members of a permission request that its tool call does not contain.
 const REQUEST_MEMBERS: [&str; 2] = ["permission_suggestions", "blocked_path"];
 
 /// Returns the replies of the model and the results of the tools of a session as
@@ -66,7 +66,7 @@ struct Script {
 struct PendingRequest {
     tool_use_id: String,
     tool: String,
-    /// The index of its decision among those for the tool.
+    /// The index of the decision among those for the tool.
     index: usize,
 }
 
@@ -76,8 +76,7 @@ struct Message {
     id: String,
     is_subagent: bool,
     steps: Vec<Step>,
-    /// The tools without a result: the index of their step, and their start
-    /// time.
+    /// The tools without a result.
     tools: Vec<OpenTool>,
 }
 
@@ -139,7 +138,7 @@ impl Script {
         let message = &line["message"];
         let text = text_of(&message["content"]);
         if message["model"] == "<synthetic>" {
-            // A message of the CLI itself. The result repeats an error.
+            // The CLI itself wrote this message. The result repeats its error.
             if line["error"].is_string() {
                 let error = Step::Error(api_error(line["error"].as_str(), &text));
                 self.message(&message["id"], false).steps = vec![error];

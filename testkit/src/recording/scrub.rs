@@ -6,14 +6,14 @@ use crate::strings::{self, Position};
 use agentwire_protocol::Json;
 use std::path::Path;
 
-/// The minimum length of a value that is searched for in texts. Shorter ones
+/// The minimum length of a value that is searched for in texts. Shorter values
 /// occur everywhere.
 const MIN_SECRET: usize = 8;
 
-/// Members that are not secret in spite of their names.
+/// Members that are not secret although their names say so.
 const NO_SECRETS: [&str; 3] = ["apiKeySource", "tokenSource", "progressToken"];
 
-/// Members with text of a person or a model.
+/// Members that contain text of a person or a model.
 const PROSE: [&str; 12] = [
     "text",
     "thinking",
@@ -29,7 +29,8 @@ const PROSE: [&str; 12] = [
     "append_system_prompt",
 ];
 
-/// The private data to remove from a recording. By default, none.
+/// The selection of private data to remove from a recording. By default,
+/// nothing is removed.
 ///
 /// Streamed text is scanned chunk by chunk: a secret or a path that is split
 /// between two chunks is not found.
@@ -91,7 +92,7 @@ impl Scrub {
         self
     }
 
-    /// Returns the entry without the data.
+    /// Returns the entry without the selected data.
     #[must_use]
     pub fn entry(&self, mut entry: Entry) -> Entry {
         if self.does_nothing() {
@@ -221,7 +222,7 @@ fn is_hidden(position: &Position) -> bool {
         return false;
     };
     let says_so = |key: &String| !NO_SECRETS.contains(&&**key);
-    // A schema has names of secrets, but no secrets.
+    // A schema contains names of secrets, but no secrets.
     let is_declared = |at: usize| at > 0 && parents[at - 1] == "properties";
     let mut groups = parents.iter().enumerate();
     match position.is_number {
@@ -235,16 +236,17 @@ fn is_hidden(position: &Position) -> bool {
     }
 }
 
-/// The kind of the next argument.
+/// The kind of a flag, which determines how its value is scrubbed.
 #[derive(Debug, Clone, Copy)]
 enum Flag {
-    /// A secret.
+    /// The value is a secret.
     Secret,
-    /// A secret, or not a value, since CLIs differ in the meaning of the flag.
+    /// CLIs differ in the meaning of the flag: the value may be a secret, or
+    /// the next argument is not a value.
     MaybeSecret,
-    /// A header: its name and value.
+    /// The value is the name and value of a header.
     Header,
-    /// A user and a password.
+    /// The value is a user and a password.
     User,
     Other,
 }
@@ -277,7 +279,7 @@ fn is_name(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(is_of_name)
 }
 
-/// Replaces a path where it is not the beginning of a longer name.
+/// Replaces a path, except where it is the beginning of a longer name.
 fn without_path(text: &str, path: &str, neutral: &str) -> String {
     let mut written = String::new();
     let mut rest = text;

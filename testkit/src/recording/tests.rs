@@ -1,4 +1,4 @@
-//! Reading, recording and scrubbing.
+//! Tests of reading, recording and scrubbing.
 
 use super::*;
 use serde_json::{Value, json};

@@ -6,15 +6,16 @@ use serde_json::{Map, Value};
 /// Flags whose values are IDs chosen by the host.
 const IDS: [&str; 1] = ["--session-id"];
 
-/// Returns the first difference between the recorded command line and this one.
+/// Returns the first difference between the recorded command line and the
+/// host's.
 pub(super) fn difference(recorded: &[String], arguments: &[String]) -> Option<Difference> {
     let recorded = recorded.get(1..).unwrap_or_default();
     Difference::first(&meaning(recorded), &meaning(arguments))
 }
 
-/// Returns the values of each flag. The order of flags is ignored, and so is
-/// whether a value follows `=` or is the next argument. Arguments before the
-/// first flag belong to the program, for example the path of a script.
+/// Returns the values of each flag. The order of flags does not matter. A value
+/// may follow `=` or be the next argument. Arguments before the first flag
+/// belong to the program, such as the path of a script.
 fn meaning(arguments: &[String]) -> Value {
     let mut flags = Map::new();
     let mut flag = None;
@@ -41,7 +42,7 @@ fn meaning(arguments: &[String]) -> Value {
 }
 
 /// Returns whether an argument is a flag, and not text with a leading dash.
-/// Arguments after `--` are values of that.
+/// Arguments after `--` are values of `--`.
 fn is_flag(argument: &str) -> bool {
     let is_letter = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     argument.starts_with('-') && argument.len() > 1 && argument.chars().all(is_letter)

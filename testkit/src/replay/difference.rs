@@ -6,13 +6,13 @@ use std::fmt;
 /// The maximum length of a displayed value, in characters.
 const MAX_SHOWN: usize = 600;
 
-/// A difference between a host and the recorded one. Its `Display` is a report
-/// of several lines.
+/// A difference between a host and the recorded host. `Display` formats it as a
+/// report of several lines.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Difference {
-    /// Whether the CLI's arguments differ, and not a line. The pointer then
-    /// begins with the flag.
+    /// Whether the CLI's arguments differ. If not, a line differs. The pointer
+    /// into arguments begins with the flag.
     pub in_arguments: bool,
     /// The line number in the recording.
     pub recorded_line: Option<u64>,

@@ -5,7 +5,7 @@ use crate::recording::RecordedLine;
 use crate::strings::{self, Position};
 use std::collections::{HashMap, HashSet};
 
-/// The recorded IDs and the current ones.
+/// The recorded IDs and the IDs of the current host, by kind.
 #[derive(Debug, Default)]
 pub(super) struct Ids {
     requests: IdMap,
@@ -16,7 +16,7 @@ pub(super) struct Ids {
 /// IDs of one kind.
 #[derive(Debug, Default)]
 struct IdMap {
-    /// Recorded IDs without a current one.
+    /// Recorded IDs that have no current ID yet.
     unmapped: HashSet<String>,
     /// Current IDs, by recorded ID.
     current: HashMap<String, String>,
@@ -27,7 +27,7 @@ struct IdMap {
 impl IdMap {
     fn learn(&mut self, recorded: &str, current: &str) {
         self.unmapped.remove(recorded);
-        // The first mapping of an ID stays.
+        // An ID is mapped only once.
         let current =
             (self.current.entry(recorded.to_owned())).or_insert_with(|| current.to_owned());
         let current = current.clone();
@@ -48,7 +48,7 @@ impl Ids {
         self.hooks.unmapped.extend(hooks.map(|(_, id)| id.clone()));
     }
 
-    /// Maps the IDs of a recorded line to those of the same line of this host.
+    /// Maps the IDs of a recorded line to those of the host's matching line.
     pub(super) fn learn(&mut self, recorded: &Meaning, actual: &Meaning) {
         if let (Kind::Request, Some(recorded_id), Some(current_id)) =
             (recorded.kind, &recorded.request_id, &actual.request_id)
@@ -56,7 +56,7 @@ impl Ids {
             self.requests.learn(recorded_id, current_id);
         }
         if let Some(recorded_id) = &recorded.uuid {
-            // A host without UUIDs gets the recorded ones.
+            // A host that sets no UUIDs gets the recorded ones.
             self.messages
                 .learn(recorded_id, actual.uuid.as_ref().unwrap_or(recorded_id));
         }
@@ -73,7 +73,7 @@ impl Ids {
         self.messages.recorded.get(current).map(String::as_str)
     }
 
-    /// Returns whether a line contains an ID without a current one.
+    /// Returns whether a line contains an ID that has no current ID yet.
     pub(super) fn has_unmapped_id(&self, line: &[u8]) -> bool {
         let mut found = false;
         if let Ok(text) = std::str::from_utf8(line)
@@ -95,8 +95,8 @@ impl Ids {
             .any(|names| !names.unmapped.is_empty())
     }
 
-    /// Replaces the IDs in a line by the current ones. Returns `None` for the
-    /// response to a request that this host has not sent.
+    /// Replaces the recorded IDs in a line by the current IDs. Returns `None`
+    /// for the response to a request that the host has not sent.
     pub(super) fn with_current_ids(&self, line: &RecordedLine) -> Option<Vec<u8>> {
         let RecordedLine::Json(json) = line else {
             return Some(line.to_bytes());
@@ -110,7 +110,7 @@ impl Ids {
         (!is_unrequested).then(|| (line + "\n").into_bytes())
     }
 
-    /// Returns the mapping for a position.
+    /// Returns the map for the IDs at a position.
     fn names(&self, position: &Position) -> Option<&IdMap> {
         match position.key() {
             // Numbers are not IDs.

@@ -1,4 +1,4 @@
-//! The meaning of a line of the host, without its IDs and in a normal form.
+//! The meaning of a host's line: a normal form without its IDs.
 
 use super::difference::Difference;
 use serde_json::{Map, Value, json};
@@ -25,7 +25,8 @@ pub(super) struct AgentRequest {
     subtype: String,
     input: Value,
     tool_use_id: Value,
-    /// Whether it was a notification to an MCP server, which has no response.
+    /// Whether the request passes a notification to an MCP server. A
+    /// notification has no response.
     is_notification: bool,
 }
 
@@ -36,16 +37,16 @@ pub(super) struct Meaning {
     pub(super) request_id: Option<String>,
     /// The UUID of a user message.
     pub(super) uuid: Option<String>,
-    /// The registered hooks and their IDs.
+    /// The registered hooks and the IDs of their callbacks.
     pub(super) hook_ids: Vec<(Value, String)>,
     /// The line as it was written.
     pub(super) whole: Value,
-    /// The normal form, without the host's IDs.
+    /// The normal form of the line, without the host's IDs.
     normal: Value,
 }
 
 impl AgentRequest {
-    /// Reads a request of the agent and its ID.
+    /// Reads a request of the agent. Returns its ID and the request.
     pub(super) fn read(line: &[u8]) -> Option<(String, Self)> {
         let mut line: Value = serde_json::from_slice(line).ok()?;
         if line["type"] != "control_request" {
@@ -93,7 +94,8 @@ impl Meaning {
         meaning
     }
 
-    /// Replaces IDs in the normal form.
+    /// Replaces the strings of [`normal`](Self::normal) for which `name`
+    /// returns a text, such as message IDs.
     pub(super) fn renamed<'a>(mut self, name: impl Fn(&str) -> Option<&'a str>) -> Self {
         rename(&mut self.normal, &name);
         self
@@ -110,13 +112,14 @@ impl Meaning {
             && subtype(self) == subtype(other)
     }
 
-    /// Returns whether it may be the same line in another form.
+    /// Returns whether the lines may be the same in different forms.
     pub(super) fn is_same_kind(&self, other: &Self) -> bool {
         let is_same_response = !self.is_response() || self.request_id == other.request_id;
         self.is_same_type(other) && is_same_response
     }
 
-    /// Returns the first difference, if there is one.
+    /// Returns the first difference between this line and the host's, if there
+    /// is one.
     pub(super) fn difference(&self, actual: &Self) -> Option<Difference> {
         Difference::first(&self.normal, &actual.normal)
     }
@@ -132,7 +135,8 @@ impl Meaning {
         Some(format!("{line}\n").into_bytes())
     }
 
-    /// Removes irrelevant differences.
+    /// Converts the line to its normal form, which lacks irrelevant
+    /// differences.
     fn simplify(&mut self, requests: &HashMap<String, AgentRequest>) {
         let id = self.request_id.as_deref();
         let Value::Object(normal) = &mut self.normal else {
@@ -174,7 +178,7 @@ fn rename<'a>(value: &mut Value, name: &impl Fn(&str) -> Option<&'a str>) {
     }
 }
 
-/// Normalizes a user message: a text becomes a block of text, the priority
+/// Normalizes a user message. A text becomes a block of text, the priority
 /// `next` is the default, and the session ID is ignored.
 fn simplify_user(message: &mut Map<String, Value>) {
     message.remove("uuid");
@@ -191,9 +195,9 @@ fn simplify_user(message: &mut Map<String, Value>) {
     }
 }
 
-/// Normalizes `initialize`: `null` is unset, lists of servers and hooks have no
-/// order, and the manifests of MCP servers are ignored, since the host derives
-/// them.
+/// Normalizes `initialize`, and returns its hooks with their IDs. `null` counts
+/// as unset, lists of servers and hooks have no order, and the manifests of MCP
+/// servers are ignored, because the host derives them.
 fn simplify_initialize(request: &mut Map<String, Value>) -> Vec<(Value, String)> {
     request.retain(|_, value| !value.is_null());
     request.remove("sdkMcpServerManifests");
@@ -212,7 +216,7 @@ fn simplify_initialize(request: &mut Map<String, Value>) -> Vec<(Value, String)>
             let hooks = members.remove("hookCallbackIds").unwrap_or_default();
             members.retain(|_, value| !value.is_null());
             members.insert("event".to_owned(), event.as_str().into());
-            // 20 and 20.0 are equal.
+            // A timeout of 20 equals a timeout of 20.0.
             if let Some(timeout) = members.get("timeout").and_then(Value::as_f64) {
                 members.insert("timeout".to_owned(), timeout.into());
             }
@@ -229,7 +233,7 @@ fn simplify_initialize(request: &mut Map<String, Value>) -> Vec<(Value, String)>
     ids
 }
 
-/// Normalizes a response: removes members with default values.
+/// Normalizes a response by removing members with default values.
 fn simplify_response(response: &mut Map<String, Value>, request: Option<&AgentRequest>) {
     response.remove("request_id");
     if response.get("subtype").is_some_and(|it| it == "error") {

@@ -1,9 +1,9 @@
 //! Plays the CLI's side of a recorded session to a running host.
 //!
 //! Lines of the host are matched with lines of the recorded host by their
-//! meaning. The host's own IDs replace the recorded ones. The state machine does
-//! no I/O and reads no clock; [`main`] is a CLI that runs it on standard input
-//! and output.
+//! meaning. The host's IDs replace the recorded IDs. The state machine does no
+//! I/O and reads no clock. [`main`] is a CLI that runs it on standard input and
+//! output.
 //!
 //! Prompts and requests must come in the recorded order. Responses are matched by
 //! their request, and may come in any order. Arguments of the CLI are compared
@@ -28,16 +28,16 @@ use serde_json::Value;
 use std::collections::{HashMap, VecDeque};
 use std::time::{Duration, Instant};
 
-/// When recorded lines are written.
+/// The timing of recorded lines.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Pace {
-    /// Immediately, but each only after the host has written everything that
-    /// the recorded host had written before it.
+    /// Recorded lines are written immediately, but each only after the host has
+    /// written every line that the recorded host had written before it.
     #[default]
     Lockstep,
-    /// At the recorded time. Only lines that contain an ID chosen by the host,
-    /// and lines after them, wait for the host.
+    /// Recorded lines are written at the recorded time. Only lines that contain
+    /// an ID chosen by the host, and lines after them, wait for the host.
     InTime,
 }
 
@@ -45,24 +45,25 @@ pub enum Pace {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Config {
-    /// When recorded lines are written.
+    /// The timing of recorded lines.
     pub pace: Pace,
     /// Whether the session continues after a difference.
     pub is_tolerant: bool,
     /// The arguments with which the host started the CLI, without the program.
-    /// They are compared with the recorded ones, unless either is empty.
+    /// They are compared with the recorded arguments, unless either list is
+    /// empty.
     pub arguments: Vec<String>,
 }
 
 impl Config {
-    /// Sets when recorded lines are written.
+    /// Sets the timing of recorded lines.
     #[must_use]
     pub fn pace(mut self, pace: Pace) -> Self {
         self.pace = pace;
         self
     }
 
-    /// Continues after a difference: unexpected requests get an error response,
+    /// Continues after a difference. Unexpected requests get an error response,
     /// and other unexpected lines are ignored.
     #[must_use]
     pub fn tolerant(mut self) -> Self {
@@ -70,7 +71,8 @@ impl Config {
         self
     }
 
-    /// Compares these arguments, without the program, with the recorded ones.
+    /// Compares these arguments, without the program, with the recorded
+    /// arguments.
     #[must_use]
     pub fn arguments(mut self, arguments: impl IntoIterator<Item = String>) -> Self {
         self.arguments = arguments.into_iter().collect();
@@ -82,12 +84,12 @@ impl Config {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Output {
-    /// Writes this to standard output.
+    /// Writes these bytes to standard output.
     Stdout(Bytes),
-    /// Writes this to standard error.
+    /// Writes these bytes to standard error.
     Stderr(Bytes),
-    /// Reports a difference. [`Ending::Differs`] follows, unless differences
-    /// are tolerated.
+    /// Reports a difference. [`Ending::Differs`] follows, unless the replay
+    /// tolerates differences.
     Difference(Difference),
     /// Ends the replay.
     Exit(Ending),
@@ -97,10 +99,10 @@ pub enum Output {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Ending {
-    /// As recorded, with this exit status. For a signal, it is 128 plus the
-    /// signal's number.
+    /// The CLI exits as recorded, with this status. A signal has the status 128
+    /// plus the signal's number.
     AsRecorded(i32),
-    /// The host differs from the recorded one.
+    /// The host differs from the recorded host.
     Differs,
 }
 
@@ -121,8 +123,8 @@ pub struct Replay {
     /// The number of lines of the host.
     lines: u64,
     input_ended: bool,
-    /// The start of the recording's time. It moves forward when the host is
-    /// late.
+    /// The time at which the recording starts. It moves forward when the host
+    /// is late.
     start: Instant,
     due: Option<Instant>,
     outputs: VecDeque<Output>,
@@ -218,7 +220,7 @@ impl Replay {
         self.steps.push_back(step);
     }
 
-    /// Compares the recorded command line.
+    /// Compares the recorded command line with the host's arguments.
     fn compare(&mut self, line: u64, argv: &[String]) {
         let arguments = &self.config.arguments;
         if argv.is_empty() || arguments.is_empty() {
@@ -332,7 +334,7 @@ impl Replay {
         }
     }
 
-    /// Delays all later lines after a late one.
+    /// Moves the start forward if a line is late, which delays all later lines.
     fn delay_start(&mut self, t: Option<f64>, now: Instant) {
         if let Some(start) = t.and_then(|t| now.checked_sub(seconds(t))) {
             self.start = self.start.max(start);
@@ -365,7 +367,7 @@ impl Replay {
         }
     }
 
-    /// Returns the index of the expected line that matches.
+    /// Returns the index of the expected line that matches this line.
     fn find(&self, actual: &Meaning) -> Option<usize> {
         let unmatched = || {
             let all = self.expected.iter().enumerate();
@@ -378,8 +380,8 @@ impl Replay {
         let in_order = || unmatched().filter(|(_, it)| !it.meaning.is_response());
         if !self.config.is_tolerant {
             let (number, expected) = in_order().next()?;
-            // A request of another type is a different line, not a difference
-            // in one.
+            // A request of another type is an unexpected line. It is not
+            // compared with the expected one.
             return expected.meaning.is_same_type(actual).then_some(number);
         }
         let mut candidates = in_order().filter(|(_, it)| it.meaning.is_same_kind(actual));
@@ -420,7 +422,7 @@ impl Replay {
 }
 
 /// Returns the exit status as a shell reports it. Some recorders write a signal
-/// as a negative code.
+/// as a negative exit status.
 fn status(exit: &Exit) -> i32 {
     match (exit.code, exit.signal) {
         (Some(code @ ..0), _) => 128_i32.saturating_sub(code),

@@ -12,15 +12,14 @@ use std::time::Instant;
 /// Names the variable with the path of the recording.
 pub const RECORDING: &str = "AGENTWIRE_REPLAY";
 
-/// Names the variable with the number of the session, counted from 1. Default:
-/// the first one in which the host sends something.
+/// Names the variable with the number of the session, counted from 1. The
+/// default is the first session in which the host sends a line.
 pub const SESSION: &str = "AGENTWIRE_REPLAY_SESSION";
 
 /// Names the variable with the pace: `lockstep` (default) or `time`.
 pub const PACE: &str = "AGENTWIRE_REPLAY_PACE";
 
-/// Names the variable that lets the session continue after differences if it is
-/// `1`.
+/// Names the variable that tolerates differences if its value is `1`.
 pub const TOLERANT: &str = "AGENTWIRE_REPLAY_TOLERANT";
 
 /// The exit status when the host differs from the recorded one.
@@ -55,12 +54,12 @@ pub enum Unusable {
 }
 
 /// Replays the recording that the environment names. All arguments are those of
-/// the CLI, and are compared with the recorded ones. With `-v` or `--version`,
-/// prints the recorded version.
+/// the CLI, and are compared with the recorded arguments. With `-v` or
+/// `--version`, prints the recorded version.
 ///
-/// Exits as the recorded CLI did, or with status 4 ([`DIFFERS`]) and a report on
-/// standard error if the host differs, or with status 2 if the recording cannot
-/// be used.
+/// Exits with the recorded status. If the host differs, exits with status 4
+/// ([`DIFFERS`]) and prints a report to standard error. If the recording cannot
+/// be used, exits with status 2.
 pub fn main() -> ! {
     match from_environment() {
         Ok((session, config)) => run(&session, config),

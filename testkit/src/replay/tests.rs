@@ -1,18 +1,18 @@
-//! Replays of recorded and constructed sessions, to hosts that behave as
-//! recorded or not.
+//! Replays recorded and constructed sessions to hosts that behave as recorded,
+//! and to hosts that differ.
 
 use super::*;
 use crate::recording::{Reader, Spawn, sessions};
 use serde_json::json;
 use std::path::Path;
 
-/// A host and its replay.
+/// A host and the replay that it drives.
 struct Host {
     replay: Replay,
     start: Instant,
 }
 
-/// The outputs of a replay.
+/// The outputs of a replay, by kind.
 #[derive(Debug, Default)]
 struct Outputs {
     lines: Vec<Value>,
@@ -36,7 +36,7 @@ impl Host {
         self.replay.handle_input_end(self.start);
     }
 
-    /// Returns the outputs since the last call.
+    /// Returns the outputs of the replay since the last call.
     fn outputs(&mut self) -> Outputs {
         let mut outputs = Outputs::default();
         while let Some(output) = self.replay.poll_output() {
@@ -56,7 +56,7 @@ impl Host {
     }
 }
 
-/// Returns a session of lines that are `>` (sent) or `<` (received).
+/// Creates a session from lines that are marked `>` (sent) or `<` (received).
 fn session(lines: &[(&str, Value)]) -> Vec<Entry> {
     let entry = |(number, (dir, message)): (usize, &(&str, Value))| {
         let line = RecordedLine::new(message.to_string().as_bytes(), false);
@@ -84,7 +84,7 @@ fn prompt(uuid: &str, text: &str) -> Value {
     json!({"type": "user", "uuid": uuid, "message": {"role": "user", "content": text}})
 }
 
-/// Returns the recordings of the folder, except for the malformed one.
+/// Returns the recordings of the directory, except for the malformed one.
 pub(crate) fn recordings() -> Vec<(String, Vec<Entry>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("recordings");
     let mut all = Vec::new();
@@ -106,8 +106,8 @@ pub(crate) fn recordings() -> Vec<(String, Vec<Entry>)> {
     all
 }
 
-/// Returns an equivalent line of another host: other IDs, hooks in another
-/// order, and texts as lists of blocks.
+/// Returns an equivalent line of another host. Its IDs and the order of its
+/// hooks differ, and its texts are lists of blocks.
 fn equivalent_line(line: &Value) -> Value {
     let mut line = line.clone();
     for pointer in [
@@ -119,7 +119,7 @@ fn equivalent_line(line: &Value) -> Value {
         if line["type"] != "control_response"
             && let Some(id) = line.pointer_mut(pointer)
         {
-            // IDs that are not the host's messages stay.
+            // IDs that are not those of the host's messages stay.
             let is_own = id
                 .as_str()
                 .is_some_and(|it| !it.ends_with("ff") && !it.starts_with("0000"));
@@ -193,7 +193,8 @@ fn every_recording_replays_to_an_equivalent_host() {
     }
 }
 
-/// Returns a session with a prompt, a permission request, a request and an end.
+/// Returns a session with a prompt, a permission request, a request and an end
+/// of the input.
 fn small() -> Vec<Entry> {
     session(&[
         (">", prompt("u1", "Go")),
@@ -239,7 +240,7 @@ fn each_line_waits_for_the_earlier_lines_of_the_recorded_host() {
             .collect::<Vec<_>>(),
         [4, 5]
     );
-    // The request may come before the unrelated response.
+    // The request may come before the response, which is unrelated.
     host.write(&set_model("m"));
     assert!(host.outputs().lines.is_empty());
     host.write(&answer("a1", &json!({"behavior": "allow"})));
@@ -263,7 +264,7 @@ fn the_first_difference_is_reported_and_ends_a_strict_replay() {
          at:       /message/content/0/text\n  expected: \"Go\"\n  actual:   \"Stay\""
     );
 
-    // A different line from the next one.
+    // The line differs from the next expected line.
     let mut host = Host::new(&small(), Config::default());
     host.write(&set_model("m"));
     let outputs = host.outputs();
@@ -278,7 +279,7 @@ fn the_first_difference_is_reported_and_ends_a_strict_replay() {
             .starts_with("the host wrote a different line")
     );
 
-    // A missing line.
+    // A line is missing.
     let mut host = Host::new(&small(), Config::default());
     host.write(&prompt("u", "Go"));
     host.write(&answer("a1", &json!({"behavior": "allow"})));
@@ -293,7 +294,7 @@ fn the_first_difference_is_reported_and_ends_a_strict_replay() {
         (Some(5), None)
     );
 
-    // An unexpected line, and a response without a request.
+    // A line is unexpected, or is a response without a request.
     for more in [
         prompt("u2", "On"),
         answer("a1", &json!({"behavior": "allow"})),
@@ -337,7 +338,7 @@ fn with_the_pace_in_time_lines_keep_their_times_and_lines_with_a_host_id_wait() 
     let (second, third, sixth, twelfth) = (at(1), at(2), at(6), at(12));
     assert_eq!(host.replay.poll_timeout(), Some(second));
     host.replay.handle_timeout(second);
-    // Its UUID is the host's.
+    // The line contains the UUID that the host chose.
     assert!(host.outputs().lines.is_empty());
     assert_eq!(host.replay.poll_timeout(), None);
     // The host is five seconds late, which delays all later lines.
@@ -349,7 +350,7 @@ fn with_the_pace_in_time_lines_keep_their_times_and_lines_with_a_host_id_wait() 
         Some(third + Duration::from_secs(5))
     );
     host.replay.handle_timeout(twelfth);
-    // The permission request needs no ID of the host, the response does.
+    // The permission request contains no ID of the host. The response does.
     assert_eq!(host.outputs().lines.len(), 1);
     host.write(&set_model("m"));
     host.replay.handle_timeout(at_end(&host));
@@ -473,7 +474,7 @@ fn arguments_are_compared_if_both_are_known() {
     let recorded = started_with(&["cli", "--model=a"]);
     for (session, config) in [
         (&recorded, given("--model=a")),
-        // One of them is unknown.
+        // Either command line is unknown.
         (&recorded, Config::default()),
         (&started_with(&[]), given("--model=b")),
         (&small(), given("--model=b")),

@@ -4,20 +4,21 @@ use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// Expectations about the host. If the host violates one, or ends the session
-/// before all are met, the fake agent prints the difference on standard error
-/// and exits with status 64.
+/// Expectations about the host. If the host violates an expectation, or ends
+/// the session before all are met, the fake agent prints the difference on
+/// standard error and exits with status 64.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct Expect {
-    /// Arguments. `--flag` matches the flag with or without a value.
-    /// `--flag=value` matches this value after `=` or as the next argument.
-    /// Anything else matches an equal argument.
+    /// Expected arguments. `--flag` matches the flag with or without a value.
+    /// `--flag=value` matches this value after `=` or as the next argument. Any
+    /// other text matches an equal argument.
     #[serde(skip_serializing_if = "HasAndHasNot::is_empty")]
     pub argv: HasAndHasNot,
-    /// Environment variables: `NAME`, with any value, or `NAME=value`.
+    /// Expected environment variables. `NAME` matches any value, `NAME=value`
+    /// this value.
     #[serde(skip_serializing_if = "HasAndHasNot::is_empty")]
     pub env: HasAndHasNot,
     /// Lines that the host sends in this order. Other lines may come between
@@ -30,8 +31,8 @@ pub struct Expect {
     )]
     #[cfg_attr(feature = "schema", schemars(with = "Vec<Map<String, Value>>"))]
     pub lines: Vec<Value>,
-    /// Kinds of lines, written as in `lines`. The host may send only those that
-    /// are in `lines`.
+    /// Kinds of lines, written as in `lines`. Of these kinds, the host may only
+    /// send lines that are in `lines`.
     #[serde(
         skip_serializing_if = "Vec::is_empty",
         deserialize_with = "read_objects"
@@ -61,7 +62,7 @@ impl HasAndHasNot {
 }
 
 impl Expect {
-    /// Returns whether nothing is expected.
+    /// Returns whether there are no expectations.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()

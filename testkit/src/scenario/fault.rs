@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 /// A fault of the agent's process.
 ///
-/// A fault that writes something does so once, at its step. A fault that changes
-/// the process (`chunked`, `crlf`, `leave_stdin`, …) stays in effect.
+/// A fault that writes something writes it once, at its step. A fault that
+/// changes the process (`chunked`, `crlf`, `leave_stdin`, …) stays in effect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -136,7 +136,7 @@ pub enum Child {
     /// The agent's session and process group.
     InSession,
     /// A new session, which signals to the agent's group do not reach. On
-    /// Windows, there is none.
+    /// Windows, no new session is created.
     InOwnSession,
 }
 
@@ -314,7 +314,7 @@ mod tests {
             };
             let is_whole = bytes.ends_with(b"\n");
             assert_eq!(is_whole, line != LineFault::Half, "{line:?}");
-            // No type stores the invalid characters of this line.
+            // Rust's strings cannot store the invalid bytes of this line.
             let is_utf8 = std::str::from_utf8(&bytes).is_ok();
             let is_json = bytes
                 .split(|byte| *byte == b'\n')
@@ -324,7 +324,7 @@ mod tests {
                 line,
                 LineFault::Noise | LineFault::Half | LineFault::InvalidUtf8
             );
-            // A surrogate is only an error for a type that stores it.
+            // A lone surrogate is only an error for a type that stores it.
             assert_eq!(is_json && is_utf8, !is_odd, "{line:?}");
             lines += 1;
         }

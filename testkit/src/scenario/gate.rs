@@ -3,7 +3,7 @@
 use super::session::Scenario;
 use std::collections::BTreeMap;
 
-/// The gates of a scenario. An opened gate stays open.
+/// The gates of a scenario. A gate stays open after it was opened.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Gates(BTreeMap<String, Gate>);
 
@@ -13,12 +13,12 @@ struct Gate {
     is_reached: bool,
 }
 
-/// The scenario has no gate of this name.
+/// The error for a gate that the scenario does not have.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the scenario has no gate {name:?}; it has: {known}")]
 #[non_exhaustive]
 pub struct NoSuchGate {
-    /// The unknown name.
+    /// The name of the gate.
     pub name: String,
     /// The names of the scenario's gates, separated by commas.
     pub known: String,
@@ -39,7 +39,7 @@ impl Gates {
         self.0.is_empty()
     }
 
-    /// Fails if the scenario has no gate of this name.
+    /// Checks that the scenario has a gate of this name.
     pub(crate) fn check(&self, name: &str) -> Result<(), NoSuchGate> {
         if self.0.contains_key(name) {
             return Ok(());
@@ -76,7 +76,7 @@ impl Gates {
         self.0.get(name).is_some_and(|gate| gate.is_reached)
     }
 
-    /// Returns the gates that the script has reached and that are not open.
+    /// Returns the gates at which the script waits.
     pub(crate) fn shut(&self) -> impl Iterator<Item = &str> {
         let shut = |gate: &Gate| gate.is_reached && !gate.is_open;
         let gates = self.0.iter().filter(move |(_, gate)| shut(gate));

@@ -1,4 +1,4 @@
-//! Valid names of gates, which are also file names.
+//! Validates the names of gates, which are also file names.
 
 use serde::Deserialize;
 use serde::de::{Deserializer, Error};

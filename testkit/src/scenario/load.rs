@@ -1,11 +1,11 @@
-//! Load: many messages of the same size.
+//! Load: a burst of messages of the same size.
 
 use serde::{Deserialize, Serialize};
 
-/// Sends many messages as fast as the pipe accepts them. The text of each
-/// begins with its number, counted from 0. A final text block, `sent N messages
-/// of SIZE bytes`, is also the text of the result, so that a host can detect
-/// lost messages.
+/// A burst of messages, which the agent sends as fast as the pipe accepts them.
+/// The text of each begins with its number, counted from 0. A final text block,
+/// `sent N messages of SIZE bytes`, is also the text of the result, so that a
+/// host can detect lost messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -38,7 +38,8 @@ impl Load {
     /// Bytes generated per write.
     const BATCH: usize = 64 * 1024;
 
-    /// Returns the next lines from this number on, and the number after them.
+    /// Returns the next lines, beginning with the message `from`, and the
+    /// number of the message after them.
     pub(crate) fn lines(&self, session: &str, from: u64) -> (Vec<u8>, u64) {
         let (before, after) = match self.kind {
             LoadKind::TextDeltas => (

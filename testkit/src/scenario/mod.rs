@@ -2,11 +2,11 @@
 //! model.
 //!
 //! A scenario is a list of replies. Each request of the agent to its model
-//! takes one: the request for a prompt, and one after each batch of tool
-//! results. A reply whose [`when`](Reply::when) matches the request comes
-//! first, then the next reply without `when`. The fake agent and the real CLI
-//! with the scripted model therefore have the same conversation. `SCENARIOS.md`
-//! of this crate describes all members of the format.
+//! takes a reply: the request for a prompt, and a request after each batch of
+//! tool results. A request takes the first reply whose [`when`](Reply::when)
+//! matches it, otherwise the next reply without `when`. The fake agent and the
+//! real CLI with the scripted model therefore have the same conversation.
+//! `SCENARIOS.md` of this crate describes all members of the format.
 //!
 //! Hooks and MCP servers need no entry in a scenario: the fake agent takes them
 //! from the host's `initialize`, as the real CLI does. A call of
@@ -31,7 +31,7 @@
 //! # Ok::<(), agentwire_testkit::ScenarioError>(())
 //! ```
 //!
-//! The same in Rust:
+//! The same scenario in Rust:
 //!
 //! ```
 //! use agentwire_testkit::{Reply, Scenario, Step, TextMatch, When};

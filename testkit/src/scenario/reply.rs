@@ -14,7 +14,8 @@ use std::fmt;
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Reply {
-    /// The requests that it matches. A reply without `when` is taken in order.
+    /// The requests that the reply matches. A reply without `when` is taken in
+    /// order.
     pub when: Option<When>,
     /// The content, in order.
     pub say: Vec<Step>,
@@ -28,7 +29,7 @@ pub struct Reply {
     pub stop_reason: Option<String>,
     /// Headers of the HTTP response, such as `retry-after`.
     pub headers: BTreeMap<String, String>,
-    /// How often it can be taken.
+    /// How often the reply can be taken.
     pub times: Times,
 }
 
@@ -54,9 +55,9 @@ pub struct Usage {
 /// How often a reply can be taken: a number, or `"always"`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Times {
-    /// This many times.
+    /// The reply can be taken this many times.
     Number(u32),
-    /// Every time it matches.
+    /// The reply can be taken every time it matches.
     Always,
 }
 
@@ -69,7 +70,8 @@ pub enum Times {
 )]
 #[serde(deny_unknown_fields)]
 struct Members {
-    /// The requests that it matches. A reply without `when` is taken in order.
+    /// The requests that the reply matches. A reply without `when` is taken in
+    /// order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     when: Option<When>,
     /// The content, in order.
@@ -92,7 +94,7 @@ struct Members {
         deserialize_with = "read_headers"
     )]
     headers: BTreeMap<String, String>,
-    /// How often it can be taken.
+    /// How often the reply can be taken.
     #[serde(default, skip_serializing_if = "Times::is_once")]
     times: Times,
 }
@@ -106,7 +108,7 @@ impl Reply {
         }
     }
 
-    /// Sets the requests that it matches.
+    /// Sets the requests that the reply matches.
     #[must_use]
     pub fn when(mut self, when: When) -> Self {
         self.when = Some(when);
@@ -120,7 +122,7 @@ impl Reply {
         self
     }
 
-    /// Sets the cost in dollars, on the fake agent.
+    /// Sets the cost in dollars that the fake agent reports.
     #[must_use]
     pub fn cost_usd(mut self, dollars: f64) -> Self {
         self.cost_usd = Some(dollars);
@@ -141,27 +143,27 @@ impl Reply {
         self
     }
 
-    /// Sets how often it can be taken.
+    /// Sets how often the reply can be taken.
     #[must_use]
     pub fn times(mut self, number: u32) -> Self {
         self.times = Times::Number(number);
         self
     }
 
-    /// Makes it available every time it matches.
+    /// Makes the reply available every time it matches.
     #[must_use]
     pub fn always(mut self) -> Self {
         self.times = Times::Always;
         self
     }
 
-    /// Returns the number of its tool calls.
+    /// Returns the number of tool calls in the reply.
     pub(crate) fn tool_count(&self) -> usize {
         let tools = self.say.iter().filter(|it| matches!(it, Step::Tool(_)));
         tools.count()
     }
 
-    /// Returns why it cannot be played.
+    /// Returns why the reply cannot be played. Returns `None` if it can.
     fn invalid_reason(&self) -> Option<&'static str> {
         let errs = self.say.iter().any(|it| matches!(it, Step::Error(_)));
         let cut = self.say.iter().position(|it| matches!(it, Step::Cut));

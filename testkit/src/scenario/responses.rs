@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Responses to control requests, by subtype. They override the fake agent's
-/// own.
+/// Responses to control requests, by subtype. They override the responses of
+/// the fake agent.
 pub type Responses = BTreeMap<String, Response>;
 
 /// The response to a control request.
@@ -26,28 +26,30 @@ pub enum Response {
     /// A successful response.
     #[non_exhaustive]
     Success {
-        /// The payload; `null` for none.
+        /// The payload. `null` for a response without one.
         response: Value,
     },
 }
 
-/// The default rule for whether a tool call needs a permission request.
+/// The default rule that decides whether a tool call needs a permission
+/// request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Permissions {
-    /// Every call does, unless its `ask` is `false`.
+    /// Every call needs a permission request, unless its `ask` is `false`.
     #[default]
     Script,
-    /// Calls do for which the real CLI requests permission. Read-only tools and
-    /// shell commands run without a request, and so do edits in the mode
-    /// `acceptEdits`.
+    /// A call needs a permission request if the real CLI sends one. Read-only
+    /// tools and shell commands run without a request, and so do edits in the
+    /// mode `acceptEdits`.
     Cli,
 }
 
 impl Response {
-    /// Creates a response with this payload; with `null`, one without.
+    /// Creates a response with this payload. With `null`, the response has
+    /// none.
     pub fn success(payload: impl Into<Value>) -> Self {
         Self::Success {
             response: payload.into(),

@@ -1,4 +1,4 @@
-//! JSON Schema of the scenario format.
+//! The JSON Schema of the scenario format.
 
 use super::session::Scenario;
 use schemars::Schema;

@@ -1,4 +1,4 @@
-//! The scenario: its members, and how it is read and written.
+//! A scenario, with its members and its conversion from and to JSON.
 
 use super::expect::Expect;
 use super::fault::Fault;
@@ -29,13 +29,13 @@ pub struct Scenario {
     pub startup: Vec<Fault>,
     /// The replies of the model, one for each request.
     pub replies: Vec<Reply>,
-    /// Whether the replies begin again when none matches.
+    /// Whether all replies become available again when none matches.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub repeat: bool,
-    /// The maximum number of model requests for one prompt, or of sub-agents
-    /// since the first of them began. Default: 1,000. Further requests fail
-    /// with an error that names the reply. This ends a loop of a tool call that
-    /// is taken `always`.
+    /// The maximum number of model requests for one prompt. For sub-agents, the
+    /// count begins with the first of them. Default: 1,000. Further requests
+    /// fail with an error that names the reply. This ends the loop of a tool
+    /// call that is taken `always`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requests_per_prompt: Option<NonZeroU32>,
     /// The replies of sub-agents, one for each of their model requests. If
@@ -54,21 +54,21 @@ pub struct Scenario {
     /// model request. Ignored by the scripted model.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub no_key: bool,
-    /// Responses to control requests, by subtype. They override the fake
-    /// agent's own, for example for files, plans and titles. Ignored by the
-    /// scripted model.
+    /// Responses to control requests, by subtype. They override the responses
+    /// of the fake agent, for example for files, plans and titles. Ignored by
+    /// the scripted model.
     #[serde(skip_serializing_if = "Responses::is_empty")]
     pub responses: Responses,
-    /// The rule for whether a tool call needs a permission request. Ignored by
-    /// the scripted model.
+    /// The rule that decides whether a tool call needs a permission request.
+    /// Ignored by the scripted model.
     #[serde(skip_serializing_if = "Permissions::is_script")]
     pub permissions: Permissions,
     /// Expectations about the host, which the fake agent checks. Ignored by the
     /// scripted model.
     #[serde(skip_serializing_if = "Expect::is_empty")]
     pub expect: Expect,
-    /// Data of a test harness, such as its prompts. Ignored by the fake agent
-    /// and by the scripted model.
+    /// Data of a test harness, such as the prompts of its host. Ignored by the
+    /// fake agent and by the scripted model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<Value>,
 }
@@ -93,14 +93,14 @@ impl Scenario {
         Ok(serde_json::from_str(text)?)
     }
 
-    /// Adds a reply: steps, or a [`Reply`].
+    /// Adds a reply. `reply` is a list of steps, or a [`Reply`].
     #[must_use]
     pub fn reply(mut self, reply: impl Into<Reply>) -> Self {
         self.replies.push(reply.into());
         self
     }
 
-    /// Begins the replies again when none matches.
+    /// Makes all replies available again when none matches.
     #[must_use]
     pub fn repeated(mut self) -> Self {
         self.repeat = true;
@@ -128,8 +128,8 @@ impl Scenario {
         self
     }
 
-    /// Applies the real CLI's rules for permission requests: read-only tools
-    /// run without one.
+    /// Applies the real CLI's rules for permission requests. Read-only tools
+    /// then run without a request.
     #[must_use]
     pub fn deciding_as_cli(mut self) -> Self {
         self.permissions = Permissions::Cli;
@@ -148,14 +148,14 @@ impl Scenario {
         self.replies.iter().chain(&self.subagents)
     }
 
-    /// Removes the fake agent's queue.
+    /// Disables the fake agent's queue.
     #[must_use]
     pub fn without_queue(mut self) -> Self {
         self.no_queue = true;
         self
     }
 
-    /// Adds a fault before the first line is read.
+    /// Adds a fault that occurs before the first line is read.
     #[must_use]
     pub fn at_startup(mut self, fault: Fault) -> Self {
         self.startup.push(fault);

@@ -31,19 +31,19 @@ pub enum Step {
     /// letters, digits, `-`, `_` and `.`.
     #[serde(deserialize_with = "gate_name::read")]
     Gate(String),
-    /// The connection to the model breaks. It must be the last step of its
+    /// A break of the connection to the model. It must be the last step of its
     /// reply. The agent repeats the request, or continues after the last
     /// complete block, and takes the next reply. A reply that begins with `cut`
     /// sends nothing. The real CLI may miss content directly before the break;
     /// a `wait_ms` in between avoids that.
     Cut,
-    /// The fake agent sends a request to the host: an object with a `subtype`,
+    /// A request of the fake agent to the host: an object with a `subtype`,
     /// such as `elicitation` or `request_user_dialog`. After the response, a
-    /// text block shows it: `answered: {…}` or `refused: why`. Ignored by the
+    /// text block shows it as `answered: {…}` or `refused: why`. Ignored by the
     /// scripted model.
     #[serde(deserialize_with = "read_ask")]
     Ask(Value),
-    /// The fake agent sends a message: an object with a `type`, such as
+    /// A message of the fake agent: an object with a `type`, such as
     /// `rate_limit_event`. A message ID and the session ID are added. Ignored
     /// by the scripted model.
     #[serde(deserialize_with = "read_message")]
@@ -55,7 +55,7 @@ pub enum Step {
     Load(Load),
 }
 
-/// A tool call, and its result on the fake agent.
+/// A tool call, with its result on the fake agent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -71,7 +71,7 @@ pub struct ToolCall {
     /// Whether the result is an error.
     #[serde(default)]
     pub is_error: bool,
-    /// The duration of the tool in milliseconds, on the fake agent.
+    /// The duration of the tool in milliseconds on the fake agent.
     #[serde(default)]
     pub takes_ms: u64,
     /// The gate at which the tool waits on the fake agent before `takes_ms`
@@ -91,8 +91,8 @@ pub struct ToolCall {
     /// same name. Ignored by the real CLI.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub question: Value,
-    /// Whether the fake agent writes the file of an allowed `Write`. Its other
-    /// tools change nothing. The real CLI runs the tool.
+    /// Whether the fake agent writes the file of an allowed `Write`. The fake
+    /// agent's other tools change nothing. The real CLI runs the tool.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub writes: bool,
 }
@@ -102,7 +102,7 @@ pub struct ToolCall {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ApiError {
-    /// The HTTP status.
+    /// The HTTP status of the response.
     pub status: u16,
     /// The API's name for the error, such as `overloaded_error`.
     #[serde(rename = "type")]
@@ -115,7 +115,7 @@ fn yes() -> bool {
     true
 }
 
-/// Reads a request with a `subtype`.
+/// Deserializes a request, which must have a `subtype`.
 fn read_ask<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error> {
     let request = Value::deserialize(deserializer)?;
     if request["subtype"].is_string() {
@@ -127,7 +127,7 @@ fn read_ask<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Erro
     }
 }
 
-/// Reads a message with a `type`.
+/// Deserializes a message, which must have a `type`.
 fn read_message<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Map<String, Value>, D::Error> {
@@ -165,7 +165,8 @@ impl Step {
         Self::RedactedThinking(data.into())
     }
 
-    /// Creates a tool call that needs a permission request, with its result.
+    /// Creates a tool call that needs a permission request, with its result on
+    /// the fake agent.
     pub fn tool(name: impl Into<String>, input: Value, result: impl Into<String>) -> Self {
         Self::Tool(ToolCall {
             name: name.into(),

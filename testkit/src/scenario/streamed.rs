@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::time::Duration;
 
-/// Streamed text. A plain string is split after each word.
+/// Text in chunks. A plain string is split after each word.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(
     feature = "schema",
@@ -18,7 +18,7 @@ use std::time::Duration;
 pub enum Streamed {
     /// The whole text, which is split after each word and sent without delay.
     Words(String),
-    /// Explicit chunks.
+    /// Chunks that the scenario defines.
     Chunks {
         /// The chunks, in order.
         chunks: Vec<String>,
@@ -33,7 +33,7 @@ pub enum Streamed {
 pub struct Thinking {
     /// The content.
     pub text: Streamed,
-    /// The signature. A missing one is generated.
+    /// The signature. If it is `None`, a signature is generated.
     pub signature: Option<String>,
 }
 
@@ -51,7 +51,8 @@ struct Pieces {
     /// The delay in milliseconds before each chunk.
     #[serde(default)]
     delay_ms: u64,
-    /// The signature of thinking. A missing one is generated.
+    /// The signature of a thinking block. If it is `None`, a signature is
+    /// generated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     signature: Option<String>,
 }
@@ -68,7 +69,7 @@ struct Pieces {
 enum Written {
     /// The whole text, which is split after each word and sent without delay.
     Words(String),
-    /// Explicit chunks.
+    /// Chunks that the scenario defines.
     Pieces(Pieces),
 }
 

@@ -3,7 +3,7 @@
 use super::*;
 use serde_json::{Value, json};
 
-/// Returns the error of a scenario with this reply, which is all of line 3.
+/// Returns the error of a scenario whose third line is this reply.
 #[track_caller]
 fn error_of(reply: &str) -> String {
     let script = format!("{{\n  \"replies\": [\n    {reply}\n  ]\n}}");
@@ -110,8 +110,8 @@ fn invalid_replies_are_errors_with_line_and_column() {
         ),
     ] {
         let error = error_of(reply);
-        // Library messages list the alternatives at their end: compare the
-        // beginning.
+        // Messages of libraries list alternatives at their end, so only the
+        // beginning is compared.
         let begins = format!("invalid scenario: {what}");
         if !error.starts_with(&begins) || !error.ends_with(&place(column)) {
             wrong.push(format!("{error}\n  expected: {begins}{}", place(column)));

@@ -25,15 +25,15 @@ pub struct When {
     /// not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<TextMatch>,
-    /// The number of the turn, counted from 1. Prompts that the agent sends in
-    /// the user's name count, such as a Stop hook's reason; tool results do
-    /// not.
+    /// The number of the turn, counted from 1. A prompt that the agent sends in
+    /// the user's name, such as the reason of a Stop hook, starts a turn. Tool
+    /// results do not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turn: Option<usize>,
     /// Whether the request contains tool results.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after_tools: Option<bool>,
-    /// A Rust function. It has no form in files.
+    /// A Rust function. It cannot be written in a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(skip))]
     pub predicate: Option<Predicate>,
@@ -45,9 +45,9 @@ pub struct When {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum TextMatch {
-    /// The whole text is equal.
+    /// The text equals this one.
     Is(String),
-    /// The text contains this.
+    /// The text contains this one.
     Contains(String),
     /// The text contains a match of this regular expression. `^` and `$` match
     /// the beginning and end of the text.
@@ -83,12 +83,12 @@ impl When {
                 .is_none_or(|predicate| predicate.0(asked))
     }
 
-    /// Returns whether tool results are read.
+    /// Returns whether the conditions depend on tool results.
     pub(crate) fn reads_results(&self) -> bool {
         self.result.is_some() || self.predicate.is_some()
     }
 
-    /// Matches a prompt that is equal to this text.
+    /// Matches a prompt that equals this text.
     pub fn prompt_is(text: impl Into<String>) -> Self {
         Self::prompt(TextMatch::Is(text.into()))
     }
@@ -176,7 +176,8 @@ impl PartialEq for TextMatch {
 }
 
 impl PartialEq for Predicate {
-    /// Compares by identity: two equal closures are different predicates.
+    /// Compares the identity of the closures. Two equal closures are different
+    /// predicates.
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }

@@ -1,24 +1,24 @@
-//! The form of a value: word, placeholder or random.
+//! Classifies a value by its form as a word, a placeholder or a random text.
 
 /// The minimum length of a random value.
 const SHORTEST_KEY: usize = 16;
 
-/// Whether the value is a placeholder.
+/// Returns whether the value is a placeholder.
 pub(super) fn is_placeholder(value: &str) -> bool {
     let first = value.bytes().next();
     let begins = matches!(first, None | Some(b'$' | b'<' | b'{' | b'[' | b'(' | b'%'));
     begins || value.bytes().all(|byte| Some(byte) == first) || value.starts_with("your")
 }
 
-/// Whether the value is neither a word nor made of words.
+/// Returns whether the value is neither a word nor a combination of words.
 pub(super) fn is_not_words(value: &str) -> bool {
     let has = |characters: &[u8]| value.bytes().any(|it| characters.contains(&it));
     let is_upward = |one: u8, two: u8| one.is_ascii_lowercase() && two.is_ascii_uppercase();
     has(b"0123456789") || has(b"!@#$%^&*+=?~") || changes(value, is_upward) >= 2
 }
 
-/// Whether the value looks random: long, with alternating letters and digits,
-/// and neither a UUID nor a path.
+/// Returns whether the value looks random. It is long, alternates letters and
+/// digits, and is neither a UUID nor a path.
 pub(super) fn looks_random(value: &str) -> bool {
     let is_of_keys = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=_.~-".contains(&byte);
     value.len() >= SHORTEST_KEY
@@ -34,7 +34,7 @@ fn is_uuid(value: &str) -> bool {
     value.len() == 36 && dashes.eq([8, 13, 18, 23])
 }
 
-/// Whether letters and digits alternate at least `times` times.
+/// Returns whether letters and digits alternate at least `times` times.
 pub(super) fn is_mixed(value: &str, times: usize) -> bool {
     let is_change = |one: u8, two: u8| {
         one.is_ascii_alphanumeric()
@@ -49,7 +49,7 @@ fn changes(value: &str, is_change: impl Fn(u8, u8) -> bool) -> usize {
     pairs.filter(|pair| is_change(pair[0], pair[1])).count()
 }
 
-/// Shannon entropy, in bits per byte.
+/// Returns the Shannon entropy in bits per byte.
 fn entropy(value: &str) -> f64 {
     let mut counts = [0_u32; 256];
     for byte in value.bytes() {

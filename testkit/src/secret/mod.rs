@@ -10,9 +10,9 @@ pub use text::masked;
 /// The replacement for a secret.
 pub const MASKED: &str = "***";
 
-/// Words that mark a name as secret. Most count only as whole words, or
-/// `KEYBOARD` and `AUTHOR` would be secret; some are often joined with others.
-/// `TOKENS` is a number, not a secret.
+/// Words that mark a name as secret. Most must be whole words; otherwise
+/// `KEYBOARD` and `AUTHOR` would be secret. `SECRET_ENDINGS` are often joined
+/// with others. `TOKENS` is a number, not a secret.
 const SECRET_WORDS: [&str; 18] = [
     "KEY",
     "KEYS",
@@ -36,7 +36,7 @@ const SECRET_WORDS: [&str; 18] = [
 const SECRET_ENDINGS: [&str; 5] = ["APIKEY", "TOKEN", "SECRET", "PASSWORD", "PASSPHRASE"];
 
 /// Returns whether the members of an object with this name are passed to
-/// another program, so that any of them may be secret.
+/// another program. Any of them may then be secret.
 #[must_use]
 pub fn is_given(name: &str) -> bool {
     matches!(name, "headers" | "env")
@@ -54,7 +54,7 @@ pub fn is_secret(name: &str) -> bool {
     })
 }
 
-/// Words before `KEY` or `TOKEN` that make the name conclusive.
+/// Words before `KEY` or `TOKEN` that mark the value as a secret.
 const SURE_KEYS: [&str; 20] = [
     "ACCESS",
     "ACCOUNT",
@@ -78,9 +78,9 @@ const SURE_KEYS: [&str; 20] = [
     "SUBSCRIPTION",
 ];
 
-/// Returns whether a name is conclusive: its value is a secret whatever its
-/// form. True for `password` and `api_key`, false for `key`, `token_count` and
-/// `next_page_token`.
+/// Returns whether a name marks its value as a secret, whatever the value looks
+/// like. Returns `true` for `password` and `api_key`, and `false` for `key`,
+/// `token_count` and `next_page_token`.
 #[must_use]
 pub fn is_sure(name: &str) -> bool {
     let words = words(name);
@@ -98,7 +98,7 @@ pub fn is_sure(name: &str) -> bool {
 }
 
 /// Returns the words of a name in capitals. `API_KEY`, `api-key` and `apiKey`
-/// have two.
+/// have two words.
 fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut before = ' ';
@@ -127,7 +127,7 @@ pub fn without_users(text: &str) -> String {
             .find(|c: char| matches!(c, '/' | '?' | '#') || c.is_whitespace())
             .unwrap_or(after.len());
         rest = match after[..host_ends].rfind('@') {
-            // The user for Git over SSH is not secret.
+            // The user name of Git over SSH is not secret.
             Some(3) if after.starts_with("git@") => after,
             Some(user_ends) => {
                 shown.push_str(MASKED);

@@ -1,11 +1,12 @@
-//! The formats of the keys and tokens of well-known services: prefixes,
+//! The formats of keys and tokens of well-known services, with their prefixes,
 //! alphabets and lengths.
 //!
-//! They are taken from the rules of Betterleaks, the successor of gitleaks
-//! (<https://github.com/betterleaks/betterleaks>, `config/betterleaks.toml` of
-//! commit 6381fa4, MIT), and from some rules of Kingfisher
-//! (<https://github.com/mongodb/kingfisher>, commit ee7c0db, Apache-2.0).
-//! `super::text` covers rules that recognise a service only by its name.
+//! The formats are taken from the rules of Betterleaks, the successor of
+//! gitleaks (<https://github.com/betterleaks/betterleaks>,
+//! `config/betterleaks.toml` of commit 6381fa4, MIT), and from some rules of
+//! Kingfisher (<https://github.com/mongodb/kingfisher>, commit ee7c0db,
+//! Apache-2.0). `super::text` covers rules that recognise a service only by its
+//! name.
 
 use Part::{Run, Text};
 use std::sync::LazyLock;
@@ -13,7 +14,7 @@ use std::sync::LazyLock;
 /// A part of a token.
 #[derive(Debug)]
 enum Part {
-    /// These characters.
+    /// This exact text.
     Text(&'static str),
     /// Characters of an alphabet, with a minimum and a maximum count.
     Run(Alphabet, usize, usize),
@@ -52,17 +53,18 @@ const WORD: Alphabet = ALNUM.and("_-");
 const DOTTED: Alphabet = WORD.and(".=");
 const BASE64: Alphabet = ALNUM.and("+/=");
 
-/// No upper bound: services extend their tokens.
+/// The count of a run without an upper bound. Services extend their tokens.
 const ANY: usize = usize::MAX;
 
-/// The longest run in front of another part. An unbounded run would be scanned
-/// repeatedly.
+/// The maximum count of a run that is followed by another part. An unbounded
+/// run would be scanned repeatedly.
 const HEADER: usize = 1024;
 
-/// This many lower-case letters in a row are a name, not a token.
+/// The number of lower-case letters in a row that make a text a name, not a
+/// token.
 const LONGEST_NAME: usize = 64;
 
-/// The formats. Of two with the same prefix, the more specific one comes first.
+/// The formats. If two have the same prefix, the more specific one comes first.
 #[rustfmt::skip]
 const SHAPES: &[&[Part]] = &[
     // 1Password
@@ -73,7 +75,7 @@ const SHAPES: &[&[Part]] = &[
     &[Text("AGE-SECRET-KEY-1"), Run(CAPITALS, 58, ANY)],
     &[Text("pat"), Run(ALNUM, 14, 14), Text("."), Run(HEX, 64, ANY)],
     &[Text("LTAI"), Run(ALNUM, 17, 30)],
-    // Anthropic, OpenAI and others that begin as theirs do
+    // Anthropic, OpenAI and services whose tokens begin in the same way
     &[Text("sk-ant-"), Run(WORD, 16, ANY)],
     &[Text("sk-proj-"), Run(WORD, 16, ANY)],
     &[Text("sk-svcacct-"), Run(WORD, 16, ANY)],
@@ -343,7 +345,7 @@ const SHAPES: &[&[Part]] = &[
     &[Text("wandb_v1_"), Run(WORD, 77, ANY)],
     &[Text("xai-"), Run(WORD, 70, ANY)],
     &[Text("zpka_"), Run(ALNUM, 32, 32), Text("_"), Run(HEX, 8, ANY)],
-    // Additional ones of Kingfisher
+    // Services that only Kingfisher has
     &[Text("aio_"), Run(ALNUM, 28, ANY)],
     &[Text("AKC"), Run(ALNUM, 64, 74)],
     &[Text("ak_live_"), Run(ALNUM, 30, ANY)],
@@ -371,15 +373,15 @@ const SHAPES: &[&[Part]] = &[
     &[Text("BBFF-"), Run(ALNUM, 30, ANY)],
     &[Text("hooks.zapier.com/hooks/catch/"), Run(WORD.and("/"), 16, ANY)],
     &[Text("1000."), Run(HEX, 32, 32), Text("."), Run(HEX, 32, ANY)],
-    // Newer than both: from Cloudflare's documentation of token formats, and
-    // from GitHub's changelog of 2026-04-24 on installation tokens
+    // Services that neither has: from Cloudflare's documentation of token
+    // formats, and from GitHub's changelog of 2026-04-24 on installation tokens
     &[Text("cfk_"), Run(ALNUM, 48, ANY)],
     &[Text("cfut_"), Run(ALNUM, 48, ANY)],
     &[Text("cfat_"), Run(ALNUM, 48, ANY)],
     &[Text("ghs_"), Run(DIGITS, 1, 20), Text("_"), Run(WORD, 8, HEADER), Text("."), Run(WORD, 8, 16 * HEADER), Text("."), Run(WORD, 8, ANY)],
 ];
 
-/// The formats, by their possible first characters.
+/// The formats, by the first byte of a token.
 static BY_FIRST: LazyLock<Vec<Vec<&[Part]>>> = LazyLock::new(|| {
     let can_begin = |shape: &[Part], byte: u8| match shape.first() {
         Some(Text(text)) => text.as_bytes()[0] == byte,
@@ -390,7 +392,7 @@ static BY_FIRST: LazyLock<Vec<Vec<&[Part]>>> = LazyLock::new(|| {
     (0..=u8::MAX).map(|byte| all(byte).collect()).collect()
 });
 
-/// The end of the token that starts here, if any.
+/// Returns the end of the token that begins at `start`, if there is one.
 pub(super) fn token_end(bytes: &[u8], start: usize) -> Option<usize> {
     let shapes = &BY_FIRST[usize::from(bytes[start])];
     shapes.iter().find_map(|shape| end(shape, bytes, start))
@@ -398,7 +400,7 @@ pub(super) fn token_end(bytes: &[u8], start: usize) -> Option<usize> {
 
 fn end(shape: &[Part], bytes: &[u8], start: usize) -> Option<usize> {
     let mut at = start;
-    // The end of a run of lower-case letters, which is a name.
+    // The end of a run of lower-case letters, which is part of a name.
     let mut name_ends = start;
     for (number, part) in shape.iter().enumerate() {
         let rest = &bytes[at..];
@@ -413,7 +415,8 @@ fn end(shape: &[Part], bytes: &[u8], start: usize) -> Option<usize> {
             let is_of_name = |byte: &&u8| byte.is_ascii_lowercase() || b"_-.".contains(*byte);
             let rest = bytes[at..].iter().take(LONGEST_NAME);
             let letters = rest.take_while(is_of_name).count();
-            // Runs may be unbounded; do not scan them needlessly.
+            // Runs may be unbounded, so they are not scanned if the text is a
+            // name.
             name_ends = match letters {
                 0 => start,
                 LONGEST_NAME => return None,
@@ -421,7 +424,7 @@ fn end(shape: &[Part], bytes: &[u8], start: usize) -> Option<usize> {
             };
         }
     }
-    // If it continues, it is something longer.
+    // A token that continues is part of a longer text.
     let continues = bytes.get(at).is_some_and(u8::is_ascii_alphanumeric);
     (!continues && name_ends < at).then_some(at)
 }

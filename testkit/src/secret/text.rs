@@ -1,4 +1,4 @@
-//! Secrets in free text: prose, source code, commands and their output.
+//! Finds secrets in free text: prose, source code, commands and their output.
 
 use super::looks::{is_mixed, is_not_words, is_placeholder, looks_random};
 use super::shapes::token_end;
@@ -22,8 +22,8 @@ const MAX_EXAMINED: usize = 512;
 /// are masked as well.
 ///
 /// A value is masked if its name is conclusive (`password`, `api_key`) and the
-/// value is not a word. With other names (`key`, `token`), the value has to
-/// look random. The running time is linear in the length of the text.
+/// value is not a word. If its name is inconclusive (`key`, `token`), the value
+/// must look random. The running time is linear in the length of the text.
 #[must_use]
 pub fn masked(text: &str) -> Cow<'_, str> {
     let mut scanner = Scanner {
@@ -57,7 +57,7 @@ pub fn masked(text: &str) -> Cow<'_, str> {
 /// The syntax that connects a value to its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
-    /// `NAME=value`, as in shells, or `?name=value` in a URL.
+    /// `NAME=value`, as in a shell, or `?name=value` in a URL.
     Assigned,
     /// `x-api-key: value`, `<name>value`.
     Header,
@@ -65,13 +65,14 @@ enum Form {
     Flag,
     /// `name: "value"`, `name == "value"`, `name "value"`.
     Quoted,
-    /// Between a name and a sign that requires a quoted value.
+    /// The syntax between a name and a comparison, which requires a quoted
+    /// value.
     Compared,
     /// `name = value`.
     Plain,
 }
 
-/// A value and its syntax.
+/// The position of a value, and the syntax that connects it to its name.
 struct Value {
     form: Form,
     start: usize,
@@ -86,7 +87,8 @@ struct Scanner<'a> {
 }
 
 impl Scanner<'_> {
-    /// The secret that starts here, or whose name starts here.
+    /// Returns the range of the secret that begins at `at`, or whose name
+    /// begins there.
     fn secret_at(&mut self, at: usize) -> Option<Range<usize>> {
         match self.bytes[at] {
             b'\n' => {
@@ -106,8 +108,8 @@ impl Scanner<'_> {
         rest.starts_with(b"-----BEGIN ") || rest.starts_with(b"---- BEGIN ")
     }
 
-    /// Whether the preceding character permits a name or token to start here.
-    /// The end of an escape or of a terminal sequence permits it.
+    /// Returns whether the preceding character permits a name or token to begin
+    /// at `at`. The end of an escape or of a terminal sequence permits it.
     fn is_start(&self, at: usize, belongs: impl Fn(u8) -> bool) -> bool {
         let before = &self.bytes[..at];
         match before {
@@ -122,11 +124,11 @@ impl Scanner<'_> {
         }
     }
 
-    /// A private key between its marker lines, or up to its end if the closing
-    /// line is missing.
+    /// Returns the range of a private key between its marker lines. If the
+    /// closing line is missing, the range ends with the key.
     fn private_key(&self, start: usize) -> Option<Range<usize>> {
         let rest = self.head(start, LONGEST_KEY);
-        // The format of RFC 7468, or that of SSH2.
+        // The markers have the format of RFC 7468 or of SSH2.
         let (dashes, first, last) = match rest.starts_with("-----") {
             true => ("-----", "-----BEGIN ", "-----END "),
             false => ("----", "---- BEGIN ", "---- END "),
@@ -137,8 +139,8 @@ impl Scanner<'_> {
             return None;
         }
         let body = dashes.len() + rest[dashes.len()..].find(dashes)? + dashes.len();
-        // The start of the next key ends this one. Otherwise, keys without a
-        // closing line would be scanned again for each of them.
+        // The start of the next key ends this one. Otherwise, a text with many
+        // keys without closing lines would be scanned once for each key.
         let next = rest[body..].find(first).map(|at| body + at);
         let rest = &rest[..next.unwrap_or(rest.len())];
         let is_of_key =
@@ -160,7 +162,7 @@ impl Scanner<'_> {
         Some(start..start + end)
     }
 
-    /// The secret after the name that starts here.
+    /// Returns the range of the secret whose name begins at `start`.
     fn named_secret(&mut self, start: usize) -> Option<Range<usize>> {
         let belongs = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
         let is_first =
@@ -204,7 +206,7 @@ impl Scanner<'_> {
         is_secret_value(is_sure(name), value.form, text, next_byte).then(|| self.whole(&value))
     }
 
-    /// The value after a name that ends here.
+    /// Returns the value of the name that ends at `end`.
     fn value(&self, start: usize, end: usize) -> Option<Value> {
         let name = &self.text[start..end];
         let behind = self.skip_quote_and_brackets(end);
@@ -240,8 +242,8 @@ impl Scanner<'_> {
         })
     }
 
-    /// Skips what may be between a name and a sign: the closing quote and
-    /// brackets.
+    /// Skips the closing quote and brackets between a name and a sign. Returns
+    /// the index after them.
     fn skip_quote_and_brackets(&self, end: usize) -> usize {
         let at = self.skip(end, b"\\");
         if self.is_any(at, b"\"'`") {
@@ -254,8 +256,8 @@ impl Scanner<'_> {
         }
     }
 
-    /// The part of a value that is examined. The limit keeps the running time
-    /// linear for texts full of names without values.
+    /// Returns the part of a value that is examined. The limit keeps the
+    /// running time linear for texts full of names without values.
     fn examined(&self, value: &Value) -> &str {
         let head = self.head(value.start, MAX_EXAMINED);
         let text = match value.quote {
@@ -276,13 +278,13 @@ impl Scanner<'_> {
         value.start..value.start + whole.trim_end_matches('\\').len()
     }
 
-    /// The part of an unquoted text that is examined.
+    /// Returns the examined part of an unquoted text.
     fn word(&self, start: usize) -> &str {
         let head = self.head(start, MAX_EXAMINED);
         &head[..head.find(ends_word).unwrap_or(head.len())]
     }
 
-    /// An unquoted text that is a secret.
+    /// Returns the range of an unquoted text.
     fn whole_word(&self, start: usize) -> Range<usize> {
         self.whole(&Value {
             form: Form::Plain,
@@ -291,7 +293,7 @@ impl Scanner<'_> {
         })
     }
 
-    /// At most this many bytes, up to a character boundary.
+    /// Returns at most `most` bytes of the text, up to a character boundary.
     fn head(&self, start: usize, most: usize) -> &str {
         let rest = &self.text[start.min(self.text.len())..];
         let cut = (0..=most.min(rest.len())).rev();
@@ -301,7 +303,8 @@ impl Scanner<'_> {
             .unwrap_or(0)]
     }
 
-    /// The value after `-u`: a user and a password.
+    /// Returns the range of the value after `-u`, which is a user and a
+    /// password.
     fn user(&self, end: usize) -> Option<Range<usize>> {
         let start = self.skip(end, b"= \t\\\"'");
         let (user, password) = self.word(start).split_once(':')?;
@@ -309,7 +312,8 @@ impl Scanner<'_> {
         is_given.then(|| self.whole_word(start))
     }
 
-    /// The value after `Authorization:`, without the scheme if there is one.
+    /// Returns the range of the value after `Authorization:`, without the
+    /// scheme if there is one.
     fn credentials(&self, end: usize) -> Option<Range<usize>> {
         let at = self.skip(end, b"\"'\\ \t");
         if !self.is_any(at, b":=") {
@@ -326,14 +330,15 @@ impl Scanner<'_> {
         Some(self.whole_word(found))
     }
 
-    /// The value after a scheme without a header.
+    /// Returns the range of the value after a scheme, without a header.
     fn credential(&self, end: usize) -> Option<Range<usize>> {
         let start = self.skip(end, b" \t");
         let word = self.word(start);
         (start > end && word.len() >= 12 && is_not_words(word)).then(|| self.whole_word(start))
     }
 
-    /// The value after `Cookie:`, up to the end of the line or the quote.
+    /// Returns the range of the value after `Cookie:`, up to the end of the
+    /// line or the quote.
     fn cookies(&self, end: usize) -> Option<Range<usize>> {
         let at = self.skip(end, b"\"'\\");
         if !self.is_any(at, b":") {
@@ -365,7 +370,7 @@ fn ends_word(c: char) -> bool {
     c == ' ' || c.is_ascii_control() || "\"'`\\,;()[]{}<>|&".contains(c)
 }
 
-/// A quick check whether a name may mark a secret.
+/// Returns whether a name may mark a secret. This is a quick check.
 fn may_be_secret(lower: &str) -> bool {
     const PIECES: [&str; 10] = [
         "key", "token", "secret", "pass", "pwd", "auth", "cred", "cookie", "jwt", "sig",
@@ -373,13 +378,14 @@ fn may_be_secret(lower: &str) -> bool {
     PIECES.iter().any(|piece| lower.contains(piece))
 }
 
-/// A shell variable.
+/// Returns whether a name has the form of a shell variable.
 fn is_variable(name: &str) -> bool {
     name.bytes()
         .all(|it| it.is_ascii_uppercase() || it.is_ascii_digit() || it == b'_')
 }
 
-/// Whether a value is a secret. `is_sure` means that its name is conclusive.
+/// Returns whether a value is a secret. `is_sure` means that its name is
+/// conclusive.
 fn is_secret_value(is_sure: bool, form: Form, value: &str, next_byte: Option<u8>) -> bool {
     let is_phrase = value.contains(char::is_whitespace) && form != Form::Assigned;
     if is_placeholder(value) || is_phrase || value.contains("://") {
@@ -403,13 +409,13 @@ fn is_secret_value(is_sure: bool, form: Form, value: &str, next_byte: Option<u8>
     }
 }
 
-/// A number in source code.
+/// Returns whether a value is a number in source code.
 fn is_number(value: &str) -> bool {
     value.starts_with("0x")
 }
 
-/// An identifier in source code: a path, or a name in a list or before an
-/// assignment.
+/// Returns whether a value is an identifier in source code: a path, or a name
+/// in a list or before an assignment.
 fn is_identifier(value: &str, next_byte: Option<u8>) -> bool {
     let is_of_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'.';
     let is_name = value.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')

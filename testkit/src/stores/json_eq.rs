@@ -1,10 +1,10 @@
-//! Compares the JSON of entries.
+//! Compares entries as JSON values.
 
 use agentwire_protocol::{Json, Members};
 
 /// Returns whether two JSON texts have the same value. Members of objects may
-/// be reordered. Strings are equal if their characters are, however they are
-/// escaped; numbers are equal if their texts are.
+/// be reordered. Strings are equal if they have the same characters, even if
+/// they are escaped differently. Numbers are equal if they have the same text.
 pub(super) fn json_eq(one: &Json, other: &Json) -> bool {
     if one == other {
         return true;

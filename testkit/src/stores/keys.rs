@@ -1,4 +1,4 @@
-//! Keys for contracts.
+//! Keys that the contracts use.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -13,7 +13,8 @@ const UNUSUAL: [&str; 32] = [
 /// Returns distinct unusual keys.
 pub(super) fn unusual() -> Vec<String> {
     let long = [
-        // The maximum length of a transcript's key, after a prefix.
+        // The text has the maximum length of a transcript's key, after a
+        // prefix.
         "a".repeat(160),
         format!("{}b", "a".repeat(159)),
         "ü".repeat(80),
@@ -25,10 +26,11 @@ pub(super) fn unusual() -> Vec<String> {
     unusual.chain(long).collect()
 }
 
-/// Numbers the contracts of this process.
+/// The number of the next contract of this process.
 static CONTRACTS: AtomicU64 = AtomicU64::new(0);
 
-/// Returns a prefix for the projects of a contract, unique across programs.
+/// Returns a prefix for the projects of a contract. It is unique across
+/// programs.
 pub(super) fn unique() -> String {
     let number = CONTRACTS.fetch_add(1, Ordering::Relaxed);
     let now = SystemTime::now().duration_since(UNIX_EPOCH);

@@ -9,13 +9,14 @@
 //! # }
 //! ```
 //!
-//! [`Conformance::check`] runs the contracts of a [`LogStore`], which has owners.
-//! [`Conformance::check_transcripts`] runs those of a [`SessionStore`].
+//! [`Conformance::check`] runs the contracts of a [`LogStore`], which has
+//! owners.
+//! [`Conformance::check_transcripts`] runs the contracts of a [`SessionStore`].
 //! [`StoreProgram`] is a `SessionStore` in another language.
 //!
-//! Every contract uses its own projects. The store may have other contents, and
-//! several stores may be checked at once. Contracts delete their data in a
-//! `LogStore`, except for the ends of its logs; data in a `SessionStore` stays.
+//! Every contract uses its own projects, so a store may have other contents,
+//! and several stores may be checked at once. Contracts delete their data in a
+//! `LogStore`, except for the ends of its logs. Data in a `SessionStore` stays.
 
 mod json_eq;
 mod keys;
@@ -63,8 +64,9 @@ impl Only {
 }
 
 impl Default for Conformance {
-    /// Requires texts to be returned byte for byte. Long logs have 100,000
-    /// entries. A contract may take two minutes. All methods are checked.
+    /// Returns the default options. Texts must be returned byte for byte, long
+    /// logs have 100,000 entries, a contract may take two minutes, and all
+    /// methods are checked.
     fn default() -> Self {
         Self {
             requirements: Requirements {
@@ -135,8 +137,8 @@ impl Conformance {
         Outcomes(outcomes)
     }
 
-    /// Checks a store for transcripts. Fourteen of the contracts are also in
-    /// the official Python SDK, with the same names.
+    /// Checks a store for transcripts. The official Python SDK has fourteen of
+    /// the contracts, with the same names.
     pub async fn check_transcripts(&self, store: impl SessionStore) -> Outcomes {
         let (store, without) = (Arc::new(store), Arc::from(&*self.without));
         let mut outcomes = Vec::new();
@@ -157,7 +159,7 @@ impl Conformance {
         Outcomes(outcomes)
     }
 
-    /// Runs the test of a contract. Returns its failure.
+    /// Runs the test of a contract. Returns the failure message, if it fails.
     async fn run(&self, check: impl Future<Output = ()> + Send + 'static) -> Option<String> {
         let mut task = JoinSet::new();
         task.spawn(check);

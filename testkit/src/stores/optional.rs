@@ -17,7 +17,7 @@ pub enum Optional {
 }
 
 impl Optional {
-    /// Returns its name.
+    /// Returns the name of the method.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

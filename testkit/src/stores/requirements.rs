@@ -1,9 +1,9 @@
-//! The requirements of contracts on entries.
+//! The requirements of the contracts.
 
 use super::json_eq::json_eq;
 use agentwire_protocol::Json;
 
-/// The requirements of contracts.
+/// The requirements that the contracts check.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Requirements {
     pub(super) is_exact: bool,
@@ -12,7 +12,7 @@ pub(super) struct Requirements {
 }
 
 impl Requirements {
-    /// Asserts that an entry is the appended one.
+    /// Asserts that an entry equals the appended one.
     pub(super) fn assert_entry(self, number: usize, found: &Json, wanted: &Json) {
         let is_equal = match self.is_exact {
             true => found.get() == wanted.get(),
@@ -26,7 +26,7 @@ impl Requirements {
         );
     }
 
-    /// Asserts that entries are the appended ones.
+    /// Asserts that entries equal the appended ones.
     pub(super) fn assert_entries(self, found: &[Json], wanted: &[Json]) {
         let pairs = found.iter().zip(wanted).enumerate();
         for (number, (found, wanted)) in pairs {

@@ -1,4 +1,4 @@
-//! Commands that call hooks.
+//! Tests of commands that call hooks.
 
 use crate::agent::session::Session;
 use agentwire_protocol::control::Initialize;

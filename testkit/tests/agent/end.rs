@@ -1,4 +1,4 @@
-//! The exit of an agent.
+//! Tests of the exit of an agent.
 
 use crate::agent::session::{Session, asking, input};
 use agentwire_protocol::message::Priority;
@@ -67,7 +67,7 @@ fn a_pending_permission_request_is_denied_at_the_end_of_the_input() {
     assert!(matches!(session.decision("t1"), Decision::Denied(_)));
     assert_eq!(session.lines(), ["running"]);
 
-    // A later one is denied too.
+    // A later permission request is denied, too.
     session
         .agent
         .call_tool(session.now, ToolCall::new("t2", "Bash", input("t2")));

@@ -1,4 +1,4 @@
-//! Hooks in general: matching, combined output, and failures.
+//! Tests of hooks in general: matching, combined output, and failures.
 
 use crate::agent::session::Session;
 use agentwire_protocol::control::{Initialize, Interrupt};
@@ -6,7 +6,8 @@ use agentwire_protocol::host::Activity;
 use agentwire_testkit::agent::{Config, Decision};
 use serde_json::{Value, json};
 
-/// Returns a session in which a tool call has called these hooks.
+/// Returns a session in which a tool call has called the hooks of these
+/// matchers.
 fn before_tool(matchers: Value) -> Session {
     let mut session = Session::hooked(json!({"PreToolUse": matchers}));
     session.assert_turn_starts(&["m1"]);
@@ -59,7 +60,7 @@ fn all_matching_hooks_are_called_concurrently() {
     assert_eq!(input["permission_mode"], json!("default"));
     assert_eq!(input["cwd"], json!("/project"));
 
-    // The agent waits for all of them.
+    // The agent waits for the responses of all hooks.
     session.respond_to_hook("c", json!({}));
     session.respond_to_hook("a", json!({}));
     assert_eq!(session.lines(), Vec::<String>::new());
@@ -171,8 +172,8 @@ fn a_hook_timeout_cancels_the_hook_and_denies_the_tool() {
         session.finish_tool("t1", &why, true);
         session.finish_tools();
 
-        // Late responses have no effect, also from the awaited hook: the tool
-        // has its result.
+        // Late responses have no effect, even that of the hook for which the
+        // agent waited. The tool has its result.
         for late in late {
             let allowed = decides("allow", "");
             assert!(!session.respond(late.as_str().unwrap(), &allowed));

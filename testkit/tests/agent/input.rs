@@ -1,10 +1,10 @@
-//! Invalid input.
+//! Tests of invalid input.
 
 use crate::agent::session::Session;
 use agentwire_protocol::host::Activity;
 use agentwire_testkit::agent::Event;
 
-/// Sends a line to an agent.
+/// Returns a session whose agent has received this line.
 fn fed(line: &str) -> Session {
     let mut session = Session::new();
     session

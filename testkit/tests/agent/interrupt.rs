@@ -1,4 +1,4 @@
-//! Interrupts.
+//! Tests of interrupts.
 
 use crate::agent::session::{Session, asking};
 use agentwire_protocol::control::Interrupt;

@@ -1,4 +1,4 @@
-//! MCP servers that run inside the host.
+//! Tests of MCP servers that run inside the host.
 
 use crate::agent::session::Session;
 use agentwire_protocol::control::{self, Initialize, Interrupt, McpStatus, Refusal};
@@ -45,7 +45,7 @@ fn session() -> Session {
     session
 }
 
-/// The same, with a running tool.
+/// Returns a session with a connected server and a running tool.
 fn calling(tool: &str) -> Session {
     let mut session = session();
     session.call_tool("t1", tool, &json!({"a": 1}), false);
@@ -76,7 +76,7 @@ fn the_handshake_with_a_server_precedes_the_response_to_initialize() {
     assert_eq!(message["params"]["protocolVersion"], json!("2025-11-25"));
     assert_eq!(message["id"], json!(0));
 
-    // A turn waits for the tools.
+    // A turn waits for the list of the server's tools.
     session.submit("m1");
     assert_eq!(session.lines(), ["running", "m1 queued", "m1 started"]);
     // The server is listed after the handshake.
@@ -173,7 +173,7 @@ fn an_invalid_list_of_tools_is_requested_four_times() {
         session.respond_as_server("initialize", greeting());
         session.respond_as_server("notifications/initialized", json!({}));
         for _ in 0..4 {
-            // The server is not listed before.
+            // The server is not listed before the end of the handshake.
             assert_eq!(status(&mut session), json!([]));
             session.respond_as_server("tools/list", list.clone());
         }

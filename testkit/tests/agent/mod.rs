@@ -1,4 +1,4 @@
-//! The state machines of agent and host, connected in one thread.
+//! Tests of the state machines of agent and host, connected in one thread.
 #![allow(clippy::unwrap_used)]
 
 mod commands;

@@ -1,4 +1,4 @@
-//! Permission requests.
+//! Tests of permission requests.
 
 use crate::agent::session::{Session, asking, input};
 use agentwire_protocol::control::{self, Refusal};

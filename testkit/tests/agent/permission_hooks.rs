@@ -1,5 +1,5 @@
-//! `PermissionRequest` hooks, which run concurrently with the request to the
-//! host.
+//! Tests of `PermissionRequest` hooks, which run concurrently with the request
+//! to the host.
 
 use crate::agent::session::Session;
 use agentwire_protocol::Json;
@@ -36,7 +36,7 @@ fn a_hook_that_allows_cancels_the_request() {
         session.decision("t1"),
         Decision::Allowed(Json::from(json!({})))
     );
-    // The other hook is ignored.
+    // The response of the other hook is ignored.
     session.respond_to_hook("a", decides(json!({"behavior": "deny"})));
     assert_eq!(session.event(), None);
 }
@@ -112,7 +112,7 @@ fn hooks_are_ignored_after_a_response_of_the_host() {
     session.respond_to_hook("a", decides(json!({"behavior": "deny"})));
     session.wait(600);
     assert_eq!(session.event(), None);
-    // The tool runs, so only its progress is reported.
+    // The lines report only the progress of the running tool.
     let said = session.lines();
     let is_progress = |it: &String| matches!(&**it, "task_started" | "tool_progress");
     assert!(said.iter().all(is_progress), "{said:?}");

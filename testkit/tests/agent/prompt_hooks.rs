@@ -1,4 +1,4 @@
-//! `UserPromptSubmit` hooks.
+//! Tests of `UserPromptSubmit` hooks.
 
 use crate::agent::session::Session;
 use agentwire_protocol::control::Interrupt;
@@ -116,8 +116,8 @@ fn hooks_get_the_prompts_of_a_turn_as_one() {
     session.assert_turn_starts(&["m2", "m3"]);
 }
 
-/// Returns a session in which a turn with a tool folds in these prompts, of
-/// which `m2` is the first.
+/// Returns a session whose turn runs a tool and has added these prompts. The
+/// first one is `m2`.
 fn folding(prompts: &[&str]) -> Session {
     let mut session = session();
     session.respond_to_hook("a", json!({}));

@@ -1,4 +1,4 @@
-//! Tools that require the user: questions and plans.
+//! Tests of tools that require the user: questions and plans.
 
 use crate::agent::session::Session;
 use agentwire_protocol::permission::{
@@ -12,8 +12,8 @@ fn questions() -> Value {
         "options": [{"label": "Tea", "description": ""}, {"label": "Coffee", "description": ""}]}]})
 }
 
-/// Sends a permission request in any mode, and responds. Returns the session
-/// with the tool result.
+/// Calls a tool that requests permission in any mode, and responds. Returns the
+/// session with the tool result.
 fn ask(mode: PermissionMode, tool: &str, input: &Value, answer: &PermissionResult) -> Session {
     let config = Config {
         permission_mode: mode,

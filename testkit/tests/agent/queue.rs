@@ -1,4 +1,4 @@
-//! The agent's queue.
+//! Tests of the agent's queue.
 
 use crate::agent::session::{Session, asking, withdraw};
 use agentwire_protocol::control::SetPermissionMode;
@@ -28,7 +28,8 @@ const SIX: [(&str, Option<Priority>); 6] = [
 
 #[test]
 fn messages_run_by_priority_one_class_per_turn() {
-    // One by one in their order, or all at once and reordered.
+    // The agent receives the messages one by one, or all at once, in another
+    // order.
     for at_once in [false, true] {
         let mut session = Session::new();
         session.submit("M");

@@ -1,4 +1,4 @@
-//! Requests of the host.
+//! Tests of the requests of the host.
 
 use crate::agent::session::Session;
 use agentwire_protocol::control::{

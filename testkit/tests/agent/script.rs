@@ -1,4 +1,4 @@
-//! Scripted requests of the agent.
+//! Tests of requests of the agent from a script.
 
 use crate::agent::session::Session;
 use agentwire_protocol::control::{self, AgentRequest, Initialize, Interrupt, Refusal};

@@ -97,7 +97,8 @@ impl Session {
             self.host_events
                 .extend(std::iter::from_fn(|| self.host.poll_event()));
             while let Some(event) = self.agent.poll_event() {
-                // Handle the input after the request.
+                // The host answers the request before the agent reads more
+                // input.
                 moved |= matches!(event, Event::Requested { .. });
                 self.agent_events.push_back(event);
                 self.agent.handle_input(self.now, &[]);
@@ -120,13 +121,13 @@ impl Session {
         pieces
     }
 
-    /// Returns the agent's lines since the last call.
+    /// Removes and returns the agent's lines.
     pub(crate) fn lines(&mut self) -> Vec<String> {
         self.pump();
         std::mem::take(&mut self.transcript)
     }
 
-    /// The same without stream events.
+    /// Removes the agent's lines. Returns those that are not stream events.
     pub(crate) fn lines_without_events(&mut self) -> Vec<String> {
         let mut said = self.lines();
         said.retain(|line| !line.starts_with("event "));

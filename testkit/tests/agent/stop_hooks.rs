@@ -1,4 +1,4 @@
-//! `Stop` hooks.
+//! Tests of `Stop` hooks.
 
 use crate::agent::session::Session;
 use agentwire_protocol::control::Interrupt;

@@ -1,4 +1,4 @@
-//! Hooks before and after tools.
+//! Tests of hooks before and after tools.
 
 use crate::agent::session::Session;
 use agentwire_protocol::Json;
@@ -97,7 +97,7 @@ fn post_tool_hooks_precede_the_result() {
     assert_eq!(session.lines(), ["hook failure"]);
     let input = session.hook("failure")["request"]["input"].clone();
     assert_eq!(input["error"], json!("broke"));
-    // Its output is ignored: the model continues.
+    // The output of the hook is ignored, so the model continues.
     session.respond_to_hook("failure", json!({"continue": false, "decision": "block"}));
     assert_eq!(session.lines(), ["tool error t1"]);
     session.event();

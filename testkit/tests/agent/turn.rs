@@ -1,4 +1,4 @@
-//! Complete turns.
+//! Tests of complete turns.
 
 use crate::agent::session::{Session, input};
 use agentwire_protocol::Message;

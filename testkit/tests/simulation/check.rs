@@ -24,7 +24,7 @@ pub(crate) enum Kind {
 pub(crate) enum QueueOwner {
     Agent,
     Host,
-    /// The host, until it detects that the agent has a queue.
+    /// The host owns the queue until it detects that the agent has one.
     Detected,
 }
 
@@ -38,9 +38,10 @@ enum Progress {
 
 pub(crate) struct Checks {
     queue_owner: QueueOwner,
-    /// The index and the kind of each line that must be sent, by ID.
+    /// The index and the kind of each line that the host must send, by ID.
     calls: BTreeMap<String, (usize, Kind)>,
-    /// The written lines, and whether `initialize` was pending.
+    /// The lines that the host has written, and whether `initialize` was
+    /// pending.
     written: Vec<(usize, Kind, bool)>,
     pub(crate) greeted: bool,
     requests: BTreeMap<String, Progress>,
@@ -61,13 +62,13 @@ pub(crate) struct Checks {
     /// The messages that each result of the agent answers, from the first
     /// result that was not delivered.
     results: VecDeque<Vec<String>>,
-    /// Whether results name their messages.
+    /// Whether results list the IDs of their messages.
     pub(crate) are_named: bool,
     /// Whether unwritten lines are lost, because the pipe broke or the user
     /// ended the session.
     pub(crate) may_lose: bool,
-    /// Messages whose turn the host gave up before it was reported, since the
-    /// agent was too slow.
+    /// Messages whose turn the host gave up before the agent reported the turn,
+    /// because the agent was too slow.
     given_up: BTreeSet<String>,
     activity: Activity,
     pub(crate) coverage: Coverage,
@@ -119,7 +120,7 @@ impl Checks {
 
     /// Returns a request that was made. It may have ended.
     pub(crate) fn some_request(&self, dice: &mut Random) -> Option<String> {
-        // Without the first one nothing would ever be written.
+        // Without a response to `initialize`, nothing is ever written.
         let made = self.requests.keys().filter(|id| *id != "init");
         let made: Vec<&String> = made.collect();
         (!made.is_empty()).then(|| made[dice.below(made.len())].clone())
@@ -144,8 +145,8 @@ impl Checks {
         self.results.push_back(uuids);
     }
 
-    /// Records that the host starts to write a line. `id` is that of its
-    /// request or message.
+    /// Records that the host starts to write a line. `id` is the ID of the
+    /// request or message in the line.
     pub(crate) fn written(&mut self, kind: &str, id: &str) -> Result<(), String> {
         if let Some(request @ Progress::Waiting) = self.requests.get_mut(id) {
             *request = Progress::Written;
@@ -344,8 +345,8 @@ impl Checks {
             return Err(format!("turn {} ends, and no result was said", end.turn));
         };
         let told: BTreeSet<&str> = end.messages.iter().map(|it| &**it).collect();
-        // The host reported that the message was not written, but the agent has
-        // it.
+        // The host reported that the message was not written, but the agent
+        // received it.
         let is_lost = |uuid: &&str| {
             self.given_up.contains(*uuid)
                 || self.submissions.get(*uuid) == Some(&SubmissionState::Lost)
@@ -357,10 +358,11 @@ impl Checks {
         }
         let is_right = match (self.are_named, self.queue_owner) {
             (true, QueueOwner::Agent) => told == truth,
-            // Merged messages have the ID of the first one.
+            // A merged message has the ID of its first message.
             (true, _) => told.is_superset(&truth),
-            // An agent that names no messages: one turn at a time is
-            // unambiguous, unless one was given up, which shifts the results.
+            // If the agent names no messages, one turn at a time is
+            // unambiguous, unless the host gave up a turn. That shifts the
+            // results.
             (false, QueueOwner::Host) => told.is_superset(&truth) || !self.given_up.is_empty(),
             (false, _) => true,
         };

@@ -1,4 +1,4 @@
-//! Coverage of the host's state transitions.
+//! Counts the host's state transitions.
 
 use agentwire_protocol::host::{
     Activity, HostEvent, RequestFailure, SessionUpdate, SubmissionState, TurnEvent, TurnOutcome,

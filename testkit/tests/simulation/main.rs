@@ -2,16 +2,17 @@
 //! determines. Bytes are split and delayed, turns run and are aborted, tasks
 //! end in the background, permission requests are answered or not, requests
 //! fail or get no response, the agent sends invalid lines or has no queue, the
-//! pipe breaks, the session ends at any point. In every case, everything that
-//! was started ends once, no output is lost, and no buffer exceeds its limit.
+//! pipe breaks, and the session ends at any point. In every case, each
+//! operation that was started ends once, no output is lost, and no buffer
+//! exceeds its limit.
 //!
 //! ```text
 //! AGENTWIRE_SIMULATE=100000 cargo test -p agentwire-testkit --release --test simulation
 //! ```
 //!
-//! runs that many seeds; `AGENTWIRE_SEED=n` runs one and prints what happened.
-//! `scripts/simulate` runs a million, and then shows that the simulation finds
-//! its bugs of `tests/bugs/bugs.txt`.
+//! runs that many seeds; `AGENTWIRE_SEED=n` runs one seed and prints the
+//! events. `scripts/simulate` runs a million seeds, and then shows that the
+//! simulation finds the bugs in `tests/bugs/bugs.txt` that are meant for it.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod check;
@@ -43,7 +44,7 @@ impl Runs {
     }
 }
 
-/// Runs one session. An error has the end of its trace.
+/// Runs one session. An error contains the end of the trace of the session.
 fn run(seed: u64, runs: &mut Runs) -> Result<(), String> {
     let mut world = World::new(seed);
     if let Err(problem) = world.run() {

@@ -12,13 +12,15 @@ use std::collections::VecDeque;
 
 pub(crate) struct Peer {
     pub(crate) agent: Agent,
-    /// Whether the agent has a queue and names the messages of its results.
+    /// Whether the agent has a queue, and lists the IDs of the messages in its
+    /// results.
     pub(crate) has_queue: bool,
-    /// Whether its response to `initialize` lists no capabilities.
+    /// Whether the agent's response to `initialize` lists no capabilities.
     pub(crate) hides_capabilities: bool,
-    /// Whether it reports no delivery status.
+    /// Whether the agent reports no delivery status.
     hides_status: bool,
-    /// Whether it is an old version that does not respond to unknown requests.
+    /// Whether the agent is an old version that does not respond to unknown
+    /// requests.
     pub(crate) is_old: bool,
     /// The remaining steps of the model and the tools in this turn.
     turn: VecDeque<Step>,
@@ -27,11 +29,11 @@ pub(crate) struct Peer {
     /// The number of tools with a pending permission request.
     deciding: usize,
     tasks: Vec<String>,
-    /// Lines of another origin.
+    /// Lines in the pipe that are not from the agent.
     noise: VecDeque<Bytes>,
-    /// The prefix of the session ID since the conversation was cleared.
+    /// The prefix of the session ID after the conversation was cleared.
     session: String,
-    /// Whether nothing new starts and no fault occurs.
+    /// Whether no new operation starts and no fault occurs.
     pub(crate) is_calm: bool,
     pub(crate) is_gone: bool,
 }
@@ -166,7 +168,7 @@ impl World {
         }
         match self.dice.below(30) {
             0 if !self.peer.is_calm => self.noise(),
-            // A running task makes the host wait.
+            // A running task keeps the host waiting.
             1 if self.peer.has_queue && (!self.peer.is_calm || self.dice.one_in(4)) => self.task(),
             _ => self.run_model(),
         }

@@ -1,4 +1,4 @@
-//! Actions of the user.
+//! Actions of the user in the simulation.
 
 use crate::check::Kind;
 use crate::world::{PATIENCE, World};
@@ -73,7 +73,7 @@ impl World {
             }
             22 if self.dice.one_in(30) => self.finish(),
             24 if self.is_unread => self.read_on(),
-            // A slow consumer only exists after `initialize`.
+            // A consumer is only slow after `initialize`.
             24 if self.checks.greeted && !self.ending && self.dice.one_in(3) => {
                 self.note(|| "user does not read".to_owned());
                 self.is_unread = true;

@@ -108,7 +108,7 @@ impl World {
         }
     }
 
-    /// Records a trace.
+    /// Enables the trace.
     pub(crate) fn traced(mut self) -> Self {
         self.trace = Some(vec![]);
         self
@@ -143,8 +143,7 @@ impl World {
             }
             self.look()?;
         }
-        // From here on nothing new is started, and everything that was started
-        // ends.
+        // From here on, no new operation is started, and every operation ends.
         self.peer.is_calm = true;
         self.read_on();
         let mut calm = 0;
@@ -268,7 +267,7 @@ impl World {
             self.host.handle_write_failed();
             return Ok(true);
         }
-        // The driver may learn late that a line is completely written.
+        // A driver may learn late that it has written a complete line.
         let was_all = *written == line.len();
         let size = (1 + self.dice.below(400)).min(line.len() - *written);
         if !(self.peer.is_old && is_unknown_request(line)) {

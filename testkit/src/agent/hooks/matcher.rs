@@ -1,8 +1,8 @@
-//! Hook matchers, as measured.
+//! Hook matchers, as measured with the real CLI.
 
-/// Returns whether a pattern matches. Patterns of letters, digits, `_`, spaces
-/// and separators are names, which match only as a whole. All other patterns
-/// are regular expressions, which match anywhere.
+/// Returns whether a hook matcher matches a text. A pattern of letters, digits,
+/// `_`, spaces and separators is a list of names, which match only the whole
+/// text. Any other pattern is a regular expression, which matches anywhere.
 pub(super) fn matches(pattern: Option<&str>, about: &str, finds: fn(&str, &str) -> bool) -> bool {
     let pattern = pattern.unwrap_or_default();
     let is_names = |pattern: &str| {

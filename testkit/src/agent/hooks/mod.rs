@@ -1,9 +1,10 @@
-//! The host's hooks: which to call, their output, and the consequences.
+//! Calls the host's hooks for events, combines their output, and continues with
+//! the result.
 //!
-//! The hooks of one event are called at the same time and form a round. When
-//! all of them have responded, or enough to decide, the agent continues with
-//! their combined verdict. An event without hooks is an empty round, so that
-//! both cases take the same path.
+//! The hooks of one event are called at the same time and form a round. The
+//! agent continues with their combined verdict when all of them have responded,
+//! or enough of them to decide. An event without hooks is an empty round and
+//! takes the same path.
 
 mod matcher;
 mod table;
@@ -25,11 +26,11 @@ use table::{OpenHook, Round};
 
 impl Agent {
     /// Calls the hooks for an event. The agent continues according to the
-    /// occasion: immediately if there are no hooks, otherwise when they have
+    /// occasion, immediately if there are no hooks, otherwise when they have
     /// responded.
     ///
-    /// `about` is the text that matchers are compared with, for events that
-    /// have one. `tool_use_id` is the tool call, for events about one.
+    /// `about` is the text that matchers are compared with, for events with
+    /// matchers. `tool_use_id` is the tool call, for events about a tool call.
     pub(super) fn raise(
         &mut self,
         now: Instant,
@@ -160,7 +161,7 @@ impl Agent {
                 }
             }
         }
-        self.conclude_if_over(now, at);
+        self.conclude_if_finished(now, at);
         true
     }
 
@@ -169,7 +170,7 @@ impl Agent {
         while let Some((at, hook)) = self.hooks.take(|hook| hook.due <= now) {
             self.cancel(&hook.request_id);
             self.hooks.rounds[at].verdict.timed_out = true;
-            self.conclude_if_over(now, at);
+            self.conclude_if_finished(now, at);
         }
     }
 
@@ -213,13 +214,13 @@ impl Agent {
         }
     }
 
-    fn conclude_if_over(&mut self, now: Instant, at: usize) {
+    fn conclude_if_finished(&mut self, now: Instant, at: usize) {
         if let Some(round) = self.hooks.take_finished(at) {
             self.conclude(now, round);
         }
     }
 
-    /// Continues where the hooks were called.
+    /// Continues where the agent called the hooks of this round.
     fn conclude(&mut self, now: Instant, round: Round) {
         let verdict = round.verdict;
         match round.occasion {

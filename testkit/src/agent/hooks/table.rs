@@ -16,7 +16,8 @@ pub(in crate::agent) struct HookTable {
     pub(super) rounds: Vec<Round>,
 }
 
-/// Why hooks were called, and where the agent continues afterwards.
+/// The reason why hooks were called, which determines where the agent
+/// continues.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::agent) enum Occasion {
     /// The prompts of a new turn.
@@ -33,7 +34,7 @@ pub(in crate::agent) enum Occasion {
     AfterTool(String),
     /// After all tool calls of a reply.
     AfterBatch,
-    /// The same, for this sub-agent.
+    /// After all tool calls of a reply of this sub-agent.
     AfterSubagentBatch(String),
     /// The end of the turn: normal, or because the API failed.
     Stop,
@@ -85,12 +86,12 @@ impl HookTable {
         open.map(|hook| hook.due).min()
     }
 
-    /// Returns whether hook calls are pending for such an occasion.
+    /// Returns whether hook calls are pending for an occasion that matches.
     pub(in crate::agent) fn is_asked(&self, occasion: impl Fn(&Occasion) -> bool) -> bool {
         self.rounds.iter().any(|round| occasion(&round.occasion))
     }
 
-    /// Removes the round for this occasion, without cancelling its calls.
+    /// Removes the round of this occasion, without cancelling its calls.
     pub(super) fn forget(&mut self, occasion: &Occasion) -> Option<Round> {
         let mut rounds = self.rounds.iter();
         let at = rounds.position(|round| round.occasion == *occasion)?;
@@ -136,7 +137,7 @@ impl HookTable {
         })
     }
 
-    /// Removes the round at this index and returns it, if it is finished.
+    /// Removes and returns the round at this index if the round is finished.
     pub(super) fn take_finished(&mut self, at: usize) -> Option<Round> {
         let round = &self.rounds[at];
         let is_over = round.open.is_empty() || round.verdict.is_final(&round.kind);
@@ -149,8 +150,8 @@ impl HookTable {
     }
 }
 
-/// Returns whether the failure of a hook never blocks this event, whatever its
-/// matcher says.
+/// Returns whether a failed hook never blocks this event, even if its matcher
+/// says that it does.
 fn ignores_failure(kind: &HookKind) -> bool {
     matches!(
         kind,

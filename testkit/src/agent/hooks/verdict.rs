@@ -24,7 +24,7 @@ pub(in crate::agent) struct Verdict {
     pub(in crate::agent) blocks: Vec<String>,
     /// Whether a hook blocks because it failed.
     pub(in crate::agent) failed: bool,
-    /// Set if the turn must end, with the reason.
+    /// The reason why the turn must end. `None` if the turn continues.
     pub(in crate::agent) stop: Option<Option<String>>,
     /// The new input of the tool, from the last hook that changed it.
     pub(in crate::agent) updated_input: Option<Json>,
@@ -41,8 +41,8 @@ pub(in crate::agent) struct Verdict {
     pub(in crate::agent) notices: Vec<Informational>,
     /// Whether a hook timed out.
     pub(in crate::agent) timed_out: bool,
-    /// Whether the host has closed the session, so that hooks were not called or did not
-    /// respond.
+    /// Whether the host has closed the session. Hooks were then not called, or
+    /// did not respond.
     pub(in crate::agent) host_is_gone: bool,
 }
 

@@ -21,7 +21,7 @@ struct SetServers {
 }
 
 impl SetServers {
-    /// The servers; none if the request is not valid.
+    /// Reads the servers of a request. An invalid request has none.
     fn read(request: &Json) -> Option<Map<String, Value>> {
         let servers = request.read::<Self>().ok()?.servers;
         servers.values().all(Value::is_object).then_some(servers)
@@ -29,8 +29,8 @@ impl SetServers {
 }
 
 impl Agent {
-    /// Enables or disables a server. A request that enables a server is
-    /// responded to when the server is connected or has failed.
+    /// Enables or disables a server. The response to a request that enables a
+    /// server is sent when the server is connected or has failed.
     pub(in crate::agent) fn toggle_server(&mut self, request_id: &str, request: &Json) {
         let toggle = match request.read::<Toggle>() {
             Ok(toggle) => toggle,
@@ -69,7 +69,7 @@ impl Agent {
     }
 
     /// Replaces the set of servers. Servers that do not run inside the host are
-    /// rejected: the agent does not support them.
+    /// rejected, because the agent does not support them.
     pub(in crate::agent) fn set_servers(&mut self, request_id: &str, request: &Json) {
         let Some(wanted) = SetServers::read(request) else {
             let why = "mcp_set_servers: servers must be an object of configurations";

@@ -1,4 +1,4 @@
-//! The MCP servers and their tools.
+//! The MCP servers inside the host, and their tools.
 
 use agentwire_protocol::control::{ManifestOutcome, SdkMcpServerManifest};
 use agentwire_protocol::json::Json;
@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The supported MCP version.
 pub(super) const PROTOCOL_VERSION: &str = "2025-11-25";
 
-/// The longest name of a tool for the model.
+/// The maximum length of a tool name that the model receives.
 const MAX_TOOL_NAME: usize = 128;
 
 /// The MCP servers of a session, and the pending messages to them.
@@ -23,7 +23,7 @@ pub(in crate::agent) struct McpClient {
     pub(super) servers: Vec<Server>,
     /// The server that is being enabled, and the ID of the request to respond to.
     pub(super) toggled: Option<(String, String)>,
-    /// Messages without a reply, by the ID of their control request.
+    /// Pending messages to servers, by the ID of their control request.
     pub(super) pending: BTreeMap<String, PendingMessage>,
 }
 
@@ -31,16 +31,17 @@ pub(in crate::agent) struct McpClient {
 pub(super) struct Server {
     pub(super) name: String,
     pub(super) state: McpConnection,
-    /// Whether `mcp_status` lists it while it is pending.
+    /// Whether `mcp_status` lists the server while it is pending.
     pub(super) is_listed: bool,
     pub(super) info: Option<McpServerInfo>,
-    /// Whether the server has tools. If not, they are not requested.
+    /// Whether the server has tools. If not, the agent does not request a list
+    /// of tools.
     pub(super) has_tools: bool,
     pub(super) tools: Vec<Tool>,
     pub(super) next_id: u64,
 }
 
-/// The purpose of a message.
+/// The purpose of a pending message.
 #[derive(Debug)]
 pub(super) enum PendingMessage {
     Initialize {
@@ -52,7 +53,7 @@ pub(super) enum PendingMessage {
     Tools {
         server: String,
         listed_tools: Vec<Tool>,
-        /// How often the list could not be read.
+        /// How often the list of tools was unreadable.
         failures: u8,
     },
     Call {
@@ -146,28 +147,29 @@ impl Server {
         self.next_id - 1
     }
 
-    /// Sets the tools, except those that are not used: a tool with an invalid
-    /// property, and one whose name is that of an earlier one for the model.
+    /// Sets the tools. Tools with an invalid property are discarded, and so are
+    /// tools whose name for the model is already used by an earlier tool.
     pub(super) fn connect(&mut self, mut tools: Vec<Tool>) {
         let is_schema = |it: &Value| it.is_object() || it.is_boolean();
         let mut names = BTreeSet::new();
         tools.retain(|tool| {
-            tool.input_schema.properties.values().all(is_schema) && names.insert(plain(&tool.name))
+            tool.input_schema.properties.values().all(is_schema)
+                && names.insert(sanitize(&tool.name))
         });
         self.tools = tools;
         self.state = McpConnection::Connected;
     }
 
-    /// Returns the name of a tool for the model, which does not get tools with
-    /// longer names than the API accepts.
+    /// Returns the name of a tool for the model. Returns `None` if the name is
+    /// longer than the API accepts.
     fn name_of(&self, tool: &Tool) -> Option<String> {
-        let name = format!("{}{}", self.prefix(), plain(&tool.name));
+        let name = format!("{}{}", self.prefix(), sanitize(&tool.name));
         (name.len() <= MAX_TOOL_NAME).then_some(name)
     }
 
     /// Returns the prefix of the names of the server's tools.
     fn prefix(&self) -> String {
-        format!("mcp__{}__", plain(&self.name))
+        format!("mcp__{}__", sanitize(&self.name))
     }
 
     pub(super) fn tool(&self, name: &str) -> Option<&Tool> {
@@ -195,7 +197,7 @@ impl McpClient {
             .is_some_and(|tool| tool.annotations.read_only_hint == Some(true))
     }
 
-    /// Returns why a tool cannot be called, if it cannot.
+    /// Returns why a tool cannot be called. Returns `None` if it can be called.
     pub(in crate::agent) fn refusal(&self, tool: &str) -> Option<String> {
         let server = self.server_of(tool)?;
         let is_there = server.state == McpConnection::Connected && server.tool(tool).is_some();
@@ -260,7 +262,7 @@ impl McpClient {
             .collect()
     }
 
-    /// Returns the servers as listed by `mcp_status`, which has those of
+    /// Returns the servers as `mcp_status` lists them. It lists the servers of
     /// `initialize` after their handshake.
     pub(in crate::agent) fn statuses(&self) -> Vec<McpServerStatus> {
         let is_listed = |it: &&Server| it.is_listed || it.state != McpConnection::Pending;
@@ -332,9 +334,9 @@ fn status(server: &Server) -> McpServerStatus {
     })
 }
 
-/// Returns a name in the form used in tool names: characters other than ASCII
+/// Converts a name to the form used in tool names. Characters other than ASCII
 /// letters, digits, `_` and `-` become `_`.
-fn plain(name: &str) -> String {
+fn sanitize(name: &str) -> String {
     let is_plain = |it: char| it.is_ascii_alphanumeric() || it == '_' || it == '-';
     name.chars()
         .map(|it| if is_plain(it) { it } else { '_' })

@@ -1,4 +1,4 @@
-//! MCP servers inside the host. The agent is their client, through
+//! MCP servers inside the host. The agent is their client and reaches them with
 //! `mcp_message` requests.
 
 mod changes;
@@ -20,8 +20,9 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-/// How often the list of tools is requested until it can be read.
-const LISTINGS: u8 = 4;
+/// The maximum number of requests for the tools of a server whose list is
+/// unreadable.
+const MAX_LISTINGS: u8 = 4;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -34,9 +35,9 @@ struct CallResult {
 }
 
 impl Agent {
-    /// Registers the servers of the host. A server with a valid manifest is
-    /// used without a handshake. The handshake with the others starts before
-    /// `initialize` is answered.
+    /// Registers the servers of the host. A server with a valid manifest needs
+    /// no handshake. The handshake with the others starts before the response
+    /// to `initialize`.
     pub(super) fn connect_servers(
         &mut self,
         request: &Initialize,
@@ -72,8 +73,8 @@ impl Agent {
         }
     }
 
-    /// Requests the tools of servers whose manifest does not list them, once
-    /// `initialize` is answered. Servers whose handshake is in progress are
+    /// Requests the tools of servers whose manifest does not list them, after
+    /// the response to `initialize`. Servers whose handshake is in progress are
     /// skipped.
     pub(super) fn list_manifest_tools(&mut self) {
         let is_parked = |it: &&Server| it.state == McpConnection::Pending && it.info.is_some();
@@ -234,7 +235,7 @@ impl Agent {
                 }
             }
             // The real CLI waits 250, 500 and 1,000 ms before each retry.
-            None if failures + 1 < LISTINGS => {
+            None if failures + 1 < MAX_LISTINGS => {
                 return self.list_tools(name, None, vec![], failures + 1);
             }
             None => tools.clear(),
@@ -284,7 +285,7 @@ impl Agent {
         }
     }
 
-    /// Handles the end of the host, and of its servers with it.
+    /// Handles the end of the host, which ends its servers, too.
     pub(super) fn end_servers(&mut self, now: Instant) {
         for server in &mut self.mcp.servers {
             if server.state == McpConnection::Pending {

@@ -1,8 +1,8 @@
 //! A case: a scenario, and the actions of the host.
 //!
 //! A case is a scenario file whose `host` contains the actions of the host. The
-//! files in `tests/scenarios` of this repository are cases too; their `expect` is
-//! for another test.
+//! files in `tests/scenarios` of this repository are cases, too. Another test
+//! reads their `expect`.
 
 use crate::{Scenario, ScenarioError};
 use serde::Deserialize;
@@ -13,10 +13,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Longer steps are there to be interrupted.
+/// Steps of at least this duration are meant to be interrupted.
 const INTERRUPTED: Duration = Duration::from_secs(60);
 
-/// A session to play to a CLI.
+/// A session that is played to a CLI.
 #[derive(Debug, Clone)]
 pub struct Case {
     name: String,
@@ -55,7 +55,7 @@ pub enum CaseError {
     },
 }
 
-/// Returns the duration of a step of the agent without output.
+/// Returns how long a step of the agent lasts without output.
 fn time_of(step: &crate::Step) -> Duration {
     use crate::Step;
 
@@ -72,13 +72,14 @@ fn time_of(step: &crate::Step) -> Duration {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Host {
-    /// Prompts, each of which is sent when the session is idle after the
-    /// previous one. The short form of `steps`.
+    /// The short form of `steps`: prompts, each of which is sent when the
+    /// session is idle after the previous prompt.
     prompts: Vec<String>,
     /// Additional arguments.
     pub(super) args: Vec<String>,
-    /// Whether the host uses only the protocol: no partial messages, and no
-    /// variables that SDKs set, such as the one for session states.
+    /// Whether the host uses only the protocol: it enables no partial messages,
+    /// and sets none of the variables that SDKs set, such as the variable for
+    /// session states.
     #[serde(skip)]
     pub(super) is_plain: bool,
     /// Whether the case requires states and partial messages, so that it has no
@@ -97,8 +98,8 @@ pub(super) struct Host {
     /// Whether the order of lines is deterministic, so that all lines are
     /// compared in their order.
     pub(super) in_order: bool,
-    /// The responses to permission requests, by tool: one response, or a list
-    /// with one for each request.
+    /// The responses to permission requests, by tool. The value is one
+    /// response, or a list with a response for each request.
     pub(super) decisions: BTreeMap<String, OneOrMore<Decision>>,
     /// The hooks, in the order of registration.
     pub(super) hooks: Vec<ScriptedHook>,
@@ -106,7 +107,7 @@ pub(super) struct Host {
     pub(super) servers: BTreeMap<String, Vec<McpTool>>,
     /// The actions, in order.
     pub(super) steps: Vec<Step>,
-    // For `tests/scenarios.rs`.
+    // `tests/scenarios.rs` reads this member.
     #[serde(rename = "expect")]
     _expect: Vec<String>,
     #[serde(rename = "called")]
@@ -119,15 +120,15 @@ pub(super) struct Host {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(super) enum Step {
-    /// Sends a prompt: a text, or a user message without its envelope
+    /// Sends a prompt, which is a text, or a user message without its envelope
     /// (`{"content": …, "priority": …}`). Prompt number n has the UUID `…00n`.
     Prompt(Value),
     /// Sends a control request. Request number n has the ID `host-n`.
     Request(Map<String, Value>),
     /// Sends a line unchanged.
     Send(Value),
-    /// Waits until the session is idle. Without session states, that is a
-    /// result.
+    /// Waits until the session is idle. Without session states, the session is
+    /// idle after a result.
     Idle,
     /// Waits for a line with these members.
     Until(Value),
@@ -168,7 +169,8 @@ pub(super) enum OneOrMore<T> {
 }
 
 impl<T> OneOrMore<T> {
-    /// Returns the item for call number `n`. The last item repeats.
+    /// Returns the item for call number `n`. The last item applies to all later
+    /// calls.
     pub(super) fn get(&self, n: usize) -> Option<&T> {
         match self {
             Self::One(one) => Some(one),
@@ -185,14 +187,14 @@ pub(super) enum Decision {
     AllowWith(Value),
     Deny(String),
     DenyAndInterrupt(String),
-    /// Interrupts the turn instead.
+    /// Interrupts the turn in place of a response.
     Interrupt,
     Panic,
     /// A response in wire format.
     Raw(Value),
     /// An error response.
     Fail(String),
-    /// No response, or a later one with [`Step::Answer`].
+    /// Sends no response. [`Step::Answer`] may respond later.
     Hold,
 }
 
@@ -204,7 +206,8 @@ pub(super) struct ScriptedHook {
     #[serde(default)]
     gate: bool,
     timeout_ms: Option<u64>,
-    /// The responses, call by call. The last one repeats.
+    /// The responses, call by call. The last response applies to all later
+    /// calls.
     pub(super) answers: OneOrMore<HookStep>,
 }
 
@@ -330,9 +333,10 @@ impl Case {
         paths.iter().map(read).collect()
     }
 
-    /// Returns the same case with a host that uses only the protocol: no
-    /// partial messages, and no variables that SDKs set. Returns `None` if the
-    /// host waits for a line that is then missing.
+    /// Returns the same case with a host that uses only the protocol. The host
+    /// enables no partial messages, and sets none of the variables that SDKs
+    /// set. Returns `None` if the host waits for a line that would then be
+    /// missing.
     #[must_use]
     pub fn plain(&self) -> Option<Self> {
         let awaits = |step: &Step| match step {
@@ -352,7 +356,7 @@ impl Case {
         Some(plain)
     }
 
-    /// Returns whether [`plain`](Self::plain) created it.
+    /// Returns whether [`plain`](Self::plain) created this case.
     #[must_use]
     pub fn is_plain(&self) -> bool {
         self.host.is_plain
@@ -371,7 +375,7 @@ impl Case {
     }
 
     /// Returns the longest duration in the script, except for steps that are
-    /// interrupted.
+    /// meant to be interrupted.
     #[must_use]
     pub fn longest(&self) -> Duration {
         let replies = (self.scenario.replies.iter()).chain(&self.scenario.subagents);
@@ -381,7 +385,7 @@ impl Case {
         times.max().unwrap_or_default()
     }
 
-    /// Returns the file's content, which no agent has generated.
+    /// Returns the content of the case's file. No agent has generated it.
     #[must_use]
     pub fn file(&self) -> &Value {
         &self.file

@@ -2,12 +2,12 @@
 
 use serde::Serialize;
 
-/// Lines that only one sequence has, at one position. `Display` shows the first
-/// difference.
+/// A difference: lines at one position that only one of two sequences has.
+/// `Display` shows the first difference within it.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Hunk {
-    /// The common line before it. Empty at the beginning.
+    /// The last common line before the difference. Empty at the beginning.
     pub after: String,
     /// Lines of the measured sequence.
     pub measured: Vec<String>,
@@ -15,10 +15,11 @@ pub struct Hunk {
     pub found: Vec<String>,
 }
 
-/// Returns the differences, by the longest common subsequence.
+/// Returns the differences between two sequences, by their longest common
+/// subsequence.
 #[must_use]
 pub fn hunks(measured: &[String], found: &[String]) -> Vec<Hunk> {
-    // The length of the longest common subsequence from each position.
+    // The length of the longest common subsequence from each pair of positions.
     let mut common = vec![vec![0_usize; found.len() + 1]; measured.len() + 1];
     for m in (0..measured.len()).rev() {
         for f in (0..found.len()).rev() {

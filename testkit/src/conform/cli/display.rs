@@ -1,5 +1,5 @@
-//! Displays a difference: the differing members of two lines of one kind,
-//! otherwise both lines.
+//! Displays a difference. For two lines of one kind, displays the differing
+//! members, otherwise both lines.
 
 use super::super::short;
 use super::Hunk;
@@ -34,7 +34,7 @@ fn split(line: &str) -> (&str, Option<Value>) {
     (kind, serde_json::from_str(&format!("{{{rest}")).ok())
 }
 
-/// Returns the differing members of two lines of one kind.
+/// Returns the differing members of two lines, if both have the same kind.
 fn members(measured: &str, found: &str) -> Option<String> {
     let ((kind, measured), (other, found)) = (split(measured), split(found));
     if kind != other {
@@ -99,7 +99,7 @@ fn value(value: &Value) -> String {
     beginning(&value.to_string())
 }
 
-/// Returns the displayed beginning of a text.
+/// Returns the beginning of a text, up to the maximum displayed length.
 fn beginning(text: &str) -> String {
     short(text, MAX_SHOWN)
 }

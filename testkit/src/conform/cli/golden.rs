@@ -1,4 +1,4 @@
-//! The measured protocol: cases, and the normalized lines of the real CLI.
+//! The measured protocol: cases with the normalized lines of the real CLI.
 
 use super::{Case, CaseError, Hunk, IgnoredMembers, Normal, Recording, hunks, play};
 use serde::Deserialize;
@@ -27,7 +27,7 @@ pub struct Golden {
 pub struct Measured {
     /// The case.
     pub case: Case,
-    /// The lines of its recording, normalized by [`Normal`].
+    /// The lines of the case's recording, normalized by [`Normal`].
     pub lines: Vec<String>,
 }
 
@@ -38,15 +38,15 @@ pub struct Outcome {
     /// The differences from the measurement. A session that ended early has at
     /// least one.
     pub differences: Vec<Hunk>,
-    /// As in [`Recording`].
+    /// Why the session did not complete, as in [`Recording`].
     pub stuck: Option<String>,
-    /// As in [`Recording`].
+    /// The next step of the host, as in [`Recording`].
     pub remaining: Option<String>,
     /// The end of the CLI's standard error.
     pub stderr: String,
 }
 
-/// The file.
+/// The format of a file of measurements.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
@@ -87,7 +87,7 @@ impl Golden {
     ///
     /// # Errors
     ///
-    /// Fails if the text is something else.
+    /// Fails if the text is not the output of [`to_json`](Self::to_json).
     pub fn from_json(text: &str) -> Result<Self, GoldenError> {
         let file: File = serde_json::from_str(text)?;
         let cases = file.cases.into_iter().map(|(name, entry)| {
@@ -107,7 +107,7 @@ impl Golden {
     ///
     /// # Errors
     ///
-    /// Every value can be serialized, so no error is expected.
+    /// No error is expected, because every value can be serialized.
     pub fn to_json(&self) -> serde_json::Result<String> {
         let mut text = format!(
             "{{\"version\":{},\"cases\":{{",

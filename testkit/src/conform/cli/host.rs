@@ -1,6 +1,6 @@
-//! The host: plays a case to an agent over pipes and records both directions.
-//! It handles each line immediately, so that its response follows the line in
-//! the recording.
+//! Plays a case to an agent over pipes, as its host, and records both
+//! directions. The host handles each line immediately, so that its response
+//! follows the line in the recording.
 
 use super::super::process::Watched;
 use super::super::{short, timed_out};
@@ -23,8 +23,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::time::{sleep, timeout};
 
-/// The time without output after the CLI's exit, if another process keeps its
-/// standard output open.
+/// The time without output after which the session ends, if another process
+/// keeps standard output open after the CLI's exit.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// The maximum length of a line.
@@ -34,7 +34,7 @@ const MAX_LINE: usize = 16 << 20;
 const MAX_LINES: usize = 10_000;
 const MAX_BYTES: usize = 64 << 20;
 
-/// The stored length of standard error in bytes.
+/// The retained length of standard error, in bytes.
 const STDERR_LENGTH: usize = 4096;
 
 /// The maximum number of model requests after the end of the script.
@@ -44,11 +44,11 @@ const MAX_UNSCRIPTED: usize = 10;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Entry {
-    /// A line of the host.
+    /// A line that the host sent.
     Sent(Value),
-    /// A line of the CLI: an object.
+    /// A line of the CLI that is a JSON object.
     Received(Value),
-    /// Another line of the CLI.
+    /// A line of the CLI that is not a JSON object.
     Noise(String),
     /// The CLI exited with this status, or was killed by a signal.
     Exited(Option<i32>),
@@ -60,9 +60,10 @@ pub enum Entry {
 pub struct Recording {
     /// The entries, in order.
     pub entries: Vec<Entry>,
-    /// Why the session did not complete, if it was neither complete nor idle.
+    /// The reason why the session did not complete. `None` if the session
+    /// completed or became idle.
     pub stuck: Option<String>,
-    /// The next step of the host when the session ended, if any.
+    /// The step that the host had not performed when the session ended, if any.
     pub remaining: Option<String>,
     /// The end of the CLI's standard error.
     pub stderr: String,
@@ -92,7 +93,7 @@ enum Stopped {
 struct Player<'a> {
     case: &'a Case,
     project: PathBuf,
-    /// The model of the real CLI.
+    /// The scripted model for the real CLI.
     model: &'a ScriptedModel,
     stdin: Option<ChildStdin>,
     entries: Vec<Entry>,
@@ -101,15 +102,15 @@ struct Player<'a> {
     requests: usize,
     /// The number of calls of each tool and hook.
     calls: BTreeMap<String, usize>,
-    /// Permission requests that a later step responds to.
+    /// The IDs of permission requests that a later step responds to.
     deferred: VecDeque<String>,
     /// Whether the CLI sends session states.
     sends_states: bool,
 }
 
-/// Plays a case to a CLI: a program and its first arguments. It runs in a
-/// temporary directory with a clean environment. All processes that it started
-/// are killed when this returns or is dropped.
+/// Plays a case to a CLI. `cli` is a program and its first arguments. The CLI
+/// runs in a temporary directory with a clean environment. All processes that
+/// the CLI started are killed when this function returns or is dropped.
 ///
 /// The session ends when the CLI exits, when it is idle while the host waits, or
 /// when the CLI keeps sending model requests after the end of the script. Any
@@ -145,7 +146,7 @@ pub async fn play(case: &Case, cli: &[OsString], deadline: Duration) -> io::Resu
     let stuck = {
         let mut listening = pin!(listen(stderr, &mut stderr_end));
         let session = async {
-            // Standard error is read as long as the session lasts.
+            // Standard error is read until the session ends.
             tokio::select! {
                 ended = player.session(watched, stdout) => ended,
                 never = &mut listening => match never {},
@@ -155,7 +156,8 @@ pub async fn play(case: &Case, cli: &[OsString], deadline: Duration) -> io::Resu
             Ok(ended) => ended.err(),
             Err(_) => Some(timed_out(deadline)),
         };
-        // Read the rest without waiting: another process may keep it open.
+        // The rest is read without waiting, because another process may keep
+        // the pipe open.
         let _: Result<std::convert::Infallible, _> = timeout(Duration::ZERO, listening).await;
         stuck
     };
@@ -183,8 +185,8 @@ async fn listen(mut stderr: ChildStderr, end: &mut Vec<u8>) -> std::convert::Inf
 }
 
 impl Player<'_> {
-    /// Runs the session until the process exits or is idle. The error is why it
-    /// is stuck.
+    /// Runs the session until the process exits or is idle. The error is the
+    /// reason why the session is stuck.
     async fn session(&mut self, cli: &mut Watched, stdout: ChildStdout) -> Result<(), String> {
         self.request(self.case.host.initialize()).await;
         let answered = json!({"type": "control_response", "response": {"request_id": "host-1"}});
@@ -219,8 +221,8 @@ impl Player<'_> {
             let gate = self.gate_file();
             let read = tokio::select! {
                 biased;
-                // Output before the gate is read after it, so that the
-                // recording shows it after the host's actions at the gate.
+                // While the host waits at a gate, output is not read, so that
+                // the recording shows it after the host's actions at the gate.
                 read = stdout.read(&mut chunk), if gate.is_none() || has_exited => read,
                 _ = cli.child.wait(), if !has_exited => {
                     has_exited = true;
@@ -272,7 +274,7 @@ impl Player<'_> {
         if let Some(stdin) = &mut self.stdin {
             let text = format!("{line}\n");
             self.entries.push(Entry::Sent(line));
-            // A closed pipe shows in the missing responses.
+            // A failed write shows in the missing responses.
             drop(stdin.write_all(text.as_bytes()).await);
             drop(stdin.flush().await);
         }
@@ -381,7 +383,7 @@ impl Player<'_> {
         self.send(line).await;
     }
 
-    /// Counts a call. Returns the number of earlier calls.
+    /// Counts a call of a tool or hook. Returns the number of earlier calls.
     fn call(&mut self, name: &str) -> usize {
         let calls = self.calls.entry(name.to_owned()).or_default();
         *calls += 1;
@@ -459,7 +461,7 @@ async fn reached(file: Option<&Path>) {
     let Some(file) = file else {
         return std::future::pending().await;
     };
-    // There is no portable event for a file.
+    // There is no portable event for the creation of a file.
     while !file.exists() {
         sleep(Duration::from_millis(5)).await;
     }

@@ -7,16 +7,18 @@ use std::time::Duration;
 /// The time without output before CPU use is checked.
 const QUIET: Duration = Duration::from_secs(2);
 
-/// The same before the first line: a CLI may wait for the disk at its start.
+/// The time without output before the first line. It is longer, because a CLI
+/// may wait for the disk at its start.
 const STARTING: Duration = Duration::from_secs(8);
 
-/// Returns the time without output after which a CLI without CPU use is idle:
-/// longer than every step of its script.
+/// Returns the time without output after which a CLI without CPU use is idle.
+/// This time is longer than every step of its script.
 pub(super) fn idle_timeout(case: &Case) -> Duration {
     QUIET + case.longest()
 }
 
-/// Returns when the session is idle. Drop it when there is output.
+/// Completes when the session is idle. The caller drops the future when there
+/// is output.
 pub(super) async fn until_idle(cli: &Mark, idle_timeout: Duration, has_begun: bool) {
     let quiet = match has_begun {
         true => idle_timeout,

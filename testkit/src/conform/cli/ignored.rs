@@ -1,10 +1,10 @@
-//! Members of lines whose values are ignored, from `conform/left-out.json`,
-//! each with its reason. Their presence is compared, unless the real CLI omits
-//! them in some runs.
+//! Members of lines whose values are ignored. `conform/left-out.json` lists
+//! them with a reason for each. The presence of a member is compared, unless
+//! the real CLI omits it in some runs.
 
 use serde::Deserialize;
 
-/// The file.
+/// The list of ignored members.
 const FILE: &str = include_str!("../../../conform/left-out.json");
 
 /// The ignored members.
@@ -14,9 +14,10 @@ pub struct IgnoredMembers(Vec<Rule>);
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Rule {
-    /// The lines, by type and subtype. A final `*` matches anything.
+    /// The lines that contain the members, by type and subtype. A final `*`
+    /// matches anything.
     of: Vec<String>,
-    /// The paths of members. Items of an array have its path.
+    /// The paths of members. Items of an array have the path of the array.
     members: Vec<String>,
     /// Whether the real CLI omits the member in some runs.
     #[serde(default)]

@@ -1,7 +1,8 @@
 //! Compares a CLI with the measured protocol.
 //!
-//! A [`Case`] is a session: the model's replies and the host's actions. [`play`]
-//! runs it with a CLI over pipes, in a clean environment and a temporary home.
+//! A [`Case`] is a session: the model's replies and the host's actions.
+//! [`play`] runs the case with a CLI over pipes, in a clean environment and a
+//! temporary home.
 //! [`Normal`] removes IDs, times, paths and prose from the [`Recording`], which
 //! makes its lines reproducible. [`Golden`] contains the lines of the real CLI,
 //! and [`hunks`] returns the differences.

@@ -1,5 +1,5 @@
-//! Normalizes a recording: removes IDs, times, paths and the agents' prose.
-//! Each line becomes one text.
+//! Normalizes a recording. IDs, times, paths and the agents' prose are removed,
+//! and each line becomes one text.
 
 use super::{Case, Entry, IgnoredMembers};
 use serde_json::{Map, Value};
@@ -31,7 +31,8 @@ const NAMES: [&str; 15] = [
 #[derive(Debug)]
 pub struct Normal<'a> {
     rules: &'a IgnoredMembers,
-    /// The texts of the case file, longest first. No agent generated them.
+    /// The texts of the case file, longest first. An agent did not generate
+    /// them.
     case_texts: Vec<String>,
     /// How often each name occurs in the recording.
     counts: BTreeMap<String, usize>,
@@ -158,7 +159,7 @@ impl<'a> Normal<'a> {
             }
             return format!("({role})");
         }
-        // The model's texts, and parts of the case, are compared.
+        // The model's texts, and parts of the case, are compared unchanged.
         if is_models
             || self
                 .case_texts
@@ -171,14 +172,14 @@ impl<'a> Normal<'a> {
             return "(path)".to_owned();
         }
         if text.contains(char::is_whitespace) || text.contains("://") {
-            // Prose. Quotes from the case are compared, except for single
-            // words.
+            // The text is prose. Only quotes from the case are compared, except
+            // for single words.
             let is_quoted = |case_text: &&String| {
                 case_text.contains(|it: char| !it.is_alphanumeric()) && text.contains(&***case_text)
             };
             let quoted: Vec<_> = self.case_texts.iter().filter(is_quoted).collect();
             let mut quoted: Vec<&str> = quoted.into_iter().map(String::as_str).collect();
-            // A part of another quote adds nothing.
+            // A quote that is part of another quote adds nothing.
             let all = quoted.clone();
             quoted.retain(|it| !all.iter().any(|other| other != it && other.contains(it)));
             quoted.sort_unstable();
@@ -190,9 +191,9 @@ impl<'a> Normal<'a> {
     }
 }
 
-/// Moves the model's lines before those of its tools: from a tool call to the
-/// end of its message, the agent already runs the tool, and the order is
-/// random. It is deterministic where the model pauses.
+/// Moves the model's lines before the lines of its tools. From a tool call to
+/// the end of its message, the agent already runs the tool, so the order of
+/// lines is random. The order is deterministic where the model pauses.
 fn in_order(record: &[Entry]) -> Vec<Entry> {
     let mut ordered: Vec<Entry> = vec![];
     let mut late: Option<Vec<Entry>> = None;
@@ -203,7 +204,8 @@ fn in_order(record: &[Entry]) -> Vec<Entry> {
             _ => ("", &Value::Null),
         };
         let content = &line["message"]["content"][0]["type"];
-        // Without partial messages, a message ends with the next one.
+        // Without partial messages, a message ends when the next message
+        // begins.
         let id = &line["message"]["id"];
         if kind == "assistant" && speaking != *id {
             ordered.append(&mut late.take().unwrap_or_default());
@@ -235,7 +237,8 @@ fn in_order(record: &[Entry]) -> Vec<Entry> {
     ordered
 }
 
-/// Returns the role of a name that an agent generated: the member it is in.
+/// Returns the kind of a name that an agent generated: the member that contains
+/// it.
 fn is_name(text: &str, member: &str) -> Option<&'static str> {
     let is_from_case = text.starts_with("11111111-") || text.starts_with("host-");
     let is_scripted = text.starts_with("toolu_") || text.starts_with("msg_");
@@ -279,7 +282,7 @@ fn texts(value: &Value, into: &mut BTreeSet<String>) {
     }
 }
 
-/// Returns the kind of a line: `result/success`,
+/// Returns the kind of a line, such as `result/success` or
 /// `control_request/can_use_tool`.
 fn head(line: &Value) -> String {
     let kind = line["type"].as_str().unwrap_or_default();

@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use tokio::process::Command;
 
 /// Inherited environment variables: those that every program needs, and the
-/// version that the fake agent emulates.
+/// variable with the version that the fake agent emulates.
 const INHERITED: [&str; 3] = ["PATH", "SystemRoot", fake_agent::PROFILE];
 
 const HOME: &str = "HOME";
@@ -22,13 +22,13 @@ const HOME: &str = "HOME";
 #[derive(Debug)]
 pub(super) struct Process {
     pub(super) watched: Watched,
-    // Removed after the processes.
+    // The home is removed after the processes have ended.
     home: TempDir,
 }
 
 impl Process {
-    /// Starts a CLI for a case, with a model for the real CLI and a script for
-    /// the fake agent.
+    /// Starts a CLI for a case. The real CLI gets the URL of the model, the
+    /// fake agent gets the script.
     pub(super) fn start(case: &Case, cli: &[OsString], model: &ScriptedModel) -> io::Result<Self> {
         let [program, arguments @ ..] = cli else {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "no CLI"));
@@ -71,7 +71,7 @@ fn project(home: &Path) -> PathBuf {
     home.join("project")
 }
 
-/// Returns the directory of the CLI's temporary files, which it does not
+/// Returns the directory for temporary files of the CLI, which the CLI does not
 /// remove.
 fn temporary(home: &Path) -> PathBuf {
     home.join("tmp")
@@ -100,8 +100,9 @@ fn environment(case: &Case, home: &Path, model: &ScriptedModel) -> BTreeMap<Stri
     }
     if !case.host.is_plain {
         set("CLAUDE_CODE_ENTRYPOINT", "sdk-rust".into());
-        // Not `CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS`, which older versions
-        // read: with it the real CLI does not mark states as for the host only.
+        // `CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS`, which older versions read,
+        // is not set. With it, the real CLI does not mark states as meant for
+        // the host alone.
         set("CLAUDE_CODE_SDK_READS_SESSION_STATE", "1".into());
     }
     set("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1".into());

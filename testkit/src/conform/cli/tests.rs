@@ -1,4 +1,4 @@
-//! Normalization and comparison, without a process.
+//! Tests of normalization and comparison, without a process.
 
 #![allow(clippy::unwrap_used)]
 

@@ -37,8 +37,8 @@ pub(super) fn marked(mark: &OsStr) -> Vec<Marked> {
 }
 
 /// Returns whether a process has this variable in its environment. While the
-/// process loads a program, the kernel shows an incomplete environment: wait
-/// for the rest.
+/// process loads a program, the kernel shows an incomplete environment; this
+/// function then waits for the rest.
 fn has_mark(folder: &Path, mark: &OsStr) -> bool {
     let until = Instant::now() + LOADING;
     loop {
@@ -62,9 +62,9 @@ fn has_mark(folder: &Path, mark: &OsStr) -> bool {
 /// The size of a process's environment.
 #[derive(Debug, PartialEq, Eq)]
 enum Size {
-    /// This many bytes.
+    /// The size in bytes.
     Known(u64),
-    /// The process is loading a program.
+    /// The size is unknown while the process loads a program.
     Loading,
 }
 
@@ -93,7 +93,7 @@ impl Size {
 struct Stat(String);
 
 impl Stat {
-    /// Reads the fields from the third on: the second is a name in parentheses,
+    /// Reads the fields from the third on. The second is a name in parentheses,
     /// which may contain any bytes.
     fn read(folder: &Path) -> Option<Self> {
         let mut stat = fs::read(folder.join("stat")).ok()?;

@@ -1,14 +1,14 @@
-//! A process with the mark of a watched one, on any system.
+//! A process that has the mark of a watched process, on any system.
 
 use std::time::Duration;
 
-/// A process with the mark.
+/// A process that has the mark.
 pub(super) struct Marked {
     pub(super) pid: u32,
-    /// Its command line, for reports.
+    /// The command line of the process, for reports.
     pub(super) argv: String,
-    /// Its CPU time.
+    /// The CPU time of the process.
     pub(super) cpu_time: Duration,
-    /// Whether it waits for a CPU or for the disk.
+    /// Whether the process waits for a CPU or for the disk.
     pub(super) is_runnable: bool,
 }

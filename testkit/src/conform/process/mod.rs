@@ -17,8 +17,8 @@ use std::io;
 use std::time::{Duration, Instant};
 use tokio::process::{Child, Command};
 
-/// The interval between checks for the exit of a process: there is no portable
-/// event for one that is not a child.
+/// The interval between checks for the exit of a process. There is no portable
+/// event for the exit of a process that is not a child.
 const PERIOD: Duration = Duration::from_millis(5);
 
 /// The duration of a check for CPU use.
@@ -27,11 +27,12 @@ const SAMPLE_TIME: Duration = Duration::from_secs(1);
 /// The maximum time until a killed process is gone.
 const KILL_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A watched process. Dropping it kills the processes that it started.
+/// A watched process. Dropping it kills the process and its descendants.
 ///
-/// These are the processes in its process group, and those with its mark: an
-/// environment variable with a unique value. A process that left the group and
-/// cleared its environment is not found, nor is one of another user.
+/// The descendants are the processes in its process group, and those that have
+/// its mark: an environment variable with a unique value. A process that left
+/// the group and cleared its environment is not found, nor is a process of
+/// another user.
 #[derive(Debug)]
 pub(super) struct Watched {
     pub(super) child: Child,
@@ -56,8 +57,8 @@ impl Mark {
         marked(&self.0)
     }
 
-    /// Returns whether a process with the mark uses or waits for a CPU. Takes a
-    /// second.
+    /// Returns whether a process with the mark uses or waits for a CPU. This
+    /// takes a second.
     pub(super) async fn is_busy(&self) -> bool {
         let sample = || {
             let processes = self.processes();
@@ -68,7 +69,7 @@ impl Mark {
         let (was_runnable, before) = sample();
         tokio::time::sleep(SAMPLE_TIME).await;
         let (is_runnable, after) = sample();
-        // An idle runtime uses little CPU time, but some.
+        // An idle runtime still uses a little CPU time.
         was_runnable || is_runnable || after.abs_diff(before) > SAMPLE_TIME / 20
     }
 }
@@ -88,7 +89,7 @@ impl Watched {
         })
     }
 
-    /// Returns the command lines of its descendants that are alive after this
+    /// Returns the command lines of the descendants that are alive after this
     /// time.
     pub(super) async fn remaining(&self, timeout: Duration) -> Vec<String> {
         let end = Instant::now() + timeout;
@@ -107,9 +108,9 @@ impl Drop for Watched {
         if let Some(leader) = self.leader {
             end_group(leader);
         }
-        // It may have exited.
+        // The process may have exited.
         drop(self.child.start_kill());
-        // A process that is being started meanwhile has the mark too.
+        // A process that is being started at the same time has the mark, too.
         let until = Instant::now() + KILL_TIMEOUT;
         while Instant::now() < until {
             let remaining = self.mark.processes();
@@ -146,7 +147,7 @@ fn to_pid(number: u32) -> Option<rustix::process::Pid> {
         .and_then(rustix::process::Pid::from_raw)
 }
 
-/// There are no process groups.
+/// Does nothing, because this system has no process groups.
 #[cfg(not(unix))]
 fn end_group(_leader: u32) {}
 

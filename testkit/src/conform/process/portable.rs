@@ -37,7 +37,7 @@ pub(super) fn end(process: u32) {
     let mut system = System::new();
     system.refresh_processes(ProcessesToUpdate::Some(&[pid]), true);
     if let Some(process) = system.process(pid) {
-        // It may have exited.
+        // The process may have exited.
         _ = process.kill();
     }
 }

@@ -31,12 +31,12 @@ pub(super) struct CaseText {
     /// Lines that the SDK must send.
     #[serde(default)]
     pub(super) sends: Expect,
-    /// The status with which the agent must exit.
+    /// The exit status that the agent must have.
     pub(super) exit: Option<i32>,
 }
 
 impl Case {
-    /// Returns the name, which is that of its file.
+    /// Returns the name of the case, which is that of its file.
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.name

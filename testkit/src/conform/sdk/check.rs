@@ -11,11 +11,11 @@ const MAX_LINES: usize = 6;
 /// The maximum length of a line in a report, in characters.
 const WIDTH: usize = 300;
 
-/// Returns the departures in the adapter's output.
+/// Returns the departures of the adapter's output from the expected lines.
 pub(super) fn printed(case: &CaseText, output: &str) -> Vec<String> {
     let mut departures = Vec::new();
     let mut lines = Vec::new();
-    // Not `lines`, which removes carriage returns.
+    // `lines` would remove carriage returns.
     for line in output.split('\n').filter(|line| !line.is_empty()) {
         match serde_json::from_str::<Value>(line) {
             Ok(seen) if seen["saw"].is_string() => lines.push(seen),
@@ -62,7 +62,7 @@ fn summary(lines: &[Value]) -> String {
     shown.join(", ")
 }
 
-/// Returns the departures in the agent's log.
+/// Returns the departures of the agent's log from the expected lines.
 pub(super) fn sent(case: &CaseText, log: &str) -> Vec<String> {
     let log: Vec<Value> = (log.split('\n'))
         .filter_map(|line| serde_json::from_str(line).ok())

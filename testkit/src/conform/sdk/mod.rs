@@ -1,12 +1,13 @@
 //! Tests whether an SDK handles the behavior of agents.
 //!
-//! In each case an **adapter**, a small program written with the SDK, drives the
-//! fake agent. The adapter follows the instructions of the case and prints what
-//! its user sees. The fake agent behaves as the scenario of the case says, and
-//! logs the SDK's lines. Both outputs are compared with the expected ones.
-//! `testkit/CONFORM.md` describes how to write an adapter.
+//! In each case an **adapter**, a small program written with the SDK, drives
+//! the fake agent. The adapter follows the instructions of the case and prints
+//! what its user would see. The fake agent behaves as the scenario of the case
+//! says, and logs the SDK's lines. The output of the adapter and the log are
+//! compared with the expected lines. `testkit/CONFORM.md` describes how to
+//! write an adapter.
 //!
-//! The command is `agentwire conform sdk`.
+//! The command `agentwire conform sdk` runs the cases.
 //!
 //! ```no_run
 //! # #[tokio::main(flavor = "current_thread")]

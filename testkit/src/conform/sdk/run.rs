@@ -15,17 +15,17 @@ use std::time::Duration;
 use tokio::process::Command;
 use tokio::time::timeout;
 
-/// The time that processes of an adapter may outlive it while they shut down.
+/// How long processes of an adapter may outlive it while they shut down.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The result of a case.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Outcome {
-    /// Why the adapter was killed, if it did not exit.
+    /// The reason why the adapter was killed. `None` if it exited.
     pub stuck: Option<String>,
-    /// The other departures from the expected behavior. A killed adapter has at
-    /// least one.
+    /// The other departures from the expected behavior. A case whose adapter
+    /// was killed has at least one.
     pub departures: Vec<String>,
 }
 
@@ -35,7 +35,8 @@ impl Case {
     /// environment has a [`SCRIPT`]: `fake-agent` or `agentwire`.
     ///
     /// An adapter that has not exited at the deadline is stuck. All processes
-    /// that it started are killed when this returns or is dropped.
+    /// that the adapter started are killed when this function returns or is
+    /// dropped.
     ///
     /// # Errors
     ///
@@ -68,11 +69,12 @@ impl Case {
             .env(SCRIPT, &script)
             .env(LOG, &log)
             .env(GATES, &gates)
-            // These variables override the script.
+            // These variables would override the script.
             .env_remove("AGENTWIRE_TAP_CLI")
             .env_remove(RECORDING)
             .stdin(Stdio::null())
-            // Files: a pipe could be kept open by another process.
+            // Output goes to files, because another process could keep a pipe
+            // open.
             .stdout(File::create(&output)?)
             .stderr(File::create(&errors)?);
         // The path of the case is unique to this process.
@@ -83,7 +85,7 @@ impl Case {
             Ok(status) => {
                 let status = status?;
                 if !status.success() {
-                    let words = last_words(&errors);
+                    let words = last_stderr_line(&errors);
                     departures.push(format!("the adapter exited with {status}{words}"));
                 }
                 let remaining = adapter.remaining(EXIT_TIMEOUT).await;
@@ -104,8 +106,8 @@ fn read(path: &Path) -> String {
     String::from_utf8_lossy(&fs::read(path).unwrap_or_default()).into_owned()
 }
 
-/// Returns the last line of a program's standard error.
-fn last_words(path: &Path) -> String {
+/// Returns the last line of the standard error in this file.
+fn last_stderr_line(path: &Path) -> String {
     let stderr = read(path);
     match stderr.trim_end().rsplit('\n').next() {
         None | Some("") => String::new(),

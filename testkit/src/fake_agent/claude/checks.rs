@@ -1,5 +1,5 @@
-//! Validates the members of control requests as the CLI does. `null` counts as
-//! absent for many of them, and some flags follow JavaScript's truthiness.
+//! Validates the members of control requests as the CLI does. For many of them
+//! `null` counts as absent, and some flags follow JavaScript's truthiness.
 
 use agentwire_protocol::permission::PermissionMode;
 use serde_json::{Map, Value};
@@ -15,7 +15,7 @@ pub(super) fn error(subtype: &str, request: &Value) -> Option<String> {
     let invalid_member = |name: &str, what: &str| Some(format!("{subtype}: {name} must be {what}"));
     match subtype {
         "apply_flag_settings" | "update_settings" => match member("settings") {
-            Value::Object(settings) if subtype == "apply_flag_settings" => invalid(settings),
+            Value::Object(settings) if subtype == "apply_flag_settings" => settings_error(settings),
             Value::Object(_) => None,
             _ => invalid_member("settings", "an object"),
         },
@@ -134,9 +134,9 @@ fn is_list_of_plugins(list: &Value) -> bool {
         .is_some_and(|list| list.iter().all(is_plugin))
 }
 
-/// Returns the error for settings with invalid values, of which the CLI applies
-/// none. Only some settings are validated here.
-fn invalid(settings: &Map<String, Value>) -> Option<String> {
+/// Returns the error for settings with invalid values. The CLI then applies no
+/// setting. Only some settings are validated here.
+fn settings_error(settings: &Map<String, Value>) -> Option<String> {
     let is_invalid = |(name, value): &(&String, &Value)| !is_setting(name, value);
     let invalid_member: Vec<_> = settings
         .iter()

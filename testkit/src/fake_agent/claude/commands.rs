@@ -21,14 +21,14 @@ impl Claude {
                     .member("context_usage", usage)
             }
             "model" if args.is_empty() => {
-                let model = models::shown(agent.model());
+                let model = models::display_name(agent.model());
                 let text = format!("The model is {model}. Set it with /model NAME.");
                 CommandOutput::new("model", text)
             }
             "model" => {
                 let model = self.model(Some(args));
                 agent.change_model(&model);
-                let model = models::shown(&model);
+                let model = models::display_name(&model);
                 CommandOutput::new("model", format!("The model is {model} now."))
             }
             "rename" if !args.is_empty() => {

@@ -14,7 +14,8 @@ use std::time::Instant;
 type Response = Result<Option<Value>, Refusal>;
 
 impl Claude {
-    /// Responds as the scenario says, otherwise as the CLI does.
+    /// Responds as the scenario says. If the scenario has no response, responds
+    /// as the CLI does.
     pub(in crate::fake_agent) fn respond(
         &mut self,
         now: Instant,
@@ -124,7 +125,7 @@ impl Claude {
             "side_question" => {
                 self.begin(agent, request_id, subtype);
                 let text = "The scenario has no response to side questions.";
-                // Without a question the CLI generates the response itself.
+                // Without a question, the CLI itself generates the response.
                 let is_synthetic = !request["question"].is_string();
                 with(json!({"response": text, "synthetic": is_synthetic}))
             }
@@ -184,7 +185,8 @@ impl Claude {
         Ok(None)
     }
 
-    /// Rewinds files. The tools of the fake agent change none.
+    /// Rewinds files. This changes nothing, because the tools of the fake agent
+    /// do not change files.
     fn rewind(&self, request: &Value) -> Response {
         let is_known = request["user_message_id"]
             .as_str()
@@ -208,7 +210,7 @@ impl Claude {
     }
 }
 
-/// Refuses a model. The error names the current one.
+/// Refuses a model. The error names the current model.
 fn refuse_model(agent: &mut Agent, request_id: &str, why: &str, code: &str) {
     let response = json!({"type": "control_response", "response": {
         "subtype": "error",
@@ -247,7 +249,8 @@ fn refuse(why: impl Into<String>) -> Response {
     Err(Refusal::new(why))
 }
 
-/// Returns the response to `reload_plugins`: no plugin is new.
+/// Returns the response to `reload_plugins`, which reports that no plugin is
+/// new.
 fn reload_plugins(request: &Value) -> Value {
     let mut response = json!({
         "commands": offers::commands(), "agents": offers::agents(),

@@ -1,7 +1,7 @@
 //! Claude Code's behavior above the state machine of [`crate::agent`]: its
 //! tools, control requests, commands and permission rules.
 //!
-//! Measured on 2.1.332 without plugins.
+//! The behavior was measured on 2.1.332 without plugins.
 
 mod checks;
 mod commands;

@@ -29,7 +29,7 @@ pub(in crate::fake_agent) fn effort(model: &str) -> Option<&'static str> {
     } else if is_one_of(&["opus-5", "sonnet-5", "haiku-5", "fable-5", "opus-4-1"]) {
         Some("medium")
     } else {
-        // The fake agent's own model has the effort of the default model.
+        // The model of the fake agent has the effort of the default model.
         Some(if model == "fake-model" {
             "medium"
         } else {
@@ -38,8 +38,9 @@ pub(in crate::fake_agent) fn effort(model: &str) -> Option<&'static str> {
     }
 }
 
-/// Returns the display name of a model: `Haiku 4.5` for `claude-haiku-4-5`.
-pub(super) fn shown(model: &str) -> String {
+/// Returns the display name of a model, such as `Haiku 4.5` for
+/// `claude-haiku-4-5`.
+pub(super) fn display_name(model: &str) -> String {
     let name = model.strip_prefix("claude-");
     let Some((family, version)) = name.and_then(|it| it.split_once('-')) else {
         return model.to_owned();

@@ -68,7 +68,7 @@ pub(super) const SKILLS: [&str; 13] = [
     "security-review",
 ];
 
-/// The commands that the CLI runs itself. It sends others to the model.
+/// The commands that the CLI itself runs. It sends all others to the model.
 const LOCAL: [&str; 27] = [
     "agents",
     "autocompact",
@@ -339,7 +339,8 @@ pub(super) fn left_out(listed: &[String]) -> BTreeSet<String> {
     left_out
 }
 
-/// Returns the path of the user's configuration. Nothing is read from it.
+/// Returns the path of the user's configuration. The fake agent reads nothing
+/// from it.
 fn config_folder() -> String {
     let config = std::env::var("CLAUDE_CONFIG_DIR");
     config.unwrap_or_else(|_| "/home/user/.claude".to_owned())

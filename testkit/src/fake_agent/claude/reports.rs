@@ -45,7 +45,7 @@ const HOOK_EVENTS: [(&str, bool); 34] = [
 /// The tokens that automatic compaction reserves.
 const COMPACT_BUFFER: u64 = 33_000;
 
-/// The categories of the context: ID, name, color.
+/// The categories of the context, each with its ID, name and color.
 const CATEGORIES: [(&str, &str, &str); 4] = [
     ("system_prompt", "System prompt", "promptBorder"),
     ("system_tools", "System tools", "inactive"),
@@ -53,8 +53,8 @@ const CATEGORIES: [(&str, &str, &str); 4] = [
     ("messages", "Messages", "purple_FOR_SUBAGENTS_ONLY"),
 ];
 
-/// Returns the response to `get_context_usage`. All tokens count as messages:
-/// the fake agent sends no prompts to a model.
+/// Returns the response to `get_context_usage`. All tokens count as messages,
+/// because the fake agent sends no prompts to a model.
 pub(super) fn context(agent: &Agent) -> Value {
     let window = agent.config().context_window;
     let used = agent.context_tokens();

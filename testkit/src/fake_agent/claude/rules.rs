@@ -2,9 +2,9 @@
 
 use agentwire_protocol::Json;
 
-/// Returns whether the content of a rule matches a call. For `Bash` it is a
-/// command, a prefix (`git:*`) or a pattern (`git *`), which must match every
-/// command of the line. For other tools it is a path or a text with `*`.
+/// Returns whether the content of a rule matches a call. For `Bash` the content
+/// is a command, a prefix (`git:*`) or a pattern (`git *`), and must match
+/// every command of the line. For other tools it is a path or a text with `*`.
 pub(in crate::fake_agent) fn covers(content: &str, tool: &str, input: &Json) -> bool {
     let text = |name: &str| -> Option<String> { input.member(name)?.read().ok() };
     if tool == "Bash" {
@@ -42,7 +42,7 @@ fn covers_command(content: &str, command: &str) -> bool {
     }
 }
 
-/// Returns whether a text matches the pattern, in which `*` matches any text.
+/// Returns whether a text matches the pattern. `*` matches any text.
 fn matches(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = parts.next().and_then(|first| text.strip_prefix(first)) else {
@@ -60,14 +60,14 @@ fn matches(pattern: &str, text: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// Returns the commands of a line.
+/// Returns the shell commands of a command line.
 pub(super) fn parts(line: &str) -> impl Iterator<Item = &str> {
     let parts = line.split(['\n', ';', '|', '&']).map(str::trim);
     parts.filter(|part| !part.is_empty())
 }
 
-/// Returns whether a line has no expansions and no redirections, so that its
-/// words are the commands that run.
+/// Returns whether a command line has no expansions and no redirections. The
+/// words of such a line are the commands that run.
 pub(super) fn is_plain(line: &str) -> bool {
     !line.contains(['`', '$', '<', '>', '(', ')', '{', '}', '\\'])
 }

@@ -15,12 +15,14 @@ pub(in crate::fake_agent) struct Sources<'a> {
     pub(in crate::fake_agent) user: Option<&'a Path>,
     /// The working directory.
     pub(in crate::fake_agent) project: PathBuf,
-    /// `--setting-sources`: a selection of `user`, `project` and `local`.
-    /// Default: all.
+    /// The values of `--setting-sources`, a selection of `user`, `project` and
+    /// `local`. Default: all.
     pub(in crate::fake_agent) names: Option<&'a [String]>,
-    /// `--settings`: a JSON object, or the path of a file with one.
+    /// The value of `--settings`: a JSON object, or the path of a file that
+    /// contains one.
     pub(in crate::fake_agent) flag: Option<&'a str>,
-    /// `--agents`: a JSON object, or the path of a file with one.
+    /// The value of `--agents`: a JSON object, or the path of a file that
+    /// contains one.
     pub(in crate::fake_agent) agents: Option<&'a str>,
     /// Whether the command line sets the permission mode.
     pub(in crate::fake_agent) sets_mode: bool,
@@ -137,7 +139,7 @@ fn agents_of(agents: Value) -> BTreeMap<String, AgentDefinition> {
     serde_json::from_value(agents).unwrap_or_default()
 }
 
-/// Returns the sub-agents of the Markdown files below `agents`.
+/// Reads the sub-agents of the Markdown files below `agents`.
 fn agent_files(folder: &Path) -> Vec<(String, AgentDefinition)> {
     let mut folders = vec![folder.join("agents")];
     let mut agents = vec![];
@@ -155,8 +157,8 @@ fn agent_files(folder: &Path) -> Vec<(String, AgentDefinition)> {
     agents
 }
 
-/// Parses the sub-agent of a Markdown file: the front matter has its name and
-/// description, the rest is its prompt.
+/// Parses the sub-agent of a Markdown file. The front matter has its name and
+/// description, and the rest is its prompt.
 fn agent_of(text: &str) -> Option<(String, AgentDefinition)> {
     let (head, prompt) = text.strip_prefix("---")?.split_once("\n---")?;
     let member = |name: &str| {

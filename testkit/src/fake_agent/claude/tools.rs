@@ -12,8 +12,8 @@ const SILENT: [&str; 13] = [
     "unset",
 ];
 
-/// Returns the path and text that a call writes. `input` is what the host
-/// allowed.
+/// Returns the path and the text that a call writes. `input` is the call's
+/// input, including changes by the host.
 pub(in crate::fake_agent) fn written_file(
     call: &ToolCall,
     input: &Json,
@@ -25,7 +25,7 @@ pub(in crate::fake_agent) fn written_file(
     Some((text("file_path")?, text("content")?))
 }
 
-/// Returns the outcome of a tool with its scripted result.
+/// Returns the outcome of a tool, with the result from the script.
 pub(in crate::fake_agent) fn outcome(call: &ToolCall) -> ToolOutcome {
     if call.is_error {
         return ToolOutcome::error(&*call.result);
@@ -67,7 +67,7 @@ pub(in crate::fake_agent) fn outcome(call: &ToolCall) -> ToolOutcome {
     }
 }
 
-/// Returns whether no command of a line has output on success.
+/// Returns whether no command of a command line has output on success.
 fn is_silent(line: &str) -> bool {
     let is_silent = |command: &str| {
         let word = command.split_whitespace().next();

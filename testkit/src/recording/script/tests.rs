@@ -1,5 +1,5 @@
-//! Plays scenarios converted from recordings to a host that repeats the
-//! recorded one: the conversations are the same.
+//! Plays scenarios that were converted from recordings to a host that acts as
+//! the recorded host did. The conversation must be the same.
 
 use super::*;
 use crate::agent::Config;
@@ -8,8 +8,8 @@ use crate::replay::tests::recordings;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-/// Returns the comparable part of a line of the agent: chunks of text, and the
-/// conversation.
+/// Returns the comparable parts of a line of the agent: chunks of text, and
+/// items of the conversation.
 fn comparable(line: &Value) -> Vec<String> {
     let mut heard = Vec::new();
     match line["type"].as_str() {
@@ -46,8 +46,8 @@ fn comparable(line: &Value) -> Vec<String> {
     heard
 }
 
-/// The progress of a conversation: complete items, and chunks of the next one.
-/// The number of chunks before an interrupt is random.
+/// The progress of a conversation: the number of complete items, and of chunks
+/// of the next item. The number of chunks before an interrupt is random.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Progress {
     whole: usize,
@@ -68,12 +68,13 @@ fn is_piece(line: &str) -> bool {
     line.starts_with("piece: ")
 }
 
-/// A host that repeats the recorded one.
+/// A host that acts as the recorded host did.
 struct Host {
-    /// Its actions, each with the progress at which it comes.
-    acts: VecDeque<(Progress, Value)>,
-    /// Its responses in order, by the kind of request. A cancelled request has
-    /// none.
+    /// The host's actions, each with the progress at which the host performs
+    /// it.
+    actions: VecDeque<(Progress, Value)>,
+    /// The host's responses in order, by the kind of request. A cancelled
+    /// request has no response.
     answers: HashMap<String, VecDeque<Option<Value>>>,
 }
 
@@ -94,7 +95,7 @@ fn kind_of_request(line: &Value) -> String {
 impl Host {
     fn new(session: &[Entry]) -> (Self, Vec<String>) {
         let mut host = Self {
-            acts: VecDeque::new(),
+            actions: VecDeque::new(),
             answers: HashMap::new(),
         };
         let mut asked = HashMap::new();
@@ -105,8 +106,8 @@ impl Host {
                     let line: Value = json.read().expect("JSON");
                     if line["type"] == "control_request" {
                         let answers = host.answers.entry(kind_of_request(&line)).or_default();
-                        let ask = (kind_of_request(&line), answers.len());
-                        asked.insert(line["request_id"].to_string(), ask);
+                        let request = (kind_of_request(&line), answers.len());
+                        asked.insert(line["request_id"].to_string(), request);
                         answers.push_back(None);
                     }
                     conversation.extend(comparable(&line));
@@ -114,7 +115,7 @@ impl Host {
                 EntryKind::Sent(RecordedLine::Json(json)) => {
                     let mut line: Value = json.read().expect("JSON");
                     if line["type"] != "control_response" {
-                        host.acts.push_back((Progress::new(&conversation), line));
+                        host.actions.push_back((Progress::new(&conversation), line));
                     } else if let Some((kind, place)) =
                         asked.get(&line["response"]["request_id"].to_string())
                         && let Some(answers) = host.answers.get_mut(kind)
@@ -128,19 +129,22 @@ impl Host {
         (host, conversation)
     }
 
-    /// Returns the response of the recorded host, if there is one.
-    fn answer(&mut self, ask: &Value) -> Option<Value> {
-        let mut response = self.answers.get_mut(&kind_of_request(ask))?.pop_front()??;
-        response["request_id"] = ask["request_id"].clone();
+    /// Returns the response of the recorded host to a request, if it responded.
+    fn answer(&mut self, request: &Value) -> Option<Value> {
+        let mut response = self
+            .answers
+            .get_mut(&kind_of_request(request))?
+            .pop_front()??;
+        response["request_id"] = request["request_id"].clone();
         if let Some(reply) = response.pointer_mut("/response/mcp_response") {
-            reply["id"] = ask["request"]["message"]["id"].clone();
+            reply["id"] = request["request"]["message"]["id"].clone();
         }
         Some(json!({"type": "control_response", "response": response}))
     }
 }
 
-/// Returns the conversation of a scenario between the fake agent and this host.
-/// The clock is advanced when nothing is ready.
+/// Plays a scenario on the fake agent to this host, and returns the
+/// conversation. The clock is advanced when nothing is ready.
 fn play(scenario: Scenario, mut host: Host) -> Vec<String> {
     let mut count = 0;
     let ids = move || {
@@ -161,13 +165,13 @@ fn play(scenario: Scenario, mut host: Host) -> Vec<String> {
                 conversation.extend(comparable(&line));
             }
         }
-        // Lines that were sent together arrive together.
+        // Lines that the host sent together arrive together.
         let progress = Progress::new(&conversation);
         let mut lines = String::new();
         let is_due = |(when, _): &&(Progress, Value)| *when <= progress && answers.is_empty();
-        while let Some((_, line)) = host.acts.front().filter(is_due) {
+        while let Some((_, line)) = host.actions.front().filter(is_due) {
             lines += &format!("{line}\n");
-            host.acts.pop_front();
+            host.actions.pop_front();
         }
         for answer in answers {
             lines += &format!("{answer}\n");
@@ -242,7 +246,7 @@ fn a_converted_scenario_has_replies_tools_and_the_host() {
             "message": {"id": id, "content": [block]}})
     };
     let tool = json!({"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "ls"}});
-    let ask = json!({"subtype": "can_use_tool", "tool_name": "Bash", "tool_use_id": "t1",
+    let request = json!({"subtype": "can_use_tool", "tool_name": "Bash", "tool_use_id": "t1",
         "blocked_path": "/x", "input": {"command": "ls"}});
     let answer = json!({"subtype": "success", "request_id": "a1",
         "response": {"behavior": "allow", "updatedInput": {"command": "ls -a"}}});
@@ -271,7 +275,7 @@ fn a_converted_scenario_has_replies_tools_and_the_host() {
         line(
             0.2,
             "recv",
-            json!({"type": "control_request", "request_id": "a1", "request": ask}),
+            json!({"type": "control_request", "request_id": "a1", "request": request}),
         ),
         line(
             1.0,
@@ -318,12 +322,12 @@ fn a_converted_scenario_has_replies_tools_and_the_host() {
 #[test]
 fn each_permission_request_has_its_own_decision() {
     let decisions = |tools: &[(&str, &str, Option<Value>)]| {
-        let ask = |id: usize, tool: &str| {
+        let request = |id: usize, tool: &str| {
             json!({"type": "control_request", "request_id": id.to_string(), "request":
                 {"subtype": "can_use_tool", "tool_name": tool, "tool_use_id": id.to_string()}})
         };
         let asks = tools.iter().enumerate();
-        let asks = asks.map(|(id, (tool, ..))| line(0.0, "recv", ask(id, tool)));
+        let asks = asks.map(|(id, (tool, ..))| line(0.0, "recv", request(id, tool)));
         let answers = tools
             .iter()
             .enumerate()

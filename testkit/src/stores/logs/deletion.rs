@@ -1,4 +1,5 @@
-//! Deletion: the log is empty, and its token cannot be used again.
+//! Contracts of deletion. A deleted log is empty, and its token cannot be used
+//! again.
 
 use super::fixture::{Fixture, Writer, agent, numbered};
 use agentwire_stores::session_log::{
@@ -140,7 +141,7 @@ pub(super) async fn a_batch_from_before_a_deletion_is_refused<S: LogStore>(fixtu
         let begin = writer.at;
         writer.append(&numbered([round])).await;
         let wanted = numbered([round]);
-        // They repeat their appends, whose batches no longer exist.
+        // The writers repeat their appends, whose batches no longer exist.
         for (begin, earlier, entries) in &writers {
             for after in [*begin, writer.at] {
                 earlier.expect_refusal(after, entries).await;

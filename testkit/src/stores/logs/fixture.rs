@@ -58,7 +58,7 @@ impl<S: LogStore> Fixture<S> {
         }
     }
 
-    /// Reads a whole log.
+    /// Reads all batches of a log.
     pub(super) async fn batches(&self, session: &LogKey) -> Vec<Batch> {
         let mut all: Vec<Batch> = Vec::new();
         loop {
@@ -80,7 +80,7 @@ impl<S: LogStore> Fixture<S> {
         }
     }
 
-    /// Reads the entries of a whole log.
+    /// Reads all entries of a log.
     pub(super) async fn entries(&self, session: &LogKey) -> Vec<Entry> {
         let batches = self.batches(session).await.into_iter();
         batches.flat_map(|batch| batch.entries).collect()
@@ -112,7 +112,7 @@ pub(super) struct Writer<S> {
 }
 
 impl<S: LogStore> Writer<S> {
-    /// Appends entries after a position.
+    /// Appends entries after this position.
     pub(super) async fn append_at(
         &self,
         after: Position,
@@ -122,14 +122,14 @@ impl<S: LogStore> Writer<S> {
         self.fixture.store.append(&self.session, &batch).await
     }
 
-    /// Appends entries, which must succeed.
+    /// Appends entries at the end. The store must accept them.
     pub(super) async fn append(&mut self, entries: &[Entry]) -> Position {
         let position = self.append_at(self.at, entries).await;
         self.at = position.expect("the batch is stored");
         self.at
     }
 
-    /// Appends entries, which must be refused.
+    /// Appends entries after this position. The store must refuse them.
     pub(super) async fn expect_refusal(&self, after: Position, entries: &[Entry]) -> Refusal {
         match self.append_at(after, entries).await {
             Err(AppendError::Refused(refusal)) => refusal,
@@ -149,7 +149,7 @@ pub(super) fn numbered(numbers: impl IntoIterator<Item = usize>) -> Vec<Entry> {
     numbers.into_iter().map(entry).collect()
 }
 
-/// Creates the part of a sub-agent.
+/// Returns the part of a sub-agent.
 pub(super) fn agent(name: &str) -> Part {
     Part::Transcript(format!("subagents/agent-{name}").into())
 }

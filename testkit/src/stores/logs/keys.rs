@@ -1,4 +1,4 @@
-//! Keys are opaque to a store.
+//! Contracts of keys, which are opaque to a store.
 
 use super::super::keys::unusual;
 use super::fixture::{Fixture, entry};
@@ -70,7 +70,7 @@ pub(super) async fn unusual_part_names_round_trip<S: LogStore>(fixture: Fixture<
     assert_eq!(found, parts.into_iter().collect());
 }
 
-/// The same session IDs in projects with a common prefix.
+/// Checks that equal session IDs in projects with a common prefix are distinct.
 pub(super) async fn tenants_are_isolated<S: LogStore>(fixture: Fixture<S>) {
     let tenants = ["t", "t1", "t1.s", "t1/s", "T1", "t1:"];
     let session = |tenant: &str| LogKey::new(fixture.project(tenant), "s");

@@ -1,4 +1,4 @@
-//! Lists of sessions.
+//! Contracts of lists of sessions.
 
 use super::fixture::{Fixture, agent, entry, numbered};
 use agentwire_protocol::Json;
@@ -12,7 +12,7 @@ pub(super) async fn sessions_are_listed_by_project<S: LogStore>(fixture: Fixture
         let session = LogKey::new(fixture.project(project), id);
         fixture.writer(&session, 1).append(&numbered([0])).await;
     }
-    // A session with entries in a part only is listed too.
+    // A session whose only entries are in a part is listed, too.
     let part = Entry::new(agent("a"), Json::null());
     let session = LogKey::new(fixture.project("p"), "c");
     fixture.writer(&session, 1).append(&[part]).await;
@@ -26,7 +26,7 @@ pub(super) async fn sessions_are_listed_by_project<S: LogStore>(fixture: Fixture
     }
 }
 
-/// Timestamps in entries and the clocks of hosts are ignored.
+/// Checks that times ignore timestamps in entries and the clocks of hosts.
 pub(super) async fn times_come_from_the_store<S: LogStore>(fixture: Fixture<S>) {
     let session = fixture.session();
     let mut writer = fixture.writer(&session, 1);
@@ -41,7 +41,7 @@ pub(super) async fn times_come_from_the_store<S: LogStore>(fixture: Fixture<S>) 
         };
         assert!(found.modified >= last, "the time goes back");
         last = found.modified;
-        // Clocks of machines differ, but not by days.
+        // Clocks of machines differ by less than a day.
         let now = SystemTime::now();
         let day = Duration::from_secs(86_400);
         let differs = now.duration_since(last);

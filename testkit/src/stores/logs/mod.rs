@@ -26,7 +26,7 @@ macro_rules! contracts {
         /// The names of all contracts.
         pub(super) const NAMES: &[&str] = &[$($(stringify!($name)),*),*];
 
-        /// All contracts.
+        /// Returns all contracts.
         pub(super) fn all<S: LogStore>() -> Vec<Contract<S>> {
             vec![$($(Contract {
                 name: stringify!($name),

@@ -1,4 +1,4 @@
-//! Order: a log contains what was appended, in order.
+//! Contracts of order. A log contains the appended entries in order.
 
 use super::fixture::{Fixture, agent, entry, numbered};
 use agentwire_stores::session_log::{Entry, LogStore, NewBatch, Part, Position, Token};
@@ -9,7 +9,7 @@ use std::task::{Context, Poll, Waker};
 pub(super) async fn entries_are_read_in_the_order_of_appends<S: LogStore>(fixture: Fixture<S>) {
     let session = fixture.session();
     let mut writer = fixture.writer(&session, 1);
-    // The order differs from that of the IDs.
+    // The order of appends differs from the order of IDs.
     let batches = [
         numbered([9]),
         numbered([1, 7, 3]),
@@ -118,7 +118,7 @@ pub(super) async fn a_repeated_append_is_idempotent<S: LogStore>(fixture: Fixtur
         places.push((at, position));
         at = position;
     }
-    // Also after later batches.
+    // An append can be repeated after later batches, too.
     for (number, (after, position)) in places.iter().enumerate() {
         let again = writer.append_at(*after, &numbered([number])).await;
         assert_eq!(again.expect("the same"), *position);
@@ -139,12 +139,12 @@ pub(super) async fn a_batch_is_only_appended_at_the_end<S: LogStore>(fixture: Fi
     }
     let mut newer = fixture.writer(&session, 2);
     let end = fixture.store.head(&session).await.expect("a head");
-    // A batch after the end would leave a gap.
+    // A batch at a position after the end would leave a gap.
     for after in [Position(writer.at.0 + 1), Position(u64::MAX >> 1)] {
         assert_eq!(writer.expect_refusal(after, &numbered([9])).await.head, end);
         assert_eq!(newer.expect_refusal(after, &numbered([9])).await.head, end);
     }
-    // Other batches follow this position.
+    // This position is not the end, because other batches follow it.
     let first = fixture.batches(&session).await[0].position;
     for after in [Position::START, first] {
         assert_eq!(newer.expect_refusal(after, &numbered([9])).await.head, end);

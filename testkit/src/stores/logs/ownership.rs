@@ -1,4 +1,4 @@
-//! Ownership: one owner writes.
+//! Contracts of ownership. A log has one owner that writes.
 
 use super::fixture::{Fixture, numbered};
 use agentwire_stores::session_log::{AppendError, LogStore, Position, Token};
@@ -96,8 +96,8 @@ pub(super) async fn a_stale_writer_can_confirm_its_earlier_batch<S: LogStore>(fi
     fixture.assert_log(&session, &numbered(0..3)).await;
 }
 
-/// A store may have a maximum token number. A larger one is an error, and is
-/// never treated as another number.
+/// Checks large token numbers. A store may have a maximum; a larger number must
+/// be an error, and must never be treated as another number.
 pub(super) async fn large_token_numbers_are_compared_or_an_error<S: LogStore>(fixture: Fixture<S>) {
     let session = fixture.session();
     let half = u64::MAX / 2;
@@ -117,7 +117,7 @@ pub(super) async fn large_token_numbers_are_compared_or_an_error<S: LogStore>(fi
                 panic!("number {number} is larger than that of the owner: {refusal}")
             }
             Err(_) => {
-                // The owner can continue.
+                // The owner can still append.
                 let more = numbered([100 + n]);
                 last.append(&more).await;
                 wanted.extend(more);

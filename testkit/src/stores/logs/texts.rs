@@ -1,4 +1,4 @@
-//! Texts are returned unchanged.
+//! Contracts of texts, which are returned unchanged.
 
 use super::fixture::{Fixture, entry, numbered};
 use agentwire_stores::session_log::{Entry, LogStore, Part};
@@ -45,7 +45,7 @@ pub(super) async fn unusual_texts_round_trip<S: LogStore>(fixture: Fixture<S>) {
         .await;
 }
 
-/// Texts of all characters and random numbers, from a fixed seed.
+/// Checks texts of all characters and random numbers, from a fixed seed.
 pub(super) async fn generated_texts_round_trip<S: LogStore>(fixture: Fixture<S>) {
     let session = fixture.session();
     let mut writer = fixture.writer(&session, 1);
@@ -82,7 +82,7 @@ pub(super) async fn generated_texts_round_trip<S: LogStore>(fixture: Fixture<S>)
     fixture.assert_log(&session, &all).await;
 }
 
-/// Entries above the limits of messages, pages and rows.
+/// Checks entries that exceed the limits of messages, pages and rows.
 pub(super) async fn long_entries_round_trip<S: LogStore>(fixture: Fixture<S>) {
     let session = fixture.session();
     let mut writer = fixture.writer(&session, 1);

@@ -1,4 +1,4 @@
-//! Concurrent writers.
+//! Contracts of concurrent writers.
 
 use super::fixture::{Fixture, numbered};
 use agentwire_stores::session_log::{LogStore, Position, Token};
@@ -20,7 +20,8 @@ pub(super) async fn one_of_concurrent_appends_at_a_position_is_stored<S: LogStor
         let mut tasks = JoinSet::new();
         for number in 0..8 {
             let mut writer = fixture.writer(&session, 2);
-            // All use the same number, or each has its own.
+            // In the first rounds all writers use the same token number, then
+            // each has its own.
             let claims = if round < 5 { 2 } else { 2 + number as u64 };
             writer.token = Token::new(claims, format!("racer-{number}"));
             tasks.spawn(async move {
@@ -46,7 +47,7 @@ pub(super) async fn one_of_concurrent_appends_at_a_position_is_stored<S: LogStor
     }
 }
 
-/// Each owner takes the log, appends a little, and loses it to another.
+/// Lets each owner take the log, append a little, and lose it to another owner.
 pub(super) async fn concurrent_owners_never_write_after_a_successor<S: LogStore>(
     fixture: Fixture<S>,
 ) {

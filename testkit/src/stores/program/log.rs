@@ -1,4 +1,4 @@
-//! The calls of a store for logs.
+//! Implements [`LogStore`] by calls to a program.
 
 use super::{Listed, StoreProgram, text};
 use agentwire::store::StoreError;
@@ -45,7 +45,7 @@ impl End {
 #[derive(Deserialize)]
 struct Outcome {
     position: Option<u64>,
-    /// `null` is a refusal because there is no log.
+    /// The end of the log that refused the call. `null` if there is no log.
     #[serde(default, deserialize_with = "present")]
     refused: Option<Option<End>>,
 }

@@ -67,28 +67,28 @@ use tokio::sync::{mpsc, oneshot};
 #[derive(Debug)]
 pub struct StoreProgram {
     calls: Vec<String>,
-    /// A task writes the requests, so that a cancelled call leaves no partial
-    /// line.
+    /// The sender of requests to a task that writes them, so that a cancelled
+    /// call leaves no partial line.
     requests: mpsc::UnboundedSender<String>,
     pending: Arc<Pending>,
     next: AtomicU64,
-    /// Killed on drop.
+    /// The process of the program, which is killed on drop.
     _child: Child,
 }
 
-/// The pending requests, or why there are no more responses.
+/// The pending requests, or the reason why no more responses arrive.
 #[derive(Debug)]
 struct Pending(Mutex<Responses>);
 
 type Responses = Result<HashMap<u64, oneshot::Sender<Response>>, String>;
 
 impl Pending {
-    /// A panic leaves the map valid.
+    /// Locks the map. A panic leaves the map valid, so poisoning is ignored.
     fn lock(&self) -> MutexGuard<'_, Responses> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns why there are no more responses.
+    /// Returns the reason why no more responses arrive.
     fn why(&self) -> StoreError {
         let why = self.lock().as_ref().err().cloned();
         why.unwrap_or_else(|| EXITED.to_owned()).into()
@@ -110,7 +110,7 @@ struct Response {
 }
 
 impl StoreProgram {
-    /// Starts a program, and waits for its supported calls.
+    /// Starts a program, and waits until it has written its supported calls.
     ///
     /// # Errors
     ///
@@ -154,7 +154,7 @@ impl StoreProgram {
         Optional::ALL.into_iter().filter(is_absent).collect()
     }
 
-    /// Makes a call. `arguments` are JSON.
+    /// Calls the program. `arguments` are members of a JSON object.
     async fn call<T: DeserializeOwned>(
         &self,
         call: &str,
@@ -174,7 +174,7 @@ impl StoreProgram {
             Ok(pending) => drop(pending.insert(id, sender)),
             Err(why) => return Err(why.clone().into()),
         }
-        // If it fails, the program has exited.
+        // If the task has ended, the program has exited.
         let _ = self.requests.send(request);
         let Ok(response) = response.await else {
             return Err(self.pending.why());
@@ -201,7 +201,7 @@ async fn read(output: BufReader<ChildStdout>, pending: Arc<Pending>) {
     while let Ok(Some(line)) = lines.next_line().await {
         let response: Result<Response, _> = serde_json::from_str(&line);
         let Ok(response) = response else {
-            // The request is unknown, so its caller would wait forever.
+            // The request is unknown, and its caller would wait forever.
             let line: String = line.chars().take(200).collect();
             why = format!("the program wrote a line that is not a response: {line:?}");
             break;
@@ -212,21 +212,22 @@ async fn read(output: BufReader<ChildStdout>, pending: Arc<Pending>) {
             let _ = waits.send(response);
         }
     }
-    // Callers are notified by the dropped senders.
+    // The dropped senders notify the callers.
     *pending.lock() = Err(why);
 }
 
-/// A session of a list.
+/// A session in a list of the program.
 #[derive(Deserialize)]
 struct Listed {
     id: String,
-    /// A float, since some languages have no integers.
+    /// The time of the last write in milliseconds. A float, because some
+    /// languages have no integers.
     modified: f64,
     #[serde(default, deserialize_with = "present")]
     summary: Option<Box<RawValue>>,
 }
 
-/// `null` is a valid summary.
+/// Reads a summary. `null` is a valid one.
 fn present<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Box<RawValue>>, D::Error> {
     Box::deserialize(value).map(Some)
 }
@@ -238,7 +239,7 @@ impl Listed {
     }
 }
 
-/// Returns a text as JSON.
+/// Returns a text as a JSON string.
 fn text(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

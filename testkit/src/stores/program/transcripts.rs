@@ -1,4 +1,4 @@
-//! The calls of a store for transcripts.
+//! Implements [`SessionStore`] by calls to a program.
 
 use super::{Listed, StoreProgram, text};
 use agentwire::SessionStore;

@@ -1,10 +1,11 @@
-//! Concurrent calls.
+//! Contracts of concurrent calls.
 
 use super::fixture::{Fixture, numbered};
 use agentwire::SessionStore;
 use tokio::task::JoinSet;
 
-/// A session makes one call at a time; many sessions share a store.
+/// Checks many sessions that share a store. Each session makes one call at a
+/// time.
 pub(super) async fn sessions_are_written_concurrently<S: SessionStore>(fixture: Fixture<S>) {
     let mut sessions = JoinSet::new();
     for number in 0..12 {

@@ -1,4 +1,4 @@
-//! Deletion: the deleted transcript is gone, and nothing else.
+//! Contracts of deletion. The deleted transcript is gone, and no other.
 
 use super::super::optional::Optional;
 use super::fixture::{Fixture, numbered};
@@ -66,7 +66,7 @@ pub(super) async fn delete_with_subpath_removes_only_that_subkey<S: SessionStore
     if fixture.has(Optional::Subpaths) {
         assert_eq!(fixture.subpaths(&key).await, ["subagents/agent-2"]);
     }
-    // It can be written again.
+    // The deleted subkey can be written again.
     fixture.append(&subs[0], &numbered([7])).await;
     fixture.assert_transcript(&subs[0], &numbered([7])).await;
     if fixture.has(Optional::Subpaths) {

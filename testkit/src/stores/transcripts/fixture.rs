@@ -67,7 +67,7 @@ impl<S: SessionStore> Fixture<S> {
         TranscriptKey::new(self.project(project), session).expect("a valid key")
     }
 
-    /// Appends entries, which must succeed.
+    /// Appends entries to a transcript. The store must accept them.
     pub(super) async fn append(&self, key: &TranscriptKey, entries: &[Json]) {
         self.try_append(key, entries)
             .await

@@ -1,4 +1,4 @@
-//! Keys are opaque to a store.
+//! Contracts of keys, which are opaque to a store.
 
 use super::super::keys::unusual;
 use super::super::optional::Optional;
@@ -48,7 +48,7 @@ async fn assert_distinct<S: SessionStore>(fixture: &Fixture<S>, keys: &[Transcri
     }
 }
 
-/// Keys whose parts are equal when they are joined with a separator.
+/// Checks keys whose parts are equal when they are joined with a separator.
 pub(super) async fn keys_that_are_equal_when_joined_are_distinct<S: SessionStore>(
     fixture: Fixture<S>,
 ) {
@@ -68,7 +68,7 @@ pub(super) async fn keys_that_are_equal_when_joined_are_distinct<S: SessionStore
     assert_distinct(&fixture, &keys).await;
 }
 
-/// Sub-agents of sub-agents, and names with a common prefix.
+/// Checks sub-agents of sub-agents, and names with a common prefix.
 pub(super) async fn nested_subpaths_are_distinct<S: SessionStore>(fixture: Fixture<S>) {
     let subpaths = [
         "subagents/agent-1",
@@ -93,10 +93,11 @@ pub(super) async fn nested_subpaths_are_distinct<S: SessionStore>(fixture: Fixtu
     }
 }
 
-/// Texts with a special meaning in file systems, SQL, patterns or subjects.
+/// Checks keys with a special meaning in file systems, SQL, patterns or
+/// subjects.
 pub(super) async fn unusual_keys_are_distinct<S: SessionStore>(fixture: Fixture<S>) {
     let mut texts = unusual();
-    // The key rejects the others itself.
+    // `TranscriptKey` rejects the other texts.
     texts.retain(|text| TranscriptKey::new("p", text.as_str()).is_ok());
     let mut keys = Vec::new();
     for text in &texts {

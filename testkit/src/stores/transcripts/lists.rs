@@ -1,4 +1,4 @@
-//! Lists of sessions and of their parts.
+//! Contracts of lists of sessions and of their parts.
 
 use super::super::optional::Optional;
 use super::fixture::{Fixture, entry, numbered};
@@ -15,7 +15,7 @@ pub(super) async fn list_sessions_returns_session_ids_for_project<S: SessionStor
     }
     assert_eq!(fixture.ids("proj").await, ["a", "b"]);
     assert_eq!(fixture.ids("never-appended-project").await, [""; 0]);
-    // Detects seconds since 1970 in place of milliseconds.
+    // The bound detects seconds since 1970 in place of milliseconds.
     let recent = UNIX_EPOCH + Duration::from_millis(1_000_000_000_000);
     let sessions = fixture.store.sessions(&fixture.project("proj")).await;
     let sessions = sessions.expect("a list");
@@ -74,7 +74,7 @@ pub(super) async fn list_session_summaries_returns_persisted_fold_output<S: Sess
         panic!("expected one readable summary of one session: {found:?}");
     };
     assert_eq!(session.id, "sess");
-    // The official SDKs use other names for the same values.
+    // The official SDKs use other names for these values.
     let has = |part: &str| data.get().contains(part);
     let is_folded = has("\"second\"") && has("1704067200000") && !has("\"first\"");
     assert!(is_folded, "the summary is {data}");
@@ -100,7 +100,8 @@ pub(super) async fn list_session_summaries_returns_persisted_fold_output<S: Sess
     }
 }
 
-/// Timestamps in entries are ignored.
+/// Checks that the session which was written last is the newest. Timestamps in
+/// entries are ignored.
 pub(super) async fn the_session_that_was_written_last_is_the_newest<S: SessionStore>(
     fixture: Fixture<S>,
 ) {
@@ -112,7 +113,8 @@ pub(super) async fn the_session_that_was_written_last_is_the_newest<S: SessionSt
                 .append(&fixture.key_of("proj", id), &[appended])
                 .await;
         }
-        // Times have at most milliseconds.
+        // Times have a resolution of a millisecond at best, so the writes must
+        // be apart.
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     let sessions = fixture.store.sessions(&fixture.project("proj")).await;
@@ -120,7 +122,7 @@ pub(super) async fn the_session_that_was_written_last_is_the_newest<S: SessionSt
     sessions.sort_by_key(|it| it.modified);
     let ids: Vec<&str> = sessions.iter().map(|it| &*it.id).collect();
     let is_level = sessions.len() == 2 && sessions[0].modified == sessions[1].modified;
-    // The order is unknown in stores whose times have seconds.
+    // The order is unknown in stores whose times have a resolution of seconds.
     assert!(is_level || ids == ["b", "a"], "sorted by time: {ids:?}");
     let now = SystemTime::now();
     for session in sessions {

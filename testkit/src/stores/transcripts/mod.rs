@@ -27,7 +27,7 @@ macro_rules! contracts {
         /// The names of all contracts.
         pub(super) const NAMES: &[&str] = &[$($(stringify!($name)),*),*];
 
-        /// All contracts.
+        /// Returns all contracts.
         pub(super) fn all<S: SessionStore>() -> Vec<Contract<S>> {
             vec![$($(Contract {
                 name: stringify!($name),
@@ -38,7 +38,8 @@ macro_rules! contracts {
     };
 }
 
-// Fourteen names are those in the conformance suite of the official Python SDK.
+// The conformance suite of the official Python SDK has fourteen of these
+// contracts, with the same names.
 contracts! {
     order:
         append_then_load_returns_same_entries_in_same_order

@@ -1,4 +1,4 @@
-//! Order: entries are loaded in the order of appends.
+//! Contracts of order. Entries are loaded in the order of appends.
 
 use super::fixture::{Fixture, numbered};
 use agentwire::SessionStore;
@@ -46,10 +46,10 @@ pub(super) async fn append_of_nothing_is_a_no_op<S: SessionStore>(fixture: Fixtu
         .await;
 }
 
-/// More entries than a page, row or message has.
+/// Checks a transcript with more entries than a page, row or message has.
 pub(super) async fn a_long_transcript_is_loaded_completely<S: SessionStore>(fixture: Fixture<S>) {
     let all = numbered(0..fixture.requirements.many);
-    // A large append, and many appends.
+    // The transcript gets a large append, then many small ones.
     let (few, many) = all.split_at(fixture.requirements.many / 20);
     for batch in few.chunks(5).chain(many.chunks(997)) {
         fixture.append(&fixture.key(), batch).await;
@@ -57,8 +57,9 @@ pub(super) async fn a_long_transcript_is_loaded_completely<S: SessionStore>(fixt
     fixture.assert_transcript(&fixture.key(), &all).await;
 }
 
-/// A session appends entries again if the first append has no response. A store
-/// may recognize those with a `uuid`. None may be lost, or move.
+/// Checks repeated appends, which a session makes if the first append has no
+/// response. A store may recognize entries with a `uuid`. No entry may be lost,
+/// or move.
 pub(super) async fn repeated_entries_are_stored_once_or_twice<S: SessionStore>(
     fixture: Fixture<S>,
 ) {
@@ -77,9 +78,9 @@ pub(super) async fn repeated_entries_are_stored_once_or_twice<S: SessionStore>(
     }
 }
 
-/// Calls of a session have a timeout. A cancelled append stores its first
-/// entries, possibly later. Then the session loads the transcript and appends
-/// the missing entries.
+/// Checks a cancelled append, because calls of a session have a timeout. Such
+/// an append stores its first entries, possibly later. The session then loads
+/// the transcript and appends the missing entries.
 pub(super) async fn a_cancelled_append_leaves_whole_entries<S: SessionStore>(fixture: Fixture<S>) {
     let key = fixture.key();
     let mut sent = 0;
@@ -107,7 +108,7 @@ pub(super) async fn a_cancelled_append_leaves_whole_entries<S: SessionStore>(fix
         .assert_entries(&found, &numbered(0..sent));
 }
 
-/// Removes repeated entries.
+/// Returns the entries without repeated ones.
 fn without_repeats(found: Option<Vec<Json>>) -> Vec<Json> {
     let mut seen = HashSet::new();
     let mut found = found.unwrap_or_default();

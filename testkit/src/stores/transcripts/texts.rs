@@ -1,4 +1,4 @@
-//! Entries are returned unchanged.
+//! Contracts of entries, which are returned unchanged.
 
 use super::fixture::{Fixture, numbered, text};
 use agentwire::SessionStore;
@@ -18,7 +18,7 @@ async fn assert_round_trip<S: SessionStore>(fixture: &Fixture<S>, entries: &[Jso
     fixture.assert_transcript(&fixture.key(), entries).await;
 }
 
-/// Output of tools that print bytes, and text that was cut.
+/// Checks output of tools that print bytes, and text that was cut.
 pub(super) async fn unusual_characters_round_trip<S: SessionStore>(fixture: Fixture<S>) {
     let texts = [
         r#"{"text":"plain"}"#,
@@ -34,7 +34,7 @@ pub(super) async fn unusual_characters_round_trip<S: SessionStore>(fixture: Fixt
     assert_round_trip(&fixture, &texts.map(text)).await;
 }
 
-/// Numbers that do not fit into 64 bits.
+/// Checks numbers that do not fit into 64 bits.
 pub(super) async fn every_digit_is_preserved<S: SessionStore>(fixture: Fixture<S>) {
     let texts = [
         r#"{"integer":9007199254740993,"negative":-9223372036854775808}"#,
@@ -61,7 +61,7 @@ pub(super) async fn unusual_members_round_trip<S: SessionStore>(fixture: Fixture
     assert_round_trip(&fixture, &entries).await;
 }
 
-/// Texts of all characters, from a fixed seed.
+/// Checks texts of all characters, from a fixed seed.
 pub(super) async fn generated_characters_round_trip<S: SessionStore>(fixture: Fixture<S>) {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut random = move || {
@@ -89,7 +89,7 @@ pub(super) async fn generated_characters_round_trip<S: SessionStore>(fixture: Fi
     fixture.assert_transcript(&fixture.key(), &all).await;
 }
 
-/// Entries above the limits of messages, pages and rows.
+/// Checks entries that exceed the limits of messages, pages and rows.
 pub(super) async fn long_entries_round_trip<S: SessionStore>(fixture: Fixture<S>) {
     let mut all = Vec::new();
     for bytes in [0xffff, 0x10_0000, 0x90_0000] {
