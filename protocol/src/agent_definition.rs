@@ -1,4 +1,4 @@
-//! Sub-agents: definitions by the host, and the available ones.
+//! Sub-agents: definitions by the host, and those that are available.
 
 use crate::list::StringList;
 use crate::mcp::McpServerConfig;
@@ -10,11 +10,11 @@ use std::collections::BTreeMap;
 object! {
     /// The definition of a sub-agent that the model can start.
     pub struct AgentDefinition {
-        /// When the model should start it.
+        /// When the model should start the sub-agent.
         pub description: String,
-        /// The available tools. By default all tools of its parent.
+        /// The available tools. The default is all tools of the parent agent.
         pub tools: Option<Vec<String>>,
-        /// Disallowed tools; `mcp__name` covers a whole server.
+        /// Disallowed tools. `mcp__name` covers a whole server.
         pub disallowed_tools: Option<Vec<String>> = "disallowedTools",
         /// The system prompt.
         pub prompt: String,
@@ -26,24 +26,26 @@ object! {
         pub critical_system_reminder: Option<String> = "criticalSystemReminder_EXPERIMENTAL",
         /// Skills that are preloaded.
         pub skills: Option<Vec<String>>,
-        /// The first prompt, if it is the main agent of the session.
+        /// The first prompt, if the sub-agent is the main agent of the session.
         pub initial_prompt: Option<String> = "initialPrompt",
         /// The maximum number of model requests.
         pub max_turns: Option<u64> = "maxTurns",
-        /// The number of tokens at which its conversation is compacted, if
-        /// lower than the session's.
+        /// The number of tokens at which the sub-agent's conversation is
+        /// compacted, if lower than the session's.
         pub auto_compact_window: Option<u64> = "autoCompactWindow",
-        /// Whether its parent continues without waiting for it.
+        /// Whether the parent agent continues without waiting for the
+        /// sub-agent.
         pub background: Option<bool>,
         /// Whether to omit `CLAUDE.md` files, except managed ones.
         pub omit_claude_md: Option<bool> = "omitClaudeMd",
-        /// The memory.
+        /// The storage location of the sub-agent's memory.
         pub memory: Option<AgentMemory>,
         /// The effort of the model.
         pub effort: Option<Effort>,
         /// The permission mode.
         pub permission_mode: Option<PermissionMode> = "permissionMode",
-        /// Sub-agents that observe it: up to four names, separated by commas.
+        /// Sub-agents that observe this one: up to four names, separated by
+        /// commas.
         pub observer: Option<String>,
         /// Additional instructions for the observers.
         pub observer_message: Option<String> = "observerMessage",
@@ -57,7 +59,7 @@ open_enum! {
         User = "user",
         /// The project.
         Project = "project",
-        /// The project, not shared.
+        /// The project directory, without sharing.
         Local = "local",
     }
 }
@@ -66,7 +68,7 @@ open_enum! {
 pub enum AgentMcpServers {
     /// A server of the session, by name.
     Named(String),
-    /// Servers of its own, by name.
+    /// Servers that only the sub-agent has, by name.
     Own(BTreeMap<String, McpServerConfig>),
 }
 
@@ -75,7 +77,7 @@ object! {
     pub struct AgentInfo {
         /// The name.
         pub name: String,
-        /// When the model should start it.
+        /// When the model should start the sub-agent.
         pub description: Option<String>,
         /// The model: an alias, a full name, or `inherit`.
         pub model: Option<String>,
@@ -139,7 +141,7 @@ impl AgentDefinition {
         self
     }
 
-    /// Sets the disallowed tools; `mcp__name` covers a whole server.
+    /// Sets the disallowed tools. `mcp__name` covers a whole server.
     #[must_use]
     pub fn disallowed_tools(mut self, tools: impl Into<StringList>) -> Self {
         self.disallowed_tools = Some(tools.into().into());
@@ -161,7 +163,7 @@ impl AgentDefinition {
         self
     }
 
-    /// Adds an MCP server of its own.
+    /// Adds an MCP server that only the sub-agent has.
     #[must_use]
     pub fn own_mcp_server(
         mut self,
@@ -188,14 +190,14 @@ impl AgentDefinition {
         self
     }
 
-    /// Lets its parent continue without waiting for it.
+    /// Lets the parent agent continue without waiting for the sub-agent.
     #[must_use]
     pub fn background(mut self) -> Self {
         self.background = Some(true);
         self
     }
 
-    /// Sets the memory.
+    /// Sets the storage location of the sub-agent's memory.
     #[must_use]
     pub fn memory(mut self, memory: AgentMemory) -> Self {
         self.memory = Some(memory);
@@ -235,7 +237,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn servers_are_named_or_given() {
+    fn mcp_servers_are_names_or_configurations() {
         let text = r#"["a",{"b":{"command":"x"},"c":{"type":"sdk","name":"c"}}]"#;
         let servers: Vec<AgentMcpServers> = serde_json::from_str(text).expect(text);
         assert_eq!(serde_json::to_string(&servers).expect(text), text);

@@ -1,5 +1,5 @@
-//! Audits protocol lines one by one: their kind, whether the types cover all of
-//! their members, and whether they round-trip without loss.
+//! Audits protocol lines one by one. An audit finds the kind of a line, whether
+//! the types cover all of its members, and whether it round-trips without loss.
 //!
 //! ```
 //! use agentwire_protocol::audit::Auditor;
@@ -27,7 +27,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::collections::HashMap;
 
-/// The maximum number of unanswered requests that are tracked. It bounds the
+/// The maximum number of pending requests that are tracked. It bounds the
 /// memory for recordings without responses.
 const OPEN_REQUESTS: usize = 10_000;
 
@@ -35,14 +35,15 @@ const OPEN_REQUESTS: usize = 10_000;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Audit {
-    /// The kind: the type and subtype, separated by a slash. For a response,
-    /// the subtype of its request. `invalid` if the line is not a message.
+    /// The kind of the line: its type and subtype, separated by a slash. A
+    /// response has the subtype of its request. `invalid` if the line is not a
+    /// message.
     pub kind: String,
     /// Whether a type exists for this kind and the line could be read.
     pub typed: bool,
     /// JSON pointers of the members without a typed field.
     pub untyped: Vec<String>,
-    /// Missing and invalid members of a message.
+    /// Missing and invalid members of the line.
     pub faults: Vec<Fault>,
     /// Whether serializing the parsed line gives the same JSON value.
     pub lossless: bool,
@@ -50,9 +51,9 @@ pub struct Audit {
     pub error: Option<String>,
 }
 
-/// Audits the lines of a session, in order and in both directions. It tracks
-/// request IDs, so that a response is read as the type that belongs to its
-/// request.
+/// Audits the lines of a session, in order and in both directions. The auditor
+/// tracks request IDs, so that a response is read as the type that belongs to
+/// its request.
 #[derive(Debug, Default)]
 pub struct Auditor {
     /// The subtypes of pending requests.
@@ -60,19 +61,19 @@ pub struct Auditor {
 }
 
 object! {
-    /// A control request of the host. Its type is looked up by its subtype.
+    /// A control request of the host, with its content untyped.
     pub struct AnyRequest tags("type" = "control_request") {
-        /// The ID that the response has to carry.
+        /// The ID that the response must carry.
         pub request_id: String,
-        /// The request.
+        /// The content of the request.
         pub request: Json,
     }
 }
 
-/// Reads a part of a line as a certain type.
+/// Audits a part of a line by reading it as a certain type.
 type Check = fn(&Json) -> Audit;
 
-/// The host's requests: the checks for each request and its response.
+/// Returns the checks of a host request and of its response.
 macro_rules! host_requests {
     ($($request:ident),*) => {
         fn host_request(subtype: &str) -> Option<(Check, Check)> {
@@ -91,7 +92,7 @@ macro_rules! host_requests {
 
 every_host_request!(host_requests);
 
-/// The host's responses.
+/// Returns the check of a host's response.
 fn host_answer(subtype: &str) -> Option<Check> {
     match subtype {
         "can_use_tool" => Some(check_part::<PermissionResult>),
@@ -131,15 +132,15 @@ impl Auditor {
             }
             None => {
                 let mut audit = check::<ControlRequest>(frame);
-                // A request of an unknown kind.
+                // The request has an unknown subtype.
                 audit.typed &= !audit.untyped.iter().any(|pointer| pointer == "/request");
                 audit
             }
         }
     }
 
-    /// Audits the pending requests that a response contains. The host answers them
-    /// like any other request.
+    /// Audits the pending requests that a response contains. The host responds
+    /// to them as to any other request.
     fn pending_requests(&mut self, answer: &Answer, mut audit: Audit) -> Audit {
         for (name, asks) in answer.pending_members() {
             for (index, ask) in asks.iter().enumerate() {
@@ -168,7 +169,7 @@ impl Auditor {
         match check {
             Some(check) => audit.with_part(frame, "/response/response", check),
             None => {
-                // The envelope is known, but its contents are not.
+                // The envelope has a type, but its contents do not.
                 audit.typed &= frame.subtype() == Some("error");
                 audit
             }
@@ -177,8 +178,8 @@ impl Auditor {
 }
 
 impl Audit {
-    /// Creates an audit for a line that is not part of the protocol, and was
-    /// not meant to be.
+    /// Creates an audit for a line that is intentionally not part of the
+    /// protocol.
     #[must_use]
     pub fn aside(kind: String) -> Self {
         Self {
@@ -202,7 +203,7 @@ impl Audit {
         }
     }
 
-    /// Adds the audit of a part that is opaque to the frame's own type. Does
+    /// Adds the audit of a part that the type of the frame leaves untyped. Does
     /// nothing if the part is missing.
     fn with_part(self, frame: &Frame, pointer: &str, check: Check) -> Self {
         let part = pointer.split('/').skip(1).try_fold(
@@ -257,7 +258,7 @@ fn check_part<T: DeserializeOwned + Serialize + Untyped>(part: &Json) -> Audit {
 
 fn found<T: Serialize + Untyped>(kind: String, value: &T, text: &str) -> Audit {
     let mut untyped = value.untyped();
-    // The kind of the whole line has no type.
+    // The empty pointer means that the whole line has no type.
     let is_unknown = untyped.iter().any(String::is_empty);
     untyped.retain(|pointer| !pointer.is_empty());
     let lossless = serde_json::to_string(value)
@@ -286,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_read_by_the_type_of_its_request() {
+    fn a_response_is_audited_by_the_type_of_its_request() {
         let audits = audit(&[
             r#"{"type":"control_request","request_id":"r1","request":{"subtype":"set_model","model":"m","why":1}}"#,
             r#"{"type":"control_response","response":{"subtype":"success","request_id":"r1","response":{"model":"m","speed":2}}}"#,
@@ -302,7 +303,7 @@ mod tests {
             "{:?}",
             audits[2]
         );
-        // A denial has to have a message.
+        // A denial must have a message.
         assert!(!audits[3].typed);
         assert!(
             audits[3]
@@ -313,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn asks_that_an_answer_brings_along_are_asks_like_others() {
+    fn pending_requests_in_a_response_are_audited_as_requests() {
         let audits = audit(&[
             r#"{"type":"control_request","request_id":"r1","request":{"subtype":"initialize"}}"#,
             r#"{"type":"control_response","response":{"subtype":"success","request_id":"r1","response":{"commands":[]},
@@ -338,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_said_to_be_so() {
+    fn unknown_members_and_kinds_are_untyped() {
         let audits = audit(&[
             r#"{"type":"weather"}"#,
             r#"{"type":"control_request","request_id":"r1","request":{"subtype":"make_coffee"}}"#,

@@ -1,8 +1,9 @@
 //! Splits bytes into lines, and encodes values as lines.
 //!
-//! A line ends at byte 0x0A and nowhere else. U+2028 is text, and a code point
-//! split across two reads is joined before decoding. A carriage return before
-//! the newline is part of the line ending. Blank lines are skipped.
+//! A line ends at byte 0x0A and nowhere else. U+2028 is part of the text, and a
+//! code point split across two reads is joined before decoding. A carriage
+//! return before the newline is part of the line ending. Blank lines are
+//! skipped.
 
 use bytes::{Buf, Bytes, BytesMut};
 use memchr::{memchr, memchr2};
@@ -10,8 +11,8 @@ use memchr::{memchr, memchr2};
 /// The default limit for the length of a line: 64 MiB.
 pub const DEFAULT_LINE_LIMIT: usize = 64 * 1024 * 1024;
 
-/// The length of the retained beginning of an oversized line, which identifies it.
-const HEAD_LIMIT: usize = 4 * 1024;
+/// The maximum length of the retained beginning of an oversized line.
+const MAX_HEAD_LENGTH: usize = 4 * 1024;
 
 /// The length up to which lines are always copied out of the buffer.
 const COPY_LIMIT: usize = 16 * 1024;
@@ -31,7 +32,7 @@ pub enum Line {
         /// Its length in bytes.
         length: u64,
     },
-    /// The bytes after the last newline at the end of the input.
+    /// Bytes without a newline at the end of the input.
     Unfinished(Bytes),
 }
 
@@ -39,7 +40,8 @@ pub enum Line {
 #[derive(Debug)]
 pub struct LineDecoder {
     buffer: BytesMut,
-    /// The number of bytes at the front of the buffer without a newline.
+    /// The length of the buffer's beginning that is known to contain no
+    /// newline.
     scanned: usize,
     limit: usize,
     /// An oversized line that is being discarded: its head, and its length so
@@ -65,9 +67,9 @@ impl LineDecoder {
         }
     }
 
-    /// Returns the buffer with the bytes of an incomplete line. A reader appends received
-    /// bytes to it, without another copy. It may replace the buffer with one that begins
-    /// with the same bytes.
+    /// Returns the buffer with the bytes of an incomplete line. A reader
+    /// appends received bytes to the buffer, without another copy. The reader
+    /// may replace it with a buffer that begins with the same bytes.
     pub fn buffer(&mut self) -> &mut BytesMut {
         &mut self.buffer
     }
@@ -121,7 +123,7 @@ impl LineDecoder {
         }
     }
 
-    /// Returns the bytes without a newline at the end of the input, if any.
+    /// Returns the bytes after the last newline, at the end of the input.
     pub fn finish(&mut self) -> Option<Line> {
         if let Some((head, length)) = self.skipping.take() {
             return Some(Line::TooLong { head, length });
@@ -130,19 +132,19 @@ impl LineDecoder {
         (!is_blank(&rest)).then_some(Line::Unfinished(rest))
     }
 
-    /// Returns the number of buffered bytes that await their newline.
+    /// Returns the number of buffered bytes whose line is incomplete.
     #[must_use]
     pub fn buffered(&self) -> usize {
         self.buffer.len()
     }
 
     fn head(&self, length: usize) -> Bytes {
-        Bytes::copy_from_slice(&self.buffer[..length.min(HEAD_LIMIT)])
+        Bytes::copy_from_slice(&self.buffer[..length.min(MAX_HEAD_LENGTH)])
     }
 
-    /// Removes and returns the first `length` bytes. Copies them, so that a line
-    /// does not keep the whole buffer alive. A long line that fills most of the
-    /// buffer takes over the buffer.
+    /// Removes and returns the first `length` bytes of the buffer. The bytes
+    /// are copied, so that a short line does not keep the whole buffer alive. A
+    /// long line that fills most of the buffer takes over the buffer.
     fn take(&mut self, length: usize) -> Bytes {
         let ending = usize::from(length > 0 && self.buffer[length - 1] == b'\r');
         if length > COPY_LIMIT && length >= self.buffer.capacity() / 2 {
@@ -180,9 +182,9 @@ pub fn encode<T: serde::Serialize + ?Sized>(value: &T) -> serde_json::Result<Byt
     Ok(end_line(line))
 }
 
-/// Ends a line of JSON.
+/// Removes line breaks from JSON text, and appends a newline.
 pub(crate) fn end_line(mut line: Vec<u8>) -> Bytes {
-    // Untyped JSON may span several lines. Newlines inside strings are always
+    // Untyped JSON may contain line breaks. Inside strings they are always
     // escaped, so these are whitespace.
     let mut from = 0;
     while let Some(at) = memchr2(b'\n', b'\r', &line[from..]) {

@@ -1,4 +1,4 @@
-//! Dialogs that the agent requests the host to show to its user.
+//! Dialogs that the agent asks the host to show to its user.
 
 use crate::json::Json;
 use crate::open::{object, union};
@@ -8,14 +8,14 @@ object! {
     /// [`UserDialogResult`].
     ///
     /// The agent only sends kinds that a host of the session listed in
-    /// `supportedDialogKinds` of its `initialize`. A host must not answer kinds
-    /// that it did not list, because they may be meant for another host.
+    /// `supportedDialogKinds` of its `initialize`. A host must not respond to
+    /// kinds that it did not list, because they may be meant for another host.
     pub struct RequestUserDialog tags("subtype" = "request_user_dialog") {
         /// The kind of dialog.
         pub dialog_kind: String,
         /// The content, an object that depends on the kind.
         pub payload: Option<Json>,
-        /// The tool call that it is about.
+        /// The ID of the tool call that the dialog is about.
         pub tool_use_id: Option<String>,
     }
 }
@@ -31,7 +31,7 @@ union! {
 }
 
 object! {
-    /// The user completed the dialog.
+    /// The result of a dialog that the user completed.
     pub struct DialogCompleted tags("behavior" = "completed") {
         /// The user's input, whose shape depends on the kind of dialog.
         pub result: Json,
@@ -39,7 +39,7 @@ object! {
 }
 
 object! {
-    /// The user dismissed the dialog.
+    /// The result of a dialog that the user dismissed.
     #[derive(Default)]
     pub struct DialogCancelled tags("behavior" = "cancelled") {}
 }
@@ -57,7 +57,7 @@ impl RequestUserDialog {
 }
 
 impl UserDialogResult {
-    /// The user completed the dialog with this input.
+    /// Creates the result of a dialog that the user completed with this input.
     #[must_use]
     pub fn completed(result: impl Into<Json>) -> Self {
         Self::Completed(DialogCompleted {
@@ -66,7 +66,7 @@ impl UserDialogResult {
         })
     }
 
-    /// The user dismissed the dialog.
+    /// Creates the result of a dialog that the user dismissed.
     #[must_use]
     pub fn cancelled() -> Self {
         Self::Cancelled(DialogCancelled::default())

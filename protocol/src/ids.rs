@@ -1,17 +1,18 @@
-//! Maps by ID.
+//! Hash maps with IDs as keys.
 //!
-//! An ID is a short string, mostly a random UUID, and a message looks its ID up many times.
-//! The hash of the standard library costs more than the rest of a lookup.
+//! An ID is a short string, mostly a random UUID, and the ID of a message is
+//! looked up many times. The hash of the standard library would cost more than
+//! the rest of a lookup.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::LazyLock;
 
-/// A map by ID.
+/// A hash map with IDs as keys.
 pub type IdMap<V> = HashMap<Box<str>, V, IdState>;
 
-/// Creates hashers of IDs, with a random key for the process: whoever chooses IDs does not
-/// know which of them collide.
+/// Creates hashers of IDs, with a random key for the process. An agent that
+/// chooses IDs therefore cannot make them collide.
 #[derive(Debug, Clone, Copy)]
 pub struct IdState(u64);
 
@@ -35,7 +36,8 @@ impl BuildHasher for IdState {
 pub struct IdHasher(u64);
 
 impl IdHasher {
-    /// Both halves of a product of 128 bits depend on all bits of both factors.
+    /// Adds a word to the hash. Both halves of a 128-bit product depend on all
+    /// bits of both factors.
     fn add(&mut self, word: u64) {
         const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
         let product = u128::from(self.0 ^ word) * u128::from(FACTOR ^ self.0.rotate_left(32));
@@ -64,7 +66,7 @@ mod tests {
     use super::*;
     use std::collections::HashSet;
 
-    /// Tables take the low bits for the place, and the high ones to compare.
+    /// Hash tables use the low bits as the position, and compare the high bits.
     #[test]
     fn ids_that_differ_in_little_have_hashes_that_differ_at_both_ends() {
         let state = IdState::default();
@@ -77,7 +79,7 @@ mod tests {
             }
             (low.len(), high.len())
         };
-        // Of 10,000 balls in 65,536 bins, some 9,290 are in different ones.
+        // Of 10,000 balls in 65,536 bins, about 9,290 fall into different bins.
         for (low, high) in [
             hashes(&mut (0..10_000).map(|it| it.to_string())),
             hashes(&mut (0..10_000).map(|it| format!("request-{it}"))),

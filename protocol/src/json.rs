@@ -10,13 +10,13 @@ use std::collections::HashMap;
 use std::fmt;
 use std::str::FromStr;
 
-/// A JSON value, kept as text. Numbers keep every digit, and large values cost
-/// one copy instead of a tree.
+/// A JSON value that is stored as text. Numbers keep every digit, and a large
+/// value costs a copy of its text instead of a tree.
 ///
-/// Two values are equal if their texts are.
+/// Two values are equal if their texts are equal.
 #[derive(Clone, Default)]
 pub struct Json(
-    /// `None` is `null`, which is very frequent.
+    /// The text. `None` is `null`, which is very frequent.
     Option<Box<str>>,
 );
 
@@ -39,8 +39,9 @@ impl Json {
         self.0.is_none()
     }
 
-    /// Creates a value from valid JSON text without surrounding whitespace. This is not
-    /// checked: only for the other crates of this workspace.
+    /// Creates a value from valid JSON text without surrounding whitespace. The
+    /// text is not checked. Only the other crates of this workspace may call
+    /// this.
     #[doc(hidden)]
     #[must_use]
     pub fn of_text(text: impl Into<Box<str>> + AsRef<str>) -> Self {
@@ -70,7 +71,8 @@ impl Json {
     ///
     /// # Errors
     ///
-    /// If its `Serialize` fails, or if a map has keys that are not strings.
+    /// If the value's `Serialize` fails, or if a map has keys that are not
+    /// strings.
     pub fn from_value<T: Serialize + ?Sized>(value: &T) -> serde_json::Result<Self> {
         to_raw_value(value).map(Self::from)
     }
@@ -79,14 +81,14 @@ impl Json {
     ///
     /// # Errors
     ///
-    /// If a [`Value`] cannot represent it: a number beyond `f64`, or more than 128
-    /// levels.
+    /// If a [`Value`] cannot represent the value, because it has a number
+    /// beyond `f64` or more than 128 levels.
     pub fn to_value(&self) -> serde_json::Result<Value> {
         self.read()
     }
 
-    /// Returns the member `key` if the value is an object and has it; the last
-    /// one if it occurs more than once.
+    /// Returns the member `key`, if the value is an object that has it. If the
+    /// member occurs more than once, returns the last one.
     #[must_use]
     pub fn member(&self, key: &str) -> Option<Json> {
         member(self.get(), key).map(Self::of_text)
@@ -119,7 +121,7 @@ impl From<Value> for Json {
     }
 }
 
-/// As [`Json::to_value`].
+/// Converts like [`Json::to_value`].
 impl TryFrom<Json> for Value {
     type Error = serde_json::Error;
 
@@ -128,7 +130,7 @@ impl TryFrom<Json> for Value {
     }
 }
 
-/// As [`Json::to_value`].
+/// Converts like [`Json::to_value`].
 impl TryFrom<&Json> for Value {
     type Error = serde_json::Error;
 
@@ -137,7 +139,8 @@ impl TryFrom<&Json> for Value {
     }
 }
 
-/// Parses JSON text. A `From<&str>` makes a JSON string of any text instead.
+/// Parses JSON text. `From<&str>`, in contrast, creates a JSON string with this
+/// text.
 impl FromStr for Json {
     type Err = serde_json::Error;
 
@@ -149,7 +152,7 @@ impl FromStr for Json {
         {
             return Ok(Self::of_text(value));
         }
-        // Slower, but returns an error with a location.
+        // This is slower, but returns an error with a location.
         serde_json::from_str(text)
     }
 }
@@ -184,20 +187,20 @@ impl<'de> Deserialize<'de> for Json {
     }
 }
 
-/// A JSON number, kept as text, because costs and durations have more digits
-/// than an `f64`.
+/// A JSON number that is stored as text, because costs and durations have more
+/// digits than an `f64`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Number(Digits);
 
-/// The text of a number. Few are long enough to need an allocation.
+/// The text of a number. Few numbers are so long that they need an allocation.
 #[derive(Clone, PartialEq, Eq)]
 enum Digits {
     Short(u8, [u8; SHORT]),
     Long(Box<str>),
 }
 
-/// With its length and the discriminant, a short text is no larger than a
-/// `String`.
+/// The maximum length of a short text. With its length and the discriminant,
+/// such a text is no larger than a `String`.
 const SHORT: usize = 22;
 
 impl Number {
@@ -213,7 +216,7 @@ impl Number {
         }
     }
 
-    /// Returns the nearest `f64`; infinite if out of range.
+    /// Returns the nearest `f64`. Infinite if the number is out of range.
     #[must_use]
     pub fn as_f64(&self) -> f64 {
         self.get().parse().unwrap_or(f64::NAN)
@@ -225,7 +228,7 @@ impl Number {
         Self(Digits::Short(1, bytes))
     }
 
-    /// Creates a number from valid text.
+    /// Creates a number from its text, which must be valid.
     pub(crate) fn of_text(text: &str) -> Self {
         let mut bytes = [0; SHORT];
         match (bytes.get_mut(..text.len()), u8::try_from(text.len())) {
@@ -257,7 +260,8 @@ impl From<u64> for Number {
 }
 
 impl From<f64> for Number {
-    /// Values that JSON cannot represent (infinities, NaN) become 0.
+    /// Converts a float. Values that JSON cannot represent (infinities, NaN)
+    /// become 0.
     fn from(number: f64) -> Self {
         match serde_json::Number::from_f64(number) {
             Some(number) => Self::of_text(&number.to_string()),
@@ -283,12 +287,12 @@ impl<'de> Deserialize<'de> for Number {
     }
 }
 
-/// Members of a JSON object, in order: the unknown members of a typed object,
-/// or all members of an object of an unknown kind.
+/// Members of a JSON object, in order. These are the unknown members of a typed
+/// object, or all members of an object of an unknown kind.
 #[derive(Clone, Default)]
 pub struct Members {
-    /// The name of a declared member that was `null`, if there is nothing else to
-    /// preserve, as in most messages.
+    /// The name of a declared member that was `null`, if there is no other
+    /// member to preserve, as in most messages.
     null: Option<&'static &'static str>,
     kept: Option<Box<Kept>>,
 }
@@ -300,7 +304,7 @@ struct Kept {
     entries: Vec<(Cow<'static, str>, Json)>,
     /// Missing and invalid members.
     faulty: Option<Box<Faulty>>,
-    /// An index, if there are many members and one was set or removed.
+    /// An index, which is created when one of many members is set or removed.
     places: Option<Box<Places>>,
 }
 
@@ -308,21 +312,22 @@ struct Kept {
 struct Faulty {
     /// Required members that were missing.
     missing: Vec<&'static str>,
-    /// Values of the fields of such members that differ from their JSON; `None`
-    /// for the empty value of the type.
+    /// The values of fields whose JSON is missing or invalid, if they differ
+    /// from that JSON. `None` is the empty value of the type.
     given: Vec<(&'static str, Option<Json>)>,
 }
 
-/// Up to this many members, a linear search is used.
+/// The number of members up to which a linear search is used.
 const FEW: usize = 64;
 
-/// An index of the members, because an agent may add one with every message
-/// that is merged into an object.
+/// An index of the members. An agent may add a member with every message that
+/// is merged into an object.
 #[derive(Clone, Default)]
 struct Places {
-    /// The number of the last member with a key, and whether there are more.
+    /// The number of the last member with a key, and whether the key occurs
+    /// more than once.
     last: HashMap<Cow<'static, str>, (u64, bool)>,
-    /// The numbers of the members, ascending.
+    /// The numbers of the members, in ascending order.
     numbers: Vec<u64>,
     next: u64,
 }
@@ -346,7 +351,7 @@ impl Kept {
         self.entries.push((key, value));
     }
 
-    /// The position of the last member with this key.
+    /// Returns the position of the last member with this key.
     fn last(&self, key: &str) -> Option<usize> {
         match &self.places {
             Some(places) => {
@@ -357,7 +362,8 @@ impl Kept {
         }
     }
 
-    /// Called before a member is set or removed, which usually repeats.
+    /// Creates the index, if there are many members. Setting or removing a
+    /// member usually repeats.
     fn place(&mut self) {
         if self.places.is_none() && self.entries.len() > FEW {
             let mut places = Places::default();
@@ -410,7 +416,8 @@ impl Members {
         usize::from(self.null.is_some()) + self.kept.as_ref().map_or(0, |kept| kept.entries.len())
     }
 
-    /// Returns the value of `key`; the last one if it occurs more than once.
+    /// Returns the value of `key`. If `key` occurs more than once, returns the
+    /// last value.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Json> {
         if let Some(kept) = &self.kept
@@ -427,7 +434,7 @@ impl Members {
         self.get(key)?.read().ok()
     }
 
-    /// Sets `key`, at its existing position if there is one.
+    /// Sets `key`, at its existing position if it has one.
     pub fn set(&mut self, key: impl Into<Cow<'static, str>>, value: impl Into<Json>) {
         let (key, value) = (key.into(), value.into());
         let kept = self.together();
@@ -438,8 +445,8 @@ impl Members {
         }
     }
 
-    /// Removes `key` and returns its value; the last one if it occurs more than
-    /// once.
+    /// Removes `key` and returns its value. If `key` occurs more than once,
+    /// removes the last one.
     pub fn remove(&mut self, key: &str) -> Option<Json> {
         if self.is_clean() {
             return None;
@@ -453,7 +460,7 @@ impl Members {
         self.kept().push(key.into(), value);
     }
 
-    /// Like `push`, for a declared member.
+    /// Appends a declared member, like `push`.
     pub(crate) fn push_declared(&mut self, name: &'static &'static str, value: Json) {
         if value.is_null() && self.is_clean() {
             self.null = Some(name);
@@ -476,7 +483,7 @@ impl Members {
         self.kept.get_or_insert_default()
     }
 
-    /// All members in one list.
+    /// Moves all members into one list.
     fn together(&mut self) -> &mut Kept {
         let null = self.null.take();
         let kept = self.kept();
@@ -489,7 +496,7 @@ impl Members {
 
     /// Returns the names of required members that were missing when the object
     /// was read tolerantly. Their fields hold the empty value of their type,
-    /// and are not written unless they are set.
+    /// and are only written if they were set.
     pub fn missing(&self) -> impl Iterator<Item = &'static str> {
         let faulty = self.kept.as_ref().and_then(|kept| kept.faulty.as_ref());
         faulty
@@ -512,13 +519,14 @@ impl Members {
         self.kept().faulty.get_or_insert_default()
     }
 
-    /// Records the value that the field of such a member was set to.
+    /// Records the value that the field of a missing or invalid member was set
+    /// to.
     pub(crate) fn push_given(&mut self, name: &'static str, value: Option<Json>) {
         self.faulty().given.push((name, value));
     }
 
-    /// Returns the value that the field of such a member was set to, if it differs
-    /// from the value of its JSON.
+    /// Returns the value that the field of a missing or invalid member was set
+    /// to, if it differs from the value of its JSON.
     pub(crate) fn given(&self, name: &str) -> Option<Option<&Json>> {
         let given = &self.kept.as_ref()?.faulty.as_ref()?.given;
         given
@@ -527,7 +535,7 @@ impl Members {
             .map(|(_, value)| value.as_ref())
     }
 
-    /// Whether no members are preserved.
+    /// Returns whether no members are preserved.
     #[inline]
     pub(crate) fn is_clean(&self) -> bool {
         self.null.is_none() && self.kept.is_none()
@@ -587,7 +595,7 @@ mod tests {
         assert_eq!(members.remove("a"), Some(Json::null()));
         assert_eq!(members.remove("a"), None);
         assert_eq!(names(&members), ["b", "c"]);
-        // A member that comes again is behind the others.
+        // A member that is added again comes last.
         members.push_declared(&DECLARED[0], Json::null());
         assert_eq!(names(&members), ["b", "c", "a"]);
         assert_eq!(members.into_entries().len(), 3);
@@ -604,7 +612,7 @@ mod tests {
         assert_eq!(members, Members::default());
     }
 
-    /// Texts that are JSON, or nearly: pieces of it in any order.
+    /// Generates texts that are JSON, or nearly: pieces of JSON in any order.
     fn nearly_json() -> impl Strategy<Value = String> {
         let pieces = vec![
             "{",

@@ -1,11 +1,12 @@
-//! The wire between a host (an SDK) and an agent CLI: types, codec, outbound
-//! queue and the host's state machine. The crate does no I/O and has no clock, no
-//! runtime and no randomness. The caller passes in bytes and instants, and takes
-//! out bytes and events.
+//! The wire protocol between a host (an SDK) and an agent CLI: types, codec,
+//! outbound queue and the host's state machine. The crate does no I/O and has
+//! no clock, no runtime and no randomness. The caller passes in bytes and
+//! instants, and takes out bytes and events.
 //!
-//! For programs that read recordings or transcripts of sessions, for SDKs with
-//! another runtime, and for agents that speak the protocol. To drive a CLI, use
-//! the crate `agentwire`, which re-exports this one as `agentwire::protocol`.
+//! This crate is for programs that read recordings or transcripts of sessions,
+//! for SDKs with another runtime, and for agents that speak the protocol. To
+//! drive a CLI, use the crate `agentwire`, which re-exports this crate as
+//! `agentwire::protocol`.
 //!
 //! ```
 //! use agentwire_protocol::{Frame, Message};
@@ -31,7 +32,8 @@
 //! | [`host`] | state machine of the SDK's side of a session |
 //! | `conversation` | assembles whole messages from partial ones, for user interfaces (feature `conversation`) |
 //! | `tool` | inputs and outputs of the agent's built-in tools (feature `tools`) |
-//! | `transcript` | the files in which an agent keeps its sessions (feature `transcript`) |
+//! | `transcript` | the files in which an agent stores its sessions (feature
+//! `transcript`) |
 //! | `schema` | JSON Schemas of all types (feature `schema`) |
 //! | `audit` | checks recorded traffic for members and values without a type (feature `audit`) |
 //! | [`json`] | untyped JSON |
@@ -43,7 +45,8 @@
 //! The README of this crate explains the protocol itself: its sequences and its
 //! failure modes.
 
-// docs.rs builds with a nightly compiler, which marks what needs a feature.
+// docs.rs builds with a nightly compiler, which marks the items that need a
+// feature.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod agent_definition;

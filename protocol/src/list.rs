@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-/// A list of strings as an argument: an array of `&str`, also an empty one; a
-/// vector, a slice or a reference to an array of anything that can be
-/// displayed; or a collected iterator.
+/// A list of strings as an argument. It is created from an array of `&str`,
+/// which may be empty; from a vector, a slice or a reference to an array of
+/// values that can be displayed; or by collecting an iterator.
 ///
 /// An `impl IntoIterator<Item = impl ToString>` would accept more types, but
 /// not `[]`, whose items have no type.
@@ -31,7 +31,8 @@ impl StringList {
     }
 }
 
-/// The only implementation for arrays, so that the type of `[]` is known.
+/// Converts an array. This is the only implementation for arrays, so that the
+/// type of `[]` is known.
 impl<const N: usize> From<[&str; N]> for StringList {
     fn from(items: [&str; N]) -> Self {
         Self::of(items)

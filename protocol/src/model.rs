@@ -1,4 +1,4 @@
-//! Models: availability, effort, fast mode and display of thinking.
+//! Models, with their effort, fast mode and display of thinking.
 
 use crate::json::Number;
 use crate::open::{choice, object, open_enum};
@@ -6,7 +6,7 @@ use crate::open::{choice, object, open_enum};
 object! {
     /// An available model.
     pub struct ModelInfo {
-        /// The value for `set_model`.
+        /// The value that `set_model` accepts for this model.
         pub value: String,
         /// The API's name of the model.
         pub resolved_model: Option<String> = "resolvedModel",
@@ -14,17 +14,17 @@ object! {
         pub display_name: Option<String> = "displayName",
         /// A description of its uses.
         pub description: Option<String>,
-        /// Whether it supports effort levels.
+        /// Whether the model supports effort levels.
         pub supports_effort: Option<bool> = "supportsEffort",
         /// The supported effort levels.
         pub supported_effort_levels: Option<Vec<EffortLevel>> = "supportedEffortLevels",
-        /// Whether it supports adaptive thinking.
+        /// Whether the model supports adaptive thinking.
         pub supports_adaptive_thinking: Option<bool> = "supportsAdaptiveThinking",
-        /// Whether it supports fast mode.
+        /// Whether the model supports fast mode.
         pub supports_fast_mode: Option<bool> = "supportsFastMode",
-        /// Whether it supports the permission mode `auto`.
+        /// Whether the model supports the permission mode `auto`.
         pub supports_auto_mode: Option<bool> = "supportsAutoMode",
-        /// Whether thinking can be disabled.
+        /// Whether the model's thinking can be disabled.
         pub supports_thinking_off: Option<bool> = "supportsThinkingOff",
     }
 }
@@ -32,39 +32,40 @@ object! {
 open_enum! {
     /// The effort level of a model.
     pub enum EffortLevel {
-        /// Low.
+        /// Low effort.
         Low = "low",
-        /// Medium.
+        /// Medium effort.
         Medium = "medium",
-        /// High.
+        /// High effort.
         High = "high",
-        /// Higher than `high`.
+        /// An effort higher than `high`.
         XHigh = "xhigh",
-        /// The maximum.
+        /// The maximum effort.
         Max = "max",
     }
 }
 
 open_enum! {
-    /// How a model's thinking is displayed.
+    /// The display of a model's thinking.
     pub enum ThinkingDisplay {
-        /// A summary.
+        /// A summary of the thinking.
         Summarized = "summarized",
-        /// Nothing.
+        /// No thinking.
         Omitted = "omitted",
-        /// The main points. Can be requested.
+        /// The main points of the thinking. A host can request this display.
         Highlights = "highlights",
-        /// Updates while it thinks. Only in messages.
+        /// Updates while the model is thinking. This display occurs only in
+        /// messages.
         Updates = "updates",
     }
 }
 
-/// The effort of a model: a level, or a number.
+/// The effort of a model, which is a level or a number.
 #[derive(Eq)]
 pub enum Effort {
     /// A level.
     Level(EffortLevel),
-    /// A number, an integer.
+    /// An integer.
     Number(Number),
 }
 
@@ -83,11 +84,11 @@ impl From<Number> for Effort {
 open_enum! {
     /// The state of fast mode.
     pub enum FastModeState {
-        /// Off.
+        /// Fast mode is off.
         Off = "off",
-        /// Paused after a rate limit.
+        /// Fast mode is paused after a rate limit.
         Cooldown = "cooldown",
-        /// On.
+        /// Fast mode is on.
         On = "on",
     }
 }
@@ -103,17 +104,17 @@ open_enum! {
         ExtraUsageDisabled = "extra_usage_disabled",
         /// The network failed.
         NetworkError = "network_error",
-        /// Unknown.
+        /// The reason is unknown.
         Other = "unknown",
         /// The API is not Anthropic's own.
         NotFirstParty = "not_first_party",
         /// The environment disables it.
         DisabledByEnv = "disabled_by_env",
-        /// The model does not support it or is not allowed to use it.
+        /// The model does not support fast mode, or is not allowed to use it.
         ModelNotAllowed = "model_not_allowed",
-        /// The host has to opt in.
+        /// The host must opt in.
         SdkOptInRequired = "sdk_opt_in_required",
-        /// Not yet known.
+        /// The reason is not known yet.
         Pending = "pending",
     }
 }

@@ -1,4 +1,4 @@
-//! Plugins: requested and loaded ones.
+//! Plugins that are requested, and plugins that are loaded.
 
 use crate::open::{object, union};
 
@@ -13,9 +13,10 @@ union! {
 object! {
     /// A plugin in a directory.
     pub struct LocalPlugin tags("type" = "local") {
-        /// The directory.
+        /// The path of the directory.
         pub path: String,
-        /// Whether to skip its MCP servers, because the host provides them.
+        /// Whether to skip the plugin's MCP servers, because the host provides
+        /// them.
         pub skip_mcp_discovery: Option<bool> = "skipMcpDiscovery",
     }
 }
@@ -25,11 +26,11 @@ object! {
     pub struct LoadedPlugin {
         /// The name.
         pub name: String,
-        /// The directory; `builtin` for built-in plugins.
+        /// The path of the directory. `builtin` for built-in plugins.
         pub path: Option<String>,
         /// The name and the marketplace, as `name@marketplace`.
         pub source: Option<String>,
-        /// The version, set by its author.
+        /// The version that the plugin's author set.
         pub version: Option<String>,
     }
 }

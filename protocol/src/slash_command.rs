@@ -5,16 +5,16 @@ use crate::open::object;
 object! {
     /// A command that a prompt can begin with.
     pub struct SlashCommand {
-        /// The command, without the slash.
+        /// The name of the command, without the slash.
         pub name: String,
-        /// What it does.
+        /// A description of the command.
         pub description: Option<String>,
-        /// The arguments.
+        /// A hint about the arguments.
         pub argument_hint: Option<String> = "argumentHint",
-        /// Its other names.
+        /// The aliases of the command.
         pub aliases: Option<Vec<String>>,
-        /// Whether it is the agent's own. Of several with one name such a
-        /// one runs.
+        /// Whether the command is built into the agent. Of several commands
+        /// with the same name, the built-in one runs.
         pub builtin: Option<bool>,
     }
 }

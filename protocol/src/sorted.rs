@@ -1,14 +1,15 @@
-//! Maps of few entries.
+//! Maps for few entries.
 //!
-//! Each pair of types that a `BTreeMap` has is another copy of its code: 5,000 to 10,000
-//! lines of LLVM IR, which each build of this crate pays for. A sorted vector has 500.
-//! Insertion and removal move the entries behind: a map that can have thousands of entries
-//! in random order is an [`IdMap`](crate::ids::IdMap).
+//! Each pair of types in a `BTreeMap` compiles another copy of its code: 5,000
+//! to 10,000 lines of LLVM IR, which each build of this crate has to process. A
+//! sorted vector has 500 lines. Insertion and removal move the entries behind,
+//! so a map that can have thousands of entries in random order should be an
+//! [`IdMap`](crate::ids::IdMap).
 
 use std::borrow::Borrow;
 use std::mem;
 
-/// A sorted map of few entries. With `()` as values, a set.
+/// A sorted map for few entries. With `()` as values, it is a set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SortedMap<K, V>(Vec<(K, V)>);
 
@@ -43,7 +44,8 @@ impl<K, V> SortedMap<K, V> {
         &self.0
     }
 
-    /// Returns the entries in the order of their keys. Keys must stay as they are.
+    /// Returns the entries in the order of their keys. The caller must not
+    /// change keys.
     pub fn entries_mut(&mut self) -> &mut [(K, V)] {
         &mut self.0
     }
@@ -85,11 +87,11 @@ impl<K, V> SortedMap<K, V> {
 }
 
 impl<K: Ord, V> SortedMap<K, V> {
-    /// Returns the position of a key, or its insertion position.
+    /// Returns the position of a key.
     ///
     /// # Errors
     ///
-    /// The position at which an entry with this key would be, if there is none.
+    /// The insertion position of the key, if the map does not contain it.
     pub fn find<Q: Ord + ?Sized>(&self, key: &Q) -> Result<usize, usize>
     where
         K: Borrow<Q>,
@@ -116,7 +118,7 @@ impl<K: Ord, V> SortedMap<K, V> {
         }
     }
 
-    /// Returns the value of a key.
+    /// Returns the value of a key, for changes.
     pub fn get_mut<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<&mut V>
     where
         K: Borrow<Q>,
@@ -127,7 +129,7 @@ impl<K: Ord, V> SortedMap<K, V> {
         }
     }
 
-    /// Returns the value of a key; creates it if missing.
+    /// Returns the value of a key. Creates the value if it is missing.
     pub fn get_or_insert_with(&mut self, key: K, make: impl FnOnce() -> V) -> &mut V {
         let at = match self.find(&key) {
             Ok(at) => at,
@@ -139,7 +141,7 @@ impl<K: Ord, V> SortedMap<K, V> {
         &mut self.0[at].1
     }
 
-    /// Sets the value of a key. Returns the previous one.
+    /// Sets the value of a key. Returns the previous value.
     pub fn insert(&mut self, key: K, value: V) -> Option<V> {
         match self.find(&key) {
             Ok(at) => Some(mem::replace(&mut self.0[at].1, value)),
@@ -178,7 +180,8 @@ impl<K: Ord, V> Extend<(K, V)> for SortedMap<K, V> {
     }
 }
 
-/// Sorts IDs. Each type that is sorted is another copy of the code of sorting.
+/// Sorts IDs. Every other sorted type would compile another copy of the sorting
+/// code.
 #[must_use]
 pub fn sorted_ids(mut ids: Vec<Box<str>>) -> Vec<Box<str>> {
     ids.sort_unstable();

@@ -1,5 +1,5 @@
-//! Finds the parts of a value that its type does not cover, which shows how far
-//! the types have fallen behind an agent.
+//! Finds the parts of a value that its type does not cover. They show how far
+//! the types are behind a newer agent.
 
 use crate::json::{Json, Members, Number};
 use std::collections::BTreeMap;
@@ -25,7 +25,7 @@ pub trait Untyped {
 pub struct Pointer(String);
 
 impl Pointer {
-    /// Calls `look` with the pointer of a member.
+    /// Calls `look` with the pointer of the member `key`.
     pub fn member(&mut self, key: &str, look: impl FnOnce(&mut Self)) {
         let length = self.0.len();
         self.0.push('/');
@@ -40,19 +40,19 @@ impl Pointer {
         self.0.truncate(length);
     }
 
-    /// Calls `look` with the pointer of an item.
+    /// Calls `look` with the pointer of the item `index`.
     pub fn item(&mut self, index: usize, look: impl FnOnce(&mut Self)) {
         self.member(&index.to_string(), look);
     }
 
-    /// Returns the pointer as text; empty for the whole value.
+    /// Returns the pointer as text. Empty for the whole value.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// Types without members.
+/// Implements [`Untyped`] for types without members.
 macro_rules! leaves {
     ($($type:ty),*) => {$(
         impl Untyped for $type {
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_typed_field_holds_is_named_by_its_pointer() {
+    fn members_without_a_typed_field_are_listed_by_pointer() {
         assert_eq!(
             untyped(
                 r#"{"type":"assistant","uuid":null,"new/1":1,"message":{"id":"m","content":[

@@ -1,4 +1,4 @@
-//! Counts allocations from bytes to a routed frame.
+//! Counts the allocations for reading bytes as a routed frame.
 #![allow(clippy::unwrap_used)]
 
 use agentwire_protocol::codec::{Line, LineDecoder};
@@ -54,7 +54,7 @@ fn nested_values_are_skipped_without_an_allocation_per_level() {
     }
 }
 
-/// IDs with escapes are separate values.
+/// IDs with escapes are separate allocations, because they are unescaped.
 #[test]
 fn ids_with_escapes_are_unescaped() {
     let line = br#"{"type":"us\u0065r","uuid":"a\"b","request_id":"\ud800","\u0073ession_id":"s"}"#;
@@ -78,7 +78,7 @@ fn a_long_line_takes_over_the_buffer_and_the_next_line_is_complete() {
     let counted = allocation_counter::measure(|| {
         assert_eq!(decoder.next_line(), Some(Line::Whole(long.clone().into())));
     });
-    // The copy above is one of them.
+    // One of these allocations is the copy above.
     assert!(
         counted.bytes_total < (3 << 20) / 2,
         "{}",
@@ -91,8 +91,9 @@ fn a_long_line_takes_over_the_buffer_and_the_next_line_is_complete() {
     assert_eq!((decoder.next_line(), decoder.buffered()), (None, 0));
 }
 
-/// Each of these objects has an invalid item beside the next one, and would be
-/// kept once for every object around it.
+/// Each of these objects has an invalid item and another object. A reader that
+/// kept the text of each level would keep the innermost item once for every
+/// level.
 #[test]
 fn nested_invalid_members_take_at_most_a_few_times_the_memory_of_the_line() {
     let nested = |levels: usize| {

@@ -1,5 +1,5 @@
-//! Content blocks and their context: results of the API's own tools are typed, without
-//! loss.
+//! Tests of content blocks: results of the API's own tools are typed and
+//! lossless.
 #![allow(clippy::unwrap_used)]
 
 use crate::open_types::check::survives;
@@ -9,8 +9,8 @@ use agentwire_protocol::message::{Message, StreamEvent};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Reads a text that is written as the same value, and of which
-/// nothing is without a type.
+/// Reads a text. Asserts that it is written as the same value, and that every
+/// part of it has a type.
 #[track_caller]
 fn typed<T: DeserializeOwned + Serialize + Untyped>(text: &str) -> T {
     let read: T = survives(text);
@@ -18,7 +18,7 @@ fn typed<T: DeserializeOwned + Serialize + Untyped>(text: &str) -> T {
     read
 }
 
-/// A result of one of the API's tools.
+/// Returns a result of one of the API's tools.
 fn result(tool: &str, content: &str) -> String {
     format!(r#"{{"type":"{tool}_tool_result","tool_use_id":"srvtoolu_1","content":{content}}}"#)
 }
@@ -42,7 +42,7 @@ fn content_is_read_from_text_and_from_blocks() {
 }
 
 #[test]
-fn a_tool_of_the_host_needs_no_type_and_those_of_the_api_go_by_theirs() {
+fn results_of_host_tools_need_no_type_and_results_of_api_tools_have_their_own() {
     for text in [
         r#"{"name":"x","input_schema":{"type":"object"}}"#,
         r#"{"name":"x","input_schema":{},"type":null,"strict":true}"#,

@@ -1,4 +1,4 @@
-//! The wire types and the state machines.
+//! Tests of the wire types and the state machines.
 
 #![allow(clippy::unwrap_used)]
 

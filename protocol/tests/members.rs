@@ -1,5 +1,6 @@
-//! Every member of every object, from the JSON Schema of the types: it is read
-//! into a field, and an invalid value costs only the member itself.
+//! Tests every member of every object in the JSON Schema of the types. Each
+//! member is read into a field. An invalid value invalidates only the member
+//! itself.
 
 use agentwire_protocol::hook::{HookEvent, HookInput};
 use agentwire_protocol::open::{Field, Form, Reader};
@@ -10,17 +11,17 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A text, read as a type.
+/// The outcome of reading a text as a type.
 struct Read {
-    /// Returns the pointers of members that the type does not know.
+    /// The pointers of members that the type does not know.
     untyped: Vec<String>,
-    /// Returns the values of an object's fields.
+    /// The values of an object's fields.
     fields: BTreeMap<&'static str, String>,
-    /// The members that are not, or not only, in fields.
+    /// The members that are not only in fields.
     extra: Vec<String>,
     written: String,
     faults: Vec<Fault>,
-    /// Returns whether a strict reader accepts the text.
+    /// Whether a strict reader accepts the text.
     is_valid: bool,
 }
 
@@ -57,7 +58,7 @@ type ReadAs = fn(&str) -> Result<Read, String>;
 
 macro_rules! types {
     ($( $module:ident { $( $name:ident )* } )*) => {
-        /// The types that are objects, or one of several.
+        /// The types of objects, and the enums of such types.
         const TYPES: &[(&str, ReadAs)] =
             &[$( $( (stringify!($name), read::<agentwire_protocol::$module::$name>) ),* ),*];
     };
@@ -221,9 +222,10 @@ types! {
 
 /// The definitions of the schemas that are not in `TYPES`.
 const OTHERS: [&str; 2] = [
-    // Has no type: the host writes it from the request.
+    // The host writes this type from the request, so it has no reader.
     "HostControlRequest",
-    // Two types that share an object: see below.
+    // Two types share this object; see
+    // [`hook_inputs_have_common_and_event_specific_fields`].
     "HookInput",
 ];
 
@@ -245,8 +247,8 @@ const INVALID: &[&str] = &[
     r#"[7,"invalid",{},null,[[]]]"#,
 ];
 
-/// Calls `check` with each type and its definition, and fails with all that it
-/// returns.
+/// Calls `check` with each type and its definition. Panics with all problems
+/// that `check` returns.
 #[track_caller]
 fn for_each_type(mut check: impl FnMut(ReadAs, &Value, &Map<String, Value>) -> Vec<String>) {
     let definitions = definitions();
@@ -278,13 +280,13 @@ fn every_type_of_the_schemas_is_checked_here() {
 fn every_member_and_every_kind_of_the_schema_is_read() {
     for_each_type(|read, definition, definitions| {
         let kinds = definition["anyOf"].as_array().into_iter().flatten();
-        // The kind that stands for all that are unknown.
+        // The schema of the variant for unknown kinds.
         let is_unknown = |kind: &Value| {
             let mut members = ["$ref", "properties", "additionalProperties"].iter();
             kind["type"] == "object" && members.all(|name| kind.get(name).is_none())
         };
         let kinds = kinds.map(|kind| (Sampler::new(definitions).value(kind), is_unknown(kind)));
-        // One member more at a time: two that are mixed up show even where
+        // Each case adds one member, so that exchanged members show even if
         // their values are alike.
         let members = members(definition)
             .map(|(name, _)| Some(name))
@@ -307,7 +309,7 @@ fn every_member_and_every_kind_of_the_schema_is_read() {
     });
 }
 
-/// Returns what is wrong with how a value is read that fits the schema.
+/// Returns the problem of reading a value that fits the schema.
 fn problem_of_a_valid_value(read: ReadAs, text: &str, is_unknown: bool) -> Option<String> {
     let read = match read(text) {
         Ok(read) => read,
@@ -324,7 +326,7 @@ fn problem_of_a_valid_value(read: ReadAs, text: &str, is_unknown: bool) -> Optio
     None
 }
 
-/// An object, its members as they are written.
+/// The members of an object, as they are written.
 type Members<'a> = BTreeMap<&'a str, Box<RawValue>>;
 
 fn raw(text: &str) -> Box<RawValue> {
@@ -366,8 +368,7 @@ fn an_invalid_member_is_a_fault_and_preserved_without_effect_on_others() {
     agentwire_testing::counted(tried, "members replaced by invalid values");
 }
 
-/// Returns what is wrong with how an object is read of which one member is
-/// invalid.
+/// Returns the problem of reading an object with one invalid member.
 fn problem_of_an_invalid_member(
     all: &Read,
     read: ReadAs,
@@ -405,8 +406,8 @@ fn problem_of_an_invalid_member(
     None
 }
 
-/// Reads `text`, in which members are invalid, sets a field to what it is in
-/// `valid`, and expects `valid` to be written.
+/// Reads `text`, whose members are invalid, and copies a field from `valid`.
+/// Expects that the result is written as `valid`.
 #[track_caller]
 fn assert_replaces<T: Field + Serialize>(text: &str, valid: &str, set: fn(&mut T, T)) {
     let mut read: T = Reader::read_tolerantly(text).unwrap();
@@ -512,7 +513,7 @@ fn hook_inputs_have_common_and_event_specific_fields() {
     assert_eq!(json!(input.event), sample);
 }
 
-/// The whole number that a count becomes which is none.
+/// A count that is not a whole number is read as the nearest one.
 #[test]
 fn a_count_is_the_nearest_whole_number_or_absent() {
     use agentwire_protocol::open::Reader;
@@ -540,7 +541,7 @@ fn a_count_is_the_nearest_whole_number_or_absent() {
     }
 }
 
-/// The definitions of all schemas, by the names of their types.
+/// Returns the definitions of all schemas, by the names of their types.
 fn definitions() -> Map<String, Value> {
     let mut all = Map::new();
     for schema in [
@@ -558,21 +559,21 @@ fn definitions() -> Map<String, Value> {
     all
 }
 
-/// The members that an object can have.
+/// Returns the members that an object can have.
 fn members(definition: &Value) -> impl Iterator<Item = (&str, &Value)> {
     let members = definition["properties"].as_object().into_iter().flatten();
     members.map(|(name, schema)| (name.as_str(), schema))
 }
 
-/// Whether a member says what the object is. It is no field.
+/// Returns whether a member is the tag of the object. A tag is not a field.
 fn is_tag(member: &Value) -> bool {
     member.get("const").is_some()
 }
 
-/// Makes values. No two texts or numbers in one are the same.
+/// Makes values. Each text and number is different.
 struct Sampler<'a> {
     definitions: &'a Map<String, Value>,
-    /// The number of plain values so far.
+    /// The number of texts and numbers so far.
     made: u64,
     /// The nesting depth of objects.
     depth: usize,
@@ -587,7 +588,7 @@ impl<'a> Sampler<'a> {
         }
     }
 
-    /// An object that has what it has to have, and this member.
+    /// Returns an object with the required members and this member.
     fn object(&mut self, definition: &Value, with: Option<&str>) -> Map<String, Value> {
         let required: Vec<&str> = (definition["required"].as_array().into_iter().flatten())
             .filter_map(Value::as_str)
@@ -601,13 +602,13 @@ impl<'a> Sampler<'a> {
         object
     }
 
-    /// A value that is not `null`. Of alternatives the first is taken, objects
-    /// inside have only what they have to have, and lists and maps inside of
-    /// those are empty: what contains itself ends.
+    /// Returns a value that is not `null`. It is the first of alternatives.
+    /// Objects inside have only required members, and lists and maps in those
+    /// are empty, so that recursive types end.
     fn value(&mut self, schema: &Value) -> Value {
         if let Some(name) = reference(schema) {
             let definition = &self.definitions[name];
-            // Perhaps one without members.
+            // The object may have no members.
             if definition["type"] == "object" && definition.get("additionalProperties").is_none() {
                 return Value::Object(self.object(definition, None));
             }

@@ -1,9 +1,9 @@
-//! Recorded lines, spoilt: cut, doubled, spliced, with bytes and tokens in the
-//! wrong place. Whatever comes of it, nothing panics, and what can be read is
-//! written as the same JSON value. The same checks run in the fuzz targets
-//! (`scripts/fuzz`), which need a nightly compiler; this one is for every day.
+//! Mutates recorded lines: cuts, doubles and splices them, and inserts bytes
+//! and tokens. Whatever results does not panic, and a line that can be read is
+//! written as the same JSON value. The fuzz targets (`scripts/fuzz`) run the
+//! same checks, but need a nightly compiler.
 //!
-//! `AGENTWIRE_FUZZ_SECONDS=60 cargo test …` goes on for a minute.
+//! `AGENTWIRE_FUZZ_SECONDS=60 cargo test …` runs for a minute.
 #![allow(clippy::unwrap_used)]
 
 #[path = "../../fuzz/checks.rs"]
@@ -61,13 +61,14 @@ fn mutated_lines_are_lossless_or_refused() {
     let mut inputs = 0;
     while inputs < INPUTS || Instant::now() < until {
         let mut input = dice.pick(&lines);
-        // An answer finds its request only when that came before it.
+        // A response has an effect only after its request, so some inputs have
+        // two lines.
         if dice.below(4) == 0 {
             input.push(b'\n');
             input.extend(dice.pick(&lines));
         }
         for _ in 0..=dice.below(4) {
-            spoil(&mut input, &lines, &mut dice);
+            mutate(&mut input, &lines, &mut dice);
         }
         checks::frames(&input);
         checks::codec(&input);
@@ -76,7 +77,7 @@ fn mutated_lines_are_lossless_or_refused() {
     counted(inputs, "spoilt lines");
 }
 
-fn spoil(input: &mut Vec<u8>, lines: &[Vec<u8>], dice: &mut Random) {
+fn mutate(input: &mut Vec<u8>, lines: &[Vec<u8>], dice: &mut Random) {
     let at = dice.below(input.len() + 1);
     let end = (at + dice.below(64)).min(input.len());
     match dice.below(7) {

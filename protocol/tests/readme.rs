@@ -1,4 +1,4 @@
-//! The README matches the wire types.
+//! Tests that the README matches the wire types.
 
 use agentwire_protocol::hook::HookKind;
 
@@ -12,18 +12,17 @@ fn every_event_is_in_the_table_of_hooks() {
         .collect();
     for kind in HookKind::ALL {
         let name = format!("`{kind}`");
-        // The first cell has the event, or two events that are alike.
+        // The first cell names the event, or two similar events.
         let is_first_cell =
             |row: &&str| row.split(" | ").next().unwrap_or_default().contains(&name);
         assert!(rows.iter().any(is_first_cell), "{name} is not in it");
     }
 }
 
-/// With `audit`, since the types keep what they do not know: without it
-/// nothing would be wrong with a member that does not exist.
+/// This test uses `audit`, because the types accept unknown members.
 #[cfg(feature = "audit")]
 #[test]
-fn the_types_know_all_of_the_json_examples() {
+fn the_types_know_every_member_of_the_json_examples() {
     use agentwire_protocol::Json;
     use agentwire_protocol::audit::Auditor;
     use agentwire_protocol::permission::PermissionResult;

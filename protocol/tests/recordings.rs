@@ -1,5 +1,6 @@
-//! Lines as a real agent and its host write them: each is a frame, its typed
-//! view can be read, and what is written again is the same JSON value.
+//! Tests of lines as a real agent and its host write them. Each line is a
+//! frame, its typed view can be read, and the view is written as the same JSON
+//! value.
 #![allow(clippy::unwrap_used)]
 
 use crate::open_types::check::assert_writes;
@@ -17,7 +18,7 @@ fn frame(line: &str) -> Frame {
     Frame::new(Bytes::copy_from_slice(line.as_bytes())).unwrap()
 }
 
-/// The typed view, which is written as the same value.
+/// Reads the typed view. Asserts that it is written as the same value.
 #[track_caller]
 fn view<T: DeserializeOwned + Serialize>(line: &str) -> T {
     let view: T = frame(line).read().unwrap();
@@ -25,7 +26,7 @@ fn view<T: DeserializeOwned + Serialize>(line: &str) -> T {
     view
 }
 
-/// Checks the view of one kind.
+/// Returns the view if it matches the pattern.
 macro_rules! the {
     ($line:expr, $pattern:pat => $held:expr) => {
         match view($line) {
@@ -36,7 +37,8 @@ macro_rules! the {
     };
 }
 
-/// A result as the agent writes it, with its type among the last members.
+/// Returns a result as the agent writes it, with its type among the last
+/// members.
 fn result(how: &str) -> String {
     format!(
         r#"{{"duration_api_ms":21,"stop_reason":"end_turn","session_id":"s1","total_cost_usd":0.00014000000000000001,"usage":{{"input_tokens":100,"output_tokens":5,"output_tokens_details":{{"thinking_tokens":0}},"iterations":[],"fallback_credit":null}},"modelUsage":{{"model-5":{{"inputTokens":100,"outputTokens":5,"cacheReadInputTokens":0,"cacheCreationInputTokens":0,"webSearchRequests":0,"costUSD":0.0005,"contextWindow":1000000,"maxOutputTokens":128000,"thinkingTokens":0,"provider":"firstParty"}}}},"fast_mode_state":"off","subagent_stats":{{"spawned":0,"by_type":{{}}}},"safety_stops":0,"num_turns":1,"ttft_ms":96,"type":"result","duration_ms":105,"uuid":"u1",{how},"user_message_uuid":"m1","user_message_uuids":["m1","m2"],"queued_turn_count":0,"result_index":3}}"#
@@ -55,7 +57,7 @@ fn results_of_failure() {
         Some("aborted_streaming: cut off")
     );
 
-    // An API error says success, and that it is an error.
+    // The subtype of an API error is `success`, but `is_error` is true.
     let line = result(
         r#""subtype":"success","is_error":true,"api_error_status":400,"result":"no credit","terminal_reason":"api_error","permission_denials":[]"#,
     );
@@ -64,7 +66,8 @@ fn results_of_failure() {
     assert_eq!(failed.api_error_status, Some(400));
     assert_eq!(failed.error_text().as_deref(), Some("api_error: no credit"));
 
-    // Preempted by a message that could not wait: no error at all.
+    // The turn was preempted by a message with priority now, which is not an
+    // error.
     let line = result(
         r#""subtype":"success","is_error":false,"result":"fin","terminal_reason":"aborted_streaming","permission_denials":[]"#,
     );
@@ -72,7 +75,7 @@ fn results_of_failure() {
     assert_eq!(preempted.error_text(), None);
 }
 
-/// An event of the model's stream.
+/// Returns a message with an event of the model's stream.
 fn event(event: &str) -> String {
     format!(
         r#"{{"type":"stream_event","event":{event},"session_id":"s1","parent_tool_use_id":null,"uuid":"u1","api_message_id":"msg_0"}}"#
@@ -157,7 +160,7 @@ fn a_hook_call_and_its_responses() {
     );
     let blocked: HookOutput = blocked.response.read().unwrap();
     assert_eq!(blocked, HookOutput::block("no"));
-    // An answer without anything.
+    // A response without a payload.
     let nothing = view::<ControlResponse>(
         r#"{"type":"control_response","response":{"subtype":"success","request_id":"r1"}}"#,
     );
@@ -173,7 +176,7 @@ fn control_responses() {
     let answer = answer.response.into_result().unwrap();
     assert_eq!(answer.pending_permission_requests, Some(vec![]));
 
-    // Nothing to say.
+    // A response without a payload.
     let answer = view::<ControlResponse>(
         r#"{"type":"control_response","response":{"subtype":"success","request_id":"r1"}}"#,
     );
@@ -185,7 +188,7 @@ fn control_responses() {
     let refusal = refused.response.into_result().unwrap_err();
     assert_eq!(refusal.to_string(), "no such mode (invalid_mode)");
 
-    // As other agents refuse.
+    // A refusal as other agents write it.
     let refused = view::<ControlResponse>(
         r#"{"type":"control_response","response":{"subtype":"error","request_id":"r1","error":{"message":"no","stack":[]}}}"#,
     );

@@ -1,4 +1,4 @@
-//! JSON Schemas of the types.
+//! Tests of the JSON Schemas of the types.
 #![allow(clippy::unwrap_used)]
 
 use agentwire_protocol::schema;
@@ -16,7 +16,7 @@ fn all() -> [Schema; 4] {
 
 #[test]
 fn no_two_types_have_the_same_name() {
-    // Of two types with one name, the second would be given a number.
+    // If two types had one name, the name of the second would end in a number.
     for schema in all() {
         let types = schema.get("$defs").unwrap().as_object().unwrap();
         for name in types.keys() {
@@ -36,7 +36,7 @@ fn every_type_and_every_member_has_a_description() {
         for (name, definition) in types {
             assert!(is_described(definition), "{name}");
             let members = definition["properties"].as_object().into_iter().flatten();
-            // A tag says it by its value.
+            // A tag needs no description, because its value describes it.
             for (member, schema) in members.filter(|(_, schema)| schema.get("const").is_none()) {
                 assert!(is_described(schema), "{name}.{member}");
             }

@@ -1,5 +1,6 @@
-//! What the agent's own tools take and give: the name says which type it is,
-//! all of it is known, and what is written again is the same JSON value.
+//! Tests of the inputs and outputs of the agent's own tools. The name
+//! determines the type, the type knows every member, and the value is written
+//! as the same JSON value.
 #![allow(clippy::unwrap_used)]
 
 use crate::open_types::check::assert_writes;
@@ -18,7 +19,8 @@ fn json(text: &str) -> Json {
     serde_json::from_str(text).unwrap()
 }
 
-/// An input of which all is known, and which is written as the same value.
+/// Reads an input. Asserts that every member is known, and that it is written
+/// as the same value.
 #[track_caller]
 fn input(name: &str, text: &str) -> ToolInput {
     let input = ToolInput::read(name, &json(text)).unwrap();
@@ -27,7 +29,8 @@ fn input(name: &str, text: &str) -> ToolInput {
     input
 }
 
-/// An output of which all is known, and which is written as the same value.
+/// Reads an output. Asserts that every member is known, and that it is written
+/// as the same value.
 #[track_caller]
 fn output(name: &str, text: &str) -> ToolOutput {
     let output = ToolOutput::read(name, &json(text)).unwrap();
@@ -36,7 +39,7 @@ fn output(name: &str, text: &str) -> ToolOutput {
     output
 }
 
-/// The checks of one tool.
+/// Returns the input or output if it matches the pattern.
 macro_rules! the {
     ($read:expr, $pattern:pat => $held:expr) => {
         match $read {
@@ -85,7 +88,7 @@ fn mcp_tools_and_unknown_tools_preserve_their_data() {
     assert_eq!(raw.get(), text);
     assert_eq!(mcp_tool("mcp__calc__add__all"), Some(("calc", "add__all")));
     assert_eq!(mcp_tool("mcp__calc"), None);
-    // A text, a list of blocks, or an object.
+    // The output is a text, a list of blocks, or an object.
     for text in [
         r#""Error: it broke""#,
         r#"[{"type":"text","text":"42"}]"#,
@@ -171,7 +174,7 @@ fn an_error_names_the_tool_and_the_location() {
         "questions[0].header",
         "expected a string",
     );
-    // Also if the tag comes last.
+    // The error is the same if the tag comes last.
     let error =
         ToolOutput::read("Task", &json(r#"{"agentId":7,"status":"async_launched"}"#)).unwrap_err();
     is(

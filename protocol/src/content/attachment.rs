@@ -15,7 +15,8 @@ pub struct CannotAttach {
 }
 
 impl ContentBlock {
-    /// Creates the content block for a file. Its bytes decide, not its name:
+    /// Creates the content block for a file. The bytes of the file determine
+    /// the block, not its name:
     ///
     /// | bytes | block |
     /// |---|---|
@@ -35,9 +36,9 @@ impl ContentBlock {
     ///
     /// # Errors
     ///
-    /// If the file is none of these: the agent passes documents on unchanged,
-    /// and the API has no type for such bytes. [`Source::bytes`] makes a source
-    /// without this check.
+    /// If the bytes are none of these. The agent passes documents on unchanged,
+    /// and the API has no type for other bytes. [`Source::bytes`] creates a
+    /// source without this check.
     pub fn attachment(
         name: impl Into<String>,
         bytes: impl Into<Vec<u8>>,
@@ -61,17 +62,17 @@ impl ContentBlock {
     }
 }
 
-/// The media type of an image of a kind that the Messages API accepts.
+/// Returns the media type of an image, if the Messages API accepts its kind.
 ///
-/// Implemented here because these few types must be distinguished from text as
-/// well: libraries check fewer bytes, and take any text that begins with `GIF`
+/// The check is implemented here because it must also distinguish images from
+/// text. Libraries check fewer bytes, and take any text that begins with `GIF`
 /// for an image.
 fn image_type(bytes: &[u8]) -> Option<&'static str> {
     match bytes {
         _ if bytes.starts_with(b"\x89PNG\r\n\x1a\n") => Some("image/png"),
         _ if bytes.starts_with(b"\xff\xd8\xff") => Some("image/jpeg"),
         _ if bytes.starts_with(b"GIF87a") || bytes.starts_with(b"GIF89a") => Some("image/gif"),
-        // Behind the first four bytes is the length.
+        // The length follows the first four bytes.
         _ if bytes.starts_with(b"RIFF") && bytes.get(8..12) == Some(b"WEBP") => Some("image/webp"),
         _ => None,
     }
@@ -88,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn the_bytes_say_what_a_file_is() {
+    fn the_bytes_determine_the_block_of_a_file() {
         for (bytes, media_type) in [
             (&b"\x89PNG\r\n\x1a\n\0"[..], "image/png"),
             (b"\xff\xd8\xff\xe0", "image/jpeg"),
@@ -111,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_else_is_utf_8_is_a_text() {
+    fn other_utf_8_is_a_text_document() {
         for text in [
             "",
             "plain",
@@ -132,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_api_has_no_block_for_is_refused_by_name() {
+    fn an_unsupported_file_is_an_error_with_its_name() {
         for bytes in [
             &b"PK\x03\x04\xff"[..],
             b"ustar\0 tar",

@@ -20,23 +20,23 @@ object! {
     pub struct BrowserTab {
         /// The tab's id.
         pub tab_id: String,
-        /// The title of its page.
+        /// The title of the tab's page.
         pub title: Option<String>,
-        /// Its page.
+        /// The URL of the tab's page.
         pub url: Option<String>,
-        /// Whether it is the one in front.
+        /// Whether the tab is in front.
         pub active: Option<bool>,
     }
 }
 
 union! {
-    /// Something that changed in a browser.
+    /// A change in a browser.
     pub enum BrowserStateChange by "type" {
         /// A tab was opened.
         "tab_opened" => TabOpened(TabOpened),
         /// A download began.
         "download_started" => DownloadStarted(DownloadStarted),
-        /// A download is done.
+        /// A download was completed.
         "download_completed" => DownloadCompleted(DownloadCompleted),
         /// A download failed.
         "download_failed" => DownloadFailed(DownloadFailed),
@@ -56,21 +56,21 @@ object! {
     pub struct DownloadStarted tags("type" = "download_started") {
         /// The download's id.
         pub download_id: String,
-        /// The loaded resource.
+        /// The URL of the downloaded resource.
         pub url: Option<String>,
     }
 }
 
 object! {
-    /// A download is done.
+    /// A download was completed.
     pub struct DownloadCompleted tags("type" = "download_completed") {
         /// The download's id.
         pub download_id: String,
-        /// The loaded resource.
+        /// The URL of the downloaded resource.
         pub url: Option<String>,
-        /// The file it is in.
+        /// The path of the downloaded file.
         pub path: Option<String>,
-        /// Its size in bytes.
+        /// The size of the file in bytes.
         pub size_bytes: Option<u64>,
     }
 }
@@ -80,9 +80,9 @@ object! {
     pub struct DownloadFailed tags("type" = "download_failed") {
         /// The download's id.
         pub download_id: String,
-        /// The resource to load.
+        /// The URL of the resource.
         pub url: Option<String>,
-        /// How it failed.
+        /// The reason for the failure.
         pub error: Option<String>,
     }
 }

@@ -5,7 +5,7 @@ use crate::open::{object, open_enum};
 object! {
     /// A cache breakpoint for the prompt.
     pub struct CacheControl {
-        /// How: `ephemeral`.
+        /// The kind of caching.
         pub kind: CacheKind = "type",
         /// The lifetime; the default is five minutes.
         pub ttl: Option<CacheTtl>,
@@ -15,7 +15,7 @@ object! {
 open_enum! {
     /// How the API caches a prompt.
     pub enum CacheKind {
-        /// For minutes or an hour.
+        /// The prompt is cached for minutes or an hour.
         Ephemeral = "ephemeral",
     }
 }

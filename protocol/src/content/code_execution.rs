@@ -5,11 +5,11 @@ use crate::open::{object, open_enum, union};
 union! {
     /// The output of code, or an error.
     pub enum CodeExecutionContent by "type" {
-        /// It ran.
+        /// The code ran.
         "code_execution_result" => Result(CodeExecutionResult),
-        /// It ran. Its output is encrypted, readable only by the API.
+        /// The code ran. Its output is encrypted, and only the API can read it.
         "encrypted_code_execution_result" => Encrypted(EncryptedCodeExecutionResult),
-        /// It did not complete.
+        /// The code did not complete.
         "code_execution_tool_result_error" => Error(CodeExecutionError),
     }
 }
@@ -21,23 +21,23 @@ object! {
         pub stdout: String,
         /// The output on stderr.
         pub stderr: Option<String>,
-        /// Its exit code.
+        /// The exit code.
         pub return_code: Option<i64>,
-        /// Files that it wrote.
+        /// Files that the code wrote.
         pub content: Option<Vec<CodeExecutionOutput>>,
     }
 }
 
 object! {
-    /// The encrypted output of code, readable only by the API.
+    /// The output of code, encrypted so that only the API can read it.
     pub struct EncryptedCodeExecutionResult tags("type" = "encrypted_code_execution_result") {
         /// The encrypted output on stdout.
         pub encrypted_stdout: String,
         /// The output on stderr.
         pub stderr: Option<String>,
-        /// Its exit code.
+        /// The exit code.
         pub return_code: Option<i64>,
-        /// Files that it wrote.
+        /// Files that the code wrote.
         pub content: Option<Vec<CodeExecutionOutput>>,
     }
 }
@@ -59,7 +59,7 @@ object! {
 }
 
 object! {
-    /// Code did not complete.
+    /// The error of code that did not complete.
     pub struct CodeExecutionError tags("type" = "code_execution_tool_result_error") {
         /// The error code.
         pub error_code: CodeExecutionErrorCode,
@@ -75,7 +75,7 @@ open_enum! {
         Unavailable = "unavailable",
         /// Too many requests.
         TooManyRequests = "too_many_requests",
-        /// It timed out.
+        /// The code timed out.
         ExecutionTimeExceeded = "execution_time_exceeded",
     }
 }
@@ -83,9 +83,9 @@ open_enum! {
 union! {
     /// The output of a shell command, or an error.
     pub enum BashCodeExecutionContent by "type" {
-        /// It ran.
+        /// The command ran.
         "bash_code_execution_result" => Result(BashCodeExecutionResult),
-        /// It did not complete.
+        /// The command did not complete.
         "bash_code_execution_tool_result_error" => Error(BashCodeExecutionError),
     }
 }
@@ -97,9 +97,9 @@ object! {
         pub stdout: String,
         /// The output on stderr.
         pub stderr: Option<String>,
-        /// Its exit code.
+        /// The exit code.
         pub return_code: Option<i64>,
-        /// Files that it wrote.
+        /// Files that the command wrote.
         pub content: Option<Vec<BashCodeExecutionOutput>>,
     }
 }
@@ -121,7 +121,7 @@ object! {
 }
 
 object! {
-    /// A shell command did not complete.
+    /// The error of a shell command that did not complete.
     pub struct BashCodeExecutionError tags("type" = "bash_code_execution_tool_result_error") {
         /// The error code.
         pub error_code: BashCodeExecutionErrorCode,
@@ -137,9 +137,9 @@ open_enum! {
         Unavailable = "unavailable",
         /// Too many requests.
         TooManyRequests = "too_many_requests",
-        /// It timed out.
+        /// The command timed out.
         ExecutionTimeExceeded = "execution_time_exceeded",
-        /// A file that it wrote is too large.
+        /// A file that the command wrote is too large.
         OutputFileTooLarge = "output_file_too_large",
     }
 }
@@ -147,13 +147,13 @@ open_enum! {
 union! {
     /// The result of the text editor.
     pub enum TextEditorContent by "type" {
-        /// It showed a file.
+        /// The editor showed a file.
         "text_editor_code_execution_view_result" => View(TextEditorViewResult),
-        /// It wrote a file.
+        /// The editor wrote a file.
         "text_editor_code_execution_create_result" => Create(TextEditorCreateResult),
-        /// It replaced text in a file.
+        /// The editor replaced text in a file.
         "text_editor_code_execution_str_replace_result" => StrReplace(TextEditorStrReplaceResult),
-        /// It failed.
+        /// The editor failed.
         "text_editor_code_execution_tool_result_error" => Error(TextEditorError),
     }
 }
@@ -167,7 +167,7 @@ object! {
         pub file_type: Option<TextEditorFileType>,
         /// The number of lines shown.
         pub num_lines: Option<u64>,
-        /// The first of them, counted from 1.
+        /// The number of the first line shown, counted from 1.
         pub start_line: Option<u64>,
         /// The number of lines in the file.
         pub total_lines: Option<u64>,
@@ -187,7 +187,7 @@ open_enum! {
 }
 
 object! {
-    /// A file was written.
+    /// The result of writing a file.
     pub struct TextEditorCreateResult tags("type" = "text_editor_code_execution_create_result") {
         /// Whether the file existed before.
         pub is_file_update: Option<bool>,
@@ -195,23 +195,23 @@ object! {
 }
 
 object! {
-    /// Text was replaced in a file.
+    /// The result of replacing text in a file.
     pub struct TextEditorStrReplaceResult tags("type" = "text_editor_code_execution_str_replace_result") {
-        /// The lines that changed, as a diff has them.
+        /// The changed lines, as in a diff.
         pub lines: Option<Vec<String>>,
-        /// The first line that changed, before.
+        /// The number of the first changed line before the change.
         pub old_start: Option<u64>,
-        /// The number of lines before.
+        /// The number of lines in the hunk before the change.
         pub old_lines: Option<u64>,
-        /// The first line that changed, after.
+        /// The number of the first changed line after the change.
         pub new_start: Option<u64>,
-        /// The number of lines after.
+        /// The number of lines in the hunk after the change.
         pub new_lines: Option<u64>,
     }
 }
 
 object! {
-    /// The text editor failed.
+    /// The error of the text editor.
     pub struct TextEditorError tags("type" = "text_editor_code_execution_tool_result_error") {
         /// The error code.
         pub error_code: TextEditorErrorCode,
@@ -229,7 +229,7 @@ open_enum! {
         Unavailable = "unavailable",
         /// Too many requests.
         TooManyRequests = "too_many_requests",
-        /// It timed out.
+        /// The editor timed out.
         ExecutionTimeExceeded = "execution_time_exceeded",
         /// The file does not exist.
         FileNotFound = "file_not_found",

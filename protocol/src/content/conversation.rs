@@ -26,13 +26,14 @@ object! {
 }
 
 object! {
-    /// Another model responds from here on.
+    /// A switch to another model, which responds from here on.
     pub struct FallbackBlock tags("type" = "fallback") {
         /// The previous model.
         pub from: FallbackModel,
         /// The new model.
         pub to: FallbackModel,
-        /// The reason. The API accepts any JSON here when it is sent back.
+        /// The reason. When the block is sent back, the API accepts any JSON
+        /// here.
         pub trigger: Option<Loose<FallbackCause>>,
     }
 }
@@ -54,7 +55,7 @@ union! {
 }
 
 object! {
-    /// The previous model refused.
+    /// The refusal of the previous model.
     #[derive(Default)]
     pub struct FallbackRefusal tags("type" = "refusal") {
         /// The category of the refused content; `None` if it has no category.

@@ -9,7 +9,7 @@ object! {
     pub struct ImageBlock tags("type" = "image") {
         /// The source of the image.
         pub source: Source,
-        /// How the API may transform it.
+        /// How the API may transform the image.
         pub transformations: Option<ImageTransformations>,
         /// A cache breakpoint for the prompt.
         pub cache_control: Option<CacheControl>,
@@ -20,7 +20,7 @@ object! {
     /// How the API may transform an image.
     #[derive(Default)]
     pub struct ImageTransformations {
-        /// How it handles an image that is too large for the model.
+        /// How the API handles an image that is too large for the model.
         pub oversized_image: Option<OversizedImage>,
     }
 }
@@ -28,7 +28,7 @@ object! {
 open_enum! {
     /// How the API handles an image that is too large for the model.
     pub enum OversizedImage {
-        /// It is downsized silently.
+        /// The image is downsized without an error.
         Downsize = "downsize",
         /// The request is rejected.
         Error = "error",
@@ -40,11 +40,11 @@ object! {
     pub struct DocumentBlock tags("type" = "document") {
         /// The source of the document.
         pub source: Source,
-        /// Its title.
+        /// The title of the document.
         pub title: Option<String>,
         /// Context for the model.
         pub context: Option<String>,
-        /// Whether the model may cite it.
+        /// Whether the model may cite the document.
         pub citations: Option<CitationsConfig>,
         /// A cache breakpoint for the prompt.
         pub cache_control: Option<CacheControl>,
@@ -52,15 +52,15 @@ object! {
 }
 
 object! {
-    /// A search result that the host gives.
+    /// A search result that the host provides.
     pub struct SearchResultBlock tags("type" = "search_result") {
         /// The content of the result.
         pub content: Vec<ContentBlock>,
         /// The source.
         pub source: String,
-        /// Its title.
+        /// The title of the search result.
         pub title: String,
-        /// Whether the model may cite it.
+        /// Whether the model may cite the search result.
         pub citations: Option<CitationsConfig>,
         /// A cache breakpoint for the prompt.
         pub cache_control: Option<CacheControl>,
@@ -70,15 +70,15 @@ object! {
 union! {
     /// The source of an image or a document.
     pub enum Source by "type" {
-        /// In the block itself, as base64.
+        /// Bytes in the block itself, as base64.
         "base64" => Base64(Base64Source),
-        /// At a URL.
+        /// A resource at a URL.
         "url" => Url(UrlSource),
         /// A file uploaded to the API.
         "file" => File(FileSource),
-        /// In the block itself, as text.
+        /// Text in the block itself.
         "text" => Text(TextSource),
-        /// In the block itself, as content.
+        /// Content blocks in the block itself.
         "content" => Content(ContentSource),
     }
 }
@@ -94,7 +94,7 @@ object! {
 }
 
 object! {
-    /// Something at a URL.
+    /// A resource at a URL.
     pub struct UrlSource tags("type" = "url") {
         /// The URL.
         pub url: String,
@@ -157,7 +157,7 @@ impl DocumentBlock {
         }
     }
 
-    /// Sets its title.
+    /// Sets the title of the document.
     #[must_use]
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
@@ -171,7 +171,7 @@ impl DocumentBlock {
         self
     }
 
-    /// Lets the model cite it.
+    /// Lets the model cite the document.
     #[must_use]
     pub fn cited(mut self) -> Self {
         self.citations = Some(CitationsConfig {
@@ -198,7 +198,7 @@ impl Source {
         })
     }
 
-    /// Creates a source from text. For documents.
+    /// Creates a source from text, for a document.
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text(TextSource {
             media_type: "text/plain".to_owned(),

@@ -1,7 +1,7 @@
 //! Content blocks of messages, as defined by the Messages API.
 //!
-//! The API has separate types for requests and responses. Here they are one
-//! type; request blocks have a few additional members.
+//! The API has separate types for requests and responses. Here each block has
+//! one type; request blocks have a few additional members.
 
 mod attachment;
 mod browser;
@@ -92,7 +92,7 @@ union! {
         "thinking" => Thinking(ThinkingBlock),
         /// Thinking that the API returns encrypted.
         "redacted_thinking" => RedactedThinking(RedactedThinkingBlock),
-        /// The model calls a tool.
+        /// A tool call of the model.
         "tool_use" => ToolUse(ToolUseBlock),
         /// A tool result.
         "tool_result" => ToolResult(ToolResultBlock),
@@ -100,9 +100,9 @@ union! {
         "image" => Image(ImageBlock),
         /// A document.
         "document" => Document(DocumentBlock),
-        /// A search result that the host gives.
+        /// A search result that the host provides.
         "search_result" => SearchResult(SearchResultBlock),
-        /// The model calls a tool that the API runs.
+        /// A call of a tool that the API runs.
         "server_tool_use" => ServerToolUse(ServerToolUseBlock),
         /// The results of the API's web search.
         "web_search_tool_result" => WebSearchToolResult(WebSearchToolResultBlock),
@@ -118,25 +118,25 @@ union! {
         "tool_search_tool_result" => ToolSearchToolResult(ToolSearchToolResultBlock),
         /// The response of the API's advisor.
         "advisor_tool_result" => AdvisorToolResult(AdvisorToolResultBlock),
-        /// The model calls a tool of an MCP server that the API talks to.
+        /// A call of a tool of an MCP server that the API connects to.
         "mcp_tool_use" => McpToolUse(McpToolUseBlock),
-        /// The result of such a call.
+        /// The result of a call of such an MCP tool.
         "mcp_tool_result" => McpToolResult(McpToolResultBlock),
         /// A file in the API's container.
         "container_upload" => ContainerUpload(ContainerUploadBlock),
         /// The summary of a compacted conversation.
         "compaction" => Compaction(CompactionBlock),
-        /// From here on another model responds.
+        /// A switch to another model, which responds from here on.
         "fallback" => Fallback(FallbackBlock),
-        /// A tool becomes available to the model.
+        /// The addition of a tool that the model can call.
         "tool_addition" => ToolAddition(ToolAdditionBlock),
-        /// A tool becomes unavailable to the model.
+        /// The removal of a tool that the model could call.
         "tool_removal" => ToolRemoval(ToolRemovalBlock),
-        /// The tools of an MCP server that the API talks to.
+        /// The tools of an MCP server that the API connects to.
         "mcp_tool_listing" => McpToolListing(McpToolListingBlock),
         /// The state of a browser.
         "browser_state" => BrowserState(BrowserStateBlock),
-        /// A tool, by its name.
+        /// A reference to a tool by its name.
         "tool_reference" => ToolReference(ToolReferenceBlock),
     }
 }
@@ -191,7 +191,7 @@ impl ContentBlock {
         Self::ToolResult(ToolResultBlock::new(tool_use_id, Some(content.into())))
     }
 
-    /// Returns the text if it is a text block.
+    /// Returns the text if the block is a text block.
     #[must_use]
     pub fn as_text(&self) -> Option<&str> {
         match self {
@@ -200,7 +200,7 @@ impl ContentBlock {
         }
     }
 
-    /// Returns the tool call if it is one.
+    /// Returns the tool call if the block is one.
     #[must_use]
     pub fn as_tool_use(&self) -> Option<&ToolUseBlock> {
         match self {
@@ -209,7 +209,7 @@ impl ContentBlock {
         }
     }
 
-    /// Returns the tool result if it is one.
+    /// Returns the tool result if the block is one.
     #[must_use]
     pub fn as_tool_result(&self) -> Option<&ToolResultBlock> {
         match self {

@@ -1,24 +1,24 @@
-//! Tools that something else is about, by their names.
+//! References to tools by their names.
 
 use crate::json::Json;
 use crate::open::object;
 
 object! {
-    /// A tool of an MCP server that the API talks to.
+    /// A tool of an MCP server that the API connects to.
     pub struct ListedMcpTool {
-        /// The tool.
+        /// The name of the tool.
         pub name: String,
         /// The description.
         pub description: Option<String>,
-        /// The JSON Schema of its input.
+        /// The JSON Schema of the tool's input.
         pub input_schema: Json,
     }
 }
 
 object! {
-    /// A tool of the request, by its name.
+    /// A reference to a tool of the request by its name.
     pub struct NamedTool tags("type" = "tool_reference") {
-        /// The tool.
+        /// The name of the tool.
         pub name: String,
     }
 }

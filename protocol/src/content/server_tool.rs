@@ -1,5 +1,5 @@
-//! Calls and results of tools that the API runs. Larger results have their own
-//! files.
+//! Calls and results of tools that the API runs. The larger result types have
+//! their own modules.
 
 use super::{
     BashCodeExecutionContent, CacheControl, Caller, CodeExecutionContent, ContentBlock,
@@ -9,11 +9,11 @@ use crate::json::Json;
 use crate::open::{Loose, object, open_enum, union};
 
 object! {
-    /// The model calls a tool that the API runs.
+    /// A call of a tool that the API runs.
     pub struct ServerToolUseBlock tags("type" = "server_tool_use") {
-        /// The ID of the call, which its result refers to.
+        /// The ID of the call. The result refers to it.
         pub id: String,
-        /// The tool.
+        /// The name of the tool.
         pub name: ServerToolName,
         /// The tool's input, an object.
         pub input: Json,
@@ -27,7 +27,7 @@ object! {
 open_enum! {
     /// A tool that the API runs.
     pub enum ServerToolName {
-        /// Another model that gives advice.
+        /// Requests advice from another model.
         Advisor = "advisor",
         /// Searches the web.
         WebSearch = "web_search",
@@ -86,9 +86,9 @@ server_tool_result! {
 union! {
     /// The results of the API's tool search, or an error.
     pub enum ToolSearchContent by "type" {
-        /// The tools.
+        /// The tools that were found.
         "tool_search_tool_search_result" => Result(ToolSearchResult),
-        /// It failed.
+        /// The search failed.
         "tool_search_tool_result_error" => Error(ToolSearchError),
     }
 }
@@ -102,7 +102,7 @@ object! {
 }
 
 object! {
-    /// The tool search failed.
+    /// The error of a tool search.
     pub struct ToolSearchError tags("type" = "tool_search_tool_result_error") {
         /// The error code.
         pub error_code: ToolSearchErrorCode,
@@ -120,7 +120,7 @@ open_enum! {
         Unavailable = "unavailable",
         /// Too many requests.
         TooManyRequests = "too_many_requests",
-        /// It timed out.
+        /// The search timed out.
         ExecutionTimeExceeded = "execution_time_exceeded",
     }
 }
@@ -130,9 +130,9 @@ union! {
     pub enum AdvisorContent by "type" {
         /// The advice.
         "advisor_result" => Result(AdvisorResult),
-        /// The encrypted advice, readable only by the API.
+        /// The advice, encrypted so that only the API can read it.
         "advisor_redacted_result" => Redacted(AdvisorRedactedResult),
-        /// It failed.
+        /// The advisor failed.
         "advisor_tool_result_error" => Error(AdvisorError),
     }
 }
@@ -142,23 +142,23 @@ object! {
     pub struct AdvisorResult tags("type" = "advisor_result") {
         /// The advice.
         pub text: String,
-        /// Why the advisor stopped, as for a message.
+        /// The stop reason of the advisor's reply.
         pub stop_reason: Option<String>,
     }
 }
 
 object! {
-    /// Encrypted advice, readable only by the API.
+    /// Advice that is encrypted so that only the API can read it.
     pub struct AdvisorRedactedResult tags("type" = "advisor_redacted_result") {
         /// The encrypted advice.
         pub encrypted_content: String,
-        /// Why the advisor stopped, as for a message.
+        /// The stop reason of the advisor's reply.
         pub stop_reason: Option<String>,
     }
 }
 
 object! {
-    /// The advisor failed.
+    /// The error of the advisor.
     pub struct AdvisorError tags("type" = "advisor_tool_result_error") {
         /// The error code.
         pub error_code: AdvisorErrorCode,
@@ -170,15 +170,15 @@ open_enum! {
     pub enum AdvisorErrorCode {
         /// The usage limit was reached.
         MaxUsesExceeded = "max_uses_exceeded",
-        /// The conversation is too long for it.
+        /// The conversation is too long for the advisor.
         PromptTooLong = "prompt_too_long",
         /// Too many requests.
         TooManyRequests = "too_many_requests",
-        /// It is overloaded.
+        /// The advisor is overloaded.
         Overloaded = "overloaded",
         /// The tool is unavailable.
         Unavailable = "unavailable",
-        /// It timed out.
+        /// The advisor timed out.
         ExecutionTimeExceeded = "execution_time_exceeded",
         /// The model does not exist.
         ModelNotFound = "model_not_found",

@@ -1,4 +1,4 @@
-//! Text, thinking, and the content that is a text or blocks.
+//! Text, thinking, and the content type that holds a text or blocks.
 
 use super::{CacheControl, Citation, ContentBlock, ToolResultBlock};
 use crate::open::{choice, object};
@@ -22,7 +22,7 @@ object! {
     pub struct ThinkingBlock tags("type" = "thinking") {
         /// The thinking.
         pub thinking: String,
-        /// The API's signature. The API rejects thinking without it.
+        /// The API's signature. The API rejects thinking without a signature.
         pub signature: Option<String>,
     }
 }
@@ -35,16 +35,16 @@ object! {
     }
 }
 
-/// The content of a message or of a tool result: a text, or blocks.
+/// The content of a message or of a tool result.
 pub enum Content {
-    /// Just a text.
+    /// A text without blocks.
     Text(String),
     /// Blocks, in order.
     Blocks(Vec<ContentBlock>),
 }
 
 impl Content {
-    /// Returns all text; the texts of several blocks are joined by newlines.
+    /// Returns all text. The texts of several blocks are joined by newlines.
     #[must_use]
     pub fn text(&self) -> String {
         self.texts().collect::<Vec<_>>().join("\n")
@@ -57,13 +57,13 @@ impl Content {
             .chain(blocks.iter().filter_map(ContentBlock::as_text))
     }
 
-    /// Returns an iterator over the tool results; a text has none.
+    /// Returns an iterator over the tool results. A text has none.
     pub fn tool_results(&self) -> impl Iterator<Item = &ToolResultBlock> {
         let (_, blocks) = self.parts();
         blocks.iter().filter_map(ContentBlock::as_tool_result)
     }
 
-    /// Returns the blocks; a text is one text block.
+    /// Returns the blocks. A text is converted to one text block.
     ///
     /// ```
     /// use agentwire_protocol::content::{Content, ContentBlock};
@@ -79,7 +79,7 @@ impl Content {
         }
     }
 
-    /// Returns the blocks; a text becomes one text block.
+    /// Returns the blocks. A text is converted to one text block.
     #[must_use]
     pub fn into_blocks(self) -> Vec<ContentBlock> {
         match self {

@@ -5,11 +5,11 @@ use crate::json::Json;
 use crate::open::{Loose, object, union};
 
 object! {
-    /// The model calls a tool.
+    /// A tool call of the model.
     pub struct ToolUseBlock tags("type" = "tool_use") {
-        /// The ID of the call, which its result refers to.
+        /// The ID of the call. The result refers to it.
         pub id: String,
-        /// The tool.
+        /// The name of the tool.
         pub name: String,
         /// The tool's input, an object.
         pub input: Json,
@@ -72,18 +72,19 @@ union! {
 }
 
 object! {
-    /// The model itself.
+    /// The model itself as the caller.
     #[derive(Default)]
     pub struct DirectCaller tags("type" = "direct") {}
 }
 
-/// The versions of the tool that runs code differ in their tag alone.
+/// The callers of each version of the code execution tool, which differ only in
+/// their tag.
 macro_rules! code_execution_callers {
     ($($name:ident = $tag:literal,)*) => {$(
         object! {
-            /// Code that the API ran.
+            /// Code that the API ran as the caller.
             pub struct $name tags("type" = $tag) {
-                /// The call of the tool that ran the code.
+                /// The ID of the call that ran the code.
                 pub tool_id: String,
             }
         }
@@ -96,13 +97,13 @@ code_execution_callers! {
 }
 
 object! {
-    /// The model calls a tool of an MCP server that the API talks to.
+    /// A call of a tool of an MCP server that the API connects to.
     pub struct McpToolUseBlock tags("type" = "mcp_tool_use") {
-        /// The ID of the call, which its result refers to.
+        /// The ID of the call. The result refers to it.
         pub id: String,
-        /// The tool.
+        /// The name of the tool.
         pub name: String,
-        /// The server that has it.
+        /// The name of the server.
         pub server_name: String,
         /// The tool's input, an object.
         pub input: Json,
@@ -112,7 +113,7 @@ object! {
 }
 
 object! {
-    /// The result of a tool of such a server.
+    /// The result of a tool of an MCP server that the API connects to.
     pub struct McpToolResultBlock tags("type" = "mcp_tool_result") {
         /// The ID of the tool call.
         pub tool_use_id: String,
@@ -126,19 +127,19 @@ object! {
 }
 
 object! {
-    /// The tools of an MCP server that the API talks to.
+    /// The tools of an MCP server that the API connects to.
     pub struct McpToolListingBlock tags("type" = "mcp_tool_listing") {
-        /// The server.
+        /// The name of the server.
         pub mcp_server_name: String,
-        /// Its tools.
+        /// The tools of the server.
         pub tools: Vec<ListedMcpTool>,
     }
 }
 
 object! {
-    /// A tool, by its name.
+    /// A reference to a tool by its name.
     pub struct ToolReferenceBlock tags("type" = "tool_reference") {
-        /// The tool.
+        /// The name of the tool.
         pub tool_name: String,
         /// A cache breakpoint for the prompt.
         pub cache_control: Option<CacheControl>,

@@ -4,7 +4,7 @@ use super::{CacheControl, NamedTool, ToolDefinition};
 use crate::open::{object, union};
 
 object! {
-    /// A tool becomes available to the model.
+    /// The addition of a tool that the model can call.
     pub struct ToolAdditionBlock tags("type" = "tool_addition") {
         /// The tool.
         pub tool: ChangedTool,
@@ -14,7 +14,7 @@ object! {
 }
 
 object! {
-    /// A tool becomes unavailable to the model.
+    /// The removal of a tool that the model could call.
     pub struct ToolRemovalBlock tags("type" = "tool_removal") {
         /// The tool, by its name.
         pub tool: ChangedTool,
@@ -32,7 +32,8 @@ union! {
         "mcp_tool_reference" => McpTool(ChangedMcpTool),
         /// All tools of an MCP server.
         "mcp_toolset_reference" => McpToolset(ChangedMcpToolset),
-        /// A tool that is not in the request. It can only be added.
+        /// A new tool with its definition, which is not in the request. Only an
+        /// addition can have it.
         "tool_definition" => Definition(AddedTool),
     }
 }
@@ -40,9 +41,9 @@ union! {
 object! {
     /// A tool of an MCP server.
     pub struct ChangedMcpTool tags("type" = "mcp_tool_reference") {
-        /// The tool.
+        /// The name of the tool.
         pub name: String,
-        /// The server.
+        /// The name of the server.
         pub server_name: String,
     }
 }
@@ -50,15 +51,15 @@ object! {
 object! {
     /// All tools of an MCP server.
     pub struct ChangedMcpToolset tags("type" = "mcp_toolset_reference") {
-        /// The server.
+        /// The name of the server.
         pub server_name: String,
     }
 }
 
 object! {
-    /// A tool that is not in the request.
+    /// A new tool with its definition, which is not in the request.
     pub struct AddedTool tags("type" = "tool_definition"); boxed {
-        /// The tool.
+        /// The definition of the tool.
         pub definition: Box<ToolDefinition>,
     }
 }

@@ -9,8 +9,8 @@ use crate::json::{Json, Members};
 use crate::open::{choice, object, open_enum, string_of};
 use std::collections::BTreeMap;
 
-/// The tools that the API provides, with the tags of their versions. The
-/// versions of a tool differ in a few members, so they share a type.
+/// Declares the tools that the API provides, with the tags of their versions.
+/// The versions of a tool differ in a few members, so they share a type.
 macro_rules! definitions {
     ($(
         $(#$meta:tt)*
@@ -130,7 +130,7 @@ definitions! {
     }
 }
 
-/// The members of every tool, followed by those of a single tool.
+/// Declares the members of every tool, followed by those of a single tool.
 macro_rules! tools {
     ($(
         $(#$meta:tt)*
@@ -141,12 +141,13 @@ macro_rules! tools {
             pub struct $name {
                 /// The version.
                 pub kind: $versions = "type",
-                /// The name by which the model calls it; fixed.
+                /// The name by which the model calls the tool. Each tool has a
+                /// fixed name.
                 pub name: Option<String>,
                 $( $(#$field_meta)* pub $field: $type, )*
                 /// The allowed callers.
                 pub allowed_callers: Option<Vec<AllowedCaller>>,
-                /// Whether the model finds it only through tool search.
+                /// Whether the model finds the tool only through tool search.
                 pub defer_loading: Option<bool>,
                 /// Whether the API enforces the input schema.
                 pub strict: Option<bool>,
@@ -192,7 +193,7 @@ tools! {
     CodeExecutionTool(CodeExecutionToolVersion) {}
     /// Web search, run by the API.
     WebSearchTool(WebSearchToolVersion) {
-        /// The domains to search; no others are searched.
+        /// The domains to search. If set, no other domains are searched.
         allowed_domains: Option<Vec<String>>,
         /// The domains to exclude from the search.
         blocked_domains: Option<Vec<String>>,
@@ -205,7 +206,7 @@ tools! {
     }
     /// Web fetch, run by the API.
     WebFetchTool(WebFetchToolVersion) {
-        /// The domains to fetch from; no others are used.
+        /// The domains to fetch from. If set, no other domains are used.
         allowed_domains: Option<Vec<String>>,
         /// The domains not to fetch from.
         blocked_domains: Option<Vec<String>>,
@@ -217,16 +218,17 @@ tools! {
         max_uses: Option<u64>,
         /// How the response includes results that code has consumed.
         response_inclusion: Option<ResponseInclusion>,
-        /// The allowed sources of URLs. The default is any.
+        /// The allowed sources of URLs. The default is any source.
         url_sources: Option<FetchableUrls>,
         /// Whether a page may come from a cache.
         use_cache: Option<bool>,
     }
-    /// Advice from another model, called by the API.
+    /// Advice from another model, which the API calls.
     AdvisorTool(AdvisorToolVersion) {
-        /// The other model.
+        /// The name of the other model.
         model: String,
-        /// How the other model's prompt is cached. By default it is not.
+        /// The caching of the other model's prompt. By default it is not
+        /// cached.
         caching: Option<CacheControl>,
         /// The maximum number of tokens of a response.
         max_tokens: Option<u64>,
@@ -268,7 +270,7 @@ object! {
     pub struct McpToolset {
         /// The version. There is only one.
         pub kind: McpToolsetVersion = "type",
-        /// The server.
+        /// The name of the server.
         pub mcp_server_name: String,
         /// The configurations of tools, by name.
         pub configs: Option<BTreeMap<String, ToolConfig>>,
@@ -286,20 +288,20 @@ object! {
     pub struct CustomTool {
         /// The tag of a host's tool. Optional.
         pub kind: Option<CustomToolKind> = "type",
-        /// The name by which the model calls it.
+        /// The name by which the model calls the tool.
         pub name: String,
         /// The description.
         pub description: Option<String>,
-        /// The JSON Schema of its input.
+        /// The JSON Schema of the tool's input.
         pub input_schema: Json,
         /// Example inputs.
         pub input_examples: Option<Vec<Json>>,
-        /// Whether the input is streamed while the model writes it, instead of
-        /// once it is complete JSON.
+        /// Whether the input is streamed while the model writes it. Otherwise
+        /// it is sent once it is complete JSON.
         pub eager_input_streaming: Option<bool>,
         /// The allowed callers.
         pub allowed_callers: Option<Vec<AllowedCaller>>,
-        /// Whether the model finds it only through tool search.
+        /// Whether the model finds the tool only through tool search.
         pub defer_loading: Option<bool>,
         /// Whether the API enforces the input schema.
         pub strict: Option<bool>,
@@ -382,7 +384,7 @@ object! {
 open_enum! {
     /// The precision of a location.
     pub enum LocationKind {
-        /// Approximate.
+        /// The location is approximate.
         Approximate = "approximate",
     }
 }

@@ -1,5 +1,5 @@
-//! Configurations of single tools: tools in a toolset, and tools whose results
-//! the API may fetch URLs from.
+//! Configurations of single tools: tools in a toolset, and tools from whose
+//! results the API may fetch URLs.
 
 use super::NamedTool;
 use crate::open::{object, union};
@@ -98,7 +98,7 @@ object! {
         pub client_tool_results: Option<FetchableFrom>,
         /// URLs in results of the API's tools.
         pub server_tool_results: Option<FetchableFrom>,
-        /// URLs in user input: all or none.
+        /// URLs in user input. Only all or none can be selected.
         pub user_input: Option<FetchableFrom>,
     }
 }

@@ -6,12 +6,12 @@ use crate::open::{choice, object, open_enum, string_of, union};
 
 /// The results of the API's web search, or an error.
 ///
-/// On the wire the one is a list and the other an object.
+/// On the wire, results are a list and an error is an object.
 #[non_exhaustive]
 pub enum WebSearchContent {
-    /// The pages.
+    /// The pages that the search found.
     Results(Vec<WebSearchFinding>),
-    /// It failed.
+    /// The search failed.
     Error(WebSearchError),
     /// A form unknown to this version.
     Unknown(Json),
@@ -35,7 +35,7 @@ choice! {
 crate::schema::one_of!(WebSearchContent = "The results of the API's web search, or an error.": Vec<WebSearchFinding>, WebSearchError, crate::json::Members);
 
 union! {
-    /// One of the things that a web search found.
+    /// A finding of a web search.
     pub enum WebSearchFinding by "type" {
         /// A page.
         "web_search_result" => Page(WebSearchResult),
@@ -45,19 +45,19 @@ union! {
 object! {
     /// A page that a web search found.
     pub struct WebSearchResult tags("type" = "web_search_result") {
-        /// The page.
+        /// The URL of the page.
         pub url: String,
-        /// Its title.
+        /// The title of the page.
         pub title: Option<String>,
-        /// The encrypted content, readable only by the API.
+        /// The content, encrypted so that only the API can read it.
         pub encrypted_content: Option<String>,
-        /// When it was last changed, as text.
+        /// The last change of the page, as text.
         pub page_age: Option<String>,
     }
 }
 
 object! {
-    /// The web search failed.
+    /// The error of a web search.
     pub struct WebSearchError tags("type" = "web_search_tool_result_error") {
         /// The error code.
         pub error_code: WebSearchErrorCode,
@@ -87,7 +87,7 @@ union! {
     pub enum WebFetchContent by "type" {
         /// The page.
         "web_fetch_result" => Result(WebFetchResult),
-        /// It failed.
+        /// The fetch failed.
         "web_fetch_tool_result_error" => Error(WebFetchError),
     }
 }
@@ -95,17 +95,17 @@ union! {
 object! {
     /// A page that was fetched.
     pub struct WebFetchResult tags("type" = "web_fetch_result"); boxed {
-        /// The page.
+        /// The URL of the page.
         pub url: String,
         /// The content, a [`DocumentBlock`](super::DocumentBlock).
         pub content: Box<ContentBlock>,
-        /// When it was fetched, as ISO 8601.
+        /// The time of the fetch, as ISO 8601.
         pub retrieved_at: Option<String>,
     }
 }
 
 object! {
-    /// The web fetch failed.
+    /// The error of a web fetch.
     pub struct WebFetchError tags("type" = "web_fetch_tool_result_error") {
         /// The error code.
         pub error_code: WebFetchErrorCode,

@@ -13,17 +13,17 @@ object! {
     /// Requests the usage of the model's context.
     #[derive(Default)]
     pub struct GetContextUsage tags("subtype" = "get_context_usage") {
-        /// The precision; the default is [`ContextDetail::Full`].
+        /// The precision. The default is [`ContextDetail::Full`].
         pub detail: Option<ContextDetail>,
     }
 }
 
 open_enum! {
-    /// How precisely tokens are counted.
+    /// The precision of token counts.
     pub enum ContextDetail {
-        /// Estimated, without an API request.
+        /// Counts are estimated, without an API request.
         Summary = "summary",
-        /// Counted by the API, for each category.
+        /// The API counts each category.
         Full = "full",
     }
 }
@@ -41,9 +41,9 @@ object! {
         pub raw_max_tokens: Option<u64> = "rawMaxTokens",
         /// The basis of `autoCompactThreshold`, such as `model-default`.
         pub autocompact_source: Option<String> = "autocompactSource",
-        /// The fraction in use, from 0 to 100.
+        /// The percentage of the context in use, from 0 to 100.
         pub percentage: Option<Number>,
-        /// A visualisation, as rows of squares.
+        /// A visualization, as rows of squares.
         pub grid_rows: Option<Vec<Vec<ContextSquare>>> = "gridRows",
         /// The name of the model.
         pub model: Option<String>,
@@ -72,8 +72,8 @@ object! {
         pub is_auto_compact_enabled: Option<bool> = "isAutoCompactEnabled",
         /// The composition of the messages.
         pub message_breakdown: Option<ContextMessages> = "messageBreakdown",
-        /// The API's token counts for its last response; `null` before the
-        /// first.
+        /// The API's token counts for its last response. `None` before the
+        /// first response.
         pub api_usage: Option<ContextApiUsage> = "apiUsage",
     }
 }
@@ -85,13 +85,13 @@ object! {
         pub id: Option<ContextCategoryId>,
         /// The display name.
         pub name: String,
-        /// Its size in tokens.
+        /// The size of the category in tokens.
         pub tokens: u64,
-        /// The name of the colour for display.
+        /// The name of the color for display.
         pub color: Option<String>,
-        /// Whether it is loaded on demand only.
+        /// Whether the category is only loaded on demand.
         pub is_deferred: Option<bool> = "isDeferred",
-        /// Whether it is used, free or reserved.
+        /// Whether the category is used, free or reserved.
         pub kind: Option<ContextCategoryKind>,
     }
 }
@@ -129,18 +129,18 @@ open_enum! {
 }
 
 object! {
-    /// A square of the visualisation.
+    /// A square of the visualization.
     #[derive(Default)]
     pub struct ContextSquare {
-        /// The name of its colour.
+        /// The name of the square's color.
         pub color: Option<String>,
-        /// Whether it is filled.
+        /// Whether the square is filled.
         pub is_filled: Option<bool> = "isFilled",
-        /// The category that it represents.
+        /// The category that the square represents.
         pub category_name: Option<String> = "categoryName",
-        /// The tokens of that category.
+        /// The tokens of the square's category.
         pub tokens: Option<u64>,
-        /// The share of that category in the context, from 0 to 100.
+        /// The share of the square's category in the context, from 0 to 100.
         pub percentage: Option<Number>,
         /// The filled fraction of the square, from 0 to 1.
         pub square_fullness: Option<Number> = "squareFullness",
@@ -150,11 +150,11 @@ object! {
 object! {
     /// An instruction file.
     pub struct ContextMemoryFile {
-        /// The file.
+        /// The path of the file.
         pub path: String,
         /// The scope of the instructions.
         pub kind: Option<String> = "type",
-        /// Its size in tokens.
+        /// The size of the file in tokens.
         pub tokens: u64,
     }
 }
@@ -162,13 +162,14 @@ object! {
 object! {
     /// A tool of an MCP server.
     pub struct ContextMcpTool {
-        /// The tool.
+        /// The name of the tool.
         pub name: String,
-        /// The server, with characters that are invalid in tool names replaced.
+        /// The name of the server. Characters that are invalid in tool names
+        /// are replaced.
         pub server_name: Option<String> = "serverName",
-        /// Its size in tokens.
+        /// The size of the tool's definition in tokens.
         pub tokens: u64,
-        /// Whether it is in the context.
+        /// Whether the tool's definition is in the context.
         pub is_loaded: Option<bool> = "isLoaded",
     }
 }
@@ -176,7 +177,7 @@ object! {
 object! {
     /// The instructions of an MCP server.
     pub struct ContextMcpInstructions {
-        /// The server, under its own name.
+        /// The name of the server, without replaced characters.
         pub server_name: String = "serverName",
         /// The estimated size in tokens.
         pub tokens: u64,
@@ -186,11 +187,11 @@ object! {
 object! {
     /// A built-in tool that is loaded on demand.
     pub struct ContextDeferredTool {
-        /// The tool.
+        /// The name of the tool.
         pub name: String,
-        /// Its size in tokens.
+        /// The size of the tool's definition in tokens.
         pub tokens: u64,
-        /// Whether it is in the context.
+        /// Whether the tool's definition is in the context.
         pub is_loaded: Option<bool> = "isLoaded",
     }
 }
@@ -200,7 +201,7 @@ object! {
     pub struct ContextItem {
         /// The name.
         pub name: String,
-        /// Its size in tokens.
+        /// The size of the part in tokens.
         pub tokens: u64,
     }
 }
@@ -208,41 +209,42 @@ object! {
 object! {
     /// A sub-agent that the model can start.
     pub struct ContextAgent {
-        /// The sub-agent.
+        /// The name of the sub-agent.
         pub agent_type: String = "agentType",
         /// The source of the definition.
         pub source: Option<String>,
-        /// The plugin that defines it, with its marketplace.
+        /// The plugin that defines the sub-agent, with the plugin's
+        /// marketplace.
         pub plugin_id: Option<String> = "pluginId",
         /// The file of the definition, on the agent's machine.
         pub path: Option<String>,
-        /// Its size in tokens.
+        /// The size of the definition in tokens.
         pub tokens: u64,
     }
 }
 
 object! {
-    /// The slash commands.
+    /// The slash commands in the context.
     #[derive(Default)]
     pub struct ContextCommands {
         /// The number of commands.
         pub total_commands: Option<u64> = "totalCommands",
         /// The number of commands described to the model.
         pub included_commands: Option<u64> = "includedCommands",
-        /// Their size in tokens.
+        /// The size of the commands in tokens.
         pub tokens: Option<u64>,
     }
 }
 
 object! {
-    /// The skills.
+    /// The skills in the context.
     #[derive(Default)]
     pub struct ContextSkills {
         /// The number of skills.
         pub total_skills: Option<u64> = "totalSkills",
         /// The number of skills described to the model.
         pub included_skills: Option<u64> = "includedSkills",
-        /// Their size in tokens.
+        /// The size of the skills in tokens.
         pub tokens: Option<u64>,
         /// The description of each skill that the model sees.
         pub skill_frontmatter: Option<Vec<ContextSkill>> = "skillFrontmatter",
@@ -252,17 +254,18 @@ object! {
 object! {
     /// The description of a skill that the model sees before it uses the skill.
     pub struct ContextSkill {
-        /// The skill.
+        /// The name of the skill.
         pub name: String,
         /// The source of the skill, such as `built-in`.
         pub source: Option<String>,
-        /// The plugin that provides it. Two plugins can have the same name.
+        /// The plugin that provides the skill. Two plugins can have the same
+        /// name.
         pub plugin_name: Option<String> = "pluginName",
-        /// That plugin, with its marketplace.
+        /// The plugin that provides the skill, with its marketplace.
         pub plugin_id: Option<String> = "pluginId",
         /// The file of the skill, on the agent's machine.
         pub path: Option<String>,
-        /// Its size in tokens.
+        /// The size of the description in tokens.
         pub tokens: u64,
     }
 }
@@ -271,19 +274,19 @@ object! {
     /// The composition of the messages, in tokens.
     #[derive(Default)]
     pub struct ContextMessages {
-        /// Tool calls.
+        /// The tokens of tool calls.
         pub tool_call_tokens: Option<u64> = "toolCallTokens",
-        /// Tool results.
+        /// The tokens of tool results.
         pub tool_result_tokens: Option<u64> = "toolResultTokens",
-        /// Attachments of the agent.
+        /// The tokens of the agent's attachments.
         pub attachment_tokens: Option<u64> = "attachmentTokens",
-        /// Assistant messages.
+        /// The tokens of assistant messages.
         pub assistant_message_tokens: Option<u64> = "assistantMessageTokens",
-        /// User messages.
+        /// The tokens of user messages.
         pub user_message_tokens: Option<u64> = "userMessageTokens",
-        /// Redirected context.
+        /// The tokens of redirected context.
         pub redirected_context_tokens: Option<u64> = "redirectedContextTokens",
-        /// Unattributed tokens.
+        /// The tokens that belong to none of the other categories.
         pub unattributed_tokens: Option<u64> = "unattributedTokens",
         /// Tool calls and results, by tool.
         pub tool_calls_by_type: Option<Vec<ContextToolCalls>> = "toolCallsByType",
@@ -295,7 +298,7 @@ object! {
 object! {
     /// The calls of a tool.
     pub struct ContextToolCalls {
-        /// The tool.
+        /// The name of the tool.
         pub name: String,
         /// Tokens of the calls.
         pub call_tokens: u64 = "callTokens",
@@ -320,7 +323,7 @@ object! {
 }
 
 impl GetContextUsage {
-    /// Requests estimated counts, which are cheap.
+    /// Requests estimated counts, which need no API request.
     #[must_use]
     pub fn summary() -> Self {
         Self {

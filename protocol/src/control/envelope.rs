@@ -19,7 +19,7 @@ object! {
 }
 
 object! {
-    /// Cancels a control request. It no longer needs a response.
+    /// The cancellation of a control request, which no longer needs a response.
     pub struct ControlCancel tags("type" = "control_cancel_request") {
         /// The ID of the request.
         pub request_id: String,
@@ -41,9 +41,9 @@ object! {
         pub subtype: AnswerKind,
         /// The ID of the request.
         pub request_id: String,
-        /// The result. Some requests have none.
+        /// The result of the request. Some requests have none.
         pub response: Option<Json>,
-        /// The error: a text, or an object with a `message`.
+        /// The error, which is a text, or an object with a `message`.
         pub error: Option<Json>,
         /// The kind of error.
         pub error_code: Option<String>,
@@ -52,9 +52,9 @@ object! {
         /// Permission requests that were pending when the host connected. Each
         /// is a whole [`ControlRequest`].
         pub pending_permission_requests: Option<Vec<Json>>,
-        /// Dialogs that were pending at that time.
+        /// Dialogs that were pending when the host connected.
         pub pending_user_dialog_requests: Option<Vec<Json>>,
-        /// Elicitations that were pending at that time.
+        /// Elicitations that were pending when the host connected.
         pub pending_elicitation_requests: Option<Vec<Json>>,
     }
 }
@@ -100,15 +100,15 @@ impl Answer {
 
     /// Returns the requests of the agent that were pending when the host
     /// connected: permission requests, dialogs and elicitations. Only the
-    /// response to `initialize` has any. [`Host`](crate::host::Host) treats
-    /// them like any other request of the agent.
+    /// response to `initialize` contains any. [`Host`](crate::host::Host)
+    /// treats them like any other request of the agent.
     pub fn pending_requests(&self) -> impl Iterator<Item = serde_json::Result<ControlRequest>> {
         let members = self.pending_members();
         members.flat_map(|(_, requests)| requests.iter().map(Json::read))
     }
 
-    /// Returns the same requests as they were sent, with the names of the
-    /// members that hold them.
+    /// Returns the pending requests as they were sent, by the name of the
+    /// member that contains them.
     pub(crate) fn pending_members(&self) -> impl Iterator<Item = (&'static str, &[Json])> {
         [
             (
@@ -178,8 +178,8 @@ pub fn request<T: Serialize + ?Sized>(request_id: &str, request: &T) -> serde_js
     Ok(end_line(line))
 }
 
-/// Starts a line up to the value that it carries, which only the caller knows the
-/// type of.
+/// Writes a line up to the value that it carries. The caller writes the value,
+/// whose type only the caller knows.
 fn start_line(head: &str, request_id: &str, name: &str) -> Vec<u8> {
     let mut line = Vec::with_capacity(256);
     line.extend_from_slice(head.as_bytes());
@@ -188,8 +188,8 @@ fn start_line(head: &str, request_id: &str, name: &str) -> Vec<u8> {
     line
 }
 
-/// Encodes the success response to a request. Without data, the member `response`
-/// is absent.
+/// Encodes the success response to a request. Without data, the response has no
+/// member `response`.
 ///
 /// # Errors
 ///
@@ -237,7 +237,7 @@ pub fn failure(request_id: &str, refusal: &Refusal) -> Bytes {
     .expect("strings are always JSON")
 }
 
-/// The line that withdraws a request.
+/// Encodes the line that cancels a request.
 #[must_use]
 pub fn cancel(request_id: &str) -> Bytes {
     #[derive(Serialize)]
@@ -253,7 +253,7 @@ pub fn cancel(request_id: &str) -> Bytes {
 }
 
 impl Refusal {
-    /// A refusal without a code.
+    /// Creates an error response without a code.
     pub fn new(message: impl Into<String>) -> Self {
         Self {
             message: message.into(),
@@ -261,7 +261,7 @@ impl Refusal {
         }
     }
 
-    /// Adds the kind of refusal.
+    /// Sets the kind of error.
     #[must_use]
     pub fn code(mut self, code: impl Into<String>) -> Self {
         self.code = Some(code.into());

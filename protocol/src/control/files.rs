@@ -17,7 +17,7 @@ object! {
     /// Reads a file on the agent's machine.
     #[derive(Default)]
     pub struct ReadFile tags("subtype" = "read_file") {
-        /// The file, absolute or relative to the working directory.
+        /// The path of the file, absolute or relative to the working directory.
         pub path: String,
         /// The maximum number of bytes to read.
         pub max_bytes: Option<u64>,
@@ -45,10 +45,10 @@ object! {
         pub abs_path: Option<String> = "absPath",
         /// Whether the content is truncated.
         pub truncated: Option<bool>,
-        /// The encoding of the content. If absent, it is text, whatever was
-        /// requested.
+        /// The encoding of the content. If `None`, the content is text, even if
+        /// another encoding was requested.
         pub encoding: Option<FileEncoding>,
-        /// Whether invalid UTF-8 was replaced. Absent for base64, and from
+        /// Whether invalid UTF-8 was replaced. `None` for base64, and from
         /// older agents.
         pub lossy: Option<bool>,
         /// The path as requested.
@@ -57,7 +57,7 @@ object! {
 }
 
 object! {
-    /// Requests files whose names match a partial input.
+    /// Requests the files whose names match a partial input.
     #[derive(Default)]
     pub struct FileSuggestions tags("subtype" = "file_suggestions") {
         /// The partial input.
@@ -80,7 +80,7 @@ object! {
     /// Marks a file as already read by the model, so that the model may edit
     /// it.
     pub struct SeedReadState tags("subtype" = "seed_read_state") {
-        /// The file.
+        /// The path of the file.
         pub path: String,
         /// The last modification of the file, in milliseconds since 1970.
         pub mtime: Number,
@@ -92,7 +92,8 @@ object! {
     /// been started with `CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING=1`.
     #[derive(Default)]
     pub struct RewindFiles tags("subtype" = "rewind_files") {
-        /// The `uuid` of the user message.
+        /// The `uuid` of the user message before which the files were in the
+        /// desired state.
         pub user_message_id: String,
         /// Whether to report the changes without making them.
         pub dry_run: Option<bool>,
@@ -102,18 +103,19 @@ object! {
 object! {
     /// The files that were restored, or would be.
     pub struct RewindFilesAnswer {
-        /// Whether it is possible.
+        /// Whether the files can be restored.
         pub can_rewind: bool = "canRewind",
-        /// Why not. Only for a dry run; otherwise the request fails.
+        /// Why the files cannot be restored. Set only for a dry run; otherwise
+        /// the request fails.
         pub error: Option<String>,
-        /// The files that would change. Only for a dry run.
+        /// The files that would change. Set only for a dry run.
         pub files_changed: Option<Vec<String>> = "filesChanged",
-        /// The number of lines that would be added. Only for a dry run.
+        /// The number of lines that would be added. Set only for a dry run.
         pub insertions: Option<u64>,
-        /// The number of lines that would be removed. Only for a dry run.
+        /// The number of lines that would be removed. Set only for a dry run.
         pub deletions: Option<u64>,
-        /// The number of files skipped because of a link that could point
-        /// elsewhere. Not for a dry run.
+        /// The number of files that were skipped because of a link that could
+        /// point elsewhere. Not set for a dry run.
         pub skipped_links: Option<u64> = "skippedLinks",
     }
 }
@@ -122,9 +124,9 @@ object! {
     /// Adds a directory as a repository of the session.
     #[derive(Default)]
     pub struct RegisterRepoRoot tags("subtype" = "register_repo_root") {
-        /// The directory.
+        /// The path of the directory.
         pub directory: String,
-        /// Whether to load its instruction files.
+        /// Whether to load the instruction files of the directory.
         pub reload_claude_md: Option<bool>,
         /// Whether to reload plugins.
         pub reload_plugins: Option<bool>,
@@ -137,7 +139,7 @@ object! {
     /// The repository that was added.
     #[derive(Default)]
     pub struct RegisterRepoRootAnswer {
-        /// The directory.
+        /// The path of the directory.
         pub directory: Option<String>,
     }
 }
@@ -161,7 +163,7 @@ impl ReadFile {
 }
 
 impl FileSuggestions {
-    /// Requests files that match this partial input.
+    /// Requests the files whose names match this partial input.
     pub fn new(query: impl Into<String>) -> Self {
         Self {
             query: query.into(),
@@ -201,7 +203,7 @@ impl RewindFiles {
 }
 
 impl RegisterRepoRoot {
-    /// Adds this directory.
+    /// Adds this directory as a repository.
     pub fn new(directory: impl Into<String>) -> Self {
         Self {
             directory: directory.into(),

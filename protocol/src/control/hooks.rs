@@ -23,14 +23,14 @@ object! {
         pub events: Option<Vec<HookEventListing>>,
         /// The hooks.
         pub hooks: Vec<HookListing>,
-        /// All events, with hooks or without.
+        /// All events, including those without hooks.
         pub event_catalog: Option<Vec<HookEventListing>> = "eventCatalog",
-        /// The organisation's policy about hooks.
+        /// The organization's policy about hooks.
         pub policy: Option<HooksPolicy>,
-        /// Which hooks run, if the session is in safe mode.
+        /// The hooks that run, if the session is in safe mode.
         pub safe_mode: Option<HooksSafeMode> = "safeMode",
-        /// Present if the session is in bare mode, where hooks of settings and
-        /// users do not run.
+        /// The state of hooks, if the session is in bare mode, where hooks of
+        /// settings and users do not run.
         pub bare_mode: Option<HooksBareMode> = "bareMode",
         /// Invalid files, whose hooks are missing from the list.
         pub errors: Option<Vec<SettingsParseError>>,
@@ -40,13 +40,13 @@ object! {
 object! {
     /// An event that can have hooks.
     pub struct HookEventListing {
-        /// The event.
+        /// The kind of event.
         pub name: HookKind,
         /// A description in one line.
         pub summary: Option<String>,
-        /// Whether its hooks can have a matcher.
+        /// Whether hooks of the event can have a matcher.
         pub supports_matcher: Option<bool> = "supportsMatcher",
-        /// The number of its hooks. Not in the catalog.
+        /// The number of hooks of the event. Not set in the catalog.
         pub hook_count: Option<u64> = "hookCount",
     }
 }
@@ -54,16 +54,16 @@ object! {
 object! {
     /// A hook.
     pub struct HookListing {
-        /// The event.
+        /// The event that the hook is called for.
         pub event: HookKind,
-        /// The matcher; empty for every event.
+        /// The matcher. Empty if the hook matches every event.
         pub matcher: Option<String>,
         /// The source of the hook, such as `userSettings`, `sessionHook` or
         /// `pluginHook`.
         pub source: Option<String>,
         /// The display name of the source.
         pub source_label: Option<String> = "sourceLabel",
-        /// The plugin that provides it.
+        /// The plugin that provides the hook.
         pub plugin_name: Option<String> = "pluginName",
         /// The kind of hook, such as `command`, `prompt` or `http`.
         pub kind: String = "type",
@@ -71,19 +71,19 @@ object! {
         pub display_text: Option<String> = "displayText",
         /// The command, the prompt or the URL.
         pub command_text: Option<String> = "commandText",
-        /// A label for that.
+        /// The label of `command_text`.
         pub content_label: Option<String> = "contentLabel",
-        /// The condition under which it runs.
+        /// The condition under which the hook runs.
         pub condition: Option<String>,
         /// The timeout in seconds.
         pub timeout: Option<Number>,
-        /// The message displayed while it runs.
+        /// The message displayed while the hook runs.
         pub status_message: Option<String> = "statusMessage",
-        /// Whether it runs only once.
+        /// Whether the hook runs only once.
         pub runs_once: Option<bool> = "runsOnce",
-        /// Whether the agent does not wait for it.
+        /// Whether the agent continues without waiting for the hook.
         pub runs_in_background: Option<bool> = "runsInBackground",
-        /// Whether it is disabled. Absent if it is not.
+        /// Whether the hook is disabled. `None` if it is not.
         pub disabled: Option<bool>,
         /// The hook as written in its file, if that file can be edited.
         pub editable: Option<EditableHook>,
@@ -93,22 +93,22 @@ object! {
 object! {
     /// A hook as written in its file.
     pub struct EditableHook {
-        /// The matcher; empty for every event.
+        /// The matcher. Empty if the hook matches every event.
         pub matcher: Option<String>,
-        /// The hook, an object.
+        /// The configuration of the hook, an object.
         pub config: Json,
-        /// Whether the values of its HTTP headers were redacted.
+        /// Whether the values of the hook's HTTP headers were redacted.
         pub headers_redacted: Option<bool> = "headersRedacted",
     }
 }
 
 object! {
-    /// An organisation's policy about hooks.
+    /// An organization's policy about hooks.
     #[derive(Default)]
     pub struct HooksPolicy {
         /// Whether the policy disables all hooks.
         pub disabled_by_policy: Option<bool> = "disabledByPolicy",
-        /// Whether only managed hooks run. These are not listed.
+        /// Whether only managed hooks run. They are not listed.
         pub managed_only: Option<bool> = "managedOnly",
         /// Whether only plugins may provide hooks.
         pub plugin_only: Option<bool> = "pluginOnly",
@@ -116,19 +116,19 @@ object! {
         pub all_disabled: Option<bool> = "allDisabled",
         /// The number of managed hooks.
         pub policy_hook_count: Option<u64> = "policyHookCount",
-        /// Whether the policy settings could not be read, so that none of this
-        /// is certain.
+        /// Whether the policy settings could not be read. The other members are
+        /// then uncertain.
         pub policy_unreadable: Option<bool> = "policyUnreadable",
     }
 }
 
 object! {
-    /// Which hooks run in safe mode.
+    /// The hooks that run in safe mode.
     #[derive(Default)]
     pub struct HooksSafeMode {
         /// Whether managed hooks run.
         pub managed_hooks_still_apply: Option<bool> = "managedHooksStillApply",
-        /// How to leave safe mode.
+        /// How the user leaves safe mode.
         pub exit_hint: Option<String> = "exitHint",
     }
 }
@@ -137,7 +137,7 @@ object! {
     /// The state of hooks in bare mode.
     #[derive(Default)]
     pub struct HooksBareMode {
-        /// How to leave bare mode.
+        /// How the user leaves bare mode.
         pub exit_hint: Option<String> = "exitHint",
     }
 }

@@ -15,20 +15,19 @@ use crate::slash_command::SlashCommand;
 use std::collections::BTreeMap;
 
 object! {
-    /// The first request of a session: the host's configuration.
+    /// The first request of a session, which contains the host's configuration.
     #[derive(Default)]
     pub struct Initialize tags("subtype" = "initialize") {
         /// The hooks, with the IDs that `hook_callback` requests refer to.
         pub hooks: Option<Hooks>,
-        /// MCP servers that run inside the host.
+        /// The names of MCP servers that run inside the host.
         pub sdk_mcp_servers: Option<Vec<String>> = "sdkMcpServers",
-        /// Configurations of those servers, by name.
+        /// The configurations of the MCP servers inside the host, by name.
         pub sdk_mcp_server_configs: Option<BTreeMap<String, SdkMcpServerConfig>> = "sdkMcpServerConfigs",
-        /// The results of an MCP handshake that the host made with those
-        /// servers, by name. They can save the agent its own handshake; the
-        /// agent may still make one.
+        /// The results of MCP handshakes that the host made with the servers
+        /// inside it, by name. With them the agent may skip its own handshake.
         pub sdk_mcp_server_manifests: Option<BTreeMap<String, SdkMcpServerManifest>> = "sdkMcpServerManifests",
-        /// The age of these results. Not needed on stdio.
+        /// The age of the handshake results. Not needed on stdio.
         pub sdk_mcp_server_manifests_origin: Option<ManifestsOrigin> = "sdkMcpServerManifestsOrigin",
         /// The JSON Schema of the structured output.
         pub json_schema: Option<Json> = "jsonSchema",
@@ -41,7 +40,7 @@ object! {
         pub system_prompt_snapshot: Option<bool> = "systemPromptSnapshot",
         /// Instructions for plan mode, which replace the agent's own phases.
         pub plan_mode_instructions: Option<String> = "planModeInstructions",
-        /// Tools that replace others, by the name that the model uses.
+        /// Tools that replace other tools, by the name that the model uses.
         pub tool_aliases: Option<BTreeMap<String, String>> = "toolAliases",
         /// Whether user-specific sections move from the system prompt to the
         /// first user message, where they do not prevent caching.
@@ -50,24 +49,24 @@ object! {
         pub agents: Option<BTreeMap<String, AgentDefinition>>,
         /// The session's title. If absent, the agent generates one.
         pub title: Option<String>,
-        /// The skills of the main agent. The default is all.
+        /// The skills of the main agent. The default is all skills.
         pub skills: Option<Vec<String>>,
         /// Whether the agent suggests the next prompt.
         pub prompt_suggestions: Option<bool> = "promptSuggestions",
         /// Whether the agent sends progress summaries of its sub-agents.
         pub agent_progress_summaries: Option<bool> = "agentProgressSummaries",
-        /// Whether text of sub-agents is sent as well.
+        /// Whether the agent sends text of sub-agents.
         pub forward_subagent_text: Option<bool> = "forwardSubagentText",
         /// The kinds of dialogs that the host supports. The default is none.
         pub supported_dialog_kinds: Option<Vec<String>> = "supportedDialogKinds",
         /// Whether the host's user can stop individual tasks. An interrupt then
         /// does not stop background tasks.
         pub per_task_stop_affordance: Option<bool> = "perTaskStopAffordance",
-        /// Plugins. Only loaded if the agent was started with
-        /// `--await-initialize`.
-        pub plugins: Option<Vec<PluginConfig>>,
-        /// MCP servers outside the host, by name. Only loaded if the agent was
+        /// The plugins of the session. They are only loaded if the agent was
         /// started with `--await-initialize`.
+        pub plugins: Option<Vec<PluginConfig>>,
+        /// MCP servers outside the host, by name. They are only loaded if the
+        /// agent was started with `--await-initialize`.
         pub mcp_servers: Option<BTreeMap<String, McpServerConfig>> = "mcpServers",
     }
 }
@@ -76,10 +75,11 @@ object! {
     /// The configuration of an MCP server inside the host.
     #[derive(Default)]
     pub struct SdkMcpServerConfig {
-        /// The timeout of a tool call in milliseconds; below 1000 it is
-        /// ignored. The first registration wins.
+        /// The timeout of a tool call in milliseconds. A value below 1000 is
+        /// ignored. The first registration of a server wins.
         pub timeout: Option<Number>,
-        /// Policies for its tools. Only ask and deny have an effect.
+        /// Policies for the server's tools. Only `ask` and `deny` have an
+        /// effect.
         pub tools: Option<Vec<McpToolPolicy>>,
     }
 }
@@ -89,7 +89,7 @@ object! {
     pub struct SdkMcpServerManifest {
         /// The result of MCP's `initialize`.
         pub initialize_result: Json = "initializeResult",
-        /// The result of `tools/list`, if it has all tools.
+        /// The result of `tools/list`, if it contains all tools.
         pub tools_list_result: Option<Json> = "toolsListResult",
     }
 }
@@ -97,7 +97,7 @@ object! {
 open_enum! {
     /// The age of handshake results.
     pub enum ManifestsOrigin {
-        /// The host made them for this request.
+        /// The host made the handshakes for this request.
         HostPerSend = "host_per_send",
     }
 }
@@ -120,8 +120,8 @@ object! {
         pub models: Option<Vec<ModelInfo>>,
         /// The account.
         pub account: Option<AccountInfo>,
-        /// Whether the hooks of the request were registered. Absent if there
-        /// were none, and from older agents.
+        /// Whether the hooks of the request were registered. `None` if the
+        /// request had none, and from older agents.
         pub hooks_applied: Option<bool>,
         /// Whether the agent supports `onFailure: "block"`.
         pub hook_on_failure_supported: Option<bool>,
@@ -129,16 +129,16 @@ object! {
         pub hooks_when_unanswered_kept: Option<u64>,
         /// Whether an `ask` of another hook overrides the host's hooks.
         pub other_hook_ask_outranks_host: Option<bool>,
-        /// Whether all plugins of the request were loaded. Absent if there were
-        /// none, and from older agents.
+        /// Whether all plugins of the request were loaded. `None` if the
+        /// request had none, and from older agents.
         pub plugins_applied: Option<bool>,
-        /// Whether the MCP servers of the request were registered; they need
-        /// not be connected. Absent if there were none, and from older agents,
-        /// which do not register them.
+        /// Whether the MCP servers of the request were registered. They need
+        /// not be connected. `None` if the request had none, and from older
+        /// agents, which do not register them.
         pub mcp_servers_applied: Option<bool>,
-        /// The outcome of each handshake of the request, by server.
+        /// The outcome of each handshake result of the request, by server.
         pub sdk_mcp_manifests_parked: Option<BTreeMap<String, ManifestOutcome>>,
-        /// The capabilities of this agent beyond the oldest version.
+        /// The agent's capabilities that the oldest version did not have.
         pub capabilities: Option<Vec<String>>,
         /// The version of the agent.
         pub claude_code_version: Option<String>,
@@ -146,11 +146,11 @@ object! {
         pub pid: Option<u32>,
         /// The permission mode.
         pub current_permission_mode: Option<PermissionMode>,
-        /// Whether the session is running, idle or waiting for the user.
+        /// The state of the session: running, idle or waiting for the user.
         pub session_state: Option<SessionState>,
-        /// Whether the fast mode is on.
+        /// The state of the fast mode.
         pub fast_mode_state: Option<FastModeState>,
-        /// Why fast mode is unavailable.
+        /// The reason why fast mode is unavailable.
         pub fast_mode_disabled_reason: Option<FastModeDisabledReason>,
         /// Whether the user may be asked for feedback.
         pub feedback_mode: Option<FeedbackMode>,
@@ -175,15 +175,15 @@ object! {
 open_enum! {
     /// The outcome of a handshake that the host made in advance.
     pub enum ManifestOutcome {
-        /// It replaces the agent's own.
+        /// The result replaces the agent's own handshake.
         Parked = "parked",
         /// The server was already connected.
         AlreadyConnected = "already_connected",
-        /// It used another version of MCP.
+        /// The handshake used another version of MCP.
         ProtocolVersionMismatch = "protocol_version_mismatch",
-        /// It is malformed or too large.
+        /// The result is malformed or too large.
         Malformed = "malformed",
-        /// The agent did not use it.
+        /// The agent did not use the result.
         NotHonoured = "not_honoured",
     }
 }
@@ -194,11 +194,11 @@ object! {
     pub struct AccountInfo {
         /// The user's email address.
         pub email: Option<String>,
-        /// The organisation.
+        /// The name of the organization.
         pub organization: Option<String>,
         /// The kind of subscription.
         pub subscription_type: Option<String> = "subscriptionType",
-        /// The source of the login token; `none` without one.
+        /// The source of the login token. `none` if there is no token.
         pub token_source: Option<String> = "tokenSource",
         /// The source of the API key.
         pub api_key_source: Option<String> = "apiKeySource",
@@ -210,7 +210,7 @@ object! {
 open_enum! {
     /// The provider of an API.
     pub enum ApiProvider {
-        /// Anthropic's own.
+        /// Anthropic's API.
         FirstParty = "firstParty",
         /// Amazon Bedrock.
         Bedrock = "bedrock",
@@ -218,11 +218,11 @@ open_enum! {
         Vertex = "vertex",
         /// Microsoft Foundry.
         Foundry = "foundry",
-        /// Anthropic's on AWS.
+        /// Anthropic's API on AWS.
         AnthropicAws = "anthropicAws",
-        /// Anthropic's on Google Cloud.
+        /// Anthropic's API on Google Cloud.
         AnthropicGoogleCloud = "anthropicGoogleCloud",
-        /// Mantle.
+        /// The Mantle service.
         Mantle = "mantle",
         /// The gateway of an enterprise.
         Gateway = "gateway",

@@ -25,7 +25,8 @@ object! {
         pub version: String,
         /// The build time, as ISO 8601.
         pub build_time: Option<String> = "buildTime",
-        /// The oldest SDK that it supports in the desktop application.
+        /// The version of the oldest SDK that the agent supports in the desktop
+        /// application.
         pub oldest_desktop_sdk: Option<String> = "oldestDesktopSdk",
     }
 }
@@ -45,7 +46,8 @@ object! {
 }
 
 object! {
-    /// Requests a status report for display. Measured, not declared.
+    /// Requests a status report for display. The request was measured; the CLI
+    /// does not declare it.
     #[derive(Default)]
     pub struct GetStatus tags("subtype" = "get_status") {}
 }
@@ -61,9 +63,9 @@ object! {
 object! {
     /// A section of a status report.
     pub struct StatusSection {
-        /// Its title.
+        /// The title of the section.
         pub title: Option<String>,
-        /// Its rows.
+        /// The rows of the section.
         pub rows: Vec<StatusRow>,
     }
 }
@@ -79,7 +81,8 @@ object! {
 }
 
 object! {
-    /// Requests the model's plan. Measured, not declared.
+    /// Requests the model's plan. The request was measured; the CLI does not
+    /// declare it.
     #[derive(Default)]
     pub struct GetPlan tags("subtype" = "get_plan") {}
 }
@@ -91,7 +94,7 @@ object! {
         pub exists: bool,
         /// The plan, in Markdown.
         pub content: Option<String>,
-        /// The file of the plan.
+        /// The path of the plan's file.
         pub path: Option<String>,
     }
 }

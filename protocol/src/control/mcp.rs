@@ -1,4 +1,4 @@
-//! Requests about MCP servers, and messages from those inside the host.
+//! Requests about MCP servers, and messages of the servers inside the host.
 
 use super::request::{Empty, HostRequest, host_requests};
 use crate::json::{Json, Number};
@@ -42,8 +42,8 @@ object! {
     /// Requests the status of the MCP servers.
     #[derive(Default)]
     pub struct McpStatus tags("subtype" = "mcp_status") {
-        /// Whether the response is sent to current listeners only and not
-        /// stored. No effect on stdio.
+        /// Whether only current listeners receive the response, which is then
+        /// not stored. This has no effect on stdio.
         pub live_reply: Option<bool> = "liveReply",
     }
 }
@@ -57,11 +57,11 @@ object! {
 }
 
 object! {
-    /// Replaces the session's MCP servers, apart from those of its settings.
-    /// Servers inside the host are removed as well unless they are listed.
+    /// Replaces the session's MCP servers, except for those of its settings.
+    /// Servers inside the host are also removed unless they are listed.
     #[derive(Default)]
     pub struct McpSetServers tags("subtype" = "mcp_set_servers") {
-        /// Their configurations, by name.
+        /// The configurations of the servers, by name.
         pub servers: BTreeMap<String, McpServerConfig>,
     }
 }
@@ -80,10 +80,10 @@ object! {
 }
 
 object! {
-    /// Reconnects an MCP server. Fails for servers inside the host.
+    /// Reconnects an MCP server. This fails for servers inside the host.
     #[derive(Default)]
     pub struct McpReconnect tags("subtype" = "mcp_reconnect") {
-        /// The server.
+        /// The name of the server.
         pub server_name: String = "serverName",
     }
 }
@@ -92,39 +92,40 @@ object! {
     /// Enables or disables an MCP server.
     #[derive(Default)]
     pub struct McpToggle tags("subtype" = "mcp_toggle") {
-        /// The server.
+        /// The name of the server.
         pub server_name: String = "serverName",
-        /// Whether it is enabled.
+        /// Whether to enable the server.
         pub enabled: bool,
     }
 }
 
 object! {
-    /// Calls a tool of an MCP server without the model. Fails for servers
+    /// Calls a tool of an MCP server without the model. This fails for servers
     /// inside the host.
     #[derive(Default)]
     pub struct McpCall tags("subtype" = "mcp_call") {
         /// The full name of the tool: `mcp__server__tool`.
         pub tool: String,
-        /// Its input, an object.
+        /// The input of the tool, an object.
         pub arguments: Option<Json>,
-        /// The deadline after which the call must not be made, as RFC 3339.
+        /// The time after which the call must not be made, as RFC 3339.
         /// Required with `output_files`.
         pub expires_at: Option<String>,
-        /// The timeout of the tool in milliseconds. If this, `expires_at` or
-        /// files are set, the call is staged, and the response has `staging`.
+        /// The timeout of the tool in milliseconds. If this timeout,
+        /// `expires_at` or files are set, the call is staged, and the response
+        /// contains `staging`.
         pub timeout_ms: Option<Number>,
-        /// Whether the result is returned as the server sent it, because no
-        /// model sees it.
+        /// Whether to return the result as the server sent it, because no model
+        /// sees it.
         pub result_not_for_model: Option<bool>,
-        /// Whether permissions are checked and hooks are run, as for a call of
-        /// the model. Agents without the capability
-        /// `mcp_call_check_permissions_v1` ignore this and run the tool.
+        /// Whether to check permissions and run hooks, as for a call of the
+        /// model. Agents without the capability `mcp_call_check_permissions_v1`
+        /// ignore this member and run the tool.
         pub check_permissions: Option<bool>,
-        /// Whether an error result of the tool is returned as an
-        /// [`McpCallAnswer`] with `is_error`, instead of as an error response
-        /// with its text only. Agents without the capability
-        /// `mcp_call_soft_error_result_v1` ignore this.
+        /// Whether to return an error result of the tool as an
+        /// [`McpCallAnswer`] with `is_error`. Otherwise it is an error response
+        /// that contains only its text. Agents without the capability
+        /// `mcp_call_soft_error_result_v1` ignore this member.
         pub soft_error_result: Option<bool>,
         /// Files that the tool reads.
         pub input_files: Option<Vec<McpInputFile>>,
@@ -137,9 +138,9 @@ object! {
     /// A file that a tool reads.
     #[derive(Default)]
     pub struct McpInputFile {
-        /// Its name, used as `{{in:NAME}}` in the arguments.
+        /// The name of the file, used as `{{in:NAME}}` in the arguments.
         pub name: String,
-        /// Its path in the synced files.
+        /// The path of the file among the synced files.
         pub lane_path: String,
     }
 }
@@ -148,12 +149,12 @@ object! {
     /// A file that a tool writes.
     #[derive(Default)]
     pub struct McpOutputFile {
-        /// Its name, used as `{{out:NAME}}` in the arguments.
+        /// The name of the file, used as `{{out:NAME}}` in the arguments.
         pub name: String,
-        /// Its path in the synced files.
+        /// The path of the file among the synced files.
         pub lane_path: String,
-        /// The etag that the existing file must have. Without it, the file is
-        /// always overwritten.
+        /// The etag that the existing file must have. Without an etag, the file
+        /// is always overwritten.
         pub if_match: Option<String>,
     }
 }
@@ -168,7 +169,8 @@ object! {
         pub structured_content: Option<Json> = "structuredContent",
         /// Metadata of the server.
         pub meta: Option<Json> = "_meta",
-        /// Whether the tool reported an error. Only with `soft_error_result`.
+        /// Whether the tool reported an error. Set only with
+        /// `soft_error_result`.
         pub is_error: Option<bool> = "isError",
         /// The state of a staged call.
         pub staging: Option<Json>,
@@ -179,9 +181,9 @@ object! {
     /// Reads a resource of an MCP server.
     #[derive(Default)]
     pub struct McpReadResource tags("subtype" = "mcp_read_resource") {
-        /// The server.
+        /// The name of the server.
         pub server_name: String = "serverName",
-        /// The URI of the resource. Only `ui://` is accepted.
+        /// The URI of the resource. Only `ui://` URIs are accepted.
         pub uri: String,
     }
 }
@@ -197,7 +199,7 @@ object! {
 object! {
     /// A part of a resource, as text or as bytes.
     pub struct McpResourceContents {
-        /// The URI.
+        /// The URI of the resource.
         pub uri: String,
         /// The media type, such as `text/html`.
         pub mime_type: Option<String> = "mimeType",
@@ -211,15 +213,16 @@ object! {
 }
 
 object! {
-    /// Overrides the permission mode for the tools of one MCP server. Measured,
-    /// not declared. It can only make a session stricter: it applies where the
-    /// session's own mode would run a tool without a permission.
+    /// Overrides the permission mode for the tools of one MCP server. The
+    /// request was measured; the CLI does not declare it. The override can only
+    /// make a session stricter: it applies where the session's own mode would
+    /// run a tool without permission.
     #[derive(Default)]
     pub struct SetMcpPermissionModeOverride tags("subtype" = "set_mcp_permission_mode_override") {
-        /// The server, which may be added later.
+        /// The name of the server, which may be added later.
         pub server_name: String = "serverName",
-        /// The mode: `default` or `auto`. Required on the wire, so `None` is
-        /// only for reading. To write `null`, use
+        /// The mode: `default` or `auto`. The member is required on the wire,
+        /// so `None` is only for reading. To write `null`, use
         /// [`SetMcpPermissionModeOverride::clear`].
         pub mode: Option<PermissionMode>,
     }
@@ -333,7 +336,7 @@ impl SetMcpPermissionModeOverride {
 }
 
 impl McpReadResource {
-    /// Reads this resource of this server.
+    /// Reads the resource of a server with this URI.
     pub fn new(server_name: impl Into<String>, uri: impl Into<String>) -> Self {
         Self {
             server_name: server_name.into(),

@@ -26,8 +26,8 @@ object! {
     /// Reloads the plugins.
     #[derive(Default)]
     pub struct ReloadPlugins tags("subtype" = "reload_plugins") {
-        /// Whether to do nothing if the reload would change the model's tools
-        /// and thereby invalidate the cached prompt.
+        /// Whether to do nothing if the reload would change the model's tools,
+        /// which would invalidate the cached prompt.
         pub hold_on_cache_impact: Option<bool>,
         /// Additional plugins to load.
         pub add_plugins: Option<Vec<PluginConfig>>,
@@ -74,8 +74,8 @@ object! {
         pub mcp_servers: Option<Vec<McpServerStatus>> = "mcpServers",
         /// The number of plugins that could not be loaded.
         pub error_count: Option<u64>,
-        /// Whether nothing was done because tools would change. Absent if not
-        /// requested or not supported.
+        /// Whether nothing was done because the model's tools would change.
+        /// `None` if this was not requested or is not supported.
         pub held: Option<bool>,
         /// The changes that would have been made, if nothing was done.
         pub cache_impact: Option<CacheImpact>,
@@ -83,7 +83,7 @@ object! {
 }
 
 object! {
-    /// The changes to the model's tools by loading plugins.
+    /// The changes to the model's tools that loading plugins would make.
     #[derive(Default)]
     pub struct CacheImpact {
         /// MCP servers that would be added.
@@ -98,13 +98,13 @@ object! {
 open_enum! {
     /// A change of the language server tool.
     pub enum LspToolChange {
-        /// It would be added.
+        /// The tool would be added.
         Adds = "adds",
-        /// It might be added.
+        /// The tool might be added.
         MayAdd = "may-add",
-        /// It would be removed.
+        /// The tool would be removed.
         Removes = "removes",
-        /// It might be removed.
+        /// The tool might be removed.
         MayRemove = "may-remove",
     }
 }
@@ -132,7 +132,7 @@ object! {
 object! {
     /// The available output styles.
     pub struct ReloadOutputStylesAnswer {
-        /// Their names.
+        /// The names of the output styles.
         pub available_output_styles: Vec<String>,
     }
 }

@@ -22,10 +22,10 @@ object! {
 }
 
 object! {
-    /// Whether the message was withdrawn.
+    /// The outcome of withdrawing a message.
     pub struct CancelAsyncMessageAnswer {
-        /// Whether it was. `false` if a turn had picked it up or it did not
-        /// exist.
+        /// Whether the message was withdrawn. `false` if a turn had picked it
+        /// up, or if it did not exist.
         pub cancelled: bool,
         /// The ID of the message, if it was withdrawn.
         pub message_uuid: Option<String>,

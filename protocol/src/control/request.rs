@@ -9,26 +9,26 @@ pub trait HostRequest: Serialize {
     /// The `subtype` of the request.
     const SUBTYPE: &'static str;
 
-    /// The capability that an agent has if it supports this request. `None` if
-    /// there is no such capability. Agents without it reject the request.
+    /// The capability of an agent that supports this request. `None` if there
+    /// is no such capability. Agents without the capability reject the request.
     const CAPABILITY: Option<&'static str> = None;
 
     /// The response type.
     type Answer: DeserializeOwned;
 
-    /// The capabilities without which an agent accepts this request but ignores
-    /// a part of it, so that its effect differs.
+    /// Returns the capabilities without which an agent accepts this request but
+    /// ignores a part of it, so that its effect differs.
     fn relies_on(&self) -> Vec<&'static str> {
         vec![]
     }
 
-    /// Whether to withdraw user messages queued before this request, as
-    /// [`Interrupt`](crate::control::Interrupt) can.
+    /// Returns whether this request withdraws the user messages that are queued
+    /// before it, as [`Interrupt`](crate::control::Interrupt) can.
     fn withdraws_waiting(&self) -> bool {
         false
     }
 
-    /// The user message that this request takes back, as
+    /// Returns the user message that this request withdraws, as
     /// [`CancelAsyncMessage`](crate::control::CancelAsyncMessage) does.
     fn takes_back(&self) -> Option<&str> {
         None

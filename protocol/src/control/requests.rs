@@ -27,7 +27,7 @@ object! {
     /// Interrupts the running turn. Queued messages remain queued.
     #[derive(Default)]
     pub struct Interrupt tags("subtype" = "interrupt") {
-        /// Whether to withdraw queued messages as well.
+        /// Whether to withdraw queued messages, too.
         pub cancel_queued: Option<bool>,
     }
 }
@@ -47,7 +47,7 @@ object! {
     /// Sets the model from now on.
     #[derive(Default)]
     pub struct SetModel tags("subtype" = "set_model") {
-        /// The model; the agent's default if absent.
+        /// The model. `None` sets the agent's default model.
         pub model: Option<String>,
     }
 }

@@ -21,11 +21,12 @@ object! {
     /// Sets the thinking limit from now on.
     #[derive(Default)]
     pub struct SetMaxThinkingTokens tags("subtype" = "set_max_thinking_tokens") {
-        /// The maximum number of thinking tokens; 0 disables thinking. `null`
-        /// on the wire restores the agent's default; absent leaves it
-        /// unchanged.
+        /// The maximum number of thinking tokens. 0 disables thinking. On the
+        /// wire, `null` restores the agent's default, and an absent member
+        /// leaves the limit unchanged.
         pub max_thinking_tokens: Option<i64>,
-        /// How thinking is displayed. Here, too, `null` differs from absent.
+        /// The display of thinking. On the wire, `null` and an absent member
+        /// differ here, too.
         pub thinking_display: Option<ThinkingDisplay>,
     }
 }
@@ -36,10 +37,10 @@ object! {
     pub struct RenameSession tags("subtype" = "rename_session") {
         /// The title.
         pub title: String,
-        /// The origin of the title; the default is [`TitleSource::Remote`].
+        /// The origin of the title. The default is [`TitleSource::Remote`].
         pub source: Option<TitleSource>,
-        /// The session to rename. The request fails if the agent is in another
-        /// session.
+        /// The ID of the session to rename. The request fails if the agent is
+        /// in another session.
         pub session_id: Option<String>,
     }
 }
@@ -55,12 +56,13 @@ open_enum! {
 }
 
 object! {
-    /// Requests a title from the model. Measured, not declared.
+    /// Requests a title from the model. The request was measured; the CLI does
+    /// not declare it.
     #[derive(Default)]
     pub struct GenerateSessionTitle tags("subtype" = "generate_session_title") {
         /// A description of the session.
         pub description: String,
-        /// Whether to set the title as well.
+        /// Whether to set the title as the session's title.
         pub persist: Option<bool>,
     }
 }
@@ -69,14 +71,14 @@ object! {
     /// The title that the model generated.
     #[derive(Default)]
     pub struct SessionTitle {
-        /// The title; `null`, when there is none.
+        /// The title. `None` if the model generated none.
         pub title: Option<String>,
     }
 }
 
 object! {
-    /// Asks the model a question outside the conversation. Measured, not
-    /// declared.
+    /// Asks the model a question outside the conversation. The request was
+    /// measured; the CLI does not declare it.
     #[derive(Default)]
     pub struct SideQuestion tags("subtype" = "side_question") {
         /// The question.
@@ -90,16 +92,16 @@ object! {
     pub struct SideAnswer {
         /// The response.
         pub response: Option<String>,
-        /// Whether the agent generated it without the model.
+        /// Whether the agent generated the response without the model.
         pub synthetic: Option<bool>,
     }
 }
 
 object! {
-    /// Sets the session's colour. Declared, but agents reject it.
+    /// Sets the session's color. The CLI declares the request, but rejects it.
     #[derive(Default)]
     pub struct SetColor tags("subtype" = "set_color") {
-        /// The name of the colour.
+        /// The name of the color.
         pub color: String,
     }
 }
@@ -108,47 +110,47 @@ object! {
     /// Reports whether the session has subscribers.
     #[derive(Default)]
     pub struct SetHasSubscribers tags("subtype" = "set_has_subscribers") {
-        /// Whether it has subscribers; `null` counts as yes. Required on the
-        /// wire, so `None` is only for reading. To write `null`, use
-        /// [`SetHasSubscribers::unknown`].
+        /// Whether the session has subscribers. `null` counts as yes. The
+        /// member is required on the wire, so `None` is only for reading. To
+        /// write `null`, use [`SetHasSubscribers::unknown`].
         pub has_subscribers: Option<bool>,
     }
 }
 
 object! {
-    /// Changes the session's working directory. Measured, not declared. If it
-    /// changes, an agent that rests notes it in a turn of its own, which asks no
-    /// model and answers no message.
+    /// Changes the session's working directory. The request was measured; the
+    /// CLI does not declare it. After a change, an idle agent records it in a
+    /// turn of its own, which calls no model and answers no message.
     #[derive(Default)]
     pub struct SetCwd tags("subtype" = "set_cwd") {
-        /// The directory.
+        /// The path of the directory.
         pub path: String,
         /// Whether the user trusts the directory.
         pub trust_accepted: Option<bool>,
-        /// The directory shown to the user: the `directory` of the response
-        /// that required trust.
+        /// The directory that the user was shown: the `directory` of the
+        /// response that required trust.
         pub trusted_directory: Option<String>,
     }
 }
 
 object! {
-    /// The outcome of [`SetCwd`]. A change that was not made is a successful
-    /// response, not an error.
+    /// The outcome of [`SetCwd`]. If the directory was not changed, the
+    /// response is successful, too.
     pub struct SetCwdAnswer {
         /// The outcome.
         pub status: CwdOutcome,
         /// The current working directory.
         pub cwd: Option<String>,
-        /// Whether it changed.
+        /// Whether the working directory changed.
         pub changed: Option<bool>,
-        /// Whether the transcript was moved to where sessions of this directory
-        /// are stored.
+        /// Whether the transcript was moved to the place where sessions of this
+        /// directory are stored.
         pub transcript_relocated: Option<bool>,
-        /// The directory that the user has to trust first.
+        /// The directory that the user must trust first.
         pub directory: Option<String>,
-        /// The repository that is trusted with it.
+        /// The repository that the user would trust with the directory.
         pub trust_root: Option<String>,
-        /// Why it was not changed.
+        /// Why the working directory was not changed.
         pub reason: Option<CwdRejection>,
         /// The reason as text.
         pub message: Option<String>,
@@ -158,11 +160,11 @@ object! {
 open_enum! {
     /// The outcome of changing the working directory.
     pub enum CwdOutcome {
-        /// It was changed, or was already set.
+        /// The working directory was changed, or was already set.
         Moved = "ok",
-        /// The user has to trust the directory first; see [`SetCwd::trusting`].
+        /// The user must trust the directory first, with [`SetCwd::trusting`].
         NeedsTrust = "needs_trust",
-        /// It cannot be changed to this path.
+        /// The working directory cannot be changed to this path.
         Rejected = "rejected",
     }
 }
@@ -178,7 +180,7 @@ open_enum! {
         BlockedByRule = "blocked_by_rule",
         /// A turn is running.
         Busy = "busy",
-        /// The path has invisible characters.
+        /// The path contains invisible characters.
         UnsafePath = "unsafe_path",
         /// The request came from a remote origin.
         RemoteOrigin = "remote_origin",
@@ -186,13 +188,13 @@ open_enum! {
 }
 
 object! {
-    /// Ends the session. Measured, not declared.
+    /// Ends the session. The request was measured; the CLI does not declare it.
     #[derive(Default)]
     pub struct EndSession tags("subtype" = "end_session") {}
 }
 
 impl SetMaxThinkingTokens {
-    /// Sets this limit.
+    /// Sets the limit to this number of tokens.
     #[must_use]
     pub fn to(tokens: u32) -> Self {
         Self {
@@ -209,7 +211,7 @@ impl SetMaxThinkingTokens {
         request
     }
 
-    /// Sets how thinking is displayed, and leaves the limit unchanged.
+    /// Sets the display of thinking, and leaves the limit unchanged.
     #[must_use]
     pub fn shown(display: ThinkingDisplay) -> Self {
         Self {
@@ -240,7 +242,7 @@ impl GenerateSessionTitle {
         }
     }
 
-    /// Sets the title as well.
+    /// Sets the title as the session's title.
     #[must_use]
     pub fn persisted(mut self) -> Self {
         self.persist = Some(true);
@@ -259,7 +261,7 @@ impl SideQuestion {
 }
 
 impl SetColor {
-    /// Sets this colour.
+    /// Sets this color.
     pub fn to(color: impl Into<String>) -> Self {
         Self {
             color: color.into(),
@@ -278,7 +280,7 @@ impl SetHasSubscribers {
         }
     }
 
-    /// Reports that the host does not know.
+    /// Reports that the host does not know whether there are subscribers.
     #[must_use]
     pub fn unknown() -> Self {
         let mut request = Self::default();
@@ -311,7 +313,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn null_is_written_where_it_says_something() {
+    fn null_is_written_where_it_differs_from_absent() {
         let json = serde_json::to_string(&SetMaxThinkingTokens::reset());
         assert_eq!(
             json.expect("JSON"),

@@ -13,8 +13,8 @@ host_requests! {
 }
 
 object! {
-    /// Applies settings to this session, like command line arguments. If one of
-    /// them is invalid, none is applied.
+    /// Applies settings to this session, like command line arguments. If a
+    /// setting is invalid, none is applied.
     #[derive(Default)]
     pub struct ApplyFlagSettings tags("subtype" = "apply_flag_settings") {
         /// The settings, an object. `null` removes a setting.
@@ -25,7 +25,7 @@ object! {
 object! {
     /// Writes settings to a file.
     pub struct UpdateSettings tags("subtype" = "update_settings") {
-        /// The file.
+        /// The file to write.
         pub source: WritableSettings,
         /// The settings, an object.
         pub settings: Json,
@@ -37,7 +37,7 @@ open_enum! {
     pub enum WritableSettings {
         /// The project's local settings, which are not shared.
         LocalSettings = "localSettings",
-        /// The user's settings, of which only `effortLevel` can be set.
+        /// The user's settings. Only `effortLevel` can be set.
         UserSettings = "userSettings",
     }
 }
@@ -49,7 +49,7 @@ object! {
 }
 
 object! {
-    /// The settings. Measured, not declared.
+    /// The settings. The response was measured; the CLI does not declare it.
     #[derive(Default)]
     pub struct GetSettingsAnswer {
         /// All settings, merged.
@@ -58,7 +58,7 @@ object! {
         pub sources: Option<Vec<Json>>,
         /// The state of settings served by a server, such as `ineligible`.
         pub served_settings_state: Option<String>,
-        /// The values in effect.
+        /// The values that the agent uses.
         pub applied: Option<AppliedSettings>,
         /// Invalid settings files.
         pub errors: Option<Vec<SettingsParseError>>,
@@ -66,7 +66,7 @@ object! {
 }
 
 object! {
-    /// The values in effect. Measured.
+    /// The values that the agent uses, as measured.
     #[derive(Default)]
     pub struct AppliedSettings {
         /// The name of the model.
@@ -85,7 +85,7 @@ object! {
         pub ultrathink_available: Option<bool> = "ultrathinkAvailable",
         /// Whether file tools must not read outside the session's directories.
         pub outside_file_tool_reads_blocked: Option<bool> = "outsideFileToolReadsBlocked",
-        /// Whether file tools must not write there.
+        /// Whether file tools must not write outside the session's directories.
         pub outside_file_tool_writes_blocked: Option<bool> = "outsideFileToolWritesBlocked",
         /// Whether only the directories set at launch count as inside.
         pub outside_blocks_count_launch_folders_only: Option<bool> = "outsideBlocksCountLaunchFoldersOnly",
@@ -98,9 +98,9 @@ object! {
 object! {
     /// An error in a settings file. The invalid part is ignored.
     pub struct SettingsParseError {
-        /// The file.
+        /// The path of the file.
         pub file: Option<String>,
-        /// The path of the setting, with dots; empty for the whole file.
+        /// The path of the setting, with dots. Empty for the whole file.
         pub path: Option<String>,
         /// The error message.
         pub message: String,
@@ -151,9 +151,9 @@ object! {
         pub rule: String,
         /// A description of the rule.
         pub description: Option<PermissionRuleDescription>,
-        /// Whether it can be changed.
+        /// Whether the rule can be changed.
         pub editability: Option<RuleEditability>,
-        /// Whether it is ignored because only managed rules apply.
+        /// Whether the rule is ignored because only managed rules apply.
         pub not_in_effect: Option<bool> = "notInEffect",
     }
 }
@@ -169,13 +169,13 @@ open_enum! {
         LocalSettings = "localSettings",
         /// Settings set at launch or by the host.
         FlagSettings = "flagSettings",
-        /// The organisation's settings.
+        /// The organization's settings.
         PolicySettings = "policySettings",
         /// The command line.
         CliArg = "cliArg",
         /// A slash command.
         Command = "command",
-        /// This session.
+        /// The current session.
         Session = "session",
         /// The mount of an MCP server.
         McpMount = "mcpMount",
@@ -201,13 +201,13 @@ object! {
 }
 
 open_enum! {
-    /// Whether a rule can be changed.
+    /// How a rule can be changed.
     pub enum RuleEditability {
-        /// In a settings file.
+        /// The rule can be changed in a settings file.
         Persistent = "persistent",
-        /// Until the session ends.
+        /// The rule can be changed until the session ends.
         Session = "session",
-        /// Not at all.
+        /// The rule cannot be changed.
         Readonly = "readonly",
     }
 }
@@ -215,9 +215,9 @@ open_enum! {
 object! {
     /// A working directory.
     pub struct WorkspaceDirectory {
-        /// The directory.
+        /// The path of the directory.
         pub path: String,
-        /// The source: a settings file, `cliArg` or `session`.
+        /// The source of the directory: a settings file, `cliArg` or `session`.
         pub source: Option<String>,
     }
 }

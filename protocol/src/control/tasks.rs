@@ -13,7 +13,7 @@ object! {
     /// Stops a background task. An unknown task is not an error.
     #[derive(Default)]
     pub struct StopTask tags("subtype" = "stop_task") {
-        /// The task.
+        /// The ID of the task.
         pub task_id: String,
     }
 }
@@ -22,16 +22,17 @@ object! {
     /// Moves running tool calls to the background.
     #[derive(Default)]
     pub struct BackgroundTasks tags("subtype" = "background_tasks") {
-        /// The tool call to move; if absent, all.
+        /// The ID of the tool call to move. `None` moves all tool calls.
         pub tool_use_id: Option<String>,
     }
 }
 
 object! {
-    /// Whether the tool call was moved to the background.
+    /// The outcome of moving tool calls to the background.
     #[derive(Default)]
     pub struct BackgroundTasksAnswer {
-        /// Whether it was. Absent if all were requested.
+        /// Whether the tool call was moved. `None` if all tool calls were
+        /// requested.
         pub backgrounded: Option<bool>,
     }
 }
@@ -40,7 +41,7 @@ object! {
     /// Reads the output of a background shell command or monitor.
     #[derive(Default)]
     pub struct GetTaskOutput tags("subtype" = "get_task_output") {
-        /// The task, which may have ended.
+        /// The ID of the task, which may have ended.
         pub task_id: String,
     }
 }
@@ -48,7 +49,7 @@ object! {
 object! {
     /// The output of a task.
     pub struct TaskOutput {
-        /// The last part of the output, at most some KiB.
+        /// The last part of the output, at most a few KiB.
         pub output: String,
         /// The total size of the output in bytes.
         pub total_bytes: Option<u64>,

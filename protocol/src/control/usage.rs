@@ -19,7 +19,7 @@ object! {
 object! {
     /// The cost of the session, as text for display.
     pub struct SessionCost {
-        /// Several lines.
+        /// The text, of several lines.
         pub text: String,
     }
 }
@@ -28,7 +28,7 @@ object! {
     /// Requests the usage of the session and of the plan's limits.
     #[derive(Default)]
     pub struct GetUsage tags("subtype" = "get_usage") {
-        /// Whether to leave out `behaviors`, which requires reading many
+        /// Whether to omit `behaviors`, which requires reading many
         /// transcripts.
         pub skip_behaviors: Option<bool>,
     }
@@ -39,14 +39,14 @@ object! {
     pub struct GetUsageAnswer {
         /// The usage of the session.
         pub session: SessionUsage,
-        /// The plan, such as `pro` or `max`; `null` for an API key.
+        /// The plan, such as `pro` or `max`. `None` for an API key.
         pub subscription_type: Option<String>,
         /// Whether the plan has limits that can be queried.
         pub rate_limits_available: Option<bool>,
-        /// The limits; `null` if unknown.
+        /// The limits of the plan. `None` if they are unknown.
         pub rate_limits: Option<PlanLimits>,
         /// What contributed to the usage, according to the transcripts on this
-        /// machine; `null` if they were not read.
+        /// machine. `None` if they were not read.
         pub behaviors: Option<UsageBehaviors>,
     }
 }
@@ -55,19 +55,19 @@ object! {
     /// The limits of a plan and their usage.
     #[derive(Default)]
     pub struct PlanLimits {
-        /// Five hours.
+        /// The limit for five hours.
         pub five_hour: Option<PlanWindow>,
-        /// A week.
+        /// The limit for a week.
         pub seven_day: Option<PlanWindow>,
-        /// A week, for OAuth applications.
+        /// The limit for a week of OAuth applications.
         pub seven_day_oauth_apps: Option<PlanWindow>,
-        /// A week, for Opus.
+        /// The limit for a week of Opus.
         pub seven_day_opus: Option<PlanWindow>,
-        /// A week, for Sonnet.
+        /// The limit for a week of Sonnet.
         pub seven_day_sonnet: Option<PlanWindow>,
-        /// A week, for other models. Absent if unknown.
+        /// The limits for a week of other models. `None` if unknown.
         pub model_scoped: Option<Vec<ModelPlanLimit>>,
-        /// Overage usage.
+        /// The usage beyond the plan's limits.
         pub extra_usage: Option<ExtraUsage>,
     }
 }
@@ -76,9 +76,9 @@ object! {
     /// The usage of a limit.
     #[derive(Default)]
     pub struct PlanWindow {
-        /// The usage, from 0 to 100; `null` if unknown.
+        /// The percentage used, from 0 to 100. `None` if unknown.
         pub utilization: Option<Number>,
-        /// When the limit resets, as ISO 8601.
+        /// The time when the limit resets, as ISO 8601.
         pub resets_at: Option<String>,
     }
 }
@@ -88,9 +88,9 @@ object! {
     pub struct ModelPlanLimit {
         /// The display name of the model.
         pub display_name: String,
-        /// The usage, from 0 to 100; `null` if unknown.
+        /// The percentage used, from 0 to 100. `None` if unknown.
         pub utilization: Option<Number>,
-        /// When the limit resets, as ISO 8601.
+        /// The time when the limit resets, as ISO 8601.
         pub resets_at: Option<String>,
     }
 }
@@ -99,9 +99,9 @@ object! {
     /// The contributions to the usage.
     #[derive(Default)]
     pub struct UsageBehaviors {
-        /// In the last 24 hours.
+        /// The contributions in the last 24 hours.
         pub day: Option<UsagePeriod>,
-        /// In the last 7 days.
+        /// The contributions in the last 7 days.
         pub week: Option<UsagePeriod>,
     }
 }
@@ -119,33 +119,33 @@ object! {
         pub behaviors: Option<Vec<UsageBehavior>>,
         /// Recommendations, the largest share first.
         pub recommendations: Option<Vec<UsageRecommendation>>,
-        /// How to apply some of them at once.
+        /// A way to apply some of the recommendations at once.
         pub fix: Option<UsageFix>,
-        /// Sub-agents and their shares.
+        /// The shares of sub-agents.
         pub agents: Option<Vec<UsageShare>>,
-        /// Skills and their shares.
+        /// The shares of skills.
         pub skills: Option<Vec<UsageShare>>,
-        /// Plugins and their shares.
+        /// The shares of plugins.
         pub plugins: Option<Vec<UsageShare>>,
-        /// MCP servers and their shares.
+        /// The shares of MCP servers.
         pub mcp_servers: Option<Vec<UsageShare>>,
     }
 }
 
 object! {
-    /// An expensive behavior.
+    /// A behavior that makes sessions expensive, with its share.
     pub struct UsageBehavior {
         /// The behavior.
         pub key: UsageBehaviorKey,
-        /// Its share, from 0 to 100.
+        /// The share of the behavior, from 0 to 100.
         pub pct: Number,
-        /// The number of requests that showed it.
+        /// The number of requests that showed the behavior.
         pub count: Option<u64>,
     }
 }
 
 open_enum! {
-    /// An expensive behavior.
+    /// A behavior that makes sessions expensive.
     pub enum UsageBehaviorKey {
         /// Prompts that were not in the cache.
         CacheMiss = "cache_miss",
@@ -157,9 +157,9 @@ open_enum! {
         HighParallel = "high_parallel",
         /// Scheduled prompts.
         Cron = "cron",
-        /// The highest effort.
+        /// The maximum effort level.
         MaxEffort = "max_effort",
-        /// Workflows.
+        /// Workflows of several agents.
         Workflow = "workflow",
         /// A large constant part of the context.
         AlwaysOnContext = "always_on_context",
@@ -171,8 +171,8 @@ open_enum! {
 object! {
     /// A recommendation.
     pub struct UsageRecommendation {
-        /// The subject: a behavior, or `agent`, `skill`, `plugin` or
-        /// `mcp_server`.
+        /// The subject of the recommendation: a behavior, or `agent`, `skill`,
+        /// `plugin` or `mcp_server`.
         pub key: String,
         /// The share of the subject, from 0 to 100.
         pub pct: Option<Number>,
@@ -184,13 +184,13 @@ object! {
 }
 
 object! {
-    /// How to apply several recommendations at once.
+    /// A way to apply several recommendations at once.
     #[derive(Default)]
     pub struct UsageFix {
         /// The recommendations, by `key`.
         pub keys: Option<Vec<String>>,
-        /// User messages to send, in this order and with the priority `later`;
-        /// the final prompt with `client_composed`.
+        /// User messages to send in this order, with the priority `later`. The
+        /// final prompt is sent with `client_composed`.
         pub messages: Option<Vec<String>>,
     }
 }
@@ -198,15 +198,15 @@ object! {
 object! {
     /// A share of the usage.
     pub struct UsageShare {
-        /// Its name.
+        /// The name of the sub-agent, skill, plugin or server.
         pub name: String,
-        /// Its share, from 0 to 100.
+        /// The share, from 0 to 100.
         pub pct: Number,
     }
 }
 
 impl GetUsage {
-    /// Leaves out `behaviors`, which is faster.
+    /// Requests the usage without `behaviors`, which is faster.
     #[must_use]
     pub fn without_behaviors() -> Self {
         Self {

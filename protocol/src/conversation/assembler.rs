@@ -14,19 +14,20 @@ use std::collections::BTreeSet;
 use std::mem::discriminant;
 use std::sync::Arc;
 
-/// The maximum number of sub-agents in a conversation, and the maximum length in bytes of
-/// the ID of their parent tool call. Limits the agent, which chooses both.
+/// The maximum number of sub-agents in a conversation. The agent chooses the
+/// number, so it must be limited.
 const MOST_SUBAGENTS: usize = 4096;
 const LONGEST_ID: usize = 4096;
 
 /// Assembles a conversation from the messages of a session.
 ///
 /// Push every message in order of arrival. Messages that the host sends can be
-/// pushed as well; they then appear before the agent echoes them. Duplicates
-/// are merged: replies by `message.id`, everything else by `uuid`.
+/// pushed, too; they then appear before the agent echoes them. Duplicates are
+/// merged: replies by `message.id`, all other messages by `uuid`.
 ///
-/// A conversation grows with the messages, and has at most 4,096 sub-agents. Messages of
-/// further ones are omitted: see [`Change::Omitted`] and [`Conversation::omitted`].
+/// A conversation grows with the messages, and has at most 4,096 sub-agents.
+/// Messages of further sub-agents are omitted: see [`Change::Omitted`] and
+/// [`Conversation::omitted`].
 ///
 /// ```
 /// use agentwire_protocol::conversation::{Assembler, Change};
@@ -56,8 +57,8 @@ const LONGEST_ID: usize = 4096;
 pub struct Assembler {
     conversation: Conversation,
     places: Places,
-    /// Tool inputs that have grown since the conversation was last read:
-    /// thread, entry and block.
+    /// Tool inputs that have grown since the conversation was last read. Each
+    /// is a thread, an entry number and a block number.
     grown: Vec<(Thread, u64, u64)>,
     /// Threads, or replies in them, with removals to apply before the
     /// conversation is next read.
@@ -113,8 +114,8 @@ impl Assembler {
     /// Returns the conversation so far.
     ///
     /// Applies pending removals, and updates tool inputs that are being
-    /// streamed. This happens here instead of on every delta, and only for
-    /// inputs that have grown by at least 1/32.
+    /// streamed. Tool inputs are updated here and not on every delta, and only
+    /// if they have grown by at least 1/32.
     pub fn conversation(&mut self) -> &Conversation {
         for (thread, entry, block) in std::mem::take(&mut self.grown) {
             let at = (thread.as_deref(), entry);
@@ -139,9 +140,9 @@ impl Assembler {
         self.conversation
     }
 
-    /// Removes messages by `uuid`, such as a withdrawn prompt: whole entries,
-    /// or the blocks of a reply that arrived with this `uuid`. Returns whether
-    /// any was found.
+    /// Removes messages by `uuid`, such as a withdrawn prompt. Removes whole
+    /// entries, or the blocks of a reply that arrived with this `uuid`. Returns
+    /// whether any was found.
     pub fn remove(&mut self, uuids: &[impl AsRef<str>]) -> bool {
         let mut found = false;
         for uuid in uuids.iter().map(AsRef::as_ref) {
@@ -157,7 +158,7 @@ impl Assembler {
         found
     }
 
-    /// Whether a sub-agent is known, or can be added.
+    /// Returns whether a sub-agent is known, or can be added.
     fn has_room_for(&self, thread: &str) -> bool {
         let subagents = &self.conversation.subagents;
         let is_new = thread.len() <= LONGEST_ID && subagents.len() < MOST_SUBAGENTS;
@@ -284,7 +285,7 @@ impl Assembler {
     }
 
     /// Aborts an unfinished stream, and removes the blocks that the agent never
-    /// sent complete. Returns whether there was one.
+    /// sent complete. Returns whether there was an unfinished stream.
     fn abort_stream(&mut self, thread: Option<&str>) -> bool {
         let Some(entry) = self.end_stream(thread) else {
             return false;
@@ -292,7 +293,7 @@ impl Assembler {
         let Some((reply, places)) = self.reply_at(thread, entry) else {
             return true;
         };
-        // The model has finished; only the end of its stream is missing.
+        // The model has finished. Only the end of its stream is missing.
         if reply.message.message.stop_reason.is_some() {
             reply.state = ReplyState::Done;
             return true;
@@ -303,8 +304,8 @@ impl Assembler {
         true
     }
 
-    /// Removes those of the given blocks of a reply that have not arrived
-    /// complete. Returns whether any was removed.
+    /// Removes the blocks of a reply whose numbers are in `void` and that have
+    /// not arrived complete. Returns whether any was removed.
     fn remove_incomplete(&mut self, thread: Option<&str>, entry: u64, void: &[u64]) -> bool {
         let Some((reply, places)) = self.reply_at(thread, entry) else {
             return false;
@@ -343,7 +344,8 @@ impl Assembler {
         !gone.is_empty()
     }
 
-    /// Removes an entry; later entries move up. Returns whether it existed.
+    /// Removes an entry. Later entries move up. Returns whether the entry
+    /// existed.
     fn remove_entry(&mut self, thread: Option<&str>, entry: u64) -> bool {
         let Some(places) = self.places.thread_mut(thread) else {
             return false;
@@ -411,7 +413,7 @@ impl Assembler {
         self.add(thread, uuid.as_deref(), entry).1
     }
 
-    /// Returns the reply with this ID; created if missing.
+    /// Returns the reply with this ID, which is created if it is missing.
     fn reply<'a>(&mut self, thread: Option<&'a str>, id: Option<&str>) -> (u64, Change<'a>) {
         if let Some((number, _, entry)) = id.and_then(|id| self.known(thread, id))
             && self.reply_at(thread, number).is_some()
@@ -461,12 +463,12 @@ impl Assembler {
         self.entries(thread).get_mut(at)
     }
 
-    /// The entries of a thread, which is created if missing.
+    /// Returns the entries of a thread, which is created if it is missing.
     fn entries(&mut self, thread: Option<&str>) -> &mut Vec<Entry> {
         entries(&mut self.conversation, thread)
     }
 
-    /// A reply, with the state of its blocks.
+    /// Returns a reply, with the state of its blocks.
     fn reply_at(
         &mut self,
         thread: Option<&str>,
@@ -480,7 +482,7 @@ impl Assembler {
         }
     }
 
-    /// A reply that is being streamed, and its stream.
+    /// Returns the reply that is being streamed, and its stream.
     fn streamed(
         &mut self,
         (thread, number): (Option<&str>, u64),
@@ -521,7 +523,7 @@ impl Assembler {
     }
 }
 
-/// The entries of a thread, which is created if missing.
+/// Returns the entries of a thread, which is created if it is missing.
 fn entries<'c>(conversation: &'c mut Conversation, thread: Option<&str>) -> &'c mut Vec<Entry> {
     let Some(thread) = thread else {
         return &mut conversation.entries;

@@ -1,4 +1,4 @@
-//! The positions of the blocks of a reply, and which of them have not arrived
+//! The positions of the blocks of a reply, and the blocks that have not arrived
 //! complete.
 
 use super::numbers::{Numbers, remove_at};
@@ -17,7 +17,7 @@ pub(super) struct ReplyPlaces {
     pub(super) tool_use_meta: EachOnce,
 }
 
-/// The contents of a list that successive messages extend.
+/// The serialized items of a list, so that each item is appended only once.
 #[derive(Debug, Clone, Default)]
 pub(super) struct EachOnce(Option<HashSet<String>>);
 
@@ -32,11 +32,11 @@ impl EachOnce {
     }
 }
 
-/// The key by which a complete block is matched to a streamed one: its tag, and
-/// its tool call ID.
+/// The key by which a complete block is matched with a streamed one. It
+/// consists of the block's tag and its tool call ID.
 type Kind = (Option<String>, Option<String>);
 
-/// Numbers of blocks that have not arrived complete.
+/// The numbers of blocks that have not arrived complete.
 #[derive(Debug, Clone, Default)]
 struct Incomplete {
     streaming: BTreeSet<u64>,
@@ -90,8 +90,9 @@ impl ReplyPlaces {
 
     /// Returns the streamed block that this complete block replaces. The agent
     /// sends a complete block before the stream event that ends the block, and
-    /// never sends a text of only white space. So the block that is being streamed
-    /// takes precedence over finished ones that have not arrived complete.
+    /// never sends a text of only white space. Therefore the block that is
+    /// being streamed takes precedence over finished blocks that have not
+    /// arrived complete.
     pub(super) fn streamed(&self, block: &ContentBlock) -> Option<u64> {
         let incomplete = self.incomplete.get(&kind(block))?;
         let first = incomplete.streaming.first().or(incomplete.written.first());
@@ -99,7 +100,7 @@ impl ReplyPlaces {
     }
 
     /// Marks the blocks with these numbers for removal. Returns the positions
-    /// of those that exist.
+    /// of the existing ones.
     pub(super) fn take(&mut self, numbers: &[u64], content: &[ContentBlock]) -> Vec<usize> {
         let mut gone = vec![];
         for &number in numbers {
@@ -115,7 +116,7 @@ impl ReplyPlaces {
         gone
     }
 
-    /// Applies pending removals.
+    /// Applies pending removals to a reply.
     pub(super) fn sweep(&mut self, reply: &mut Reply) {
         let gone = self.blocks.sweep();
         remove_at(&mut reply.blocks, &gone);

@@ -3,7 +3,8 @@
 /// The position of an entry in a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place<'a> {
-    /// The tool call that started the sub-agent; `None` for the main agent.
+    /// The ID of the tool call that started the sub-agent. `None` for the main
+    /// agent.
     pub thread: Option<&'a str>,
     /// The index of the entry in
     /// [`Conversation::thread`](super::Conversation::thread).
@@ -16,11 +17,11 @@ pub struct Place<'a> {
 pub enum Change<'a> {
     /// A new entry was added.
     Added(Place<'a>),
-    /// An entry changed: a block was completed, or the state changed.
+    /// An entry changed, because a block was completed or the state changed.
     Changed(Place<'a>),
     /// Text was appended.
     Text {
-        /// The reply.
+        /// The position of the reply.
         at: Place<'a>,
         /// The index of the block in the reply.
         block: usize,
@@ -29,36 +30,38 @@ pub enum Change<'a> {
     },
     /// Thinking was appended.
     Thinking {
-        /// The reply.
+        /// The position of the reply.
         at: Place<'a>,
         /// The index of the block in the reply.
         block: usize,
         /// The appended thinking.
         thinking: &'a str,
     },
-    /// The input of a tool grew. For its current value see
-    /// [`Assembler::conversation`](super::Assembler::conversation).
+    /// The input of a tool grew.
+    /// [`Assembler::conversation`](super::Assembler::conversation) returns its
+    /// current value.
     ToolInput {
-        /// The reply.
+        /// The position of the reply.
         at: Place<'a>,
         /// The index of the block in the reply.
         block: usize,
         /// The appended JSON text.
         json: &'a str,
     },
-    /// The message was omitted: the conversation already has 4,096 other sub-agents, or the
-    /// ID of the parent tool call is longer than 4,096 bytes.
+    /// The message was omitted, because the conversation already has 4,096
+    /// other sub-agents, or because the ID of the parent tool call is longer
+    /// than 4,096 bytes.
     Omitted {
-        /// The tool call that started the sub-agent.
+        /// The ID of the tool call that started the sub-agent.
         thread: &'a str,
     },
-    /// Several changes: a reply was cut off, or entries or blocks were removed
-    /// and later ones moved.
+    /// Several entries changed: a reply was cut off, or entries or blocks were
+    /// removed and later ones moved.
     Rebuilt,
 }
 
 impl Change<'_> {
-    /// The change, or `Rebuilt` if other parts were removed as well.
+    /// Returns the change, or `Rebuilt` if other parts were removed, too.
     pub(super) fn or_rebuilt(self, rebuilt: bool) -> Self {
         if rebuilt { Self::Rebuilt } else { self }
     }

@@ -1,10 +1,11 @@
 //! A conversation, assembled from the messages of a session.
 //!
 //! The agent sends an assistant message in pieces: one message for each content
-//! block, all with the same `message.id`, and, if the session enabled partial
-//! messages, the API's stream events while the model is streaming.
+//! block, all with the same `message.id`. If the session enabled partial
+//! messages, the agent also sends the API's stream events while the model is
+//! streaming.
 //! [`Assembler`] builds whole messages from both. [`Conversation`] is the state
-//! for a user interface; it can be serialized and restored.
+//! for a user interface. It can be serialized and restored.
 
 mod assembler;
 mod blocks;
@@ -34,8 +35,8 @@ object! {
         /// The conversations of sub-agents, by the ID of their parent tool
         /// call.
         pub subagents: BTreeMap<String, Subagent>,
-        /// The number of messages that were omitted because the conversation has too many
-        /// sub-agents; absent if it is complete.
+        /// The number of messages that were omitted because the conversation
+        /// has too many sub-agents. `None` if it is complete.
         pub omitted: Option<u64>,
     }
 }
@@ -46,8 +47,8 @@ object! {
     /// The agent does not stream messages of sub-agents. For a foreground
     /// sub-agent it sends only tool calls and results, unless
     /// [`Initialize::forward_subagent_text`] enables text and thinking. For a
-    /// background sub-agent it sends everything but the prompt. A sub-agent
-    /// that is resumed continues under its original parent tool call.
+    /// background sub-agent it sends everything except for the prompt. A
+    /// sub-agent that is resumed continues under its original parent tool call.
     ///
     /// [`Initialize::forward_subagent_text`]:
     ///     crate::control::Initialize::forward_subagent_text
@@ -57,7 +58,7 @@ object! {
         pub agent_id: Option<String>,
         /// The kind of the sub-agent.
         pub subagent_type: Option<String>,
-        /// The task of the sub-agent.
+        /// The description of the sub-agent's task.
         pub task_description: Option<String>,
         /// The entries, in order.
         pub entries: Vec<Entry>,
@@ -72,8 +73,8 @@ union! {
         "user" => User(Box<UserMessage>),
         /// A reply of the model.
         "reply" => Reply(Box<Reply>),
-        /// A system message: the conversation was compacted, a command had
-        /// output.
+        /// A system message, which reports a compaction or the output of a
+        /// command.
         "system" => Notice(Box<SystemMessage>),
         /// The end of a turn.
         "result" => Result(Box<ResultMessage>),
@@ -104,15 +105,16 @@ object! {
 }
 
 open_enum! {
-    /// The state of a block.
+    /// The state of a content block.
     pub enum BlockState {
-        /// The model is streaming it. A partial tool input is closed to valid
-        /// JSON: strings may be truncated, and the last value may be missing.
+        /// The model is streaming the block. A partial tool input is closed to
+        /// valid JSON: strings may be truncated, and the last value may be
+        /// missing.
         Streaming = "streaming",
-        /// The model has completed it, but the agent has not sent it, and may
-        /// never do so: it skips texts that are only whitespace.
+        /// The model has completed the block, but the agent has not sent it.
+        /// The agent never sends texts that are only whitespace.
         Written = "written",
-        /// The agent has sent it in full.
+        /// The agent has sent the block in full.
         Whole = "whole",
     }
 }
@@ -120,12 +122,13 @@ open_enum! {
 open_enum! {
     /// The state of a reply.
     pub enum ReplyState {
-        /// The model is streaming it.
+        /// The model is streaming the reply.
         Streaming = "streaming",
-        /// Complete, as far as is known: without partial messages the agent
-        /// does not mark the last block.
+        /// The reply is complete, as far as is known. Without partial messages,
+        /// the agent does not mark the last block.
         Done = "done",
-        /// Cut off and not continued. The last text may end within a word.
+        /// The reply was cut off and is not continued. Its last text may end
+        /// within a word.
         Aborted = "aborted",
     }
 }
@@ -154,8 +157,8 @@ impl Conversation {
             .find(|result| result.tool_use_id == tool_use_id)
     }
 
-    /// The entries of the main agent and of each sub-agent, with its parent
-    /// tool call.
+    /// Returns the entries of the main agent and of each sub-agent, by the
+    /// parent tool call.
     fn threads(&self) -> impl Iterator<Item = (Option<&str>, &[Entry])> {
         let subagents = self.subagents.iter();
         std::iter::once((None, &self.entries[..]))
@@ -175,7 +178,7 @@ impl Entry {
 }
 
 impl Reply {
-    /// Returns the text, without thinking and tool calls.
+    /// Returns the text of the reply, without thinking and tool calls.
     #[must_use]
     pub fn text(&self) -> String {
         self.content()
@@ -184,7 +187,8 @@ impl Reply {
             .collect()
     }
 
-    /// Returns the blocks, in the order in which the model wrote them.
+    /// Returns the blocks of the reply, in the order in which the model wrote
+    /// them.
     #[must_use]
     pub fn content(&self) -> &[ContentBlock] {
         &self.message.message.content

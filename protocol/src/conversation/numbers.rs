@@ -1,7 +1,7 @@
 //! Stable numbers for the elements of a list.
 
-/// The numbers of the elements of a list, in ascending order. An element keeps
-/// its number when other elements are removed.
+/// The numbers of the elements of a list, in ascending order. The number of an
+/// element does not change when other elements are removed.
 ///
 /// A removed element stays in its list until the list is next read, or until
 /// more than half of its elements are removed. Shifting the remaining elements
@@ -32,7 +32,7 @@ impl Numbers {
         is_there.then_some(at)
     }
 
-    /// Returns the index that the element at `at` will have once the removed
+    /// Returns the index that the element at `at` will have after the removed
     /// elements are swept.
     pub(super) fn shown(&self, at: usize) -> usize {
         let number = self.numbers.get(at).copied().unwrap_or(self.next);
@@ -57,14 +57,13 @@ impl Numbers {
         }
     }
 
-    /// Returns whether more than half of the elements are removed, so that a
-    /// sweep is due.
+    /// Returns whether a sweep is due, because more than half of the elements
+    /// are removed.
     pub(super) fn needs_sweep(&self) -> bool {
         2 * self.removed.len() > self.numbers.len()
     }
 
-    /// Sweeps the removed elements. Returns the indexes that they had in the
-    /// list.
+    /// Sweeps the removed elements. Returns their former indexes in the list.
     pub(super) fn sweep(&mut self) -> Vec<usize> {
         let removed = std::mem::take(&mut self.removed).into_iter();
         let places = removed.filter_map(|number| self.numbers.binary_search(&number).ok());
@@ -75,7 +74,7 @@ impl Numbers {
 }
 
 /// Removes the elements at the indexes `removed`, which must be in ascending
-/// order. Elements before the first of them are not moved.
+/// order. Elements before the first of these indexes are not moved.
 pub(super) fn remove_at<T>(list: &mut Vec<T>, removed: &[usize]) {
     let Some(&first) = removed.first() else {
         return;

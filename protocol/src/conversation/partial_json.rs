@@ -2,8 +2,8 @@
 
 use crate::json::Json;
 
-/// JSON text that arrives in pieces, such as the input of a tool while the
-/// model is streaming it, and its value so far.
+/// JSON text that arrives in pieces, and its value so far. For example, the
+/// input of a tool that the model is streaming.
 ///
 /// ```
 /// use agentwire_protocol::conversation::PartialJson;
@@ -18,27 +18,27 @@ use crate::json::Json;
 #[derive(Debug, Clone, Default)]
 pub struct PartialJson {
     text: String,
-    /// The number of bytes scanned.
+    /// The number of bytes that were scanned.
     seen: usize,
-    /// The closing brackets needed, outermost first.
+    /// The closing brackets that the text still needs, outermost first.
     open: Vec<u8>,
     at: At,
-    /// The position at which the text can be cut and closed: after the last complete
-    /// value, or within a string.
+    /// The position at which the text can be cut and closed. It is after the
+    /// last complete value, or within a string.
     cut: usize,
-    /// Whether that is in a string.
+    /// Whether `cut` is within a string.
     in_string: bool,
 }
 
 /// The parser state for the next byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum At {
-    /// Before a value, or before anything else that is not a key.
+    /// Before a value, or before any other token that is not a key.
     #[default]
     Value,
     /// Before a key.
     Key,
-    /// In a number or a word.
+    /// In a number or in a word such as `true`.
     Scalar,
     /// In a string.
     String { key: bool, escape: Escape },
@@ -50,11 +50,12 @@ enum Escape {
     None,
     /// After the first half of a surrogate pair.
     Half,
-    /// After the backslash, and whether a first half precedes it.
+    /// After the backslash. Records whether the first half of a surrogate pair
+    /// precedes it.
     Begun {
         half: bool,
     },
-    /// In the digits of `\u`: their count and value.
+    /// In the digits of `\u`. Records their count and value.
     Digits {
         half: bool,
         count: u8,
@@ -78,17 +79,17 @@ impl PartialJson {
         &self.text
     }
 
-    /// Returns the value so far: strings as far as they have arrived, and other
-    /// values once they are complete. `None` before the first value, and if the
-    /// text is invalid.
+    /// Returns the value so far. It contains strings as far as they have
+    /// arrived, and other values once they are complete. Returns `None` before
+    /// the first value, and if the text is invalid.
     #[must_use]
     pub fn value(&self) -> Option<Json> {
         let mut text = self.text.get(..self.cut)?.to_owned();
         if self.in_string {
             text.push('"');
         }
-        // The text can be cut after every bracket, so the same brackets were open at
-        // the cut.
+        // The text can be cut after every bracket, so the brackets that are
+        // open now were open at the cut.
         text.extend(self.open.iter().rev().map(|&byte| char::from(byte)));
         serde_json::from_str(&text).ok()
     }
@@ -114,7 +115,7 @@ impl PartialJson {
         }
     }
 
-    /// Outside of strings, numbers and words.
+    /// Handles a byte outside of strings, numbers and words.
     fn between(&mut self, key: bool, byte: u8) -> At {
         match byte {
             b'{' | b'[' => {

@@ -1,7 +1,7 @@
 //! The positions of entries and blocks in a conversation.
 //!
-//! Entries and blocks are identified by stable numbers. So no message requires
-//! a search of a reply with many blocks, or of a long conversation.
+//! Stable numbers identify entries and blocks, so that no message requires a
+//! search of a reply with many blocks, or of a long conversation.
 
 use super::blocks::ReplyPlaces;
 use super::numbers::Numbers;
@@ -11,10 +11,11 @@ use crate::message::SystemMessage;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The tool call that started the sub-agent, or `None` for the main agent.
+/// The ID of the tool call that started the sub-agent, or `None` for the main
+/// agent.
 pub(super) type Thread = Option<Arc<str>>;
 
-/// The position of an ID.
+/// The position of the entry or the blocks with an ID.
 #[derive(Debug, Clone)]
 pub(super) struct Spot {
     pub(super) thread: Thread,
@@ -35,7 +36,7 @@ pub(super) struct ThreadPlaces {
     pub(super) stream: Option<Stream>,
 }
 
-/// The positions of everything in a conversation.
+/// The positions of all entries and blocks of a conversation.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Places {
     /// Replies by `message.id`, and entries and blocks by `uuid`. Some may
@@ -97,7 +98,8 @@ impl Places {
         self.thread(thread)?.entries.at(entry)
     }
 
-    /// Returns the number of the entry with this ID, if it is in this thread.
+    /// Returns the number of the entry with this ID, if the entry is in this
+    /// thread.
     pub(super) fn known(&self, thread: Option<&str>, id: &str) -> Option<u64> {
         let spot = self.ids.get(id)?;
         (spot.thread.as_deref() == thread).then_some(spot.entry)
@@ -109,7 +111,7 @@ impl Places {
     }
 
     /// Records that an entry has this ID. If the ID belonged to another entry,
-    /// its blocks there are dropped.
+    /// the blocks recorded there are dropped.
     pub(super) fn assign_id(&mut self, id: &str, thread: Option<&str>, entry: u64) -> &mut Spot {
         let thread = self.named(thread).0;
         let new = Spot {
@@ -124,7 +126,7 @@ impl Places {
         spot
     }
 
-    /// Returns a thread, which is created if needed.
+    /// Returns a thread, which is created if it is missing.
     fn named(&mut self, thread: Option<&str>) -> (Thread, &mut ThreadPlaces) {
         let Some(call) = thread else {
             return (None, &mut self.main);

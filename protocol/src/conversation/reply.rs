@@ -17,7 +17,7 @@ use std::collections::{BTreeSet, HashMap};
 pub(super) struct Stream {
     /// The reply's number in its thread.
     pub(super) entry: u64,
-    /// The API's block indexes, with the block numbers in the reply.
+    /// The API's block indexes, each with the block's number in the reply.
     blocks: BTreeSet<(u64, u64)>,
     /// The tool inputs, by block number.
     inputs: HashMap<u64, Input>,
@@ -29,12 +29,13 @@ struct Input {
     text: PartialJson,
     /// The length of the text that the reply already shows.
     shown: usize,
-    /// Whether it has grown since the conversation was last read.
+    /// Whether the input has grown since the conversation was last read.
     has_grown: bool,
 }
 
-/// A tool's input is parsed again only after it has grown by this fraction.
-/// Parsing a megabyte again for each of its bytes would take hours.
+/// The inverse of the fraction by which a tool's input must grow before it is
+/// parsed again. Parsing a megabyte again for each of its bytes would take
+/// hours.
 const PART: usize = 32;
 
 impl Stream {
@@ -46,9 +47,9 @@ impl Stream {
         }
     }
 
-    /// Resumes a reply that was saved while being streamed. Tool inputs do not
-    /// grow any further, since their text was not saved: only the complete
-    /// block replaces them.
+    /// Resumes a reply that was saved while being streamed. Its tool inputs do
+    /// not grow any further, because their text was not saved. Only the
+    /// complete block replaces them.
     pub(super) fn resumed(entry: u64, reply: &Reply) -> Self {
         let blocks = 0..u64::try_from(reply.blocks.len()).unwrap_or_default();
         Self {
@@ -57,8 +58,8 @@ impl Stream {
         }
     }
 
-    /// Applies a stream event. Also returns the block whose tool input has
-    /// grown for the first time since the conversation was last read.
+    /// Applies a stream event. The second result is the block whose tool input
+    /// has grown for the first time since the conversation was last read.
     pub(super) fn take<'a>(
         &mut self,
         reply: &mut Reply,
@@ -103,7 +104,8 @@ impl Stream {
                 if *state == BlockState::Streaming {
                     *state = BlockState::Written;
                     places.finish(number, content);
-                    // A truncated input remains, even if it was not shown before.
+                    // A truncated input remains, even if the reply has not
+                    // shown it before.
                     let value = input.and_then(|Input { text, .. }| text.whole().or(text.value()));
                     if let Some(value) = value {
                         *input_of(content)? = value;
@@ -154,8 +156,9 @@ impl Stream {
         (change, None)
     }
 
-    /// Returns the number and the position of the block with the API's `index`. If
-    /// several had this index, returns the last one that still exists.
+    /// Returns the number and the position of the block with the API's `index`.
+    /// If several blocks had this index, returns the last one that still
+    /// exists.
     fn block(&mut self, index: u64, places: &ReplyPlaces) -> Option<(u64, usize)> {
         loop {
             let mut blocks = self.blocks.range((index, 0)..=(index, u64::MAX));
@@ -186,8 +189,8 @@ impl Stream {
         }
     }
 
-    /// Marks the reply as aborted. Returns the blocks that are void, or `None`
-    /// if `abandoned` refers to another reply.
+    /// Marks the reply as aborted. Returns the abandoned blocks, or `None` if
+    /// `abandoned` refers to another reply.
     pub(super) fn abandon(
         &mut self,
         reply: &mut Reply,
@@ -273,10 +276,11 @@ fn grow<'a>(
     Some(Change::Changed(at))
 }
 
-/// Copies the members that the newer object has. Members that are set are
-/// removed from the unknown ones, where an earlier `null` may be stored.
+/// Copies the members that the newer object has. Removes members that are set
+/// from the unknown members, which may contain an earlier `null`.
 ///
-/// With a type and its remaining members, a member that is in neither list does not compile.
+/// If a type and its remaining members are given, a member that is in neither
+/// list is a compile error.
 macro_rules! update {
     ($type:ident { $($other:ident),* }, $old:expr, $new:expr, [
         $($field:ident $(= $wire:literal)?),* $(,)?
@@ -294,8 +298,8 @@ macro_rules! update {
     )* };
 }
 
-/// Merges a complete message into a reply. Its blocks replace the streamed
-/// ones, or those that arrived earlier with this `uuid` (`again`).
+/// Merges a complete message into a reply. The message's blocks replace the
+/// streamed ones, or those that arrived earlier with this `uuid` (`again`).
 pub(super) fn merge(
     reply: &mut Reply,
     places: &mut ReplyPlaces,
@@ -334,7 +338,7 @@ pub(super) fn merge(
         ]
     );
     let (old, mut new) = (&mut old.message, new.message);
-    // The stream had the final values before the last block arrived.
+    // The stream contained the final values before the last block arrived.
     if old.stop_reason.is_some() && new.stop_reason.is_none() {
         new.usage = None;
         new.container = None;
@@ -367,7 +371,8 @@ pub(super) fn merge(
 }
 
 /// Inserts complete blocks. Each replaces the block that arrived earlier with
-/// this `uuid`, or the streamed one, or else is appended.
+/// this `uuid`, or else the streamed block. If there is neither, the block is
+/// appended.
 fn place(
     reply: &mut Reply,
     places: &mut ReplyPlaces,
@@ -387,7 +392,7 @@ fn place(
             None => {
                 let number = places.streamed(&block);
                 let number = number.unwrap_or_else(|| places.blocks.push());
-                // A streamed block may precede others.
+                // A streamed block may precede other blocks.
                 let before = again.partition_point(|it| *it < number);
                 again.insert(before, number);
                 once_more = again.len() - 1;
@@ -409,7 +414,7 @@ fn place(
     }
 }
 
-/// Adds unknown members.
+/// Adds members to the unknown members.
 fn add(members: &mut Members, new: Members) {
     for (key, value) in new.into_entries() {
         members.set(key, value);

@@ -1,45 +1,46 @@
-//! The members of a line that are needed for routing.
+//! Routing members: the members of a line that decide where it belongs.
 
 use crate::text::{Cursor, Invalid, Span, unescaped};
 use std::borrow::Cow;
 
-/// The members of a line that are needed for routing.
+/// The routing members of a line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Head<'a> {
     /// The member `type`.
     pub kind: Cow<'a, str>,
-    /// `subtype`, or that of the nested `request` or `response`.
+    /// The member `subtype` of the line, or of its `request` or `response`.
     pub subtype: Option<Cow<'a, str>>,
-    /// `request_id`, or that of the nested `request` or `response`.
+    /// The member `request_id` of the line, or of its `request` or `response`.
     pub request_id: Option<Cow<'a, str>>,
-    /// `uuid`.
+    /// The member `uuid`.
     pub uuid: Option<Cow<'a, str>>,
-    /// `session_id`.
+    /// The member `session_id`.
     pub session_id: Option<Cow<'a, str>>,
 }
 
-/// The positions of these members in a line.
+/// The routing members in a line.
 #[derive(Debug, Clone)]
 pub(super) enum Parts {
-    /// Positions, as in nearly every line.
+    /// The positions of the values, as in nearly every line.
     Places(Places),
-    /// Values, because one has escapes or is not UTF-8.
+    /// The values themselves, because one has escapes or is not UTF-8.
     Values(Box<Head<'static>>),
 }
 
-/// The positions of the members, indexed by [`Part`].
+/// The positions of the routing members, indexed by [`Part`].
 #[derive(Debug, Clone, Default)]
 pub(super) struct Places([Place; PARTS]);
 
-/// The position of a value in a line. 0 means absent: no value starts there.
+/// The position of a value in a line. 0 means that the value is absent, because
+/// no value starts there.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 struct Place {
     start: u32,
     end: u32,
 }
 
-/// One of the members.
+/// A routing member.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Part {
     Kind,
@@ -51,20 +52,21 @@ pub(super) enum Part {
 
 const PARTS: usize = 5;
 
-/// Other properties of a line, recorded in the same scan.
+/// Other properties of a line, which are recorded in the same scan.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Marks {
-    /// The index in [`KINDS`] of the type, counted from 1; 0 for any other.
+    /// The index in [`KINDS`] of the type, counted from 1. 0 for a type that is
+    /// not listed.
     kind: u8,
-    /// Whether `parent_tool_use_id` is a string.
+    /// Whether the member `parent_tool_use_id` is a string.
     pub(super) has_parent: bool,
-    /// Whether `error` is something other than `null`.
+    /// Whether the member `error` is something other than `null`.
     pub(super) has_error: bool,
-    /// Whether there is a `user_message_uuid` or `user_message_uuids`.
+    /// Whether the line has a `user_message_uuid` or `user_message_uuids`.
     pub(super) has_messages: bool,
 }
 
-/// Frequent types.
+/// The frequent types.
 const KINDS: [&str; 8] = [
     "stream_event",
     "assistant",
@@ -89,7 +91,8 @@ impl Marks {
 }
 
 impl Head<'_> {
-    /// Returns the type, followed by a slash and the subtype: `system/init`.
+    /// Returns the type, followed by a slash and the subtype, such as
+    /// `system/init`.
     #[must_use]
     pub fn label(&self) -> String {
         match &self.subtype {
@@ -100,12 +103,12 @@ impl Head<'_> {
 }
 
 impl Head<'static> {
-    /// Reads the routing members of a truncated line that precede the cut. Returns
-    /// `None` if `type` is not among them.
+    /// Reads the routing members of a truncated line that precede the cut.
+    /// Returns `None` if `type` is not among them.
     #[must_use]
     pub fn of_cut_line(bytes: &[u8]) -> Option<Self> {
         let mut head = Self::default();
-        // Fails at the cut. The head has the earlier members.
+        // Reading fails at the cut. `head` then has the earlier members.
         let _ = head.read(bytes);
         (!head.kind.is_empty()).then_some(head)
     }
@@ -125,7 +128,7 @@ impl Head<'static> {
 }
 
 impl Parts {
-    /// Scans a line once and records the positions of the members.
+    /// Scans a line once and records the positions of its routing members.
     pub(super) fn of_line(bytes: &[u8]) -> Result<(Self, Marks), Invalid> {
         let mut places = Places::default();
         let mut marks = Marks::default();
@@ -149,7 +152,7 @@ impl Parts {
         Ok((Self::Values(Box::new(head)), marks))
     }
 
-    /// The value of a member in the line.
+    /// Returns the value of a routing member in the line.
     pub(super) fn get<'a>(&'a self, line: &'a [u8], part: Part) -> Option<&'a str> {
         match self {
             Self::Places(places) => {
@@ -177,8 +180,8 @@ impl Place {
     }
 }
 
-/// Scans a line and reports each routing member with its value, if that is a
-/// string. The last occurrence of a repeated member counts.
+/// Scans a line and reports each routing member with its value, if the value is
+/// a string. The last occurrence of a repeated member counts.
 fn scan(
     bytes: &[u8],
     marks: &mut Marks,
@@ -231,7 +234,7 @@ fn scan_inner(
     cursor: &mut Cursor<'_>,
     found: &mut impl FnMut(Part, Option<Span>),
 ) -> Result<(), Invalid> {
-    // In frames of other protocols these may have any type.
+    // In frames of other protocols these members may have any type.
     if !cursor.take(b'{') {
         cursor.skip()?;
         return Ok(());
@@ -267,7 +270,7 @@ fn text(bytes: &[u8], span: Span) -> String {
     }
 }
 
-/// Reads a string. Skips any other value and returns `None`.
+/// Reads a string. Skips a value of another type and returns `None`.
 fn string(cursor: &mut Cursor<'_>) -> Result<Option<Span>, Invalid> {
     if cursor.peek() == Some(b'"') {
         return cursor.string("a string").map(Some);

@@ -1,8 +1,9 @@
-//! One line of the protocol: its raw bytes and the members needed to route it.
+//! A line of the protocol: its raw bytes, and the members that are needed to
+//! route it.
 //!
-//! A frame is scanned once, for a handful of members. The message itself is
-//! parsed on demand ([`Frame::message`], [`Frame::read`]); a malformed message
-//! affects its own frame only.
+//! A frame is scanned once, for a few members. The message itself is parsed on
+//! demand ([`Frame::message`], [`Frame::read`]). A malformed message affects
+//! only its own frame.
 
 mod head;
 
@@ -27,14 +28,14 @@ pub struct Frame {
     marks: Marks,
 }
 
-/// Why a line is not a frame.
+/// The reason why a line is not a frame.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FrameError {
     /// The line is not JSON, or not a JSON object.
     #[error("the line is not a JSON object: {0}")]
     NotAnObject(String),
-    /// The object has no `type`, or one that is not a string.
+    /// The object has no `type`, or its `type` is not a string.
     #[error("the line is a JSON object without a `type`")]
     NoType,
 }
@@ -63,7 +64,7 @@ impl Frame {
         Self::of_line(raw).map_err(|(error, _)| error)
     }
 
-    /// Creates a frame. Returns the line with the error, because even a clone of
+    /// Creates a frame. An error contains the line, because even a clone of
     /// `Bytes` may allocate.
     pub(crate) fn of_line(raw: Bytes) -> Result<Self, (FrameError, Bytes)> {
         let (parts, marks) = match Parts::of_line(&raw) {
@@ -103,29 +104,30 @@ impl Frame {
         }
     }
 
-    /// Whether `parent_tool_use_id` is a string: the frame is a sub-agent's.
+    /// Returns whether the frame belongs to a sub-agent: `parent_tool_use_id`
+    /// is a string.
     pub(crate) fn has_parent(&self) -> bool {
         self.marks.has_parent
     }
 
-    /// Whether `error` is something other than `null`.
+    /// Returns whether the member `error` is something other than `null`.
     pub(crate) fn has_error(&self) -> bool {
         self.marks.has_error
     }
 
-    /// Whether the frame names user messages.
+    /// Returns whether the frame names user messages.
     pub(crate) fn has_messages(&self) -> bool {
         self.marks.has_messages
     }
 
-    /// Returns the member `subtype`, or that of the nested `request` or
+    /// Returns the member `subtype` of the frame, or of its `request` or
     /// `response`.
     #[must_use]
     pub fn subtype(&self) -> Option<&str> {
         self.part(Part::Subtype)
     }
 
-    /// Returns the member `request_id`, or that of the nested `request` or
+    /// Returns the member `request_id` of the frame, or of its `request` or
     /// `response`.
     #[must_use]
     pub fn request_id(&self) -> Option<&str> {
@@ -151,12 +153,12 @@ impl Frame {
     /// Returns the frame as a message of the data plane. A message of an unknown
     /// type is a [`Message::Unknown`].
     ///
-    /// An invalid member does not affect the others: its JSON is preserved in the
-    /// `extra` of the enclosing object, and its field has the readable part (a list
-    /// without its invalid items, a count as the nearest integer, otherwise the
-    /// empty value). [`faults`](Self::faults) lists such members. If nested objects
-    /// are invalid, and preserving them would take several times the memory of the
-    /// line, the message is `Unknown`.
+    /// An invalid member does not affect other members. Its JSON is preserved
+    /// in the `extra` of the enclosing object, and its field has the readable
+    /// part (a list without its invalid items, a count as the nearest integer,
+    /// otherwise the empty value). [`faults`](Self::faults) lists such members.
+    /// If nested objects are invalid, and preserving them would take several
+    /// times the memory of the line, the message is `Unknown`.
     #[must_use]
     pub fn message(&self) -> Message {
         let text = self.text();
@@ -168,8 +170,8 @@ impl Frame {
         })
     }
 
-    /// Lists the missing and invalid members of the message. Reads the whole
-    /// message again.
+    /// Lists the missing and invalid members of the message. Each call reads
+    /// the whole message again.
     #[must_use]
     pub fn faults(&self) -> Vec<Fault> {
         self.read_with_faults::<Message>().1
@@ -177,8 +179,8 @@ impl Frame {
 
     /// Returns the frame as a control request of the agent, with its faults.
     ///
-    /// A request with faults must be denied, or requires a human. Invalid members
-    /// are handled as in [`message`](Self::message).
+    /// A request with faults must be denied, or decided by a human. Invalid
+    /// members are handled as in [`message`](Self::message).
     ///
     /// # Errors
     ///
@@ -201,7 +203,7 @@ impl Frame {
     ///
     /// If the frame does not have the shape of `T`.
     pub fn read<T: DeserializeOwned>(&self) -> Result<T, ViewError> {
-        // One check of the whole line is cheaper than one for each string.
+        // A check of the whole line is cheaper than a check of each string.
         let text = utf8(&self.raw).map_err(|error| {
             self.unreadable(Located {
                 path: ".".to_owned(),
@@ -211,7 +213,7 @@ impl Frame {
         read_anything(text).map_err(|located| self.unreadable(located))
     }
 
-    /// Reads the frame tolerantly. Invalid UTF-8 is a fault as well.
+    /// Reads the frame tolerantly. Invalid UTF-8 is a fault, too.
     fn read_with_faults<T: Field>(&self) -> (Result<T, Error>, Vec<Fault>) {
         let text = self.text();
         let (read, mut faults) = Reader::read_with_faults(&text);
@@ -223,22 +225,22 @@ impl Frame {
 
     /// Returns the line as text, with U+FFFD in place of invalid UTF-8.
     fn text(&self) -> Cow<'_, str> {
-        // Checking the whole line at once is faster.
+        // A check of the whole line is faster than a check of each string.
         match utf8(&self.raw) {
             Ok(text) => Cow::Borrowed(text),
             Err(_) => String::from_utf8_lossy(&self.raw),
         }
     }
 
-    /// Returns the top-level member `name` without reading the rest of the message.
-    /// If it occurs twice, returns the last one.
+    /// Returns the top-level member `name` without reading the rest of the
+    /// message. If the member occurs twice, returns the last one.
     #[must_use]
     pub fn member(&self, name: &str) -> Option<Json> {
         member(&self.text(), name).map(Json::of_text)
     }
 
     /// Returns whether the line has lone surrogates, which a Rust string cannot
-    /// represent. The typed view has U+FFFD in their place; the raw bytes are
+    /// represent. The typed view has U+FFFD in their place. The raw bytes are
     /// unchanged. Scans the whole line.
     #[must_use]
     pub fn has_lone_surrogates(&self) -> bool {

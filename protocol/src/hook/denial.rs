@@ -1,4 +1,4 @@
-//! How to deny each hook event.
+//! The output with which a hook denies each event.
 
 use super::{
     ElicitationOutput, ElicitationResultOutput, HookKind, HookOutput, PermissionRequestOutput,
@@ -6,13 +6,13 @@ use super::{
 };
 
 impl HookOutput {
-    /// Returns the output with which a hook of this event denies what the agent
-    /// is about to do. Each event has its own form.
+    /// Returns the output with which a hook of this event denies the agent's
+    /// next action. Each event has its own form.
     ///
-    /// `None` for events that only notify, and for those where a denial makes
-    /// the agent continue (`Stop`, `SubagentStop`, `TaskCompleted`,
-    /// `TeammateIdle`): a hook that always denied would keep it running
-    /// forever.
+    /// Returns `None` for events that only notify. Also returns `None` for
+    /// events for which a denial makes the agent continue (`Stop`,
+    /// `SubagentStop`, `TaskCompleted`, `TeammateIdle`), because a hook that
+    /// always denied would make the agent run forever.
     #[must_use]
     pub fn denial(kind: &HookKind, reason: &str) -> Option<Self> {
         Some(match kind {
@@ -20,8 +20,8 @@ impl HookOutput {
             HookKind::PreSkillShellCommand => PreSkillShellCommandOutput::deny(reason).into(),
             HookKind::PermissionRequest => PermissionRequestOutput::deny(reason).into(),
             HookKind::PreModelSwitch => PreModelSwitchOutput::deny(reason).into(),
-            // For hooks of hosts, Claude Code 2.1.329 only checks that it is a
-            // block, and declines.
+            // For hooks of hosts, Claude Code 2.1.329 only checks that the
+            // output is a block, and declines.
             HookKind::Elicitation => SyncOutput::block(reason)
                 .specific(ElicitationOutput::decline())
                 .into(),

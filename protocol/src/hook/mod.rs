@@ -1,9 +1,9 @@
-//! Hooks: callbacks of the host that the agent calls at defined events, and
-//! whose output may change what the agent does.
+//! Hooks: callbacks of the host that the agent calls at defined events. The
+//! output of a hook may change what the agent does.
 //!
 //! The host registers its hooks with `initialize`, as [`HookMatcher`]s with IDs
 //! of its choice. When an event matches, the agent sends a [`HookCallback`]
-//! with that ID and a [`HookInput`]. The response is a [`HookOutput`].
+//! with the hook's ID and a [`HookInput`]. The response is a [`HookOutput`].
 
 mod denial;
 mod event;
@@ -43,17 +43,17 @@ use crate::untyped::{Pointer, Untyped};
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 
-/// The hooks that a host registers, keyed by event.
+/// The hooks that a host registers, by event.
 pub type Hooks = BTreeMap<HookKind, Vec<HookMatcher>>;
 
 object! {
-    /// Hooks for one event, and a filter.
+    /// Hooks for one event, with a filter.
     #[derive(Default)]
     pub struct HookMatcher {
-        /// A pattern for the event's tool, source or the like. If absent, the
-        /// hooks are called for every such event.
+        /// A pattern for the tool, the source or another property of the event.
+        /// If `None`, the hooks are called for every event of the kind.
         pub matcher: Option<String>,
-        /// The host's IDs of the hooks. Each is called separately.
+        /// The host's IDs of the hooks. Each hook is called separately.
         pub hook_callback_ids: Vec<String> = "hookCallbackIds",
         /// The timeout in seconds.
         pub timeout: Option<Number>,
@@ -63,13 +63,13 @@ object! {
 }
 
 open_enum! {
-    /// What the agent does when a hook fails: when the response is an error, or
-    /// is malformed.
+    /// The agent's handling of a failed hook, whose response is an error, or is
+    /// malformed.
     ///
-    /// Agents that do not support this proceed. Those that do report
-    /// `hook_on_failure_supported` in the `initialize` response. All agents
-    /// proceed on `Stop`, `SubagentStop`, `TaskCompleted` and `TeammateIdle`,
-    /// and when that response has `hooks_applied: false`.
+    /// Agents that do not support this option proceed. Agents that support it
+    /// report `hook_on_failure_supported` in the `initialize` response. All
+    /// agents proceed on `Stop`, `SubagentStop`, `TaskCompleted` and
+    /// `TeammateIdle`, and if that response has `hooks_applied: false`.
     pub enum OnFailure {
         /// The agent proceeds.
         Continue = "continue",
@@ -85,15 +85,15 @@ object! {
         pub callback_id: String,
         /// The event and its context.
         pub input: HookInput,
-        /// The tool call of the event. If the event is about none, an ID made
-        /// by the agent.
+        /// The ID of the event's tool call. If the event is not about a tool
+        /// call, the agent generates an ID.
         pub tool_use_id: Option<String>,
     }
 }
 
 /// The input of a hook: the event and its context.
 ///
-/// On the wire the two are one object.
+/// On the wire, context and event are one object.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct HookInput {
@@ -117,10 +117,10 @@ object! {
         pub prompt_id: Option<String>,
         /// The permission mode.
         pub permission_mode: Option<PermissionMode>,
-        /// The sub-agent of the event; absent for the main agent.
+        /// The ID of the event's sub-agent. `None` for the main agent.
         pub agent_id: Option<String>,
-        /// The kind of that sub-agent, or of the main agent if the session has
-        /// one configured.
+        /// The kind of the event's sub-agent, or of the main agent if the
+        /// session configures one.
         pub agent_type: Option<String>,
         /// The effort level. Not available for every event and model.
         pub effort: Option<HookEffort>,
@@ -175,7 +175,8 @@ impl HookInput {
         }
     }
 
-    /// Returns the kind of the event; `None` if the agent did not send it.
+    /// Returns the kind of the event. Returns `None` if the agent did not send
+    /// it.
     #[must_use]
     pub fn kind(&self) -> Option<HookKind> {
         self.event.tag().map(|tag| tag.as_str().into())
@@ -190,7 +191,7 @@ impl<'de> Deserialize<'de> for HookInput {
 
 serialize_written!(HookInput);
 
-/// The two share an object.
+/// Context and event share an object on the wire.
 impl Entries for HookInput {
     fn count(&self) -> Option<usize> {
         None
@@ -314,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_event_keeps_its_members() {
+    fn an_unknown_event_preserves_its_members() {
         let input = input(r#"{"session_id":"s","hook_event_name":"PreDream","depth":1e400}"#);
         assert_eq!(input.kind(), Some(HookKind::Unknown("PreDream".into())));
         #[cfg(feature = "audit")]
@@ -329,7 +330,7 @@ mod tests {
     #[test]
     fn every_kind_has_an_event() {
         for kind in HookKind::ALL {
-            // Every member that is required somewhere.
+            // The text contains every member that some event requires.
             let text = format!(
                 r#"{{"hook_event_name":"{kind}","tool_name":"","tool_input":{{}},"error":"unknown","tool_calls":[],"message":"","message_id":"","index":0,"final":true,"delta":"","prompt":"","command_name":"","compact_summary":"","from_model":"","to_model":"","teammate_name":"","task_id":"","task_subject":"","mcp_server_name":"","name":"","worktree_path":"","file_path":"","old_cwd":"","new_cwd":"","directory":""}}"#
             );

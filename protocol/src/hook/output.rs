@@ -20,7 +20,7 @@ use crate::open::{choice, object, open_enum};
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 ///
-/// Fields common to all hooks are set on a [`SyncOutput`]:
+/// Fields that all hooks have are set on a [`SyncOutput`]:
 ///
 /// ```
 /// use agentwire_protocol::hook::{HookOutput, PostToolUseOutput, SyncOutput};
@@ -44,10 +44,10 @@ pub enum HookOutput {
 }
 
 object! {
-    /// The decision of a hook. If empty, it changes nothing.
+    /// The decision of a hook. An empty decision changes nothing.
     #[derive(Default)]
     pub struct SyncOutput {
-        /// `false` ends the turn.
+        /// Whether the turn continues. `false` ends the turn.
         pub keep_going: Option<bool> = "continue",
         /// Why the turn ends. Displayed to the user.
         pub stop_reason: Option<String> = "stopReason",
@@ -72,7 +72,7 @@ object! {
     pub struct AsyncOutput {
         /// Always `true`.
         pub is_async: bool = "async",
-        /// The time in milliseconds that the hook may still take.
+        /// The maximum remaining running time of the hook, in milliseconds.
         pub timeout: Option<Number> = "asyncTimeout",
     }
 }
@@ -80,16 +80,16 @@ object! {
 open_enum! {
     /// Whether the agent may proceed with the action of a hook event.
     pub enum HookDecision {
-        /// It may.
+        /// The agent may proceed.
         Approve = "approve",
-        /// It may not. For `Stop` and `SubagentStop`, the model has to
-        /// continue.
+        /// The agent may not proceed. For `Stop` and `SubagentStop`, the model
+        /// must continue.
         Block = "block",
     }
 }
 
 impl HookOutput {
-    /// No decision: the agent proceeds.
+    /// Makes no decision, so that the agent proceeds.
     #[must_use]
     pub fn proceed() -> Self {
         Self::Sync(SyncOutput::default())
@@ -103,7 +103,7 @@ impl HookOutput {
     }
 
     /// Ends the turn and shows the reason to the user. As the output of
-    /// `PreToolUse` this does not prevent the tool from running (measured on
+    /// `PreToolUse`, this does not prevent the tool from running (measured on
     /// Claude Code 2.1.329).
     #[must_use]
     pub fn end_turn(reason: impl Into<String>) -> Self {
@@ -118,7 +118,7 @@ impl HookOutput {
 }
 
 impl SyncOutput {
-    /// Blocks the action of the event and sends the reason to the model; see
+    /// Blocks the action of the event and sends the reason to the model. See
     /// [`HookOutput::block`].
     #[must_use]
     pub fn block(reason: impl Into<String>) -> Self {
@@ -129,7 +129,7 @@ impl SyncOutput {
         }
     }
 
-    /// Ends the turn and shows the reason to the user; see
+    /// Ends the turn and shows the reason to the user. See
     /// [`HookOutput::end_turn`].
     #[must_use]
     pub fn end_turn(reason: impl Into<String>) -> Self {
@@ -174,7 +174,7 @@ impl AsyncOutput {
         }
     }
 
-    /// Sets the time in milliseconds that the hook may still take.
+    /// Sets the maximum remaining running time of the hook, in milliseconds.
     #[must_use]
     pub fn timeout(mut self, milliseconds: impl Into<Number>) -> Self {
         self.timeout = Some(milliseconds.into());
@@ -183,7 +183,7 @@ impl AsyncOutput {
 }
 
 impl Default for HookOutput {
-    /// [`HookOutput::proceed`].
+    /// Returns [`HookOutput::proceed`].
     fn default() -> Self {
         Self::proceed()
     }
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn async_tells_the_two_apart() {
+    fn the_member_async_distinguishes_the_two_kinds_of_output() {
         assert_eq!(output("{}"), HookOutput::proceed());
         assert_eq!(output(r#"{"async":true}"#), HookOutput::detach());
         assert!(matches!(
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_event_can_say_is_read_by_its_name() {
+    fn the_specific_output_is_read_by_the_name_of_its_event() {
         let HookOutput::Sync(read) = output(
             r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow","updatedInput":{"n":1.0}}}"#,
         ) else {

@@ -1,7 +1,7 @@
-//! Whether the session is working or idle.
+//! The activity of a session: whether it is working or idle.
 //!
-//! Derived from the session states that the agent reports, or from turns if it
-//! reports none.
+//! The activity is derived from the session states that the agent reports, or
+//! from turns if the agent reports no states.
 
 use super::classify::FrameClass;
 use crate::message::SessionState;
@@ -14,13 +14,13 @@ pub enum Activity {
     Idle,
     /// A turn is running, or a message is waiting for its turn.
     Running,
-    /// The agent is waiting for the user: a permission request, an elicitation
-    /// of an MCP server, or a dialog. Hooks and tools that run inside the host
-    /// do not count.
+    /// The agent is waiting for the user's response to a permission request, an
+    /// elicitation of an MCP server, or a dialog. Hooks and tools that run
+    /// inside the host do not count.
     RequiresAction,
 }
 
-/// Other pending work between the two sides.
+/// Pending work that determines the activity together with the agent's reports.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Open {
     /// Whether a turn is running.
@@ -31,7 +31,7 @@ pub(super) struct Open {
     pub(super) messages: bool,
 }
 
-/// The activity of the session, as known to the host.
+/// The state from which the activity is derived.
 #[derive(Debug, Default)]
 pub(super) struct Work {
     /// The last state that the agent reported, if it reports states.
@@ -50,8 +50,8 @@ impl Work {
         }
     }
 
-    /// Whether the agent is working, according to its own report if it sends
-    /// one.
+    /// Returns whether the agent is working, according to its own report if it
+    /// sends one.
     pub(super) fn agent_works(&self, turn_runs: bool) -> bool {
         match &self.reported {
             Some(state) => *state != SessionState::Idle,
@@ -59,12 +59,12 @@ impl Work {
         }
     }
 
-    /// Whether the agent has reported that it is idle.
+    /// Returns whether the agent has reported that it is idle.
     pub(super) fn agent_is_idle(&self) -> bool {
         self.reported == Some(SessionState::Idle)
     }
 
-    /// Whether the agent reports session states.
+    /// Returns whether the agent reports session states.
     pub(super) fn is_reported(&self) -> bool {
         self.reported.is_some()
     }
@@ -76,16 +76,17 @@ impl Work {
         (activity != before).then_some(activity)
     }
 
-    /// Handles the end of a turn. After a `PermissionRequest` hook that timed out,
-    /// the agent was seen to report `requires_action` without a pending request and
-    /// never `idle`. Until its next report, the activity is derived from turns.
+    /// Handles the end of a turn. Until the agent's next report, the activity
+    /// is derived from turns: after a `PermissionRequest` hook that timed out,
+    /// the agent was observed to report `requires_action` without a pending
+    /// request, and never `idle`.
     pub(super) fn handle_end(&mut self, awaits_user: bool) {
         if self.reported == Some(SessionState::RequiresAction) && !awaits_user {
             self.reported = None;
         }
     }
 
-    /// Prepares for another process, which has reported nothing yet.
+    /// Resets the state for another process, which has reported nothing yet.
     pub(super) fn begin_process(&mut self) {
         self.reported = None;
     }

@@ -1,41 +1,42 @@
-//! Background tasks, and whether the agent still has output pending for them.
+//! Background tasks, including the output that the agent still sends for them.
 
 use super::classify::FrameClass;
 use crate::message::BackgroundTask;
 use std::mem;
 
-/// The maximum number of tasks tracked for an agent that sends no list of its
-/// own. Each tracked task adds to the cost of every start and end of a task.
+/// The maximum number of tasks that are tracked for an agent that does not list
+/// its tasks. Each tracked task adds to the cost of every start and end of a
+/// task.
 const MAX_TASKS: usize = 128;
 
 /// Tasks that run in the background.
 #[derive(Debug, Default)]
 pub(super) struct Background {
     tasks: Vec<BackgroundTask>,
-    /// Running tasks of an agent that does not report which of them are in the
-    /// background (2.1.197). Those that outlive the turn are background tasks.
+    /// Running tasks of an agent that does not report which tasks are in the
+    /// background (2.1.197). Tasks that outlive the turn are background tasks.
     unplaced: Vec<BackgroundTask>,
     /// Whether the agent sends lists of its tasks.
     is_listed: bool,
     /// Whether a task has ended and a turn may follow. The agent's next session
-    /// state clears this.
+    /// state resets this flag.
     reports: bool,
 }
 
 impl Background {
-    /// Whether a task is running.
+    /// Returns whether a background task is running.
     pub(super) fn runs(&self) -> bool {
         !self.tasks.is_empty()
     }
 
-    /// Whether more output is expected: of a task that is not ambient, or of the
-    /// turn that follows a task.
+    /// Returns whether the agent is expected to send more output for a task
+    /// that is not ambient, or for the turn that follows a task.
     pub(super) fn has_pending_output(&self) -> bool {
         self.reports || self.tasks.iter().any(|task| task.ambient != Some(true))
     }
 
-    /// Removes all tasks when their process has ended. Returns those that were
-    /// running.
+    /// Removes all tasks after their process has ended. Returns the tasks that
+    /// were running.
     pub(super) fn end(&mut self) -> Vec<BackgroundTask> {
         self.unplaced.clear();
         self.reports = false;

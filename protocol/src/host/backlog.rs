@@ -1,5 +1,5 @@
-//! The message queue for agents that have none. One turn runs at a time; the
-//! other messages are queued here.
+//! The message queue for agents that have none. One turn runs at a time, and
+//! the other messages are queued here.
 
 use super::Host;
 use super::pending::OwnRequest;
@@ -13,13 +13,13 @@ use crate::outbox::{Class, Outgoing, Urgency};
 use bytes::Bytes;
 use std::time::{Duration, Instant};
 
-/// The timeout for the response to an interrupt that preempts a turn, and then
-/// for the end of the turn.
+/// The timeout for the response to an interrupt that preempts a turn. The same
+/// timeout then applies to the end of the turn.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 impl Host {
-    /// Sets which side applies the priorities of user messages. Call it before
-    /// the first message. The default is [`Queueing::ByAgent`].
+    /// Sets which side applies the priorities of user messages. Call this
+    /// before the first message. The default is [`Queueing::ByAgent`].
     pub fn set_queueing(&mut self, queueing: Queueing) {
         self.queueing = queueing;
         if let Queueing::ByHost { .. } = queueing {
@@ -45,15 +45,15 @@ impl Host {
         }
     }
 
-    /// Whether the agent is already busy.
+    /// Returns whether the agent is already busy.
     fn is_agent_busy(&self) -> bool {
-        // An agent reports that it is running while one of its sub-agents runs
-        // in the background; that is not a turn.
+        // An agent also reports that it is running while one of its sub-agents
+        // runs in the background, which is not a turn.
         let works = self.work.agent_works(false) && !self.background.runs();
         works || self.turns.is_running() || self.submissions.are_outstanding()
     }
 
-    /// The next line to send from this queue.
+    /// Returns the next line to send from this queue.
     pub(super) fn next_from_backlog(&mut self) -> Option<Outgoing> {
         if self.outbox.is_gated() || self.is_agent_busy() {
             return None;
@@ -83,8 +83,8 @@ impl Host {
         })
     }
 
-    /// Interrupts the running turn, once, if a queued message has the priority
-    /// `now`.
+    /// Interrupts the running turn if a queued message has the priority `now`.
+    /// Does so at most once in a turn.
     pub(super) fn preempt(&mut self, now: Instant) {
         if !self.is_agent_busy() {
             self.preemption = Preemption::No;
@@ -103,7 +103,7 @@ impl Host {
         self.preemption = Preemption::Sent;
     }
 
-    /// Handles the response to the interrupt, or its failure.
+    /// Handles the end of the preempting interrupt, with or without success.
     pub(super) fn handle_preempt_end(&mut self, now: Instant, succeeded: bool) {
         if self.preemption == Preemption::Sent {
             self.preemption = Preemption::Answered(now.checked_add(TIMEOUT));
@@ -113,7 +113,7 @@ impl Host {
         }
     }
 
-    /// The deadline after which the interrupted turn counts as over.
+    /// Returns the deadline after which the interrupted turn counts as ended.
     pub(super) fn overdue(&self) -> Option<Instant> {
         match self.preemption {
             Preemption::Answered(until) if !self.work.is_reported() => until,
@@ -131,22 +131,24 @@ impl Outgoing {
     }
 }
 
-/// Several messages joined into one.
+/// Several messages that are sent as one.
 struct Joined {
     message: UserMessage,
-    /// The fields that must be equal: all but the content and the ID.
+    /// The fields that must be equal: all except for the content and the ID.
     rest: UserMessage,
 }
 
 impl Joined {
-    /// `None` for a message that cannot be joined.
+    /// Starts with one message. Returns `None` if it cannot be joined with
+    /// others.
     fn new(first: &Outgoing) -> Option<Self> {
         let message = read(first)?;
         let rest = without_content(message.clone());
         Some(Self { message, rest })
     }
 
-    /// Adds a message if it can be joined with the others.
+    /// Adds a message if it can be joined with the others. Returns whether it
+    /// was added.
     fn takes(&mut self, next: &Outgoing) -> bool {
         let Some(mut next) = read(next) else {
             return false;
@@ -177,8 +179,8 @@ impl Joined {
     }
 }
 
-/// A message that can be joined. The agent recognises a command only in a
-/// message of its own.
+/// Reads a message that can be joined with others. A command cannot be joined,
+/// because the agent recognizes it only in a message of its own.
 fn read(line: &Outgoing) -> Option<UserMessage> {
     let message: UserMessage = serde_json::from_slice(&line.line).ok()?;
     let is_command = match &message.message.content {

@@ -9,10 +9,10 @@ use crate::message::{
 use crate::permission::PermissionMode;
 use std::mem::take;
 
-/// The capability of an agent that has a queue of its own.
+/// The capability of an agent that has its own queue.
 const HAS_QUEUE: &str = "msg_lifecycle_v1";
 
-/// The meaning of a frame for the session. Computed once per frame.
+/// The meaning of a frame for the session, which is computed once per frame.
 #[derive(Debug)]
 pub(super) enum FrameClass {
     /// The agent reports its state.
@@ -44,22 +44,24 @@ pub(super) enum FrameClass {
     TaskEnded { task_id: String },
     /// The title of the session.
     Title(String),
-    /// Nothing.
+    /// The frame does not change the state of the session.
     Nothing,
 }
 
-/// The fields of a result that the host needs. Each member is read on its own,
-/// so a malformed one does not affect the others.
+/// The fields of a result that the host needs. Each member is read separately,
+/// so a malformed member does not affect the others.
 #[derive(Debug, Default)]
 pub(super) struct ResultSummary {
-    /// Whether the turn failed: by `is_error`, or else by the subtype.
+    /// Whether the turn failed, according to `is_error`, or else to the
+    /// subtype.
     pub(super) is_error: bool,
     pub(super) is_success: bool,
     pub(super) terminal_reason: Option<TerminalReason>,
     /// Whether the API failed with an HTTP status.
     pub(super) has_api_status: bool,
     pub(super) session_id: Option<String>,
-    /// The user messages that it names; `None` if the member is malformed.
+    /// The user messages that the result names. `None` if the member is
+    /// malformed.
     pub(super) names: Option<Vec<String>>,
 }
 
@@ -88,7 +90,7 @@ impl ResultSummary {
         }
     }
 
-    /// The summary of a result that was too long and discarded.
+    /// Creates the summary of a result that was too long and was discarded.
     pub(super) fn cut(subtype: Option<&str>) -> Self {
         Self::with(subtype, None)
     }
@@ -104,7 +106,8 @@ impl ResultSummary {
 }
 
 impl FrameClass {
-    /// Stream events of the model are not parsed, for speed.
+    /// Classifies a frame. For speed, stream events of the model are not
+    /// parsed.
     pub(super) fn of(frame: &Frame) -> Self {
         match frame.kind() {
             "assistant" | "stream_event" | "partial_assistant" => Self::ModelOutput,
@@ -138,7 +141,7 @@ impl FrameClass {
         class
     }
 
-    /// Moves the needed fields out of the message.
+    /// Classifies a system message. Moves the needed fields out of the message.
     fn of_message(message: &mut SystemMessage) -> Self {
         match message {
             SystemMessage::SessionStateChanged(change) if !change.state.as_str().is_empty() => {
@@ -198,12 +201,12 @@ impl FrameClass {
     }
 }
 
-/// Whether the capabilities say that the agent has a queue.
+/// Returns whether the capabilities say that the agent has a queue.
 pub(super) fn is_queue_named(capabilities: Option<&[String]>) -> bool {
     capabilities.is_some_and(|all| all.iter().any(|it| it == HAS_QUEUE))
 }
 
-/// The user messages that a frame names.
+/// Returns the user messages that a frame names.
 pub(super) fn named(frame: &Frame) -> Vec<String> {
     if !frame.has_messages() {
         return vec![];
@@ -214,7 +217,7 @@ pub(super) fn named(frame: &Frame) -> Vec<String> {
         .unwrap_or_default()
 }
 
-/// The tool calls with results in a `user` frame.
+/// Returns the IDs of the tool calls with results in a `user` frame.
 pub(super) fn tool_results(frame: &Frame) -> Vec<String> {
     let Ok(message) = frame.read::<UserMessage>() else {
         return vec![];
@@ -223,7 +226,7 @@ pub(super) fn tool_results(frame: &Frame) -> Vec<String> {
     results.map(|result| result.tool_use_id.clone()).collect()
 }
 
-/// Whether a frame belongs to the main agent, not to a sub-agent.
+/// Returns whether a frame belongs to the main agent, not to a sub-agent.
 pub(super) fn is_of_main_agent(frame: &Frame) -> bool {
     !frame.has_parent()
 }

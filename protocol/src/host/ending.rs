@@ -1,4 +1,4 @@
-//! Closing a session.
+//! Closes a session.
 
 use super::idle_probe::IdleProbe;
 use super::queueing::Preemption;
@@ -7,10 +7,10 @@ use crate::outbox::Class;
 use std::time::{Duration, Instant};
 
 impl Host {
-    /// Closes the pipe once the outbound queue is empty, the session is idle,
-    /// and no background task has output pending. Once the session is idle,
-    /// waits at most `background` for background tasks and for messages that
-    /// the agent has not acknowledged.
+    /// Closes the pipe when the outbound queue is empty, the session is idle,
+    /// and no background task has output pending. After the session has become
+    /// idle, waits at most `background` for background tasks and for messages
+    /// that the agent has not acknowledged.
     pub fn finish(&mut self, now: Instant, background: Duration) {
         if self.can_restart() {
             self.outgoing = match self.outgoing {
@@ -33,7 +33,7 @@ impl Host {
         }
     }
 
-    /// Handles the end of the session: ends everything that is pending.
+    /// Handles the end of the session. Everything that is pending ends.
     pub fn handle_end(&mut self) {
         self.outgoing = OutgoingState::Closed;
         self.forget_in_flight();
@@ -53,7 +53,8 @@ impl Host {
         self.idle_probe = IdleProbe::Inactive;
     }
 
-    /// Whether the queue is empty, nothing is pending and no turn is running.
+    /// Returns whether the queue is empty, nothing is pending and no turn is
+    /// running.
     fn is_quiet(&self) -> bool {
         self.outbox.is_empty() && self.requests.is_empty() && self.activity() == Activity::Idle
     }
@@ -66,8 +67,8 @@ impl Host {
         self.is_quiet() && (self.background_expired || !self.background.has_pending_output())
     }
 
-    /// Whether the only pending work is messages that an idle agent has not
-    /// acknowledged.
+    /// Returns whether the only pending work is messages that an idle agent has
+    /// not acknowledged.
     fn is_stuck(&self) -> bool {
         self.outbox.is_empty() && !self.incoming_requests.await_user() && self.is_unacknowledged()
     }
@@ -75,8 +76,8 @@ impl Host {
     /// Starts or stops the timer for work that may never finish.
     pub(super) fn watch(&mut self, now: Instant) {
         if self.background_expired && self.is_stuck() {
-            // Ends messages that the agent never acknowledged before the pipe
-            // is closed.
+            // Messages that the agent never acknowledged end before the pipe is
+            // closed.
             self.submissions.give_up();
             self.after_change();
         }
@@ -99,8 +100,8 @@ impl Host {
         }
     }
 
-    /// Handles a line that will never be written. A request is ended later: by its
-    /// deadline, or by the end of the session, whose error has the reason.
+    /// Handles a line that will never be written. A request ends later, at its
+    /// deadline or with the session, whose error contains the reason.
     pub(super) fn lose(&mut self, class: Class, id: &str) {
         if let Class::User(_) = class {
             self.submissions.not_written(id);

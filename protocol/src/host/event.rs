@@ -12,9 +12,9 @@ use std::time::Duration;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum HostEvent {
-    /// A frame of the data plane, of a known type or not.
+    /// A frame of the data plane. Its type may be unknown.
     Frame(Frame),
-    /// The agent sent a request. It requires a response.
+    /// The agent sent a request. The request requires a response.
     IncomingRequest(IncomingRequest),
     /// The agent no longer waits for a response. A late response is not sent.
     IncomingRequestCancelled {
@@ -25,7 +25,7 @@ pub enum HostEvent {
     RequestEnded {
         /// The ID of the request.
         request_id: Box<str>,
-        /// The response, or why there is none.
+        /// The response, or the reason why there is none.
         outcome: Result<Answer, RequestFailure>,
     },
     /// A user message changed its delivery state. A final state is sent exactly
@@ -44,11 +44,11 @@ pub enum HostEvent {
     Background(Vec<BackgroundTask>),
     /// The session started to work, became idle, or waits for the user.
     Activity(Activity),
-    /// The watchdog expired: the agent had work pending, wrote nothing, and did not
-    /// respond to a probe; see
+    /// The watchdog expired: the agent had work pending, wrote nothing, and did
+    /// not respond to a probe. See
     /// [`Host::set_watchdog`](super::Host::set_watchdog).
     Hung,
-    /// A line that is no frame, or that belongs to no pending request.
+    /// A line that is not a frame, or that belongs to no pending request.
     Notice(WireNotice),
 }
 
@@ -79,30 +79,32 @@ pub enum WireNotice {
     },
     /// A line exceeded the length limit and was discarded.
     LineTooLong {
-        /// The routing fields that could be read from its beginning.
+        /// The routing members that could be read from the beginning of the
+        /// line.
         head: Option<Box<Head<'static>>>,
-        /// Its length in bytes.
+        /// The length of the line in bytes.
         length: u64,
     },
-    /// A response to no pending request: it came too late, or is an echo.
+    /// A response that belongs to no pending request, because it came too late
+    /// or is an echo.
     StrayResponse {
         /// The response.
         frame: Frame,
     },
-    /// A request without an ID, which cannot be answered.
+    /// A request without an ID. The host cannot respond to it.
     RequestWithoutId {
         /// The request.
         frame: Frame,
     },
-    /// A request that was not passed on. Either a limit was exceeded (4,096
-    /// pending requests, 64 MiB in total, an ID of 4 KiB) and the request was
-    /// answered with an error; or the agent does not read responses, and the
-    /// request was left unanswered. Sent at most once a second.
+    /// A request that was not passed on, because a limit was exceeded (4,096
+    /// pending requests, 64 MiB in total, an ID of 4 KiB) or because the agent
+    /// does not read responses. In the first case the host responded with an
+    /// error, in the second case it did not respond. Sent at most once a
+    /// second.
     TooManyRequests {
         /// The request.
         frame: Frame,
-        /// The number of such requests since the last notice, not counting this
-        /// one.
+        /// The number of further refused requests since the last notice.
         suppressed: u32,
     },
 }
@@ -183,7 +185,8 @@ impl fmt::Display for Excerpt<'_> {
     }
 }
 
-/// A hint why a request was not answered. Every agent supports `initialize`.
+/// Returns a hint why the agent did not respond to a request. Every agent
+/// supports `initialize`.
 fn may_not_know(subtype: &str) -> &'static str {
     if subtype == "initialize" {
         ""
@@ -192,7 +195,7 @@ fn may_not_know(subtype: &str) -> &'static str {
     }
 }
 
-/// Why a request has no usable response.
+/// The reason why a request has no usable response.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RequestFailure {
@@ -226,9 +229,9 @@ pub enum RequestFailure {
         /// The subtype of the request.
         subtype: Box<str>,
     },
-    /// The agent's process ended before the response. The session goes on in
-    /// another process, which does not know the request. Whether the request
-    /// had an effect is unknown.
+    /// The agent's process ended before the response. The session continues in
+    /// another process, which does not know the request. It is unknown whether
+    /// the request had an effect.
     #[error("the agent's process ended before `{subtype}` was answered; the session goes on")]
     Restarted {
         /// The subtype of the request.

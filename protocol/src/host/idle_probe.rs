@@ -1,9 +1,9 @@
-//! Messages that an idle agent has not acknowledged.
+//! Ends messages that an idle agent has not acknowledged.
 //!
 //! An agent ignores a message with a repeated ID, and its report about a
-//! message may be lost in a malformed line. An idle agent may also be a slow
-//! reader. So the host sends it a request. An agent that has responded and
-//! stays idle has processed everything written before.
+//! message may be lost in a malformed line. An agent that seems idle may also
+//! read slowly. Therefore the host sends a request. An agent that has responded
+//! and stays idle has processed everything that was written before.
 
 use super::pending::OwnRequest;
 use super::{Host, RequestFailure};
@@ -13,10 +13,11 @@ use std::time::{Duration, Instant};
 /// The idle time after which the host sends the request.
 const IDLE_LIMIT: Duration = Duration::from_secs(30);
 
-/// Timeout of the request.
+/// The timeout of the request.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The time in which the agent must start to process a message that it has read.
+/// The time in which the agent must start to process a message that it has
+/// read.
 const START_LIMIT: Duration = Duration::from_secs(5);
 
 /// The check of an idle agent that has not acknowledged messages.
@@ -26,15 +27,15 @@ pub(super) enum IdleProbe {
     Inactive,
     /// The agent is idle. At this instant the host sends it a request.
     Idle(Option<Instant>),
-    /// The request was sent.
+    /// The host has sent the request.
     Sent,
-    /// The agent responded. If it is still idle at this instant, the messages
-    /// are ended.
+    /// The agent has responded. If it is still idle at this instant, the
+    /// messages end.
     Answered(Option<Instant>),
 }
 
 impl Host {
-    /// Whether the agent is idle but has not acknowledged a message.
+    /// Returns whether the agent is idle but has not acknowledged a message.
     pub(super) fn is_unacknowledged(&self) -> bool {
         let rests = if self.work.is_reported() {
             self.work.agent_is_idle()
@@ -53,7 +54,7 @@ impl Host {
         }
     }
 
-    /// The next deadline of this check.
+    /// Returns the next deadline of the idle probe.
     pub(super) fn idle_probe_deadline(&self) -> Option<Instant> {
         match self.idle_probe {
             IdleProbe::Idle(until) | IdleProbe::Answered(until) => until,
@@ -61,7 +62,7 @@ impl Host {
         }
     }
 
-    /// Handles the deadline of this check.
+    /// Handles the deadline of the idle probe.
     pub(super) fn handle_idle_probe_deadline(&mut self, now: Instant) {
         match self.idle_probe {
             IdleProbe::Idle(_) => self.send_idle_probe(now),
@@ -73,7 +74,7 @@ impl Host {
         }
     }
 
-    /// Any request without side effects works.
+    /// Sends the request. Any request without side effects works.
     fn send_idle_probe(&mut self, now: Instant) {
         self.idle_probe = IdleProbe::Sent;
         self.send_own_request(
@@ -94,7 +95,7 @@ impl Host {
             Some(RequestFailure::TimedOut { .. } | RequestFailure::Cancelled { .. }) => {
                 IdleProbe::Idle(now.checked_add(IDLE_LIMIT))
             }
-            // An error response is a response.
+            // An error response shows that the agent reads, too.
             _ => IdleProbe::Answered(now.checked_add(START_LIMIT)),
         };
     }

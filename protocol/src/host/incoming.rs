@@ -1,5 +1,5 @@
-//! Incoming lines: data frames, responses, requests, cancellations, and lines
-//! that are no frames.
+//! Handles incoming lines: data frames, responses, requests, cancellations, and
+//! lines that are not frames.
 
 use super::classify::{FrameClass, ResultSummary, is_of_main_agent, is_queue_named, tool_results};
 use super::journal::took_effect;
@@ -31,7 +31,8 @@ impl Host {
             Line::Whole(raw) => match Frame::of_line(raw) {
                 Ok(frame) => self.handle_frame(now, frame),
                 Err((error, line)) => {
-                    // Agents that report states need no such hint of their idleness.
+                    // This hint about idleness is not needed if the agent
+                    // reports states.
                     let is_result = !self.work.is_reported() && contains_result(&line);
                     self.events
                         .push_back(HostEvent::Notice(WireNotice::NotAFrame { line, error }));
@@ -94,7 +95,7 @@ impl Host {
         };
         self.events.push_back(HostEvent::Frame(frame));
 
-        // The agent may have dropped a request without a cancellation.
+        // The agent may have dropped a request without cancelling it.
         for tool_use_id in results {
             let closed = self.incoming_requests.close_about(&tool_use_id);
             let cancelled = closed
@@ -133,7 +134,7 @@ impl Host {
         }
     }
 
-    /// Whether this frame starts a turn, if none is running.
+    /// Returns whether this frame starts a turn, if none is running.
     fn begins_turn(&self, class: &FrameClass, frame: &Frame) -> bool {
         if self.turns.is_running() {
             return false;
@@ -141,9 +142,9 @@ impl Host {
         match class {
             FrameClass::Init(_) => true,
             FrameClass::Lifecycle(lifecycle) => lifecycle.state == CommandState::Started,
-            // Sub-agents send messages between turns as well.
+            // Sub-agents also send messages between turns.
             FrameClass::ModelOutput => is_of_main_agent(frame),
-            // An unannounced turn, which starts and ends here.
+            // The turn was not announced. It starts and ends with this result.
             FrameClass::Result(_) => true,
             _ => false,
         }
@@ -273,7 +274,8 @@ impl Host {
         self.events.push_back(HostEvent::Notice(notice));
     }
 
-    /// Answers a request with an error, unless the agent has stopped reading.
+    /// Responds to a request with an error, unless the agent has stopped
+    /// reading.
     fn refuse(&mut self, request_id: &str, why: &str) {
         let line = control::failure(request_id, &Refusal::new(why));
         let is_possible = self.outgoing != OutgoingState::Closed;
@@ -292,7 +294,7 @@ impl Host {
         let Some(request_id) = frame.request_id().map(Box::<str>::from) else {
             return;
         };
-        // An unsent response must not follow the cancellation.
+        // A response that was not sent yet must not follow the cancellation.
         let waiting = self
             .outbox
             .withdraw(&request_id, |class| class == Class::Response)
@@ -323,7 +325,7 @@ impl Host {
                 .as_ref()
                 .is_some_and(|head| head.subtype.as_deref() == Some("request_user_dialog"));
             match &**kind {
-                // Dialogs are not answered; see `leave_unanswered`.
+                // Dialogs get no response. See `leave_unanswered`.
                 "control_request" if is_dialog => {}
                 "control_request" => {
                     let why = format!("the request of {length} bytes exceeds this host's limit");
@@ -365,8 +367,8 @@ impl Host {
     }
 }
 
-/// Adds messages that were never sent to a receipt: the agent does not know
-/// them, but the caller needs them.
+/// Adds messages that were never sent to a receipt. The agent does not know
+/// these messages, but the caller needs them.
 fn add_to_receipt(answer: &mut Answer, passed: Vec<String>, withdrawn: Vec<String>) {
     if passed.is_empty() && withdrawn.is_empty() {
         return;
@@ -382,7 +384,7 @@ fn add_to_receipt(answer: &mut Answer, passed: Vec<String>, withdrawn: Vec<Strin
     answer.response = Json::from_value(&receipt).ok().or(answer.response.take());
 }
 
-/// The pending requests listed in an `initialize` response, as lines.
+/// Returns the pending requests that an `initialize` response lists, as lines.
 fn pending_requests(answer: &Answer) -> Vec<Bytes> {
     answer
         .pending_members()
@@ -391,9 +393,9 @@ fn pending_requests(answer: &Answer) -> Vec<Bytes> {
         .collect()
 }
 
-/// Returns whether a line that is not a frame contains a result: after other
-/// text, or appended to another message. Inside a string, its quotes would be
-/// escaped.
+/// Returns whether a line that is not a frame contains a result, after other
+/// text or appended to another message. Inside a string, the quotes of the
+/// result would be escaped.
 fn contains_result(line: &[u8]) -> bool {
     memmem::find_iter(line, TYPE).any(|at| {
         let rest = line[at + TYPE.len()..].trim_ascii_start();

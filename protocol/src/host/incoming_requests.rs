@@ -17,7 +17,7 @@ const MAX_ID: usize = 4096;
 #[derive(Debug, Default)]
 pub(super) struct IncomingRequests {
     open: IdMap<Open>,
-    /// Tool calls, and the IDs of the requests about them.
+    /// Tool calls, with the IDs of the requests about them.
     about: SortedMap<(Box<str>, Box<str>), ()>,
     bytes: usize,
     /// The number of pending requests that require the user.
@@ -32,22 +32,22 @@ struct Open {
     bytes: usize,
 }
 
-/// Which side of the host answers a request.
+/// The side of the host that responds to a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum AnsweredBy {
-    /// As a rule, the user: permission requests and elicitations.
+    /// The user, who responds to permission requests and elicitations.
     User,
-    /// The host application: hooks, and MCP servers inside the host. Such a
-    /// request does not make the agent report `requires_action`, and the agent may
-    /// drop it without a cancellation.
+    /// The host application, which responds for hooks and for MCP servers
+    /// inside the host. Such a request does not make the agent report
+    /// `requires_action`, and the agent may drop it without cancelling it.
     Host,
 }
 
 impl IncomingRequests {
-    /// Returns why this request exceeds the limits, if it does.
+    /// Returns the limit that this request exceeds, if it exceeds one.
     ///
-    /// Hooks have twice the limit: the agent does not treat an error as a
-    /// denial, so a caller that knows which hooks are gates should deny
+    /// Hooks have twice the limit, because the agent does not treat an error as
+    /// a denial. A caller that knows which hooks are gates should deny them
     /// earlier.
     pub(super) fn exceeded_limit(&self, request_id: &str, frame: &Frame) -> Option<&'static str> {
         let bytes = self.bytes.saturating_add(frame.raw().len());
@@ -94,8 +94,8 @@ impl IncomingRequests {
         self.open.insert(request_id, open).is_none()
     }
 
-    /// Handles the result of a tool call: the agent no longer waits for
-    /// requests about it. Removes these requests and returns their IDs.
+    /// Handles the result of a tool call. The agent no longer waits for
+    /// requests about the call. Removes these requests and returns their IDs.
     pub(super) fn close_about(&mut self, tool_use_id: &str) -> Vec<Box<str>> {
         let first: (Box<str>, Box<str>) = (tool_use_id.into(), "".into());
         let (Ok(first) | Err(first)) = self.about.find(&first);
@@ -133,7 +133,7 @@ impl IncomingRequests {
         self.open.contains_key(request_id)
     }
 
-    /// Whether a pending request requires the user.
+    /// Returns whether a pending request requires the user.
     pub(super) fn await_user(&self) -> bool {
         self.for_user > 0
     }
@@ -144,7 +144,7 @@ impl IncomingRequests {
     }
 }
 
-/// The tool call that a request refers to.
+/// Returns the tool call that a request refers to.
 fn tool_use_id(frame: &Frame) -> Option<Box<str>> {
     #[derive(Deserialize)]
     struct Envelope {

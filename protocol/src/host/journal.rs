@@ -1,5 +1,5 @@
-//! The settings of a session, for the agent's next process: a process that
-//! resumes a session does not restore them.
+//! Records the settings of a session. A process that resumes a session does not
+//! restore them.
 
 use super::Request;
 use crate::control::{Answer, CwdOutcome, SetCwdAnswer};
@@ -20,8 +20,8 @@ struct Entry {
     request: Retained,
 }
 
-/// A request that made a setting. Parsed on demand, because most are never
-/// needed again.
+/// A request that made a setting. It is parsed on demand, because most are
+/// never needed again.
 #[derive(Debug)]
 enum Retained {
     /// The line that was sent.
@@ -38,22 +38,23 @@ impl Retained {
     }
 }
 
-/// The identity of a setting. A later request with the same identity replaces it.
+/// The identity of a setting. A later request with the same identity replaces
+/// the setting.
 #[derive(Debug, PartialEq, Eq)]
 struct Setting {
     subtype: Box<str>,
-    /// The key, if there is one value per key.
+    /// The key, if there is a value for each key.
     of: Option<String>,
 }
 
-/// The scope of a request's setting.
+/// The scope of the setting that a request makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sets {
     /// The whole value.
     Value,
-    /// The value for one key, which this member names.
+    /// The value for one key, which the request's member of this name contains.
     Of(&'static str),
-    /// Some members of `settings`. The others are unchanged.
+    /// Some members of `settings`. The other members are unchanged.
     Members,
 }
 
@@ -62,8 +63,9 @@ const FLAG_SETTINGS: &str = "apply_flag_settings";
 const PERMISSION_MODE: &str = "set_permission_mode";
 const SET_CWD: &str = "set_cwd";
 
-/// Returns the scope of a request's setting, if a resumed session loses it. The
-/// agent stores other settings itself, such as the title.
+/// Returns the scope of the setting that a request makes, if a resumed session
+/// loses the setting. The agent itself stores other settings, such as the
+/// title.
 fn sets(subtype: &str) -> Option<Sets> {
     Some(match subtype {
         "set_model"
@@ -81,12 +83,14 @@ fn sets(subtype: &str) -> Option<Sets> {
     })
 }
 
-/// Whether a request of this subtype makes a setting that a restart loses.
+/// Returns whether a request of this subtype makes a setting that a restart
+/// loses.
 pub(super) fn is_setting(subtype: &str) -> bool {
     sets(subtype).is_some()
 }
 
-/// Whether a request of this subtype is read-only, so that it can be repeated.
+/// Returns whether a request of this subtype is read-only, so that it can be
+/// repeated.
 pub(super) fn only_reads(subtype: &str) -> bool {
     matches!(
         subtype,
@@ -108,8 +112,9 @@ pub(super) fn only_reads(subtype: &str) -> bool {
     )
 }
 
-/// Whether a successful response means that the request took effect. A directory
-/// may be rejected, or require trust first, without an error.
+/// Returns whether a successful response means that the request took effect.
+/// `set_cwd` is successful even if the directory is rejected or requires trust
+/// first.
 pub(super) fn took_effect(subtype: &str, answer: &Answer) -> bool {
     subtype != SET_CWD
         || answer
@@ -129,7 +134,7 @@ fn request_in(line: &[u8]) -> Option<Json> {
 }
 
 impl Journal {
-    /// Records a request that succeeded, from its line.
+    /// Records a successful request, from its line.
     pub(super) fn record(&mut self, subtype: &str, line: &Bytes) {
         let of = match sets(subtype) {
             None => return,
@@ -170,7 +175,8 @@ impl Journal {
         }
     }
 
-    /// The last model and permission mode that were set, if any.
+    /// Returns the last value that a request with this subtype set for this
+    /// member.
     pub(super) fn value(&self, subtype: &str, member: &str) -> Option<String> {
         let entry = self.0.iter().find(|it| *it.setting.subtype == *subtype)?;
         entry.request.request()?.member(member)?.read().ok()

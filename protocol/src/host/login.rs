@@ -1,10 +1,10 @@
-//! The agent's login state, derived from its messages.
+//! The agent's login state, which is derived from its messages.
 
 use crate::content::ContentBlock;
 use crate::frame::Frame;
 use crate::message::{AssistantError, AssistantMessage, AuthStatus, SystemMessage, look_at_system};
 
-/// A change of the agent's login, or of the account behind it.
+/// A change of the agent's login, or of its account.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum AuthUpdate {
@@ -20,12 +20,12 @@ pub enum AuthUpdate {
         /// The maximum number of attempts.
         max_retries: Option<u64>,
     },
-    /// The model request failed: the agent is not logged in, or the API
-    /// rejected its credentials or its account.
+    /// The model request failed, because the agent is not logged in, or because
+    /// the API rejected its credentials or its account.
     Failed {
         /// The error.
         error: AssistantError,
-        /// The agent's explanation, as displayed to the user.
+        /// The agent's explanation for the user.
         said: String,
     },
 }
@@ -46,7 +46,7 @@ impl AuthUpdate {
         }
     }
 
-    /// Returns the login update in a frame, if there is one.
+    /// Returns the login update that a frame contains, if there is one.
     pub(super) fn of(frame: &Frame) -> Option<Self> {
         match (frame.kind(), frame.subtype()) {
             ("auth_status", _) => Some(Self::Status(Box::new(frame.read().ok()?))),
@@ -67,7 +67,8 @@ impl AuthUpdate {
                 update
             }
             ("assistant", _) if frame.has_error() => {
-                // Parses the whole message only if it has an error, which is rare.
+                // The whole message is parsed only if it has an error, which is
+                // rare.
                 let error: AssistantError = frame.member("error")?.read().ok()?;
                 error.is_about_login().then(|| Self::Failed {
                     said: text(frame),

@@ -6,15 +6,15 @@ use crate::frame::Frame;
 use crate::mcp::McpMessage;
 use crate::outbox::Class;
 
-/// Prefix of the IDs of these requests.
+/// The prefix of the IDs of requests that carry such messages.
 const ID: &str = "mcp-";
 
 impl Host {
-    /// Sends a message that an MCP server initiates: a notification or a
-    /// request. The response to such a request arrives in a later request of the
-    /// agent. The message is queued after the server's earlier responses and
-    /// before its later ones. The agent's acknowledgement carries no data, so
-    /// only an error produces an event.
+    /// Sends a notification or a request that an MCP server initiates. The
+    /// response to such a request arrives in a later request of the agent. The
+    /// message is queued after the server's earlier responses and before its
+    /// later ones. The agent's acknowledgement carries no data, so only an
+    /// error produces an event.
     ///
     /// Sends nothing if the session is closing.
     pub fn relay(&mut self, message: &McpMessage) {
@@ -30,13 +30,15 @@ impl Host {
     }
 
     /// Returns whether the outbound queue has room for messages and responses
-    /// of MCP servers. Waiting for room before both keeps them in order.
+    /// of MCP servers. Wait for room before sending either, so that their order
+    /// is preserved.
     #[must_use]
     pub fn has_room_to_relay(&self) -> bool {
         self.outbox.has_room(Class::Mcp, 1)
     }
 
-    /// Whether this is the agent's acknowledgement of such a message.
+    /// Returns whether a response is the agent's acknowledgement of a relayed
+    /// message.
     pub(super) fn is_relayed(&self, answer: &Frame) -> bool {
         let id = answer.request_id();
         let number = id.and_then(|id| id.strip_prefix(ID)?.parse::<u64>().ok());

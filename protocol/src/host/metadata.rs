@@ -9,7 +9,7 @@ use crate::permission::PermissionMode;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum SessionUpdate {
-    /// The first turn started. Describes the session.
+    /// The first turn started. The value describes the session.
     Began(Box<Init>),
     /// A turn started, and the metadata differs from that of the last turn.
     Changed(Box<Init>),
@@ -47,7 +47,7 @@ impl Metadata {
         let mut updates = vec![];
         match class {
             // The `conversation_reset` of a `/clear` still has the old session
-            // ID, and the ID that it names is not the session's.
+            // ID, and the ID that it names is not a session ID.
             FrameClass::Init(init) => {
                 updates.extend(init.session_id.as_deref().and_then(|id| self.has_id(id)));
                 updates.extend(self.began(init));
@@ -81,7 +81,7 @@ impl Metadata {
     }
 
     fn began(&mut self, init: &Init) -> Option<SessionUpdate> {
-        // Fields that differ between turns are no metadata of the session.
+        // Fields that differ between turns are not metadata of the session.
         let lasting = Box::new(Init {
             uuid: None,
             user_message_uuids: None,

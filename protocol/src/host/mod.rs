@@ -88,17 +88,19 @@ pub struct Host {
     outbox: Outbox,
     /// The class, ID and size of the line that the driver is writing.
     in_flight: Option<(Class, Box<str>, usize)>,
-    /// The IDs and sizes of the user messages that are written with it.
+    /// The IDs and sizes of the user messages that are written together with
+    /// the line in flight.
     batched: Vec<(Box<str>, usize)>,
     /// Pending requests of the host.
     requests: Requests,
     /// Pending requests of the agent.
     incoming_requests: IncomingRequests,
-    /// The time of the last notice about refused requests, and the count since.
+    /// The time of the last notice about refused requests, and the number of
+    /// refused requests since.
     last_refusal_notice: Option<Instant>,
     suppressed: u32,
-    /// Requests answered while an `initialize` was pending. Its response may
-    /// still list them.
+    /// Requests to which the host responded while an `initialize` was pending.
+    /// The response to that `initialize` may still list them.
     answered_requests: SortedMap<Box<str>, ()>,
     turns: Turns,
     work: Work,
@@ -113,9 +115,9 @@ pub struct Host {
     relayed: u64,
     /// The maximum wait for background tasks before closing.
     background_timeout: Duration,
-    /// The deadline of that wait, once it has started.
+    /// The deadline of the wait for background tasks, once it has started.
     background_deadline: Option<Instant>,
-    /// Whether that deadline has passed.
+    /// Whether the deadline for background tasks has passed.
     background_expired: bool,
     idle_probe: IdleProbe,
     events: VecDeque<HostEvent>,
@@ -136,7 +138,8 @@ pub struct Host {
 /// The maximum length of `answered_requests`.
 const MAX_ANSWERED: usize = 4096;
 
-/// The maximum number of lines that one [`Host::handle_received`] handles.
+/// The maximum number of lines that a call of [`Host::handle_received`]
+/// handles.
 const MAX_LINES: usize = 16;
 
 /// The maximum capacity of an empty event queue.
@@ -146,14 +149,15 @@ const MAX_EVENT_CAPACITY: usize = 256;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum OutgoingState {
     Open,
-    /// New messages are refused; the pipe is closed once the session is idle.
+    /// New messages are refused, and the pipe is closed once the session is
+    /// idle.
     Finishing,
     /// The pipe is closed as soon as nothing is in flight.
     Ending,
     /// Nothing can be written any more.
     Closed,
     /// Nothing can be written to this process any more. The outbound queue is
-    /// retained for the next one.
+    /// retained for the next process.
     Broken,
 }
 
@@ -221,7 +225,7 @@ impl Host {
         self.incoming_requests.contains(request_id)
     }
 
-    // Calls of the user.
+    // Methods that pass on calls of the user.
 
     /// Sets the limits of the outbound queue.
     pub fn set_limits(&mut self, limits: Limits) {
@@ -265,12 +269,12 @@ impl Host {
         Ok(())
     }
 
-    /// Sends a response to a request of the agent. Make `line` with
+    /// Sends a response to a request of the agent. Create `line` with
     /// [`control::success`](crate::control::success) or
     /// [`control::failure`](crate::control::failure).
     ///
-    /// Returns `false`, and sends nothing, if the request is not pending: it
-    /// was already answered or cancelled.
+    /// Returns `false`, and sends nothing, if the request is not pending,
+    /// because it already has a response or was cancelled.
     pub fn respond(&mut self, request_id: &str, line: Bytes) -> bool {
         if !self.settle(request_id) {
             return false;
@@ -287,14 +291,14 @@ impl Host {
         true
     }
 
-    /// Leaves a request of the agent unanswered, as the protocol requires for
-    /// dialogs that the host did not declare.
+    /// Leaves a request of the agent without a response, as the protocol
+    /// requires for dialogs that the host did not declare.
     pub fn leave_unanswered(&mut self, request_id: &str) {
         self.settle(request_id);
         self.after_change();
     }
 
-    // Reports of the driver.
+    // Methods that report events of the driver.
 
     /// Handles bytes from the agent.
     pub fn handle_input(&mut self, now: Instant, bytes: &[u8]) {
@@ -302,14 +306,16 @@ impl Host {
         while self.handle_received(now) {}
     }
 
-    /// Returns the buffer of incomplete lines, to which a reader appends; see
-    /// [`LineDecoder::buffer`]. Call [`handle_received`](Host::handle_received) afterwards.
+    /// Returns the buffer of incomplete lines, to which a reader appends. See
+    /// [`LineDecoder::buffer`]. Call [`handle_received`](Host::handle_received)
+    /// afterwards.
     pub fn buffer(&mut self) -> &mut BytesMut {
         self.decoder.buffer()
     }
 
-    /// Handles up to 16 lines that were appended to the buffer. Returns whether there may
-    /// be more. The limit bounds the number of buffered events after a large read.
+    /// Handles up to 16 lines that were appended to the buffer. Returns whether
+    /// the buffer may contain more lines. The limit bounds the number of
+    /// buffered events after a large read.
     pub fn handle_received(&mut self, now: Instant) -> bool {
         self.feed_watchdog(now);
         let mut lines = 0;
@@ -324,8 +330,9 @@ impl Host {
         lines == MAX_LINES
     }
 
-    /// Handles the end of the agent's output. Bytes after the last newline are
-    /// handled if they are a whole frame; otherwise they are reported as a notice.
+    /// Handles the end of the agent's output. If the bytes after the last
+    /// newline are a whole frame, it is handled. Otherwise they are reported as
+    /// a notice.
     pub fn handle_input_end(&mut self, now: Instant) {
         if let Some(line) = self.decoder.finish() {
             self.handle_line(now, line);
@@ -406,7 +413,7 @@ impl Host {
         self.watch(now);
     }
 
-    // Polling.
+    // Methods that the driver polls.
 
     /// Returns the next action on the pipe. `None` while a line is in flight,
     /// or if there is nothing to do.
@@ -438,9 +445,9 @@ impl Host {
         }
     }
 
-    /// Returns a user message to be written together with the user message in flight, if its
-    /// line has at most `bytes`. [`Host::handle_written`] then confirms all of them. Call it
-    /// before writing has begun.
+    /// Returns a user message to be written together with the user message in
+    /// flight, if its line has at most `bytes` bytes. [`Host::handle_written`]
+    /// then confirms all of them. Call this before writing has begun.
     pub fn poll_transmit_behind(&mut self, bytes: usize) -> Option<Bytes> {
         let is_open = matches!(
             self.outgoing,
@@ -465,7 +472,7 @@ impl Host {
         }
         self.note_passed(*class, id);
         if is_user {
-            // A running probe does not cover this message.
+            // The running idle probe does not cover this message.
             self.idle_probe = IdleProbe::Inactive;
             self.submissions.advance(id, SubmissionState::Handed);
             self.after_change();
@@ -498,9 +505,9 @@ impl Host {
         deadlines.into_iter().flatten().min()
     }
 
-    /// Defers a user message that is about to be queued. It stays in the queue,
-    /// with all messages and requests behind it, until [`Host::release`]. It can
-    /// still be withdrawn.
+    /// Defers a user message that is about to be queued. It stays in the queue
+    /// until [`Host::release`], with all messages and requests behind it. It
+    /// can still be withdrawn.
     pub fn defer(&mut self, uuid: &str) {
         self.outbox.defer(uuid);
     }
@@ -510,13 +517,14 @@ impl Host {
         self.outbox.release(uuid);
     }
 
-    /// Returns whether the agent is known to report which messages its turns pick up.
+    /// Returns whether the agent is known to report which messages its turns
+    /// pick up.
     #[must_use]
     pub fn reports_pick_ups(&self) -> bool {
         self.submissions.are_reported()
     }
 
-    // Internals.
+    // Private methods.
 
     fn check_open(&self) -> Result<(), NotTaken> {
         if self.can_restart() {
@@ -526,12 +534,12 @@ impl Host {
         }
     }
 
-    /// The next line to send.
+    /// Returns the next line to send.
     fn next_line(&mut self) -> Option<Outgoing> {
         self.outbox.pop().or_else(|| self.next_from_backlog())
     }
 
-    /// The pending work between the two sides.
+    /// Returns the pending work between the two sides.
     fn open(&self) -> Open {
         Open {
             turn: self.turns.is_running(),
@@ -540,8 +548,8 @@ impl Host {
         }
     }
 
-    /// Removes a pending request of the agent. Returns `false` if it was not
-    /// pending.
+    /// Removes a pending request of the agent. Returns `false` if the request
+    /// was not pending.
     fn settle(&mut self, request_id: &str) -> bool {
         let was_open = self.incoming_requests.close(request_id);
         if was_open {
@@ -550,8 +558,8 @@ impl Host {
         was_open
     }
 
-    /// Remembers a request that was answered while an `initialize` is pending,
-    /// whose response may still list it.
+    /// Remembers a request to which the host responded while an `initialize` is
+    /// pending, whose response may still list the request.
     fn remember_answered(&mut self, request_id: &str) {
         if self.answered_requests.len() < MAX_ANSWERED && self.requests.has_initialize() {
             self.answered_requests.insert(request_id.into(), ());

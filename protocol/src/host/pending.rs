@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 #[derive(Debug)]
 pub(super) struct Pending {
     pub(super) subtype: Box<str>,
-    /// `None` if it is too far in the future for an `Instant`.
+    /// The deadline. `None` if it is too far in the future for an `Instant`.
     pub(super) deadline: Option<Instant>,
     pub(super) timeout: Duration,
     /// Queued user messages that the request overtook.
@@ -20,8 +20,8 @@ pub(super) struct Pending {
     pub(super) withdraws: Option<Box<str>>,
     /// Whether this request removes all messages from the agent's queue.
     pub(super) withdraws_sent: bool,
-    /// The line, retained if the next process needs it: a setting, or a read-only
-    /// request.
+    /// The line of a setting or of a read-only request, which is retained
+    /// because the next process needs it.
     pub(super) line: Option<Bytes>,
     /// The purpose of a request that the host made on its own. Its response is not
     /// delivered.
@@ -31,15 +31,16 @@ pub(super) struct Pending {
 /// The purpose of a request that the host made on its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OwnRequest {
-    /// To make room for a message with the priority `now`.
+    /// Interrupts the turn to make room for a message with the priority `now`.
     Preempt,
-    /// To check that the agent is reading.
+    /// Checks that the agent is reading.
     IdleProbe,
-    /// To check that the agent still responds.
+    /// Checks that the agent still responds.
     Watchdog,
 }
 
-/// Pending requests by ID. Finds the first deadline without a scan.
+/// The host's pending requests by ID. The first deadline is found without a
+/// scan.
 #[derive(Debug, Default)]
 pub(super) struct Requests {
     pending: IdMap<Pending>,
@@ -53,12 +54,12 @@ impl Requests {
         self.pending.is_empty()
     }
 
-    /// Whether an `initialize` is pending.
+    /// Returns whether an `initialize` is pending.
     pub(super) fn has_initialize(&self) -> bool {
         self.initializes > 0
     }
 
-    /// Adds a request; replaces one with the same ID.
+    /// Adds a request. Replaces a request with the same ID.
     pub(super) fn insert(&mut self, id: Box<str>, pending: Pending) {
         self.remove(&id);
         self.initializes += usize::from(pending.is_initialize());
@@ -88,7 +89,7 @@ impl Requests {
         }
     }
 
-    /// The first deadline.
+    /// Returns the first deadline.
     pub(super) fn deadline(&self) -> Option<Instant> {
         self.deadlines.first().map(|(deadline, _)| *deadline)
     }
@@ -108,7 +109,7 @@ impl Requests {
         }
     }
 
-    /// The user messages that a request overtook.
+    /// Returns the user messages that a request overtook.
     pub(super) fn passed(&mut self, id: &str) -> Option<&mut Vec<String>> {
         self.pending.get_mut(id).map(|it| &mut it.passed)
     }

@@ -1,4 +1,4 @@
-//! Pausing the driver's reading when the user falls behind.
+//! Pauses the driver's reading when the user is slow to consume events.
 
 use super::Host;
 use std::time::Instant;
@@ -11,9 +11,9 @@ impl Host {
         !self.outbox.is_gated()
     }
 
-    /// Returns whether a control request is pending, including those that the
-    /// host made on its own. A driver that paused reading now would never read
-    /// the response.
+    /// Returns whether a control request is pending, including requests that
+    /// the host made on its own. A driver that paused reading now would never
+    /// read the response.
     #[must_use]
     pub fn awaits_response(&self) -> bool {
         !self.requests.is_empty()
@@ -22,8 +22,8 @@ impl Host {
     /// Records that the driver has paused reading, until
     /// [`Host::handle_reading_resumed`].
     ///
-    /// While paused, the session counts as busy, because unread output may show
-    /// that it is. Messages and responses are still sent.
+    /// During the pause the session counts as busy, because unread output may
+    /// show that it is. Messages and responses are still sent.
     pub fn handle_reading_paused(&mut self) {
         self.is_paused = true;
         self.after_change();

@@ -1,30 +1,32 @@
 //! Delivery of user messages across a restart.
 //!
 //! An agent that reports lifecycles knows the IDs of the messages in its
-//! transcript and does not run one again. So every message that is not in a
-//! final state can be sent again. The agent reports known ones as completed,
-//! without a turn.
+//! transcript and does not run a message twice. Therefore every message that is
+//! not in a final state can be sent again. The agent reports known messages as
+//! completed, without a turn.
 
 use super::SubmissionState;
 use super::submissions::Submissions;
 use crate::outbox::Outgoing;
 
-/// How delivery of a message continues when the agent's process has ended.
+/// How the delivery of a message continues after the agent's process has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Redelivery {
-    /// The agent had not reported that a turn picked it up. It is sent to the next
-    /// process under the same ID. If a turn had picked it up after all, its state
-    /// becomes [`SubmissionState::Completed`], or [`SubmissionState::CutOff`] if
-    /// such turns are not resumed.
+    /// The agent had not reported that a turn picked up the message. The
+    /// message is sent to the next process under the same ID. If a turn had
+    /// picked it up after all, its state becomes
+    /// [`SubmissionState::Completed`], or [`SubmissionState::CutOff`] if such
+    /// turns are not resumed.
     Resent,
-    /// Its turn was cut off, and continues in the next process.
+    /// The message's turn was cut off, and continues in the next process.
     Resumed,
-    /// Its turn was cut off, and does not continue. It is not sent again.
+    /// The message's turn was cut off, and does not continue. The message is
+    /// not sent again.
     CutOff,
-    /// Its turn was cut off after the host had interrupted it.
+    /// The message's turn was cut off after the host had interrupted it.
     Interrupted,
-    /// The host had requested its withdrawal.
+    /// The host had requested the withdrawal of the message.
     Cancelled,
     /// The agent does not report which messages it picked up. The message is not
     /// sent again, because it might run twice.
@@ -45,19 +47,19 @@ impl Redelivery {
 }
 
 impl Submissions {
-    /// Retains the line of a message that is sent, until its state is final.
+    /// Retains the line of a sent message until its state is final.
     pub(super) fn retain(&mut self, line: &Outgoing) {
         if let Some(open) = self.open.get_mut(&line.id) {
             open.line = Some(line.clone());
         }
     }
 
-    /// Whether the agent reports which messages it picks up.
+    /// Returns whether the agent reports which messages it picks up.
     pub(super) fn are_reported(&self) -> bool {
         self.has_lifecycles
     }
 
-    /// Whether a message is pending that no turn has picked up.
+    /// Returns whether a message is pending that no turn has picked up.
     pub(super) fn are_waiting(&self) -> bool {
         let mut states = self.open.values().map(|it| it.state);
         states.any(|state| state < SubmissionState::Started)
@@ -84,26 +86,27 @@ impl Submissions {
         self.outstanding -= 1;
         let line = open.line.take();
         if line.is_none() {
-            // It was sent before lines were retained.
+            // The message was sent before lines were retained.
             self.advance(uuid, SubmissionState::Unknown);
         }
         line
     }
 
-    /// Records that the next process has resumed the turn of a message,
-    /// which therefore is not sent again.
+    /// Records that the next process has resumed the turn of a message. The
+    /// message is then not sent again.
     pub(super) fn resumes(&mut self, line: &Outgoing) {
         self.retain(line);
         self.advance(&line.id, SubmissionState::Started);
     }
 
-    /// Whether a message was sent again and this process has not picked it up.
+    /// Returns whether a message was sent again and this process has not picked
+    /// it up.
     pub(super) fn is_repeated(&self, uuid: &str) -> bool {
         self.open.get(uuid).is_some_and(|it| it.is_redelivered)
     }
 
-    /// Records that the agent already knew a resent message: the running turn may
-    /// be its turn.
+    /// Records that the agent already knew a resent message. The running turn
+    /// may be the turn of this message.
     pub(super) fn mark_known(&mut self, uuid: &str) {
         if let Some(open) = self.open.get_mut(uuid) {
             open.is_known = true;

@@ -1,4 +1,4 @@
-//! Requests of the host: sending, cancelling and ending them.
+//! Requests of the host: their sending, cancellation and end.
 
 use super::journal::{is_setting, only_reads};
 use super::pending::{OwnRequest, Pending};
@@ -12,7 +12,8 @@ impl Host {
     /// Sends a request with the given timeout. Every request ends in exactly
     /// one [`HostEvent::RequestEnded`].
     ///
-    /// A finishing session still accepts requests, because callbacks may need them.
+    /// A session that is finishing still accepts requests, because callbacks
+    /// may need them.
     ///
     /// # Errors
     ///
@@ -83,10 +84,10 @@ impl Host {
         Ok(())
     }
 
-    /// Cancels a pending request. It ends at once with
-    /// [`RequestFailure::Cancelled`]. If it was already sent, a cancellation is
-    /// sent to agents that support it. Returns `false` if no request with this ID
-    /// is pending.
+    /// Cancels a pending request, which ends at once with
+    /// [`RequestFailure::Cancelled`]. If the request was already sent, a
+    /// cancellation is sent to agents that support it. Returns `false` if no
+    /// request with this ID is pending.
     pub fn cancel(&mut self, request_id: &str) -> bool {
         let Some((request_id, pending)) = self.requests.remove(request_id) else {
             return false;
@@ -102,7 +103,7 @@ impl Host {
         true
     }
 
-    /// Sends a request that the user did not make.
+    /// Sends a request that the host makes on its own.
     pub(super) fn send_own_request<R: HostRequest>(
         &mut self,
         now: Instant,
@@ -166,8 +167,8 @@ impl Host {
         }
     }
 
-    /// Handles the sending of an interrupt. It overtook the messages that were
-    /// queued when it was made and still are.
+    /// Handles the sending of an interrupt. Records that it overtook the
+    /// messages that were queued when it was made and are still queued.
     pub(super) fn note_passed(&mut self, class: Class, id: &str) {
         if class == Class::Interrupt
             && let Some(passed) = self.requests.passed(id)
@@ -176,9 +177,9 @@ impl Host {
         }
     }
 
-    /// Withdraws a request that is still queued, and cancels one that was sent.
-    /// CLIs up to 2.0.77 exit when they receive a cancellation; unlike newer
-    /// ones they report neither their capabilities nor their process ID.
+    /// Withdraws a queued request, or cancels a sent one. CLIs up to 2.0.77
+    /// exit when they receive a cancellation. Unlike newer CLIs, they report
+    /// neither their capabilities nor their process ID.
     pub(super) fn withdraw_request(&mut self, request_id: &str) {
         let is_request = |class| !matches!(class, Class::User(_));
         if self.outbox.withdraw(request_id, is_request).is_none()

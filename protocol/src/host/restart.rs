@@ -25,19 +25,19 @@ use crate::sorted::sorted_ids;
 use memchr::memmem::Finder;
 use std::sync::LazyLock;
 
-/// The maximum number of tool calls recorded per turn.
+/// The maximum number of tool calls that are recorded in a turn.
 const MAX_CALLS: usize = 1024;
 
 impl Host {
     /// Retains the lines that a restart needs: messages that are not in a final
-    /// state, and some requests. Call it before the first message.
+    /// state, and some requests. Call this before the first message.
     pub fn retain_for_restart(&mut self) {
         self.succession.retains_lines = true;
     }
 
-    /// Ends everything that depended on the last process, and prepares for the next
-    /// one. Lines are deferred until [`Host::finish_restart`], except `initialize`
-    /// and [`Host::settings`].
+    /// Ends everything that depended on the last process, and prepares for the
+    /// next one. Lines are deferred until [`Host::finish_restart`], except for
+    /// `initialize` and [`Host::settings`].
     ///
     /// Has no effect on a session that is closing.
     pub fn begin_restart(&mut self, recovery: TurnRecovery) -> Handover {
@@ -120,15 +120,15 @@ impl Host {
         self.background.runs()
     }
 
-    /// Returns whether the agent has called `CronCreate` or `ScheduleWakeup` in this
-    /// process. Wake-ups that were cancelled or are past still count.
+    /// Returns whether the agent has called `CronCreate` or `ScheduleWakeup` in
+    /// this process. Wake-ups that were cancelled or have passed count, too.
     #[must_use]
     pub fn has_planned_wake_ups(&self) -> bool {
         self.succession.has_planned
     }
 
-    /// Returns the requests that restore the settings of the last process. Pass them
-    /// to [`Host::request`]; they are sent before everything else.
+    /// Returns the requests that restore the settings of the last process. Pass
+    /// them to [`Host::request`], which sends them before everything else.
     #[must_use]
     pub fn settings(&self, id: &str) -> Vec<Request> {
         let mut requests = self.journal.requests(id);
@@ -157,7 +157,7 @@ impl Host {
         if !std::mem::take(&mut self.succession.is_new) {
             return;
         }
-        // That turn may have ended already.
+        // The resumed turn may have ended already.
         let resumes = self.succession.has_shown_turn;
         let mut has_messages = false;
         for uuid in std::mem::take(&mut self.succession.started) {
@@ -173,9 +173,9 @@ impl Host {
         self.after_change();
     }
 
-    /// Records from a frame whether the process runs a turn. Returns whether the
-    /// frame is the result of a process that could not resume the session, and not
-    /// of a turn.
+    /// Records from a frame whether the process runs a turn. Returns whether
+    /// the frame is the result of a process that could not resume the session.
+    /// Such a result does not belong to a turn.
     pub(super) fn watch_process(&mut self, class: &FrameClass, frame: &Frame) -> bool {
         let state = &mut self.succession;
         match class {
@@ -207,8 +207,8 @@ impl Host {
         false
     }
 
-    /// Handles the report that a resent message is completed although this process
-    /// has not picked it up: the agent already knew it.
+    /// Handles the report that a resent message is completed although this
+    /// process has not picked it up. The agent already knew the message.
     pub(super) fn handle_redelivered(&mut self, class: &FrameClass) {
         let FrameClass::Lifecycle(it) = class else {
             return;
@@ -218,7 +218,7 @@ impl Host {
         }
         self.submissions.mark_known(&it.command_uuid);
         if self.succession.shows_turn {
-            // The result of the resumed turn ends it.
+            // The result of the resumed turn ends the message.
             return;
         }
         let how = match self.succession.cuts_off {
@@ -230,18 +230,19 @@ impl Host {
         self.end_turn(how, None);
     }
 
-    /// Whether a turn that the next process may resume has picked up a message.
+    /// Returns whether a message was picked up by a turn that the next process
+    /// may resume.
     pub(super) fn was_started(&self, uuid: &str) -> bool {
         self.succession.started.iter().any(|it| **it == *uuid)
     }
 
-    /// Whether the settings of an earlier process are not restored yet.
+    /// Returns whether the settings of an earlier process are not restored yet.
     pub(super) fn is_new_process(&self) -> bool {
         self.succession.is_new
     }
 
-    /// Queues the lines for the next process, in order: messages that had been
-    /// sent, read-only requests, and everything that was queued.
+    /// Queues the lines for the next process, in this order: sent messages,
+    /// read-only requests, and everything that was queued.
     fn queue_again(&mut self, again: Vec<Outgoing>, requests: &mut IdMap<Pending>) {
         self.outbox.open();
         let deferred = self.outbox.deferred().clone();
@@ -297,7 +298,7 @@ impl Host {
         }
     }
 
-    /// Ends the requests without a response.
+    /// Ends the requests that have no response.
     pub(super) fn end_requests(
         &mut self,
         mut requests: IdMap<Pending>,
@@ -342,7 +343,7 @@ impl Host {
         self.succession.started.extend(resumed);
     }
 
-    /// Resets the state that belongs to one process.
+    /// Resets the state that belongs to a single process.
     fn begin_process(&mut self, recovery: TurnRecovery) {
         self.decoder = LineDecoder::new(self.line_limit);
         self.forget_in_flight();
@@ -366,7 +367,7 @@ fn is_user(class: Class) -> bool {
     matches!(class, Class::User(_))
 }
 
-/// Whether a message has a tool call that schedules a wake-up.
+/// Returns whether a message has a tool call that schedules a wake-up.
 fn plans_to_wake_up(frame: &Frame) -> bool {
     static TOOLS: LazyLock<[Finder<'_>; 2]> =
         LazyLock::new(|| ["\"CronCreate\"", "\"ScheduleWakeup\""].map(Finder::new));

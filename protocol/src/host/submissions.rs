@@ -1,9 +1,9 @@
 //! Delivery states of user messages.
 //!
-//! The states are derived from several sources, and not every agent has all of
-//! them: lifecycle reports, the IDs that messages and results name, receipts
-//! and echoes. Each state is reported once and never goes back; late and
-//! repeated reports are ignored.
+//! The states are derived from lifecycle reports, from the IDs that messages
+//! and results name, from receipts and from echoes. Not every agent sends all
+//! of these. Each state is reported once and never goes back. Late and repeated
+//! reports are ignored.
 
 use super::TurnOutcome;
 use super::classify::{FrameClass, ResultSummary, is_queue_named, named};
@@ -17,39 +17,41 @@ use std::fmt;
 use std::mem;
 
 /// The delivery state of a user message. A later state implies the earlier
-/// ones; not every agent reports all of them.
+/// ones. Not every agent reports all states.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum SubmissionState {
-    /// In the host's outbound queue, where it can be withdrawn.
+    /// The message is in the host's outbound queue, and can be withdrawn.
     Waiting,
-    /// Handed to the driver. It can no longer be withdrawn.
+    /// The driver has the message, which can no longer be withdrawn.
     Handed,
-    /// Written to the pipe.
+    /// The message was written to the pipe.
     Written,
-    /// In the agent's queue.
+    /// The message is in the agent's queue.
     Queued,
-    /// Picked up by a turn.
+    /// A turn picked up the message.
     Started,
     /// Final: the turn has ended, successfully or not.
     Completed,
     /// Final: the turn was cut off by an interrupt or by a message with the
     /// priority `now`.
     Interrupted,
-    /// Final: withdrawn before it left the host.
+    /// Final: the message was withdrawn before it left the host.
     Withdrawn,
-    /// Final: removed from the agent's queue before a turn picked it up.
+    /// Final: the message was removed from the agent's queue before a turn
+    /// picked it up.
     Cancelled,
-    /// Final: a hook blocked it.
+    /// Final: a hook blocked the message.
     Refused,
-    /// Final: its turn was cut off by the end of the agent's process, and is not
-    /// resumed in the session's next process.
+    /// Final: the end of the agent's process cut off the message's turn, and
+    /// the session's next process does not resume the turn.
     CutOff,
     /// Final: the agent's process ended, and it is unknown whether a turn had
-    /// picked the message up. It is not sent again, because it might run twice.
+    /// picked up the message. The message is not sent again, because it might
+    /// run twice.
     Unknown,
-    /// Final: it never reached the agent, the agent ignored it, or the session
-    /// ended first.
+    /// Final: the message never reached the agent, the agent ignored it, or the
+    /// session ended first.
     Lost,
 }
 
@@ -82,7 +84,7 @@ impl fmt::Display for SubmissionState {
 }
 
 impl From<TurnOutcome> for SubmissionState {
-    /// The state of a message after a turn with this outcome.
+    /// Returns the state of a message after a turn with this outcome.
     fn from(outcome: TurnOutcome) -> Self {
         match outcome {
             TurnOutcome::Interrupted | TurnOutcome::Preempted => Self::Interrupted,
@@ -102,38 +104,38 @@ pub(super) struct Submissions {
     pub(super) open: IdMap<Open>,
     /// The number of messages that were sent.
     sent: u64,
-    /// The number of these that are not in a final state.
+    /// The number of sent messages that are not in a final state.
     pub(super) outstanding: usize,
     /// Messages that were sent as one, by the ID that the agent knows.
     pub(super) joined: IdMap<Vec<Box<str>>>,
-    /// The last finished messages: the agent ignores another message with the
-    /// same ID.
+    /// The IDs of the last finished messages. The agent ignores another message
+    /// with the same ID.
     finished: VecDeque<Box<str>>,
     changes: VecDeque<(Box<str>, SubmissionState)>,
     /// Whether the agent reports lifecycles.
     pub(super) has_lifecycles: bool,
     /// Whether the agent names the messages that its turns answer.
     has_names: bool,
-    /// A turn has ended since the last message was sent.
+    /// Whether a turn has ended since the last message was sent.
     pub(super) turn_ended: bool,
-    /// A hook has blocked the prompt of the running turn.
+    /// Whether a hook has blocked the prompt of the running turn.
     pub(super) is_blocked: bool,
 }
 
 /// A user message that is not in a final state.
 #[derive(Debug)]
 pub(super) struct Open {
-    /// Its state in the agent's current process.
+    /// The state of the message in the agent's current process.
     pub(super) state: SubmissionState,
-    /// The last state that was reported to the user. A process that is sent the
-    /// message again repeats states.
+    /// The last state that was reported to the user. A process to which the
+    /// message is sent again repeats states.
     reported: SubmissionState,
-    /// The position among the messages that were sent, from 1.
+    /// The position of the message among the sent messages, counted from 1.
     pub(super) sequence: u64,
-    /// The line, if the session may restart.
+    /// The line of the message, if the session may restart.
     pub(super) line: Option<Outgoing>,
-    /// Whether it was sent to an earlier process, and no turn of this process has
-    /// picked it up.
+    /// Whether the message was sent to an earlier process, and no turn of this
+    /// process has picked it up.
     pub(super) is_redelivered: bool,
     /// Whether this process has reported that it already knew the message.
     pub(super) is_known: bool,
@@ -161,13 +163,14 @@ impl Submissions {
         self.open.is_empty()
     }
 
-    /// Whether a sent message is not in a final state.
+    /// Returns whether a sent message is not in a final state.
     pub(super) fn are_outstanding(&self) -> bool {
         self.outstanding > 0
     }
 
-    /// Returns messages and their states, in the order in which they were sent; unsent ones
-    /// come last.
+    /// Returns the messages for which `is_wanted` returns `true`, with their
+    /// states, in the order in which they were sent. Messages that were not
+    /// sent come last.
     pub(super) fn select(
         &self,
         is_wanted: &dyn Fn(&str, &Open) -> bool,
@@ -181,7 +184,7 @@ impl Submissions {
             .collect()
     }
 
-    /// The state of a message, if it is not final.
+    /// Returns the state of a message, if it is not final.
     pub(super) fn state(&self, uuid: &str) -> Option<SubmissionState> {
         self.open.get(uuid).map(|it| it.state)
     }
@@ -199,8 +202,8 @@ impl Submissions {
         }
     }
 
-    /// Advances a message, and those sent together with it. Ignores a state
-    /// that is not later than the known one.
+    /// Advances a message, and the messages sent together with it, to a state.
+    /// Ignores a state that is not later than the known one.
     pub(super) fn advance(&mut self, uuid: &str, state: SubmissionState) {
         let others = if state.is_end() {
             self.joined.remove(uuid)
@@ -251,7 +254,7 @@ impl Submissions {
         }
     }
 
-    /// Returns the next change, in order.
+    /// Returns the next change of a message's state, in order.
     pub(super) fn poll_change(&mut self) -> Option<(Box<str>, SubmissionState)> {
         self.changes.pop_front()
     }
@@ -276,7 +279,8 @@ impl Submissions {
         }
     }
 
-    /// The agent has removed a message from its queue, or stopped its turn.
+    /// Handles the removal of a message from the agent's queue, or the end of
+    /// its turn by an interrupt.
     pub(super) fn cancelled(&mut self, uuid: &str) {
         let how = match self.open.get(uuid) {
             Some(open) if open.state == SubmissionState::Started => SubmissionState::Interrupted,
@@ -285,16 +289,22 @@ impl Submissions {
         self.reached_agent(uuid, how);
     }
 
-    /// Handles a report of the agent about a message that was sent. Ignores one
-    /// about a queued message, which has the ID of an earlier message.
+    /// Handles a report of the agent about a sent message. Ignores a report
+    /// about a queued message, because the report concerns an earlier message
+    /// with the same ID.
     fn reached_agent(&mut self, uuid: &str, state: SubmissionState) {
         if self.state(uuid) > Some(SubmissionState::Waiting) {
             self.advance(uuid, state);
         }
     }
 
-    /// Handles messages that a frame starts.
-    pub(super) fn handle_start(&mut self, class: &FrameClass, frame: &Frame, is_turn: bool) {
+    /// Handles the messages that a frame starts.
+    pub(super) fn handle_start(
+        &mut self,
+        class: &FrameClass,
+        frame: &Frame,
+        is_turn_running: bool,
+    ) {
         match class {
             FrameClass::Lifecycle(_) => self.has_lifecycles = true,
             FrameClass::Init(init) => {
@@ -321,40 +331,40 @@ impl Submissions {
                     self.reached_agent(uuid, SubmissionState::Queued);
                 }
             }
-            // With lifecycles, the state is already known.
+            // An agent that reports lifecycles has already reported this state.
             _ if self.has_lifecycles => {}
             FrameClass::Init(init) => {
                 let names = init.user_message_uuids.as_deref().unwrap_or_default();
-                self.started(names, is_turn);
+                self.started(names, is_turn_running);
             }
-            FrameClass::Status { names, .. } => self.started(names, is_turn),
+            FrameClass::Status { names, .. } => self.started(names, is_turn_running),
             FrameClass::ModelOutput if frame.kind() == "assistant" => {
-                self.started(&named(frame), is_turn);
+                self.started(&named(frame), is_turn_running);
             }
             FrameClass::Result(result) => {
-                self.started(result.names.as_deref().unwrap_or_default(), is_turn);
+                self.started(result.names.as_deref().unwrap_or_default(), is_turn_running);
             }
             _ => {}
         }
     }
 
-    /// Records that a turn picked up messages. If the agent names none and only
-    /// one message is outstanding, it is that one.
-    fn started(&mut self, names: &[String], is_turn: bool) {
+    /// Marks the named messages as started. If this agent never names messages,
+    /// a turn is running and only one message is outstanding, marks that one.
+    fn started(&mut self, names: &[String], is_turn_running: bool) {
         self.has_names |= !names.is_empty();
         for uuid in names {
             self.reached_agent(uuid, SubmissionState::Started);
         }
         if !self.has_names
-            && is_turn
+            && is_turn_running
             && let Some(uuid) = self.only_one()
         {
             self.advance(&uuid, SubmissionState::Started);
         }
     }
 
-    /// Returns the outstanding message, if there is only one (or several were sent
-    /// as one).
+    /// Returns the outstanding message, if there is only one (or several were
+    /// sent as one).
     fn only_one(&self) -> Option<Box<str>> {
         let (first, others) = match self.joined.iter().next() {
             Some((first, others)) => (first, others.len()),
@@ -366,8 +376,8 @@ impl Submissions {
         (self.outstanding == 1 + others).then(|| first.clone())
     }
 
-    /// Handles messages that a frame ends. `outcome` is that of the turn, if the
-    /// frame ends one.
+    /// Handles the messages that a frame ends. `outcome` is the outcome of the
+    /// turn, if the frame ends one.
     pub(super) fn handle_end(&mut self, class: &FrameClass, outcome: TurnOutcome) {
         match class {
             FrameClass::Lifecycle(CommandLifecycle {
@@ -385,9 +395,9 @@ impl Submissions {
         }
     }
 
-    /// Ends the messages that a result names. Only if the agent names no
-    /// messages and reports no lifecycles does a result end everything sent
-    /// before it: results are never counted.
+    /// Ends the messages that a result names. A result ends all messages sent
+    /// before it only if the agent names no messages and reports no lifecycles.
+    /// Results are never counted.
     fn handle_result(&mut self, result: &ResultSummary, outcome: TurnOutcome) {
         let how = match outcome.into() {
             SubmissionState::Completed if mem::take(&mut self.is_blocked) => {
@@ -398,7 +408,7 @@ impl Submissions {
         self.is_blocked = false;
         self.turn_ended = true;
         let names = result.names.as_deref().unwrap_or_default();
-        // A malformed result may have named them.
+        // A malformed result may have named messages.
         let is_nameless = names.is_empty() && (!self.has_names || result.names.is_none());
         if is_nameless && !self.has_lifecycles {
             self.end_all(how);
@@ -406,13 +416,13 @@ impl Submissions {
         for uuid in names {
             self.reached_agent(uuid, how);
         }
-        // They belong to the resumed turn that has ended.
+        // The messages belong to the resumed turn, which has ended.
         self.end_known(how);
     }
 
-    /// Handles an idle agent. Without lifecycles, all messages that it has
-    /// received are done. So is a message with a repeated ID, which the agent
-    /// ignores without a report.
+    /// Handles an idle agent. Without lifecycles, all messages that the agent
+    /// has received are done. A message with a repeated ID is done as well,
+    /// because the agent ignores it without a report.
     pub(super) fn agent_is_idle(&mut self) {
         if self.open.is_empty() {
             return;
@@ -431,22 +441,23 @@ impl Submissions {
         }
     }
 
-    /// Handles a failed write. A message that the agent has already reported
-    /// was written, even if the pipe reports an error.
+    /// Handles a failed write of a message. If the agent has already reported
+    /// the message, it was written, although the pipe reports an error.
     pub(super) fn not_written(&mut self, uuid: &str) {
         if self.state(uuid) <= Some(SubmissionState::Handed) {
             self.advance(uuid, SubmissionState::Lost);
         }
     }
 
-    /// Whether an agent that names the messages of its turns has ended a turn
-    /// since the last message was sent. A message that it did not name is picked up
-    /// by the next turn, or never.
+    /// Returns whether an agent that names the messages of its turns has ended
+    /// a turn since the last message was sent. The next turn picks up a message
+    /// that was not named, or no turn does.
     pub(super) fn missed_a_turn(&self) -> bool {
         self.has_names && self.turn_ended
     }
 
-    /// Ends messages that an agent has not acknowledged after a long idle time.
+    /// Ends the messages that an agent has not acknowledged after a long idle
+    /// time.
     pub(super) fn give_up(&mut self) {
         for (uuid, state) in self.select(&|_, it| it.is_sent()) {
             let how = match state {
@@ -457,8 +468,8 @@ impl Submissions {
         }
     }
 
-    /// Ends all sent messages, for an agent that does not report which of them a
-    /// turn answered.
+    /// Ends all sent messages. For an agent that does not report which messages
+    /// a turn answered.
     pub(super) fn end_all(&mut self, how: SubmissionState) {
         for (uuid, _) in self.select(&|_, it| it.is_sent()) {
             self.advance(&uuid, how);

@@ -1,4 +1,4 @@
-//! State that spans the processes of a session.
+//! The state that spans the processes of a session.
 
 use super::redelivery::Redelivery;
 use crate::message::BackgroundTask;
@@ -7,11 +7,12 @@ use crate::message::BackgroundTask;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum TurnRecovery {
-    /// The agent resumes it in the next process. Tool calls that had begun may run
-    /// again.
+    /// The agent resumes the turn in the next process. Tool calls that had
+    /// begun may run again.
     #[default]
     Resume,
-    /// It ends with [`TurnOutcome::CutOff`](super::TurnOutcome), and its messages with
+    /// The turn ends with [`TurnOutcome::CutOff`](super::TurnOutcome), and its
+    /// messages with
     /// [`SubmissionState::CutOff`](super::SubmissionState::CutOff).
     CutOff,
 }
@@ -32,15 +33,16 @@ pub struct ToolCall {
 pub struct Handover {
     /// The turn that was cut off, if one was running.
     pub turn: Option<u64>,
-    /// Whether that turn continues in the next process.
+    /// Whether the turn that was cut off continues in the next process.
     pub resumes: bool,
-    /// The tool calls of that turn. Those that had begun may have taken effect in
-    /// part, and the model may repeat them.
+    /// The tool calls of the turn that was cut off. Calls that had begun may
+    /// have taken effect in part, and the model may repeat them.
     pub tool_calls: Vec<ToolCall>,
-    /// The sent messages that were not in a final state, and how their delivery
-    /// continues.
+    /// The sent messages that were not in a final state, with how their
+    /// delivery continues.
     pub messages: Vec<(Box<str>, Redelivery)>,
-    /// The requests of the agent that were pending. They can no longer be answered.
+    /// The pending requests of the agent. The host can no longer respond to
+    /// them.
     pub incoming_requests: Vec<Box<str>>,
     /// The background tasks that ended with the process.
     pub background: Vec<BackgroundTask>,
@@ -57,7 +59,7 @@ pub(super) struct Succession {
     pub(super) cuts_off: bool,
     /// Whether this process runs a turn.
     pub(super) shows_turn: bool,
-    /// Whether it has run a turn.
+    /// Whether this process has run a turn.
     pub(super) has_shown_turn: bool,
     /// The messages of the turn that this process may resume.
     pub(super) started: Vec<Box<str>>,

@@ -13,10 +13,11 @@ use std::fmt;
 pub enum Transmit {
     /// Write this line, then report it with
     /// [`Host::handle_written`](super::Host::handle_written) or
-    /// [`Host::handle_write_failed`](super::Host::handle_write_failed). Others may be written
-    /// with it: [`Host::poll_transmit_behind`](super::Host::poll_transmit_behind).
+    /// [`Host::handle_write_failed`](super::Host::handle_write_failed). Other
+    /// lines may be written together with it: see
+    /// [`Host::poll_transmit_behind`](super::Host::poll_transmit_behind).
     Line(Bytes),
-    /// Close the pipe. Returned once, and nothing follows.
+    /// Close the pipe. Returned once, as the last action.
     End,
 }
 
@@ -44,7 +45,7 @@ pub struct Request {
     pub(super) outgoing: Outgoing,
 }
 
-/// Why a session does not accept a message or a request.
+/// The reason why a session does not accept a message or a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotTaken {
@@ -58,7 +59,7 @@ pub enum NotTaken {
 
 impl Prompt {
     /// Encodes a message. The agent reports the state of the message under
-    /// `uuid`. Encoding happens in this call, not in the driver.
+    /// `uuid`. The message is encoded in this call, not in the driver.
     ///
     /// # Errors
     ///
@@ -67,17 +68,18 @@ impl Prompt {
         Self::with_id(message, uuid.into())
     }
 
-    /// Reads a message, and encodes it as [`Prompt::new`].
+    /// Reads a message from JSON, and encodes it like [`Prompt::new`].
     ///
     /// # Errors
     ///
-    /// If it is not a user message.
+    /// If the JSON is not a user message.
     pub fn from_json(uuid: Box<str>, message: &Json) -> serde_json::Result<Self> {
         Self::with_id(message.read()?, uuid)
     }
 
-    /// Encodes a message under its `uuid`, or under a new one. Also returns that ID, and
-    /// whether the message is sent verbatim, by `is_verbatim` or by its own setting.
+    /// Encodes a message under its `uuid`, or under a new one. Also returns
+    /// this ID, and whether the message is sent verbatim, because of
+    /// `is_verbatim` or of its own setting.
     #[doc(hidden)]
     pub fn of(
         mut message: UserMessage,
@@ -137,8 +139,8 @@ impl Request {
         Ok(request)
     }
 
-    /// Encodes a request without a type in this crate, from its subtype and an
-    /// object with its other members.
+    /// Encodes a request that has no type in this crate, from its subtype and
+    /// an object with its other members.
     ///
     /// ```
     /// use agentwire_protocol::host::{Host, Request};

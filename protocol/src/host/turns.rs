@@ -1,15 +1,15 @@
-//! Turns: when they start, which messages they answer, and how they end.
+//! Turns: their start, the messages that they answer, and their end.
 //!
-//! An agent also starts turns on its own, after a background task has ended for
-//! example. Such a turn answers no message.
+//! An agent also starts turns on its own, for example after a background task
+//! has ended. Such a turn answers no message.
 
 use super::classify::ResultSummary;
 use crate::frame::Frame;
 use crate::message::{ResultMessage, TerminalReason};
 use std::fmt;
 
-/// An event of a turn. A start comes before the frame that starts the turn, an
-/// end after the frame that ends it.
+/// An event of a turn. The start precedes the frame that starts the turn. The
+/// end follows the frame that ends it.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum TurnEvent {
@@ -35,18 +35,18 @@ pub enum TurnEvent {
 pub struct TurnEnd {
     /// The number of the turn.
     pub turn: u64,
-    /// How it ended.
+    /// The outcome of the turn.
     pub outcome: TurnOutcome,
-    /// The messages that it answered, in the order in which it picked them up.
-    /// Empty if the agent started the turn on its own.
+    /// The messages that the turn answered, in the order in which it picked
+    /// them up. Empty if the agent started the turn on its own.
     pub messages: Vec<Box<str>>,
-    /// Its `result`, which also arrives as a frame. `None` if it ended without
-    /// one.
+    /// The turn's `result`, which also arrives as a frame. `None` if the turn
+    /// ended without a result.
     pub frame: Option<Frame>,
 }
 
 impl TurnEnd {
-    /// Parses the result. `None` if the turn ended without one.
+    /// Parses the result. Returns `None` if the turn ended without one.
     #[must_use]
     pub fn result(&self) -> Option<ResultMessage> {
         self.frame.as_ref()?.read().ok()
@@ -63,7 +63,8 @@ pub enum TurnOutcome {
     Interrupted,
     /// The turn was cut off by a message with the priority `now`.
     Preempted,
-    /// The agent gave up: turn limit, budget limit or an error.
+    /// The agent gave up, because of the turn limit, the budget limit or an
+    /// error.
     Failed,
     /// The model request failed.
     ApiError,
@@ -72,7 +73,7 @@ pub enum TurnOutcome {
     /// The agent's process ended during the turn, and the session's next process
     /// does not resume the turn.
     CutOff,
-    /// The session ended first.
+    /// The session ended before the turn.
     Lost,
 }
 
@@ -101,7 +102,7 @@ pub(super) struct Turns {
 #[derive(Debug)]
 struct Current {
     messages: Vec<Box<str>>,
-    /// Which side has stopped the turn, if one has.
+    /// The side that has stopped the turn, if the turn was stopped.
     stopped: Option<Stopped>,
 }
 
@@ -119,12 +120,12 @@ impl Turns {
         self.current.is_some()
     }
 
-    /// The number of the running turn.
+    /// Returns the number of the running turn.
     pub(super) fn running(&self) -> Option<u64> {
         self.current.is_some().then_some(self.count)
     }
 
-    /// Whether the agent has accepted an interrupt of the running turn.
+    /// Returns whether the agent has accepted an interrupt of the running turn.
     pub(super) fn is_stopped(&self) -> bool {
         self.current.as_ref().is_some_and(|it| it.stopped.is_some())
     }
@@ -159,7 +160,7 @@ impl Turns {
         }
     }
 
-    /// The outcome of the running turn, from its result.
+    /// Returns the outcome of the running turn, from its result.
     pub(super) fn outcome(&self, result: &ResultSummary) -> TurnOutcome {
         let stopped = self.current.as_ref().and_then(|it| it.stopped);
         let is_error = result.is_error;
@@ -175,7 +176,7 @@ impl Turns {
             // Not every agent reports a reason.
             (None, Some(Stopped::Interrupted)) => TurnOutcome::Interrupted,
             (None, Some(Stopped::Preempted)) => TurnOutcome::Preempted,
-            // CLIs up to 2.1.197 report none, or `completed`.
+            // CLIs up to 2.1.197 report no reason, or `completed`.
             _ if is_error && (result.is_success || result.has_api_status) => TurnOutcome::ApiError,
             _ if is_error => TurnOutcome::Failed,
             _ => TurnOutcome::Completed,

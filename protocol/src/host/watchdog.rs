@@ -1,18 +1,19 @@
-//! A watchdog for agents that hang.
+//! A watchdog that detects agents that hang.
 //!
-//! A tool or the model may take any time without output. So the host sends a probe,
-//! a request without side effects. Only an agent that does not respond to it counts as hung.
+//! A tool or the model may take any time without output. Therefore the host
+//! sends a probe, a request without side effects. Only an agent that does not
+//! respond to the probe counts as hung.
 
 use super::pending::OwnRequest;
 use super::{Host, HostEvent};
 use crate::control::McpStatus;
 use std::time::{Duration, Instant};
 
-/// The watchdog.
+/// The state of the watchdog.
 #[derive(Debug, Default)]
 pub(super) struct Watchdog {
-    /// The maximum time without output, and then the timeout of the probe. `None`
-    /// if there is no watchdog.
+    /// The maximum time without output, which is also the timeout of the probe.
+    /// `None` if the watchdog is disabled.
     pub(super) limit: Option<Duration>,
     /// The instant at which the probe is sent, unless the agent writes first.
     pub(super) probe_at: Option<Instant>,
@@ -25,23 +26,23 @@ impl Watchdog {
         self.probe_at
     }
 
-    /// Prepares for another process.
+    /// Resets the state for another process.
     pub(super) fn begin_process(&mut self) {
         (self.probe_at, self.is_probing) = (None, false);
     }
 }
 
 impl Host {
-    /// Sets the maximum time without output of an agent with pending work. After it, a
-    /// probe is sent with the same timeout. If the agent does not respond,
-    /// [`HostEvent::Hung`] is delivered. Default: no watchdog. It is disarmed while
-    /// reading is paused.
+    /// Sets the maximum time without output of an agent with pending work.
+    /// After this time a probe is sent, with the same time as its timeout. If
+    /// the agent does not respond, [`HostEvent::Hung`] is delivered. Default:
+    /// no watchdog. The watchdog is disarmed while reading is paused.
     pub fn set_watchdog(&mut self, limit: Option<Duration>) {
         self.watchdog.limit = limit;
     }
 
-    /// Whether the agent has work pending: a turn, a response, or a report about a
-    /// message. Responses of the host do not count.
+    /// Returns whether the agent has work pending: a turn, a response, or a
+    /// report about a message. Responses that the agent waits for do not count.
     fn has_pending_work(&self) -> bool {
         let has_pending_work = self.turns.is_running()
             || !self.requests.is_empty()
@@ -80,7 +81,7 @@ impl Host {
         self.watchdog.probe_at = None;
         if self.has_pending_work() {
             self.watchdog.is_probing = true;
-            // Any request without side effects works.
+            // Any request without side effects works as a probe.
             let own = OwnRequest::Watchdog;
             self.send_own_request(now, "still-alive", &McpStatus::default(), limit, own);
         }

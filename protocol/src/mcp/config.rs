@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 /// The configuration of an MCP server.
 ///
-/// The tag may be missing: a configuration with a `command` and without a
+/// The tag may be missing. A configuration with a `command` and without a
 /// `type` is a stdio server.
 ///
 /// ```
@@ -30,7 +30,7 @@ pub enum McpServerConfig {
     Http(McpHttpServer),
     /// A server that runs inside the host.
     Sdk(McpSdkServer),
-    /// A server reached through claude.ai. Only seen in statuses.
+    /// A server reached through claude.ai. This kind occurs only in statuses.
     ClaudeAiProxy(McpClaudeAiProxyServer),
     /// A transport unknown to this version, with all its members.
     Unknown(Members),
@@ -39,24 +39,24 @@ pub enum McpServerConfig {
 object! {
     /// A server process that the agent spawns, with pipes for communication.
     pub struct McpStdioServer {
-        /// `stdio`, or absent.
+        /// The tag `stdio`, which may be absent.
         pub kind: Option<String> = "type",
         /// The program.
         pub command: String,
-        /// Its arguments.
+        /// The arguments of the program.
         pub args: Option<Vec<String>>,
         /// Environment variables, in addition to those of the agent.
         pub env: Option<BTreeMap<String, String>>,
-        /// The timeout of a tool call in milliseconds; below 1000 it is
+        /// The timeout of a tool call in milliseconds. A value below 1000 is
         /// ignored.
         pub timeout: Option<Number>,
-        /// Whether its tools are always in the prompt. The session then waits
-        /// for the server at startup.
+        /// Whether the server's tools are always in the prompt. The session
+        /// then waits for the server at startup.
         pub always_load: Option<bool> = "alwaysLoad",
     }
 }
 
-/// Two transports have the same members.
+/// Declares the two remote transports, which have the same members.
 macro_rules! remote_server {
     ($($(#$meta:tt)* $name:ident = $tag:literal,)*) => {$(
         object! {
@@ -66,13 +66,13 @@ macro_rules! remote_server {
                 pub url: String,
                 /// Headers for every request.
                 pub headers: Option<BTreeMap<String, String>>,
-                /// Policies for its tools.
+                /// Policies for the server's tools.
                 pub tools: Option<Vec<McpToolPolicy>>,
-                /// The timeout of a tool call in milliseconds; below 1000 it is
-                /// ignored.
+                /// The timeout of a tool call in milliseconds. A value below
+                /// 1000 is ignored.
                 pub timeout: Option<Number>,
-                /// Whether its tools are always in the prompt. The session then
-                /// waits for the server at startup.
+                /// Whether the server's tools are always in the prompt. The
+                /// session then waits for the server at startup.
                 pub always_load: Option<bool> = "alwaysLoad",
             }
         }
@@ -98,7 +98,7 @@ macro_rules! remote_server {
                 self
             }
 
-            /// Sets policies for its tools.
+            /// Sets policies for the server's tools.
             #[must_use]
             pub fn tools(mut self, policies: impl IntoIterator<Item = McpToolPolicy>) -> Self {
                 self.tools = Some(policies.into_iter().collect());
@@ -112,7 +112,7 @@ macro_rules! remote_server {
                 self
             }
 
-            /// Keeps its tools in the prompt at all times. The session then
+            /// Makes the server's tools part of every prompt. The session then
             /// waits for the server at startup.
             #[must_use]
             pub fn always_load(mut self) -> Self {
@@ -136,10 +136,11 @@ object! {
     pub struct McpSdkServer tags("type" = "sdk") {
         /// The server name used in messages.
         pub name: String,
-        /// The timeout of a tool call in milliseconds; below 1000 it is
-        /// ignored. The first registration wins.
+        /// The timeout of a tool call in milliseconds. A value below 1000 is
+        /// ignored. The first registration of a server wins.
         pub timeout: Option<Number>,
-        /// Policies for its tools. Only ask and deny have an effect.
+        /// Policies for the server's tools. Only `ask` and `deny` have an
+        /// effect.
         pub tools: Option<Vec<McpToolPolicy>>,
     }
 }
@@ -149,9 +150,9 @@ object! {
     pub struct McpClaudeAiProxyServer tags("type" = "claudeai-proxy") {
         /// The URL of the server.
         pub url: String,
-        /// Its ID at claude.ai.
+        /// The ID of the server at claude.ai.
         pub id: String,
-        /// The timeout of a tool call in milliseconds; below 1000 it is
+        /// The timeout of a tool call in milliseconds. A value below 1000 is
         /// ignored.
         pub timeout: Option<Number>,
     }
@@ -160,11 +161,11 @@ object! {
 object! {
     /// A policy for a tool of a server.
     pub struct McpToolPolicy {
-        /// The name of the tool on its server.
+        /// The tool's name on its server.
         pub name: String,
         /// The permission policy.
         pub permission_policy: Option<McpPermissionPolicy>,
-        /// The upper limit set by the organisation.
+        /// The upper limit set by the organization.
         pub org_max_permission: Option<McpPermissionCeiling>,
     }
 }
@@ -172,23 +173,23 @@ object! {
 open_enum! {
     /// The permission policy of a tool.
     pub enum McpPermissionPolicy {
-        /// It always runs.
+        /// The tool always runs.
         AlwaysAllow = "always_allow",
         /// Every call needs a permission.
         AlwaysAsk = "always_ask",
-        /// It never runs.
+        /// The tool never runs.
         AlwaysDeny = "always_deny",
     }
 }
 
 open_enum! {
-    /// The upper limit that an organisation sets.
+    /// The upper limit that an organization sets for the permission of a tool.
     pub enum McpPermissionCeiling {
-        /// It may be allowed permanently.
+        /// The tool may be allowed permanently.
         Allow = "allow",
         /// Every call needs a permission.
         Ask = "ask",
-        /// It must not run.
+        /// The tool must not run.
         Blocked = "blocked",
     }
 }
@@ -210,7 +211,8 @@ impl McpStdioServer {
         }
     }
 
-    /// Sets an environment variable. Others are inherited from the agent.
+    /// Sets an environment variable. Other variables are inherited from the
+    /// agent.
     #[must_use]
     pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         let env = self.env.get_or_insert_default();
@@ -225,8 +227,8 @@ impl McpStdioServer {
         self
     }
 
-    /// Keeps its tools in the prompt at all times. The session then waits for
-    /// the server at startup.
+    /// Makes the server's tools part of every prompt. The session then waits
+    /// for the server at startup.
     #[must_use]
     pub fn always_load(mut self) -> Self {
         self.always_load = Some(true);
@@ -252,7 +254,7 @@ impl McpSdkServer {
         self
     }
 
-    /// Sets policies for its tools.
+    /// Sets policies for the server's tools.
     #[must_use]
     pub fn tools(mut self, policies: impl IntoIterator<Item = McpToolPolicy>) -> Self {
         self.tools = Some(policies.into_iter().collect());
@@ -273,8 +275,8 @@ impl McpToolPolicy {
 }
 
 impl McpServerConfig {
-    /// Returns the name of the transport. `None` for a value with neither a
-    /// `type` nor a `command`.
+    /// Returns the name of the transport. Returns `None` for a value with
+    /// neither a `type` nor a `command`.
     #[must_use]
     pub fn tag(&self) -> Option<String> {
         let tag = match self {
@@ -347,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_needs_no_tag_and_is_given_none() {
+    fn a_stdio_server_is_read_and_written_without_a_tag() {
         assert!(matches!(
             through(r#"{"command":"x"}"#),
             McpServerConfig::Stdio(_)
@@ -359,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn other_transports_go_by_their_tag() {
+    fn other_transports_are_read_by_their_tag() {
         for (text, tag) in [
             (r#"{"type":"http","url":"u","alwaysLoad":true}"#, "http"),
             (r#"{"type":"sse","url":"u","headers":{"a":"b"}}"#, "sse"),
@@ -376,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_knows_is_kept() {
+    fn an_unknown_transport_is_preserved() {
         for text in [
             r#"{"type":"weird","command":"x"}"#,
             r#"{"type":null,"command":"x"}"#,

@@ -5,23 +5,23 @@ use crate::open::{object, open_enum};
 use crate::permission::unless_null;
 
 object! {
-    /// An MCP server requests input from the user. The response is an
+    /// A request of an MCP server for input from the user. The response is an
     /// [`McpElicitationResult`].
     pub struct McpElicitation tags("subtype" = "elicitation") {
-        /// The server.
+        /// The name of the server.
         pub mcp_server_name: String,
         /// The message for the user.
         pub message: String,
         /// The mode. The default is a form.
         pub mode: Option<ElicitationMode>,
-        /// The page to open in mode `url`.
+        /// The URL of the page to open in mode `url`.
         pub url: Option<String>,
-        /// The ID that the `elicitation_complete` message for the page will
+        /// The ID that the `elicitation_complete` message about the page will
         /// carry.
         pub elicitation_id: Option<String>,
         /// The fields of the form, as a JSON Schema.
         pub requested_schema: Option<Json>,
-        /// The order of those fields.
+        /// The order of the form's fields.
         pub property_order: Option<Vec<String>>,
         /// A title for the question.
         pub title: Option<String>,
@@ -33,11 +33,11 @@ object! {
 }
 
 open_enum! {
-    /// How an MCP server requests input.
+    /// The mode in which an MCP server requests input.
     pub enum ElicitationMode {
-        /// With a form.
+        /// A form.
         Form = "form",
-        /// With a page in a browser.
+        /// A page in a browser.
         Url = "url",
     }
 }
@@ -120,7 +120,8 @@ impl McpElicitationResult {
         }
     }
 
-    /// The user filled in the form: an object with a member for each field.
+    /// Creates the result of a form that the user filled in. `content` is an
+    /// object with a member for each field.
     #[must_use]
     pub fn accept(content: impl Into<Json>) -> Self {
         Self {
@@ -129,19 +130,19 @@ impl McpElicitationResult {
         }
     }
 
-    /// The user agreed to open the page.
+    /// Creates the result of a page that the user agreed to open.
     #[must_use]
     pub fn accept_url() -> Self {
         Self::new(ElicitationAction::Accept)
     }
 
-    /// The user declined.
+    /// Creates the result of an elicitation that the user declined.
     #[must_use]
     pub fn decline() -> Self {
         Self::new(ElicitationAction::Decline)
     }
 
-    /// The user cancelled.
+    /// Creates the result of an elicitation that the user cancelled.
     #[must_use]
     pub fn cancel() -> Self {
         Self::new(ElicitationAction::Cancel)

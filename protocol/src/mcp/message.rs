@@ -1,4 +1,5 @@
-//! Messages of MCP servers inside the host. Responses differ by direction.
+//! Messages to and from MCP servers inside the host. The response depends on
+//! the direction.
 
 use crate::json::Json;
 use crate::open::object;
@@ -8,12 +9,12 @@ object! {
     /// A JSON-RPC message to or from an MCP server inside the host.
     ///
     /// The agent sends requests and notifications, possibly before the response
-    /// to `initialize`; the response is an [`McpReply`]. The host sends
-    /// messages that its server initiates; the response is an empty object,
-    /// even if the server does not exist.
+    /// to `initialize`. The response to them is an [`McpReply`]. The host sends
+    /// messages that its server initiates. The response to them is an empty
+    /// object, even if the server does not exist.
     #[derive(Default)]
     pub struct McpMessage tags("subtype" = "mcp_message") {
-        /// The server.
+        /// The name of the server.
         pub server_name: String,
         /// The JSON-RPC message.
         pub message: Json,
@@ -21,7 +22,7 @@ object! {
 }
 
 object! {
-    /// The response of the host: the JSON-RPC response of the server.
+    /// The response of the host, which contains the server's JSON-RPC response.
     #[derive(Default)]
     pub struct McpReply {
         /// The JSON-RPC response.
@@ -49,7 +50,7 @@ impl McpReply {
         }
     }
 
-    /// The response to a notification, which has no JSON-RPC response.
+    /// Creates the response to a notification, which has no JSON-RPC response.
     #[must_use]
     pub fn to_notification() -> Self {
         Self::new(json!({"jsonrpc": "2.0", "result": {}, "id": 0}))

@@ -1,5 +1,5 @@
-//! MCP servers: configurations, statuses, and messages of those inside the
-//! host.
+//! MCP servers: their configurations and statuses, and messages of servers
+//! inside the host.
 
 mod config;
 mod elicitation;

@@ -11,11 +11,12 @@ object! {
         pub name: String,
         /// The state of the connection.
         pub status: McpConnection,
-        /// The server's description of itself, once connected.
+        /// The server's description of itself, after it has connected.
         pub server_info: Option<McpServerInfo> = "serverInfo",
         /// The error, if the connection failed.
         pub error: Option<String>,
-        /// The configuration. Not sent for servers inside the host.
+        /// The configuration. The agent does not send it for servers inside the
+        /// host.
         pub config: Option<McpServerConfig>,
         /// The transport, such as `stdio` or `sdk`.
         pub transport: Option<String>,
@@ -23,7 +24,7 @@ object! {
         pub scope: Option<String>,
         /// The source of the configuration.
         pub source: Option<McpServerSource>,
-        /// Its tools, once connected.
+        /// The server's tools, after it has connected.
         pub tools: Option<Vec<McpTool>>,
     }
 }
@@ -31,25 +32,25 @@ object! {
 open_enum! {
     /// The state of the connection to an MCP server.
     pub enum McpConnection {
-        /// Connected.
+        /// The server is connected.
         Connected = "connected",
         /// The connection could not be made, or broke.
         Failed = "failed",
-        /// The user has to log in first.
+        /// The user must log in first.
         NeedsAuth = "needs-auth",
-        /// Connecting.
+        /// The server is connecting.
         Pending = "pending",
-        /// Disabled.
+        /// The server is disabled.
         Disabled = "disabled",
     }
 }
 
 object! {
-    /// The description that an MCP server sends of itself.
+    /// The description that an MCP server sends about itself.
     pub struct McpServerInfo {
-        /// Its name, which may differ from the configured one.
+        /// The server's own name, which may differ from the configured name.
         pub name: String,
-        /// Its version.
+        /// The version of the server.
         pub version: Option<String>,
     }
 }
@@ -57,9 +58,9 @@ object! {
 object! {
     /// A tool of an MCP server.
     pub struct McpTool {
-        /// The name of the tool on its server.
+        /// The tool's name on its server.
         pub name: String,
-        /// What it does.
+        /// The description of the tool.
         pub description: Option<String>,
         /// Hints of the server about the tool.
         pub annotations: Option<McpToolAnnotations>,
@@ -72,11 +73,11 @@ object! {
     /// Hints of an MCP server about a tool.
     #[derive(Default)]
     pub struct McpToolAnnotations {
-        /// Whether it makes no changes.
+        /// Whether the tool makes no changes.
         pub read_only: Option<bool> = "readOnly",
-        /// Whether it may be destructive.
+        /// Whether the tool may be destructive.
         pub destructive: Option<bool>,
-        /// Whether it reaches beyond the data of the server.
+        /// Whether the tool reaches beyond the data of the server.
         pub open_world: Option<bool> = "openWorld",
     }
 }
@@ -84,36 +85,36 @@ object! {
 object! {
     /// The MCP server that provides a tool.
     pub struct McpServerProvenance {
-        /// The server.
+        /// The name of the server.
         pub name: String,
-        /// The source of the server. Base trust on this, not on the name.
+        /// The source of the server. Base trust on the source, not on the name.
         pub source: Option<McpServerSource>,
     }
 }
 
 open_enum! {
-    /// The source of an MCP server. Only the host can provide servers of source
-    /// `sdk`.
+    /// The source of an MCP server. Only the host can provide servers with the
+    /// source `sdk`.
     pub enum McpServerSource {
         /// The host, which runs the server.
         Sdk = "sdk",
-        /// From a plugin.
+        /// A plugin.
         Plugin = "plugin",
-        /// From the user's configuration.
+        /// The user's configuration.
         User = "user",
-        /// From the project's configuration.
+        /// The project's configuration.
         Project = "project",
         /// The project's local configuration, which is not shared.
         Local = "local",
-        /// From the command line, or from a control request.
+        /// The command line, or a control request.
         Dynamic = "dynamic",
-        /// From managed settings.
+        /// The managed settings.
         Managed = "managed",
-        /// From the enterprise's configuration.
+        /// The enterprise's configuration.
         Enterprise = "enterprise",
-        /// From claude.ai.
+        /// The service claude.ai.
         ClaudeAi = "claudeai",
-        /// From the definition of a sub-agent.
+        /// The definition of a sub-agent.
         Agent = "agent",
     }
 }

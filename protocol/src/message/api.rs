@@ -1,4 +1,4 @@
-//! Details of an API response apart from its content.
+//! Details of an API response, except for its content.
 
 use crate::content::RefusalCategory;
 use crate::open::{object, open_enum, union};
@@ -8,9 +8,9 @@ object! {
     pub struct Container {
         /// The API's ID of the container.
         pub id: String,
-        /// When it expires, as RFC 3339.
+        /// The time when the container expires, as RFC 3339.
         pub expires_at: Option<String>,
-        /// The skills loaded in it.
+        /// The skills loaded in the container.
         pub skills: Option<Vec<ContainerSkill>>,
     }
 }
@@ -22,7 +22,7 @@ object! {
         pub skill_id: String,
         /// The owner of the skill.
         pub kind: SkillOwner = "type",
-        /// Its version.
+        /// The version of the skill.
         pub version: Option<String>,
     }
 }
@@ -46,18 +46,19 @@ union! {
 }
 
 object! {
-    /// The model refused.
+    /// Details of a refusal of the model.
     #[derive(Default)]
     pub struct RefusalDetails tags("type" = "refusal") {
-        /// The category of the refusal; `None` if it is in none.
+        /// The category of the refusal. `None` if it has no category.
         pub category: Option<RefusalCategory>,
         /// An explanation for display.
         pub explanation: Option<String>,
-        /// With this token, a retry on another model pays no more for the cache
-        /// than if it had been the first request. Valid for five minutes.
+        /// A token for a retry on another model. With it, the retry pays no
+        /// more for the cache than if it had been the first request. Valid for
+        /// five minutes.
         pub fallback_credit_token: Option<String>,
-        /// Whether the retry may continue after the text generated before the
-        /// refusal.
+        /// Whether the retry may continue after the text that was generated
+        /// before the refusal.
         pub fallback_has_prefill_claim: Option<bool>,
         /// The recommended model for a retry.
         pub recommended_model: Option<String>,
@@ -84,23 +85,23 @@ union! {
 }
 
 object! {
-    /// Tool calls and results were removed.
+    /// The removal of tool calls and results from the context.
     #[derive(Default)]
     pub struct ClearedToolUses tags("type" = "clear_tool_uses_20250919") {
-        /// The number of tool calls.
+        /// The number of removed tool calls.
         pub cleared_tool_uses: Option<u64>,
-        /// Their size in tokens.
+        /// The size of the removed tool calls and results in tokens.
         pub cleared_input_tokens: Option<u64>,
     }
 }
 
 object! {
-    /// Thinking was removed.
+    /// The removal of thinking from the context.
     #[derive(Default)]
     pub struct ClearedThinking tags("type" = "clear_thinking_20251015") {
-        /// The number of turns.
+        /// The number of turns whose thinking was removed.
         pub cleared_thinking_turns: Option<u64>,
-        /// Its size in tokens.
+        /// The size of the removed thinking in tokens.
         pub cleared_input_tokens: Option<u64>,
     }
 }
@@ -109,8 +110,8 @@ object! {
     /// Diagnostics of an API request.
     #[derive(Default)]
     pub struct Diagnostics {
-        /// Why the cache did not contain the whole prompt; `None` if not yet
-        /// known.
+        /// Why the cache did not contain the whole prompt. `None` if this is
+        /// not yet known.
         pub cache_miss_reason: Option<CacheMissReason>,
     }
 }
@@ -128,12 +129,12 @@ union! {
         "messages_changed" => MessagesChanged(CacheMissMessagesChanged),
         /// The previous message no longer exists.
         "previous_message_not_found" => PreviousMessageNotFound(CacheMissPreviousMessageNotFound),
-        /// Unknown.
+        /// The reason is unknown.
         "unavailable" => Unavailable(CacheMissUnavailable),
     }
 }
 
-/// Four reasons differ only in their tag.
+/// Declares the four reasons that differ only in their tag.
 macro_rules! cache_misses {
     ($($(#$meta:tt)* $name:ident = $tag:literal,)*) => {$(
         object! {
@@ -159,7 +160,7 @@ cache_misses! {
 }
 
 object! {
-    /// The previous message no longer exists.
+    /// The reason that the previous message no longer exists.
     #[derive(Default)]
     pub struct CacheMissPreviousMessageNotFound tags("type" = "previous_message_not_found") {}
 }
@@ -171,8 +172,8 @@ object! {
 }
 
 union! {
-    /// How the API handled thinking in a request that is bound to another
-    /// context.
+    /// How the API handled a thinking block that is bound to another context
+    /// than the request's.
     pub enum InputTransformation by "type" {
         /// The thinking was removed.
         "thinking_dropped" => ThinkingDropped(ThinkingDropped),
@@ -204,13 +205,13 @@ object! {
 open_enum! {
     /// A binding of thinking that does not match the request.
     pub enum BindingMismatch {
-        /// The model.
+        /// The thinking is bound to another model.
         Model = "model_binding_mismatch",
-        /// The preceding messages.
+        /// The thinking is bound to other preceding messages.
         Prefix = "prefix_binding_mismatch",
-        /// The organisation.
+        /// The thinking is bound to another organization.
         Organization = "organization_binding_mismatch",
-        /// The end user.
+        /// The thinking is bound to another end user.
         EndUser = "end_user_binding_mismatch",
     }
 }
@@ -233,13 +234,13 @@ open_enum! {
         InvalidRequest = "invalid_request_error",
         /// Authentication failed.
         Authentication = "authentication_error",
-        /// A billing problem.
+        /// A billing problem occurred.
         Billing = "billing_error",
-        /// Permission denied.
+        /// Permission was denied.
         Permission = "permission_error",
-        /// Not found.
+        /// The resource was not found.
         NotFound = "not_found_error",
-        /// Rate limited.
+        /// The rate limit was exceeded.
         RateLimit = "rate_limit_error",
         /// The request timed out.
         Timeout = "timeout_error",

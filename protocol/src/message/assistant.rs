@@ -12,12 +12,13 @@ object! {
     /// A completed content block of the model.
     ///
     /// The agent sends one such message for each block. All blocks of a message
-    /// have the same `message.id`; merge them by it to get the whole message.
+    /// have the same `message.id`. Merge the blocks by this ID to get the whole
+    /// message.
     #[derive(Default)]
     pub struct AssistantMessage: tolerant tags("type" = "assistant"); boxed {
         /// The message, with this block as content.
         pub message: Box<AssistantBody>,
-        /// The tool call that started the sub-agent of this message.
+        /// The ID of the tool call that started the sub-agent of this message.
         pub parent_tool_use_id: Option<String>,
         /// Why the model request failed.
         pub error: Option<AssistantError>,
@@ -25,14 +26,14 @@ object! {
         pub uuid: Option<String>,
         /// The session ID.
         pub session_id: Option<String>,
-        /// The first user message that it answers.
+        /// The first user message that this message answers.
         pub user_message_uuid: Option<String>,
-        /// All user messages that it answers.
+        /// All user messages that this message answers.
         pub user_message_uuids: Option<Vec<String>>,
-        /// Messages that this one replaces.
+        /// The IDs of messages that this one replaces.
         pub supersedes: Option<Vec<String>>,
-        /// Whether it continues the thinking in which the previous message was
-        /// cut off.
+        /// Whether this message continues the thinking in which the previous
+        /// message was cut off.
         pub resumed_from_incomplete_thinking: Option<bool>,
         /// Why the turn resumes an earlier one that a restart of the agent
         /// interrupted.
@@ -41,11 +42,11 @@ object! {
         pub aborted: Option<bool>,
         /// The API's request ID.
         pub request_id: Option<String>,
-        /// Display names of the tools that it calls.
+        /// Display names of the tools that this message calls.
         pub tool_use_meta: Option<Vec<ToolUseMeta>>,
         /// The thinking time in milliseconds.
         pub thinking_duration_ms: Option<Number>,
-        /// How the thinking is displayed.
+        /// The display of the thinking.
         pub thinking_display: Option<ThinkingDisplay>,
         /// The context usage, if requested.
         pub context_usage: Option<Box<ContextReport>>,
@@ -53,11 +54,11 @@ object! {
         pub usage_report: Option<Box<UsageReport>>,
         /// The time of the message, as RFC 3339.
         pub timestamp: Option<String>,
-        /// The sub-agent of this message.
+        /// The ID of the sub-agent of this message.
         pub agent_id: Option<String>,
-        /// The kind of that sub-agent.
+        /// The kind of the sub-agent of this message.
         pub subagent_type: Option<String>,
-        /// The task of that sub-agent.
+        /// The task of the sub-agent of this message.
         pub task_description: Option<String>,
     }
 }
@@ -68,15 +69,15 @@ object! {
     pub struct AssistantBody {
         /// The API's message ID.
         pub id: Option<String>,
-        /// `message`.
+        /// The type, `message`.
         pub kind: Option<String> = "type",
-        /// `assistant`.
+        /// The role, `assistant`.
         pub role: Option<String>,
         /// The name of the model.
         pub model: Option<String>,
         /// The content blocks.
         pub content: Vec<ContentBlock>,
-        /// Why the model stopped. Not yet known when the agent sends a block.
+        /// The stop reason. It is not yet known when the agent sends a block.
         pub stop_reason: Option<StopReason>,
         /// The stop sequence that was generated.
         pub stop_sequence: Option<String>,
@@ -96,7 +97,7 @@ object! {
 }
 
 open_enum! {
-    /// Why a model stopped.
+    /// The reason why a model stopped.
     pub enum StopReason {
         /// The response is complete.
         EndTurn = "end_turn",
@@ -110,15 +111,15 @@ open_enum! {
         PauseTurn = "pause_turn",
         /// The conversation was compacted.
         Compaction = "compaction",
-        /// The model refused.
+        /// The model refused to respond.
         Refusal = "refusal",
-        /// The context is full.
+        /// The context window of the model is full.
         ContextWindowExceeded = "model_context_window_exceeded",
     }
 }
 
 open_enum! {
-    /// Why a model request failed.
+    /// The reason why a model request failed.
     pub enum AssistantError {
         /// Authentication failed.
         AuthenticationFailed = "authentication_failed",
@@ -126,7 +127,7 @@ open_enum! {
         OauthOrgNotAllowed = "oauth_org_not_allowed",
         /// The account is on hold.
         AccountOnHold = "account_on_hold",
-        /// The account has to be verified.
+        /// The account must be verified.
         VerificationRequired = "verification_required",
         /// The account has no credit.
         BillingError = "billing_error",
@@ -150,8 +151,8 @@ open_enum! {
 }
 
 impl AssistantError {
-    /// Returns whether the error is about the login or the account, so that a
-    /// retry fails until the user takes action.
+    /// Returns whether the error is about the login or the account. A retry
+    /// then fails until the user takes action.
     #[must_use]
     pub fn is_about_login(&self) -> bool {
         matches!(
@@ -167,15 +168,15 @@ impl AssistantError {
 }
 
 object! {
-    /// Display names of a tool call.
+    /// Display names for a tool call.
     pub struct ToolUseMeta {
         /// The ID of the call.
         pub id: String,
         /// The display name of the tool.
         pub display_name: Option<String>,
-        /// The display name of its MCP server.
+        /// The display name of the tool's MCP server.
         pub server_display_name: Option<String>,
-        /// The name of the tool on that server.
+        /// The name of the tool on its MCP server.
         pub tool_name: Option<String>,
     }
 }

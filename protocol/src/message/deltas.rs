@@ -1,4 +1,5 @@
-//! Merges queued partial messages: many small pieces of a block become one.
+//! Merges queued partial messages, so that many small pieces of a block become
+//! one.
 
 use super::stream_event::{BlockDelta, ContentBlockDelta, StreamEvent, StreamEventMessage};
 use crate::frame::Frame;
@@ -14,11 +15,12 @@ use std::mem::take;
 /// content. A frame of another thread, session, block or kind ends the run, and
 /// so does an unknown member of the delta. All other frames pass unchanged.
 ///
-/// Assembling merged frames gives the same messages. A merged frame is encoded
-/// anew and has the `uuid` of its first piece; the others are lost. Pieces with
-/// lone surrogates, which could not be encoded again, are not merged.
+/// The merged frames assemble to the same messages. A merged frame is encoded
+/// again and has the `uuid` of its first piece. The IDs of the other pieces are
+/// lost. Pieces with lone surrogates, which could not be encoded again, are not
+/// merged.
 ///
-/// The cost is that of reading each frame once, however long a run is.
+/// The cost is that of reading each frame once, even for long runs.
 ///
 /// ```
 /// use agentwire_protocol::Frame;
@@ -44,13 +46,13 @@ pub struct DeltaMerger {
     run: Option<Run>,
 }
 
-/// Frames to be merged.
+/// Consecutive frames that are merged.
 #[derive(Debug)]
 struct Run {
-    /// The first of them, unchanged.
+    /// The first frame, unchanged.
     first: Frame,
-    /// The message with the content of all of them; `None` if nothing can be
-    /// merged with it.
+    /// The message with the content of all frames. `None` if no other frame can
+    /// be merged with it.
     delta: Option<Delta>,
     is_joined: bool,
 }
@@ -103,7 +105,7 @@ impl DeltaMerger {
 
 impl Run {
     /// Merges the next message if it is of the same kind. Returns whether it
-    /// was.
+    /// was merged.
     fn join(&mut self, next: &Delta) -> bool {
         let Some(delta) = self.delta.as_mut().filter(|it| it.message == next.message) else {
             return false;
@@ -160,8 +162,8 @@ impl Delta {
     }
 }
 
-/// The content that a partial message adds, if it can be merged, and its token
-/// estimate.
+/// Returns the content that a partial message adds and its token estimate, if
+/// the message can be merged.
 fn content(message: &mut StreamEventMessage) -> Option<(&mut String, Option<&mut Option<u64>>)> {
     let StreamEvent::ContentBlockDelta(ContentBlockDelta { delta, .. }) = &mut message.event else {
         return None;
@@ -178,7 +180,8 @@ fn content(message: &mut StreamEventMessage) -> Option<(&mut String, Option<&mut
     is_plain(extra).then_some((added, estimated_tokens))
 }
 
-/// Whether there are no members that would have to be merged as well.
+/// Returns whether there are no unknown members that would have to be merged,
+/// too.
 fn is_plain(extra: &Members) -> bool {
     extra.iter().all(|(_, value)| value.is_null())
 }

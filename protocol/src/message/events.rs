@@ -1,4 +1,4 @@
-//! Messages with a type of their own that are neither conversation nor system
+//! Messages that have their own type and are neither conversation nor system
 //! messages.
 
 use crate::json::{Json, Number};
@@ -7,7 +7,7 @@ use crate::open::{object, open_enum};
 object! {
     /// The delivery state of a user message that the host sent with a `uuid`.
     pub struct CommandLifecycle: tolerant tags("type" = "command_lifecycle") {
-        /// The `uuid` of that message.
+        /// The `uuid` of the user message.
         pub command_uuid: String,
         /// The new state.
         pub state: CommandState,
@@ -21,13 +21,14 @@ object! {
 open_enum! {
     /// The state of a user message in the agent's queue.
     pub enum CommandState {
-        /// In the agent's queue.
+        /// The message is in the agent's queue.
         Queued = "queued",
-        /// Picked up by a turn.
+        /// A turn picked up the message.
         Started = "started",
-        /// That turn has ended.
+        /// The turn that picked up the message has ended.
         Completed = "completed",
-        /// Withdrawn before it started, or interrupted afterwards.
+        /// The message was withdrawn before its turn started, or interrupted
+        /// afterwards.
         Cancelled = "cancelled",
     }
 }
@@ -41,23 +42,23 @@ impl CommandState {
 }
 
 object! {
-    /// A tool is still running.
+    /// A report that a tool is still running.
     pub struct ToolProgress: tolerant tags("type" = "tool_progress") {
         /// The ID of the tool call.
         pub tool_use_id: String,
         /// The name of the tool.
         pub tool_name: Option<String>,
-        /// The tool call that started the sub-agent of this message.
+        /// The ID of the tool call that started the sub-agent of this message.
         pub parent_tool_use_id: Option<String>,
         /// The running time so far, in seconds.
         pub elapsed_time_seconds: Option<Number>,
-        /// The background task that it became.
+        /// The ID of the background task that the tool call became.
         pub task_id: Option<String>,
         /// Whether this is only a heartbeat.
         pub heartbeat: Option<bool>,
-        /// The kind of the sub-agent that it runs.
+        /// The kind of the sub-agent that the tool runs.
         pub subagent_type: Option<String>,
-        /// The retry that this sub-agent waits for, after an API failure.
+        /// The retry that the tool's sub-agent waits for, after an API failure.
         pub subagent_retry: Option<SubagentRetry>,
         /// The ID of this message.
         pub uuid: Option<String>,
@@ -70,7 +71,7 @@ object! {
     /// A retry of a sub-agent after an API failure.
     #[derive(Default)]
     pub struct SubagentRetry {
-        /// The sub-agent.
+        /// The ID of the sub-agent.
         pub agent_id: Option<String>,
         /// The number of the attempt.
         pub attempt: Option<u64>,
@@ -78,7 +79,7 @@ object! {
         pub max_retries: Option<u64>,
         /// The delay before the next attempt, in milliseconds.
         pub retry_delay_ms: Option<Number>,
-        /// The HTTP status of the last failure; `None` if there was no
+        /// The HTTP status of the last failure. `None` if there was no
         /// response.
         pub error_status: Option<u16>,
         /// The kind of failure.
@@ -104,7 +105,7 @@ object! {
     /// The progress of a login.
     #[derive(Default)]
     pub struct AuthStatus: tolerant tags("type" = "auth_status") {
-        /// Whether it is still in progress.
+        /// Whether the login is still in progress.
         pub is_authenticating: Option<bool> = "isAuthenticating",
         /// Lines to display to the user.
         pub output: Option<Vec<String>>,
@@ -130,14 +131,14 @@ object! {
 }
 
 object! {
-    /// A new conversation starts. Later messages have another session ID, which
-    /// the next [`Init`](super::Init) is the first to carry.
+    /// The start of a new conversation. Later messages have another session ID.
+    /// The next [`Init`](super::Init) is the first message with that ID.
     pub struct ConversationReset: tolerant tags("type" = "conversation_reset") {
         /// The ID of the new conversation, which is not the session ID.
         pub new_conversation_id: String,
         /// The cause of the reset.
         pub trigger: Option<ResetTrigger>,
-        /// The user message that requested it.
+        /// The `uuid` of the user message that requested the reset.
         pub user_message_uuid: Option<String>,
         /// The time, as RFC 3339.
         pub timestamp: Option<String>,
@@ -155,7 +156,7 @@ open_enum! {
         Clear = "clear",
         /// A plan was accepted and is carried out with an empty context.
         PlanModeExit = "plan_mode_exit",
-        /// An action that needs a session of its own.
+        /// An action that needs its own session.
         FreshSession = "fresh_session",
         /// The introduction for new users.
         Onboarding = "onboarding",
@@ -163,10 +164,10 @@ open_enum! {
 }
 
 object! {
-    /// The goal that the agent has to reach before it stops.
+    /// The goal that the agent must reach before it stops.
     #[derive(Default)]
     pub struct ActiveGoal: tolerant tags("type" = "active_goal") {
-        /// The goal; `None` if there no longer is one.
+        /// The goal. `None` if there is no goal any more.
         pub value: Option<Goal>,
         /// The ID of this message.
         pub uuid: Option<String>,
@@ -176,17 +177,17 @@ object! {
 }
 
 object! {
-    /// A goal that an agent has to reach before it stops.
+    /// A goal that an agent must reach before it stops.
     pub struct Goal {
         /// The condition to meet.
         pub condition: String,
         /// The number of times that the agent was continued.
         pub iterations: Option<u64>,
-        /// When it was set, as a number.
+        /// The time when the goal was set, as a number.
         pub set_at: Option<Number>,
-        /// Tokens used by that time.
+        /// The number of tokens used before the goal was set.
         pub tokens_at_start: Option<u64>,
-        /// Why the condition was not met the last time.
+        /// Why the condition was not met at the last check.
         pub last_reason: Option<String>,
     }
 }
@@ -198,11 +199,11 @@ object! {
 }
 
 object! {
-    /// Lines appended to a transcript, for a host that keeps a copy.
+    /// Lines appended to a transcript, for a host that stores a copy.
     pub struct TranscriptMirror: tolerant tags("type" = "transcript_mirror") {
-        /// The transcript's file.
+        /// The path of the transcript's file.
         pub file_path: String = "filePath",
-        /// The lines.
+        /// The appended lines.
         pub entries: Vec<Json>,
         /// The ID of this message.
         pub uuid: Option<String>,

@@ -107,8 +107,9 @@ union! {
     }
 }
 
-/// Calls `look` with a system message, which may move parts out of it. Not inlined, because
-/// the code that drops a message would be compiled again at each call.
+/// Calls `look` with a system message, which may move parts out of it. This
+/// function is not inlined, because the code that drops a message would be
+/// compiled again at each call.
 #[inline(never)]
 pub(crate) fn look_at_system(frame: &Frame, look: &mut dyn FnMut(&mut SystemMessage)) {
     if let Message::System(message) = &mut frame.message() {
@@ -117,8 +118,8 @@ pub(crate) fn look_at_system(frame: &Frame, look: &mut dyn FnMut(&mut SystemMess
 }
 
 impl Message {
-    /// Returns the text that a partial message of the main agent adds. `None`
-    /// for other messages and for sub-agents.
+    /// Returns the text that a partial message of the main agent adds. Returns
+    /// `None` for other messages and for sub-agents.
     #[must_use]
     pub fn text_delta(&self) -> Option<&str> {
         match self {

@@ -1,4 +1,5 @@
-//! The origin of a user message or a turn: a user, another session, a task.
+//! The origin of a user message or a turn, such as a user, another session or a
+//! task.
 
 use crate::open::{object, open_enum, union};
 
@@ -15,18 +16,18 @@ union! {
         "task-notification" => TaskNotification(TaskNotificationOrigin),
         /// The coordinator of a team of agents.
         "coordinator" => Coordinator(CoordinatorOrigin),
-        /// Unknown.
+        /// An unknown origin.
         "unclassified" => Unclassified(UnclassifiedOrigin),
         /// An observing agent.
         "observer" => Observer(ObserverOrigin),
-        /// The agent itself, to continue.
+        /// The agent itself, in order to continue.
         "auto-continuation" => AutoContinuation(AutoContinuationOrigin),
         /// The activity of an observing agent.
         "observer-activity" => ObserverActivity(ObserverActivityOrigin),
     }
 }
 
-/// Some origins have no data.
+/// Declares the origins that have no data.
 macro_rules! bare_origin {
     ($($(#$meta:tt)* $name:ident = $kind:literal,)*) => {$(
         object! {
@@ -42,9 +43,9 @@ bare_origin! {
     HumanOrigin = "human",
     /// The coordinator of a team of agents.
     CoordinatorOrigin = "coordinator",
-    /// Unknown.
+    /// An unknown origin.
     UnclassifiedOrigin = "unclassified",
-    /// The agent itself, to continue.
+    /// The agent itself, in order to continue.
     AutoContinuationOrigin = "auto-continuation",
     /// The activity of an observing agent.
     ObserverActivityOrigin = "observer-activity",
@@ -54,7 +55,7 @@ object! {
     /// A channel of an MCP server.
     #[derive(Default)]
     pub struct ChannelOrigin tags("kind" = "channel") {
-        /// The server.
+        /// The name of the server.
         pub server: Option<String>,
     }
 }
@@ -69,7 +70,7 @@ object! {
         pub from_mode: Option<PeerMode> = "fromMode",
         /// The display name of the sender.
         pub name: Option<String>,
-        /// The session of the sender, as its host names it.
+        /// The session of the sender, as the sender's host names it.
         pub from_session: Option<String> = "fromSession",
         /// The task of the sender, if it is a sub-agent of the same session.
         pub sender_task_id: Option<String> = "senderTaskId",
@@ -83,9 +84,9 @@ object! {
 open_enum! {
     /// Whether a sender runs tools without permission requests.
     pub enum PeerMode {
-        /// Without permission requests.
+        /// The sender runs tools without permission requests.
         Bypass = "bypass",
-        /// With permission requests.
+        /// The sender runs tools after permission requests.
         Prompting = "prompting",
     }
 }
@@ -94,11 +95,12 @@ object! {
     /// A finished task, or a schedule.
     #[derive(Default)]
     pub struct TaskNotificationOrigin tags("kind" = "task-notification") {
-        /// The kind of notification, if it is not a task of this session.
+        /// The kind of notification. `None` if it is about a task of this
+        /// session.
         pub subkind: Option<TaskNotificationKind>,
         /// Why the schedule fired, such as `manual`.
         pub fire_reason: Option<String> = "fireReason",
-        /// The run of the task.
+        /// The ID of the task's run.
         pub run_id: Option<String> = "runId",
         /// The source of the notification, such as `session-task`.
         pub producer: Option<String>,
@@ -125,9 +127,9 @@ object! {
     /// An observing agent.
     #[derive(Default)]
     pub struct ObserverOrigin tags("kind" = "observer") {
-        /// The agent.
+        /// The observing agent.
         pub from: Option<String>,
-        /// Its task.
+        /// The ID of the observing agent's task.
         pub sender_task_id: Option<String> = "senderTaskId",
     }
 }

@@ -1,25 +1,25 @@
-//! The text that an agent writes, from its messages and their pieces.
+//! Extracts the text that an agent writes, from complete and partial messages.
 
 use super::{FailedTurn, Message, ResultMessage, StreamEvent, StreamEventMessage, TerminalReason};
 use crate::content::ContentBlock;
 use crate::frame::Frame;
 use std::mem;
 
-/// Reads the text that the agent writes in the main conversation from its messages.
+/// Extracts the text that the agent writes in the main conversation.
 #[derive(Debug, Default)]
 pub struct Pieces {
-    /// The message that the last partial message began.
+    /// The ID of the message that the last partial messages belong to.
     message_id: Option<String>,
-    /// There were pieces of a message whose beginning was not seen.
+    /// Whether there were pieces of a message whose beginning was not received.
     of_unknown: bool,
 }
 
 impl Pieces {
-    /// The text that a frame adds to the main conversation.
+    /// Returns the text that a frame adds to the main conversation.
     ///
     /// # Errors
     ///
-    /// If a turn has failed, other than by an interrupt.
+    /// If a turn has failed. An interrupt is not a failure.
     pub fn text(&mut self, frame: &Frame) -> Result<Option<String>, FailedTurn> {
         Ok(match frame.message() {
             Message::StreamEvent(StreamEventMessage {
@@ -35,7 +35,7 @@ impl Pieces {
                 self.of_unknown |= text.is_some() && self.message_id.is_none();
                 text
             }
-            // Its text is the error's, which the result has as well.
+            // This text is that of the error, which the result contains, too.
             Message::Assistant(said) if said.error.is_some() => None,
             Message::Assistant(said) if said.parent_tool_use_id.is_none() => {
                 let id = &said.message.id;
@@ -56,7 +56,7 @@ impl Pieces {
     }
 }
 
-/// The host requested this end, so it is not a failure.
+/// Returns whether the host requested this end, which is then not a failure.
 fn is_interrupted(result: &ResultMessage) -> bool {
     use TerminalReason::{AbortedStreaming, AbortedTools};
     matches!(

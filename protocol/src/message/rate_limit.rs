@@ -20,17 +20,17 @@ object! {
     pub struct RateLimitInfo {
         /// Whether requests are accepted.
         pub status: RateLimitStatus,
-        /// When the limit resets, as a Unix time.
+        /// The time when the limit resets, as a Unix time.
         pub resets_at: Option<Number> = "resetsAt",
         /// The kind of limit.
         pub rate_limit_type: Option<RateLimitType> = "rateLimitType",
-        /// The fraction that is used.
+        /// The fraction of the limit that is used.
         pub utilization: Option<Number>,
         /// The warning threshold that was exceeded, as a fraction.
         pub surpassed_threshold: Option<Number> = "surpassedThreshold",
         /// Whether overage requests are accepted.
         pub overage_status: Option<RateLimitStatus> = "overageStatus",
-        /// When the overage limit resets, as a Unix time.
+        /// The time when the overage limit resets, as a Unix time.
         pub overage_resets_at: Option<Number> = "overageResetsAt",
         /// Why overage is disabled.
         pub overage_disabled_reason: Option<OverageDisabledReason> = "overageDisabledReason",
@@ -54,11 +54,11 @@ object! {
 open_enum! {
     /// Whether requests are accepted.
     pub enum RateLimitStatus {
-        /// Accepted.
+        /// Requests are accepted.
         Allowed = "allowed",
-        /// Accepted, but close to the limit.
+        /// Requests are accepted, but the usage is close to the limit.
         AllowedWarning = "allowed_warning",
-        /// Rejected.
+        /// Requests are rejected.
         Rejected = "rejected",
     }
 }
@@ -66,17 +66,17 @@ open_enum! {
 open_enum! {
     /// The kind of a rate limit.
     pub enum RateLimitType {
-        /// Five hours.
+        /// A limit for five hours.
         FiveHour = "five_hour",
-        /// A week.
+        /// A limit for a week.
         SevenDay = "seven_day",
-        /// A week, for Opus.
+        /// A limit for a week of Opus.
         SevenDayOpus = "seven_day_opus",
-        /// A week, for Sonnet.
+        /// A limit for a week of Sonnet.
         SevenDaySonnet = "seven_day_sonnet",
-        /// A week, including overage.
+        /// A limit for a week that includes overage.
         SevenDayOverageIncluded = "seven_day_overage_included",
-        /// Overage.
+        /// The limit for overage.
         Overage = "overage",
     }
 }
@@ -84,17 +84,17 @@ open_enum! {
 open_enum! {
     /// Why overage is disabled.
     pub enum OverageDisabledReason {
-        /// It was never provisioned.
+        /// Overage was never provisioned.
         OverageNotProvisioned = "overage_not_provisioned",
-        /// Disabled for the organisation.
+        /// The organization disabled overage.
         OrgLevelDisabled = "org_level_disabled",
-        /// Disabled for the organisation until a given time.
+        /// The organization disabled overage until a given time.
         OrgLevelDisabledUntil = "org_level_disabled_until",
         /// The credits are used up.
         OutOfCredits = "out_of_credits",
-        /// Disabled for this kind of seat.
+        /// Overage is disabled for this kind of seat.
         SeatTierLevelDisabled = "seat_tier_level_disabled",
-        /// Disabled for this member.
+        /// Overage is disabled for this member.
         MemberLevelDisabled = "member_level_disabled",
         /// The credit limit of this kind of seat is zero.
         SeatTierZeroCreditLimit = "seat_tier_zero_credit_limit",
@@ -102,7 +102,7 @@ open_enum! {
         GroupZeroCreditLimit = "group_zero_credit_limit",
         /// The credit limit of the member is zero.
         MemberZeroCreditLimit = "member_zero_credit_limit",
-        /// Disabled for this service of the organisation.
+        /// Overage is disabled for this service of the organization.
         OrgServiceLevelDisabled = "org_service_level_disabled",
         /// No limits were configured.
         NoLimitsConfigured = "no_limits_configured",
@@ -116,9 +116,9 @@ open_enum! {
 open_enum! {
     /// The scope of a limit that is not the user's own.
     pub enum LimitScope {
-        /// The service.
+        /// A service.
         Service = "service",
-        /// The channel.
+        /// A channel.
         Channel = "channel",
         /// A group that shares a budget.
         GroupPool = "group_pool",

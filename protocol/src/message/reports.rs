@@ -1,4 +1,4 @@
-//! Reports that accompany text output: context usage and usage.
+//! Reports that accompany text output: context usage and costs.
 
 use super::usage::ModelUsage;
 use crate::json::Number;
@@ -15,9 +15,9 @@ object! {
         pub total_tokens: Option<u64>,
         /// The number of tokens available.
         pub raw_max_tokens: Option<u64>,
-        /// The fraction in use, in percent; over 100 if the limit is exceeded.
+        /// The percentage in use. Over 100 if the limit is exceeded.
         pub percentage: Option<Number>,
-        /// By how much the limit is exceeded.
+        /// The excess over the limit, if the limit is exceeded.
         pub over_limit: Option<OverLimit>,
         /// The usage by category.
         pub categories: Option<Vec<ContextReportCategory>>,
@@ -33,7 +33,7 @@ object! {
 }
 
 object! {
-    /// By how much a context exceeds its limit.
+    /// The excess of a context over its limit.
     #[derive(Default)]
     pub struct OverLimit {
         /// The number of excess tokens.
@@ -58,7 +58,7 @@ object! {
     pub struct ContextReportCategory {
         /// The display name.
         pub name: String,
-        /// Its size in tokens.
+        /// The size of the category in tokens.
         pub tokens: Option<u64>,
         /// The kind of category.
         pub kind: Option<ContextCategoryKind>,
@@ -68,13 +68,13 @@ object! {
 open_enum! {
     /// The kind of a category of a context.
     pub enum ContextCategoryKind {
-        /// Taken.
+        /// The category is part of the context.
         Used = "used",
-        /// Free.
+        /// The category is free space.
         Free = "free",
-        /// Reserved for compaction.
+        /// The category is reserved for compaction.
         Buffer = "buffer",
-        /// Loaded on demand only.
+        /// The category is only loaded on demand.
         Deferred = "deferred",
     }
 }
@@ -82,11 +82,11 @@ open_enum! {
 object! {
     /// The context usage of an MCP tool.
     pub struct ContextReportMcpTool {
-        /// The tool, by the name that the model uses.
+        /// The name of the tool, as the model uses it.
         pub name: String,
-        /// The server.
+        /// The name of the server.
         pub server_name: Option<String>,
-        /// Its size in tokens.
+        /// The size of the tool's definition in tokens.
         pub tokens: Option<u64>,
     }
 }
@@ -94,11 +94,11 @@ object! {
 object! {
     /// The context usage of a memory file.
     pub struct ContextReportMemoryFile {
-        /// The file.
+        /// The path of the file.
         pub path: String,
-        /// The scope, for display.
+        /// The scope of the file, for display.
         pub kind: Option<String> = "type",
-        /// Its size in tokens.
+        /// The size of the file in tokens.
         pub tokens: Option<u64>,
     }
 }
@@ -106,11 +106,11 @@ object! {
 object! {
     /// The context usage of a sub-agent's definition.
     pub struct ContextReportAgent {
-        /// The sub-agent's kind.
+        /// The kind of the sub-agent.
         pub agent_type: String,
         /// The source of the definition.
         pub source: Option<String>,
-        /// Its size in tokens.
+        /// The size of the definition in tokens.
         pub tokens: Option<u64>,
     }
 }
@@ -118,13 +118,13 @@ object! {
 object! {
     /// The context usage of a skill.
     pub struct ContextReportSkill {
-        /// The skill.
+        /// The name of the skill.
         pub name: String,
         /// The source of the definition.
         pub source: Option<String>,
-        /// The plugin that provides it.
+        /// The plugin that provides the skill.
         pub plugin_name: Option<String>,
-        /// Its size in tokens.
+        /// The size of the skill's description in tokens.
         pub tokens: Option<u64>,
     }
 }
@@ -135,7 +135,7 @@ object! {
     pub struct UsageReport {
         /// The usage of the session.
         pub session: Option<SessionUsage>,
-        /// The usage of the plan; `None` if unknown.
+        /// The usage of the plan. `None` if unknown.
         pub rate_limits: Option<PlanUsage>,
     }
 }
@@ -163,7 +163,7 @@ object! {
     /// The usage of a plan.
     #[derive(Default)]
     pub struct PlanUsage {
-        /// The plan's limits, in the server's order; `None` if the server did
+        /// The plan's limits, in the server's order. `None` if the server did
         /// not send them.
         pub limits: Option<Vec<PlanLimit>>,
         /// The overage usage.
@@ -177,17 +177,17 @@ object! {
     pub struct PlanLimit {
         /// The kind of limit, such as `session` or `weekly_all`.
         pub kind: Option<String>,
-        /// The group under which it is displayed.
+        /// The group under which the limit is displayed.
         pub group: Option<String>,
-        /// The fraction used, in percent.
+        /// The percentage of the limit that is used.
         pub percent: Option<Number>,
-        /// When it resets, as RFC 3339.
+        /// The time when the limit resets, as RFC 3339.
         pub resets_at: Option<String>,
-        /// The scope of the limit; unset if it applies to everything.
+        /// The scope of the limit. `None` if the limit applies to everything.
         pub scope: Option<LimitSubject>,
-        /// The severity, such as `normal` or `critical`.
+        /// The severity of the usage, such as `normal` or `critical`.
         pub severity: Option<String>,
-        /// Whether it is the one to display if there is space for one only.
+        /// Whether to display this limit if there is space for only one.
         pub is_active: Option<bool>,
     }
 }
@@ -196,9 +196,9 @@ object! {
     /// The scope of a limit.
     #[derive(Default)]
     pub struct LimitSubject {
-        /// A model.
+        /// The model to which the limit applies.
         pub model: Option<DisplayName>,
-        /// A product surface.
+        /// The product surface to which the limit applies.
         pub surface: Option<DisplayName>,
     }
 }
@@ -207,7 +207,7 @@ object! {
     /// A display name.
     #[derive(Default)]
     pub struct DisplayName {
-        /// The name.
+        /// The name for display.
         pub display_name: Option<String>,
     }
 }
@@ -219,11 +219,11 @@ object! {
     pub struct ExtraUsage {
         /// Whether overage is enabled.
         pub is_enabled: Option<bool>,
-        /// The monthly limit; `None` if there is none.
+        /// The monthly limit. `None` if there is none.
         pub monthly_limit: Option<Number>,
         /// The amount used.
         pub used_credits: Option<Number>,
-        /// The fraction used.
+        /// The fraction of the limit that is used.
         pub utilization: Option<Number>,
         /// The currency, such as `USD`.
         pub currency: Option<String>,

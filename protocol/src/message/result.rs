@@ -12,16 +12,16 @@ use std::collections::BTreeMap;
 object! {
     /// The end of a turn.
     ///
-    /// A result belongs to a turn, not to the session or to one user message: a
+    /// A result belongs to a turn, not to the session or to one user message. A
     /// turn may answer several messages, or none.
-    /// [`ResultMessage::user_message_uuids`] lists the messages that it
+    /// [`ResultMessage::user_message_uuids`] lists the messages that the turn
     /// answered.
     #[derive(Default)]
     pub struct ResultMessage: tolerant tags("type" = "result") then find_out_error {
         /// The kind of result.
         pub subtype: ResultSubtype,
-        /// Whether the turn failed. Also set with the subtype `success` if the
-        /// API failed.
+        /// Whether the turn failed. Also `true` with the subtype `success` if
+        /// the API failed.
         pub is_error: bool,
         /// The text of the last response.
         pub result: Option<String>,
@@ -29,13 +29,13 @@ object! {
         pub errors: Option<Vec<String>>,
         /// Why the turn ended.
         pub terminal_reason: Option<TerminalReason>,
-        /// Why the model stopped last.
+        /// The stop reason of the model's last reply.
         pub stop_reason: Option<String>,
         /// The HTTP status, if the API failed with one.
         pub api_error_status: Option<u16>,
-        /// One, plus one for each user message that the agent added to the turn:
-        /// tool results, the note of an interrupt, the feedback of a hook. 0 if
-        /// there was no model request.
+        /// One, plus one for each user message that the agent added to the
+        /// turn, such as a tool result, the note of an interrupt or the
+        /// feedback of a hook. 0 if there was no model request.
         pub num_turns: Option<u64>,
         /// The duration of the turn in milliseconds.
         pub duration_ms: Option<Number>,
@@ -50,32 +50,34 @@ object! {
         /// Milliseconds from the start of the process until the API request was
         /// sent.
         pub time_to_request_from_spawn_ms: Option<Number>,
-        /// When the API request was sent, in milliseconds since 1970.
+        /// The time when the API request was sent, in milliseconds since 1970.
         pub request_sent_wall_ms: Option<Number>,
         /// Milliseconds until the first frame with content.
         pub first_content_frame_ms: Option<Number>,
         /// Milliseconds until the first event was posted, if events are posted
         /// to a server.
         pub first_stream_post_ms: Option<Number>,
-        /// Milliseconds until the server acknowledged it.
+        /// Milliseconds until the server acknowledged the first event.
         pub first_stream_post_ack_ms: Option<Number>,
-        /// Milliseconds that it waited in the queue.
+        /// Milliseconds that the first event waited in the queue.
         pub first_stream_post_queue_wait_ms: Option<Number>,
-        /// The cause of that wait.
+        /// The cause of the first event's wait in the queue.
         pub first_stream_post_queued_behind: Option<QueuedBehind>,
-        /// When it was posted, in milliseconds since 1970.
+        /// The time when the first event was posted, in milliseconds since
+        /// 1970.
         pub first_stream_post_wall_ms: Option<Number>,
         /// Milliseconds until the first text was posted.
         pub first_text_post_ms: Option<Number>,
-        /// Milliseconds that it waited in the queue.
+        /// Milliseconds that the first text waited in the queue.
         pub first_text_post_queue_wait_ms: Option<Number>,
-        /// The cause of that wait.
+        /// The cause of the first text's wait in the queue.
         pub first_text_post_queued_behind: Option<QueuedBehind>,
-        /// When it was posted, in milliseconds since 1970.
+        /// The time when the first text was posted, in milliseconds since 1970.
         pub first_text_post_wall_ms: Option<Number>,
-        /// Whether a process was used that had been started in advance.
+        /// Whether the session uses a process that was started in advance.
         pub warm_spare_claimed: Option<bool>,
-        /// The origin of the other times, in milliseconds since 1970.
+        /// The time to which the relative times refer, in milliseconds since
+        /// 1970.
         pub time_origin_ms: Option<Number>,
         /// Input tokens of the first API request.
         pub first_request_input_tokens: Option<u64>,
@@ -106,9 +108,9 @@ object! {
         pub resume_reason: Option<String>,
         /// Why the agent could not start, if that made the turn fail.
         pub startup_failure_reason: Option<StartupFailureReason>,
-        /// The configuration file that is invalid, if that is the reason.
+        /// The invalid configuration file, if it is the reason.
         pub invalid_config_file: Option<InvalidConfigFile>,
-        /// When the login expires, as RFC 3339.
+        /// The time when the login expires, as RFC 3339.
         pub credential_expires_at: Option<String>,
         /// The state of fast mode.
         pub fast_mode_state: Option<FastModeState>,
@@ -119,9 +121,9 @@ object! {
         /// The index of this result in the session, from 0.
         pub result_index: Option<u64>,
         /// The API's IDs of the messages that the model started in the turn.
-        /// Undeclared; sent by CLI 2.1.330.
+        /// The member is undeclared; CLI 2.1.330 sends it.
         pub begun_message_ids: Option<Vec<String>>,
-        /// The origin of the turn, if not a user.
+        /// The origin of the turn, if it is not a user.
         pub origin: Option<MessageOrigin>,
         /// The first user message that the turn answered.
         pub user_message_uuid: Option<String>,
@@ -157,9 +159,9 @@ open_enum! {
     pub enum TerminalReason {
         /// The model completed its response.
         Completed = "completed",
-        /// Interrupted while the model was streaming.
+        /// The turn was interrupted while the model was streaming.
         AbortedStreaming = "aborted_streaming",
-        /// Interrupted while tools were running.
+        /// The turn was interrupted while tools were running.
         AbortedTools = "aborted_tools",
         /// The API failed.
         ApiError = "api_error",
@@ -189,7 +191,7 @@ open_enum! {
         StructuredOutputRetryExhausted = "structured_output_retry_exhausted",
         /// The turn could not be set up.
         TurnSetupFailed = "turn_setup_failed",
-        /// A hook stopped it.
+        /// A hook stopped the turn.
         HookStopped = "hook_stopped",
         /// A stop hook prevented the end of the turn.
         StopHookPrevented = "stop_hook_prevented",
@@ -199,11 +201,11 @@ open_enum! {
 object! {
     /// A tool call that was denied.
     pub struct PermissionDenial {
-        /// The tool.
+        /// The name of the tool.
         pub tool_name: String,
-        /// The call.
+        /// The ID of the tool call.
         pub tool_use_id: String,
-        /// Its input.
+        /// The input of the tool.
         pub tool_input: Json,
     }
 }
@@ -211,11 +213,11 @@ object! {
 object! {
     /// A tool call that was deferred.
     pub struct DeferredToolUse {
-        /// The call.
+        /// The ID of the tool call.
         pub id: String,
-        /// The tool.
+        /// The name of the tool.
         pub name: String,
-        /// Its input.
+        /// The input of the tool.
         pub input: Json,
     }
 }
@@ -223,15 +225,15 @@ object! {
 open_enum! {
     /// The cause of a delayed post to a server.
     pub enum QueuedBehind {
-        /// A durable post.
+        /// A durable post was in front.
         DurablePost = "durable_post",
-        /// An ephemeral post.
+        /// An ephemeral post was in front.
         EphemeralPost = "ephemeral_post",
-        /// The pause before the next attempt.
+        /// The queue paused before the next attempt.
         RetryBackoff = "retry_backoff",
-        /// A hold.
+        /// The queue was on hold.
         Hold = "hold",
-        /// Nothing.
+        /// There was no delay.
         None = "none",
     }
 }
@@ -240,64 +242,64 @@ object! {
     /// The sub-agents of a session and their outcomes.
     #[derive(Default)]
     pub struct SubagentStats {
-        /// The number of sub-agents started.
+        /// The number of sub-agents that were started.
         pub spawned: Option<u64>,
-        /// How they were requested.
+        /// The number of sub-agents by the way in which they were requested.
         pub requested: Option<SubagentRequests>,
-        /// The number started in the background.
+        /// The number of sub-agents that were started in the background.
         pub started_in_background: Option<u64>,
         /// The maximum nesting depth.
         pub max_depth: Option<u64>,
-        /// The number started by other sub-agents.
+        /// The number of sub-agents that other sub-agents started.
         pub spawned_by_subagents: Option<u64>,
-        /// The number completed.
+        /// The number of sub-agents that completed.
         pub completed: Option<u64>,
-        /// The number that failed.
+        /// The number of sub-agents that failed.
         pub failed: Option<u64>,
-        /// The number stopped.
+        /// The number of sub-agents that were stopped, by cause.
         pub killed: Option<SubagentsKilled>,
-        /// The number that could not be started.
+        /// The number of sub-agents that could not be started, by reason.
         pub refused: Option<SubagentsRefused>,
-        /// The number started, by kind.
+        /// The number of sub-agents that were started, by kind.
         pub by_type: Option<BTreeMap<String, u64>>,
     }
 }
 
 object! {
-    /// How sub-agents were requested.
+    /// The number of sub-agents by the way in which they were requested.
     #[derive(Default)]
     pub struct SubagentRequests {
-        /// In the background.
+        /// Sub-agents that were requested in the background.
         pub background: Option<u64>,
-        /// In the foreground.
+        /// Sub-agents that were requested in the foreground.
         pub foreground: Option<u64>,
-        /// Unspecified.
+        /// Sub-agents whose requests did not specify either.
         pub unset: Option<u64>,
     }
 }
 
 object! {
-    /// The cause of stopping sub-agents.
+    /// The number of stopped sub-agents, by cause.
     #[derive(Default)]
     pub struct SubagentsKilled {
-        /// The user or the host.
+        /// Sub-agents that the user or the host stopped.
         pub user: Option<u64>,
-        /// The agent that started them.
+        /// Sub-agents that their parent agent stopped.
         pub parent: Option<u64>,
-        /// The agent's process itself.
+        /// Sub-agents that the agent's process itself stopped.
         pub system: Option<u64>,
     }
 }
 
 object! {
-    /// Why sub-agents could not be started.
+    /// The number of sub-agents that could not be started, by reason.
     #[derive(Default)]
     pub struct SubagentsRefused {
         /// The budget was exhausted.
         pub budget: Option<u64>,
-        /// Too many were running already.
+        /// Too many sub-agents were running already.
         pub concurrency_limit: Option<u64>,
-        /// They were nested too deeply.
+        /// The sub-agents were nested too deeply.
         pub depth_limit: Option<u64>,
     }
 }
@@ -305,19 +307,19 @@ object! {
 object! {
     /// A configuration file that is invalid.
     pub struct InvalidConfigFile {
-        /// The file.
+        /// The path of the file.
         pub path: String,
-        /// Whether it is the global one, which has backups.
+        /// Whether the file is the global one, which has backups.
         pub is_global: Option<bool>,
         /// Whether a backup was searched for.
         pub backup_searched: Option<bool>,
-        /// The backup that was found.
+        /// The path of the backup that was found.
         pub backup_path: Option<String>,
     }
 }
 
 open_enum! {
-    /// Why an agent could not start.
+    /// The reason why an agent could not start.
     pub enum StartupFailureReason {
         /// An API key is set, but the organisation requires a login.
         OrgPinApiKeyConflict = "org_pin_api_key_conflict",
@@ -372,12 +374,12 @@ open_enum! {
     }
 }
 
-/// Why there is no structured output of the requested type.
+/// The reason why there is no structured output of the requested type.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StructuredError {
-    /// There is no structured output: none was requested, or the turn failed
-    /// before producing it.
+    /// There is no structured output, because none was requested or the turn
+    /// failed first.
     #[error("the turn ended without structured output{}", why(.0))]
     Absent(
         /// The error of the turn, if it failed.
@@ -388,7 +390,8 @@ pub enum StructuredError {
     Unreadable(#[from] serde_json::Error),
 }
 
-/// A hint for the error about missing structured output, if no other error explains it.
+/// A hint for the error about missing structured output, if there is no other
+/// explanation.
 const REQUEST_IT: &str =
     "; request it with `json_schema` in `initialize` (`Options::output_type` or `output_format`)";
 
@@ -413,7 +416,7 @@ impl ResultMessage {
     ///
     /// # Errors
     ///
-    /// [`StructuredError::Absent`] if there is none,
+    /// [`StructuredError::Absent`] if there is no structured output,
     /// [`StructuredError::Unreadable`] if it is not a `T`.
     pub fn structured<T: DeserializeOwned>(&self) -> Result<T, StructuredError> {
         match &self.structured_output {
@@ -422,9 +425,9 @@ impl ResultMessage {
         }
     }
 
-    /// Returns one line that describes the error; `None` if the turn succeeded.
-    /// If the CLI's message suggests the command `/login`, which an application
-    /// cannot run, the line continues with an alternative.
+    /// Returns one line that describes the error. Returns `None` if the turn
+    /// succeeded. If the CLI's message suggests the command `/login`, which an
+    /// application cannot run, the line continues with an alternative.
     #[must_use]
     pub fn error_text(&self) -> Option<String> {
         if !self.is_error {
@@ -443,7 +446,7 @@ impl ResultMessage {
         if !said.is_empty() {
             text = format!("{why}: {said}");
         }
-        // The CLI's advice is for a user at its prompt.
+        // The CLI's advice is meant for a user at its prompt.
         if contains(&said, "/login") {
             text.push_str(LOGIN);
         }
@@ -451,7 +454,7 @@ impl ResultMessage {
     }
 }
 
-/// How an application gets an agent that is logged in.
+/// A hint how an application gets an agent that is logged in.
 const LOGIN: &str = " (set ANTHROPIC_API_KEY in the agent's environment, or run `claude` once and \
                      log in there)";
 
@@ -461,7 +464,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_structured_answer_is_read_or_it_is_said_why_not() {
+    fn missing_structured_output_is_an_error_with_a_reason() {
         let mut result = ResultMessage {
             structured_output: Some(serde_json::json!([1, 2]).into()),
             ..ResultMessage::default()

@@ -15,7 +15,7 @@ object! {
         pub event: StreamEvent,
         /// The session ID.
         pub session_id: Option<String>,
-        /// The tool call that started the sub-agent of this message.
+        /// The ID of the tool call that started the sub-agent of this message.
         pub parent_tool_use_id: Option<String>,
         /// The ID of this message.
         pub uuid: Option<String>,
@@ -23,16 +23,16 @@ object! {
         pub api_message_id: Option<String>,
         /// Milliseconds until the first token.
         pub ttft_ms: Option<Number>,
-        /// The first user message that it answers.
+        /// The first user message that this message answers.
         pub user_message_uuid: Option<String>,
-        /// All user messages that it answers.
+        /// All user messages that this message answers.
         pub user_message_uuids: Option<Vec<String>>,
         /// Why the turn resumes an earlier one that a restart of the agent
         /// interrupted.
         pub resume_reason: Option<String>,
-        /// How the thinking is displayed.
+        /// The display of the thinking.
         pub thinking_display: Option<ThinkingDisplay>,
-        /// Rows that the agent has yet to send. Their format is undocumented.
+        /// Rows that the agent has not sent yet. Their format is undocumented.
         pub owed_rows: Option<Vec<Json>>,
         /// Blocks of an interrupted message that is not continued.
         pub abandoned_blocks: Option<AbandonedBlocks>,
@@ -44,7 +44,7 @@ object! {
     pub struct AbandonedBlocks {
         /// The API's message ID.
         pub api_message_id: String,
-        /// The index of the first void block.
+        /// The index of the first abandoned block.
         pub from_block_index: Option<u64>,
     }
 }
@@ -56,7 +56,7 @@ union! {
         "message_start" => MessageStart(MessageStart),
         /// A content block starts.
         "content_block_start" => ContentBlockStart(Box<ContentBlockStart>),
-        /// A content block grows.
+        /// Content is added to a content block.
         "content_block_delta" => ContentBlockDelta(ContentBlockDelta),
         /// A content block is complete.
         "content_block_stop" => ContentBlockStop(ContentBlockStop),
@@ -72,25 +72,25 @@ union! {
 }
 
 object! {
-    /// A message starts.
+    /// The start of a message.
     pub struct MessageStart tags("type" = "message_start"); boxed {
-        /// The message, still without content.
+        /// The message, which has no content yet.
         pub message: Box<AssistantBody>,
     }
 }
 
 object! {
-    /// A content block starts.
+    /// The start of a content block.
     pub struct ContentBlockStart tags("type" = "content_block_start") {
         /// The index of the block in the message.
         pub index: u64,
-        /// The block, still empty.
+        /// The block, which is still empty.
         pub content_block: ContentBlock,
     }
 }
 
 object! {
-    /// A content block grows.
+    /// Content that is added to a content block.
     pub struct ContentBlockDelta tags("type" = "content_block_delta") {
         /// The index of the block in the message.
         pub index: u64,
@@ -100,7 +100,7 @@ object! {
 }
 
 object! {
-    /// A content block is complete.
+    /// The end of a content block, which is complete.
     pub struct ContentBlockStop tags("type" = "content_block_stop") {
         /// The index of the block in the message.
         pub index: u64,
@@ -108,7 +108,7 @@ object! {
 }
 
 object! {
-    /// The message as a whole changes.
+    /// Changes of the message as a whole.
     pub struct MessageDelta tags("type" = "message_delta") {
         /// The changes.
         pub delta: MessageChange,
@@ -126,7 +126,7 @@ object! {
     pub struct MessageChange {
         /// Why the model stopped.
         pub stop_reason: Option<StopReason>,
-        /// The sequence at which it stopped.
+        /// The sequence at which the model stopped.
         pub stop_sequence: Option<String>,
         /// Details of why the model stopped.
         pub stop_details: Option<Box<Loose<StopDetails>>>,
@@ -136,7 +136,7 @@ object! {
 }
 
 object! {
-    /// The message is complete.
+    /// The end of a message, which is complete.
     pub struct MessageStop tags("type" = "message_stop") {}
 }
 
@@ -146,7 +146,7 @@ object! {
 }
 
 object! {
-    /// The stream failed.
+    /// A failure of the stream.
     pub struct StreamError tags("type" = "error") {
         /// The API's error.
         pub error: Loose<ApiError>,
@@ -174,9 +174,9 @@ union! {
 }
 
 object! {
-    /// Text.
+    /// A piece of text.
     pub struct TextDelta tags("type" = "text_delta") {
-        /// The text.
+        /// The added text.
         pub text: String,
     }
 }
@@ -190,12 +190,12 @@ object! {
 }
 
 object! {
-    /// Thinking.
+    /// A piece of thinking.
     pub struct ThinkingDelta tags("type" = "thinking_delta") {
-        /// The thinking.
+        /// The added thinking.
         pub thinking: String,
-        /// An estimate of the added thinking tokens, if the thinking is not
-        /// shown.
+        /// The estimated number of added thinking tokens, if the thinking is
+        /// not displayed.
         pub estimated_tokens: Option<u64>,
     }
 }
@@ -221,13 +221,13 @@ object! {
     pub struct CompactionDelta tags("type" = "compaction_delta") {
         /// The summary.
         pub content: Option<String>,
-        /// The encrypted summary, readable only by the API.
+        /// The summary, encrypted so that only the API can read it.
         pub encrypted_content: Option<String>,
     }
 }
 
 impl StreamEvent {
-    /// Returns the text that the event adds, if any.
+    /// Returns the text that the event adds, if it adds text.
     #[must_use]
     pub fn text_delta(&self) -> Option<&str> {
         match self {
@@ -239,7 +239,7 @@ impl StreamEvent {
         }
     }
 
-    /// Returns the thinking that the event adds, if any.
+    /// Returns the thinking that the event adds, if it adds thinking.
     #[must_use]
     pub fn thinking_delta(&self) -> Option<&str> {
         match self {

@@ -1,11 +1,11 @@
-//! A result at a glance: its text, its cost, and why it failed.
+//! Accessors of a result: its text, its cost, and the reason of a failure.
 
 use super::api::ApiErrorKind;
 use super::result::{ResultMessage, TerminalReason};
 
-/// The agent ended a turn with an error.
+/// The error of a turn that failed.
 ///
-/// Made by [`ResultMessage::error_for_result`]. The text is
+/// [`ResultMessage::error_for_result`] creates it. Its text is
 /// [`ResultMessage::error_text`].
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("the turn failed: {}{}", .result.error_text().unwrap_or_default(), what_to_do(.result))]
@@ -14,11 +14,11 @@ pub struct FailedTurn {
     pub result: Box<ResultMessage>,
 }
 
-/// The member with the reason why the API sent no response, such as
-/// `connection_failed`. It is absent if the API was not asked.
+/// The name of the member with the reason why the API sent no response, such as
+/// `connection_failed`. It is absent if the API was not called.
 const CAUSE: &str = "api_error";
 
-/// The next step after an error that the prompt did not cause.
+/// Returns the next step after an error that the prompt did not cause.
 fn what_to_do(result: &ResultMessage) -> &'static str {
     match result.api_error() {
         Some(ApiErrorKind::Authentication) => {
@@ -57,14 +57,14 @@ impl ResultMessage {
         Ok(self)
     }
 
-    /// Returns the text of the final response; empty if there is none.
+    /// Returns the text of the final response. Empty if there is none.
     #[must_use]
     pub fn text(&self) -> &str {
         self.result.as_deref().unwrap_or_default()
     }
 
-    /// Returns the cost of the session so far, in US dollars. `None` if the agent
-    /// does not report it.
+    /// Returns the cost of the session so far, in US dollars. Returns `None` if
+    /// the agent does not report the cost.
     #[must_use]
     pub fn cost_usd(&self) -> Option<f64> {
         self.total_cost_usd
@@ -73,8 +73,8 @@ impl ResultMessage {
     }
 
     /// Returns the kind of API error that ended the turn, by its HTTP status.
-    /// `None` if the turn did not end with an API error, or the API sent no
-    /// response.
+    /// Returns `None` if the turn did not end with an API error, or if the API
+    /// sent no response.
     #[must_use]
     pub fn api_error(&self) -> Option<ApiErrorKind> {
         Some(match self.api_error_status? {
@@ -90,9 +90,9 @@ impl ResultMessage {
         })
     }
 
-    /// Returns whether the same prompt may succeed later: the API was
-    /// overloaded, limited the rate, failed, timed out or could not be reached.
-    /// The CLI has already retried by then.
+    /// Returns whether the same prompt may succeed later. The API was
+    /// overloaded, limited the rate, failed, timed out or could not be reached,
+    /// and the retries of the CLI failed, too.
     #[must_use]
     pub fn is_retryable(&self) -> bool {
         use ApiErrorKind::{Api, Overloaded, RateLimit, Timeout};
@@ -102,8 +102,8 @@ impl ResultMessage {
         }
     }
 
-    /// Whether the agent did not send the prompt to the API, for want of
-    /// credentials for instance.
+    /// Returns whether the agent did not call the API, for example because it
+    /// has no credentials.
     fn has_asked_no_api(&self) -> bool {
         self.has_api_error() && self.api_error_status.is_none() && self.extra.get(CAUSE).is_none()
     }

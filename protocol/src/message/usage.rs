@@ -7,29 +7,29 @@ object! {
     /// The token usage reported by the API.
     #[derive(Default)]
     pub struct Usage {
-        /// Input tokens, not cached.
+        /// The number of input tokens that were not cached.
         pub input_tokens: Option<u64>,
-        /// Output tokens.
+        /// The number of output tokens.
         pub output_tokens: Option<u64>,
         /// A breakdown of the output tokens.
         pub output_tokens_details: Option<OutputTokensDetails>,
-        /// Tokens written to the cache.
+        /// The number of tokens written to the cache.
         pub cache_creation_input_tokens: Option<u64>,
-        /// Tokens read from the cache.
+        /// The number of tokens read from the cache.
         pub cache_read_input_tokens: Option<u64>,
-        /// Tokens written to the cache, by lifetime.
+        /// The number of tokens written to the cache, by lifetime.
         pub cache_creation: Option<CacheCreation>,
-        /// Calls of tools that the API runs.
+        /// The number of calls of tools that the API runs.
         pub server_tool_use: Option<ServerToolUse>,
         /// The service tier.
         pub service_tier: Option<ServiceTier>,
         /// The speed of the model.
         pub speed: Option<ModelSpeed>,
-        /// The region of inference; empty if unknown.
+        /// The region of inference. Empty if unknown.
         pub inference_geo: Option<String>,
         /// The usage of each pass, if the API made several.
         pub iterations: Option<Vec<IterationUsage>>,
-        /// The API's credit after a refusal.
+        /// The API's credit for a retry after a refusal.
         pub fallback_credit: Option<Box<Loose<FallbackCredit>>>,
     }
 }
@@ -38,29 +38,29 @@ object! {
     /// A breakdown of output tokens.
     #[derive(Default)]
     pub struct OutputTokensDetails {
-        /// Thinking tokens.
+        /// The number of thinking tokens.
         pub thinking_tokens: Option<u64>,
     }
 }
 
 object! {
-    /// Tokens written to the cache, by lifetime.
+    /// The number of tokens written to the cache, by lifetime.
     #[derive(Default)]
     pub struct CacheCreation {
-        /// Five minutes.
+        /// The number of tokens with a lifetime of five minutes.
         pub ephemeral_5m_input_tokens: Option<u64>,
-        /// One hour.
+        /// The number of tokens with a lifetime of one hour.
         pub ephemeral_1h_input_tokens: Option<u64>,
     }
 }
 
 object! {
-    /// Calls of tools that the API runs.
+    /// The number of calls of tools that the API runs.
     #[derive(Default)]
     pub struct ServerToolUse {
-        /// Web searches.
+        /// The number of web searches.
         pub web_search_requests: Option<u64>,
-        /// Pages fetched.
+        /// The number of fetched pages.
         pub web_fetch_requests: Option<u64>,
     }
 }
@@ -68,11 +68,11 @@ object! {
 open_enum! {
     /// The service tier of a request.
     pub enum ServiceTier {
-        /// Standard.
+        /// The standard tier.
         Standard = "standard",
-        /// Priority.
+        /// The priority tier.
         Priority = "priority",
-        /// Batch.
+        /// The batch tier.
         Batch = "batch",
     }
 }
@@ -80,9 +80,9 @@ open_enum! {
 open_enum! {
     /// The speed of a model.
     pub enum ModelSpeed {
-        /// Standard.
+        /// The standard speed.
         Standard = "standard",
-        /// Fast.
+        /// The fast speed.
         Fast = "fast",
     }
 }
@@ -101,7 +101,8 @@ union! {
     }
 }
 
-/// All passes have the same counts; not every one names its model.
+/// Declares the passes, which have the same counts. Not every pass names its
+/// model.
 macro_rules! iterations {
     ($(
         $(#$meta:tt)*
@@ -112,15 +113,15 @@ macro_rules! iterations {
             #[derive(Default)]
             pub struct $name tags("type" = $tag) {
                 $( $(#$field_meta)* pub $field: $type, )*
-                /// Input tokens, not cached.
+                /// The number of input tokens that were not cached.
                 pub input_tokens: Option<u64>,
-                /// Output tokens.
+                /// The number of output tokens.
                 pub output_tokens: Option<u64>,
-                /// Tokens written to the cache.
+                /// The number of tokens written to the cache.
                 pub cache_creation_input_tokens: Option<u64>,
-                /// Tokens read from the cache.
+                /// The number of tokens read from the cache.
                 pub cache_read_input_tokens: Option<u64>,
-                /// Tokens written to the cache, by lifetime.
+                /// The number of tokens written to the cache, by lifetime.
                 pub cache_creation: Option<CacheCreation>,
             }
         }
@@ -148,21 +149,21 @@ iterations! {
 }
 
 object! {
-    /// The API's credit after a refusal.
+    /// The API's credit after a refusal: a retry on another model costs what it
+    /// would have cost as the first request.
     #[derive(Default)]
     pub struct FallbackCredit {
-        /// Whether it was applied.
+        /// Whether the credit was applied.
         pub status: Option<FallbackCreditStatus>,
     }
 }
 
 union! {
-    /// Whether the API's credit after a refusal was applied.
+    /// Whether the API's credit for a retry after a refusal was applied.
     pub enum FallbackCreditStatus by "type" {
-        /// Applied: the retry costs what it would have cost as the first
-        /// request.
+        /// The credit was applied.
         "redeemed" => Redeemed(FallbackCreditRedeemed),
-        /// Not applied.
+        /// The credit was not applied.
         "not_applied" => NotApplied(FallbackCreditNotApplied),
     }
 }
@@ -179,8 +180,8 @@ object! {
     pub struct FallbackCreditNotApplied tags("type" = "not_applied") {
         /// The reason.
         pub reason: Option<FallbackCreditRefusal>,
-        /// The members to remove from the request in order to get the credit,
-        /// with [`FallbackCreditRefusal::VariantFieldsPresent`].
+        /// The members to remove from the request to get the credit, with
+        /// [`FallbackCreditRefusal::VariantFieldsPresent`].
         pub remove_to_redeem: Option<Vec<String>>,
     }
 }
@@ -188,7 +189,7 @@ object! {
 open_enum! {
     /// Why the API's credit was not applied.
     pub enum FallbackCreditRefusal {
-        /// The request differs.
+        /// The request differs from the refused one.
         BodyMismatch = "body_mismatch",
         /// The request continues after the generated text, which is not
         /// allowed.
@@ -203,11 +204,11 @@ open_enum! {
         NotEnabled = "not_enabled",
         /// The price cannot be determined.
         RepriceUnavailable = "reprice_unavailable",
-        /// Temporarily unavailable.
+        /// The credit is temporarily unavailable.
         TemporarilyUnavailable = "temporarily_unavailable",
-        /// The request has members that prevent it.
+        /// The request has members that prevent the credit.
         VariantFieldsPresent = "variant_fields_present",
-        /// The credit is for another organisation.
+        /// The credit is for another organization.
         WrongOrganization = "wrong_organization",
         /// The credit is for another platform.
         WrongPlatform = "wrong_platform",
@@ -220,21 +221,24 @@ object! {
     /// The usage of a model in a session.
     #[derive(Default)]
     pub struct ModelUsage {
-        /// Input tokens, not cached.
+        /// The number of input tokens that were not cached.
         pub input_tokens: Option<u64> = "inputTokens",
-        /// Output tokens.
+        /// The number of output tokens.
         pub output_tokens: Option<u64> = "outputTokens",
-        /// Thinking tokens, included in the output tokens.
+        /// The number of thinking tokens, which are included in the output
+        /// tokens.
         pub thinking_tokens: Option<u64> = "thinkingTokens",
-        /// Tokens read from the cache.
+        /// The number of tokens read from the cache.
         pub cache_read_input_tokens: Option<u64> = "cacheReadInputTokens",
-        /// Tokens written to the cache.
+        /// The number of tokens written to the cache.
         pub cache_creation_input_tokens: Option<u64> = "cacheCreationInputTokens",
-        /// Tokens written to the cache with a lifetime of five minutes.
+        /// The number of tokens written to the cache with a lifetime of five
+        /// minutes.
         pub cache_creation_ephemeral_5m_input_tokens: Option<u64> = "cacheCreationEphemeral5mInputTokens",
-        /// Tokens written to the cache with a lifetime of one hour.
+        /// The number of tokens written to the cache with a lifetime of one
+        /// hour.
         pub cache_creation_ephemeral_1h_input_tokens: Option<u64> = "cacheCreationEphemeral1hInputTokens",
-        /// Web searches.
+        /// The number of web searches.
         pub web_search_requests: Option<u64> = "webSearchRequests",
         /// The cost in US dollars.
         pub cost_usd: Option<Number> = "costUSD",
@@ -256,7 +260,7 @@ open_enum! {
     pub enum CostBasis {
         /// The agent's price list.
         List = "list",
-        /// The organisation.
+        /// The organization's price.
         Managed = "managed",
         /// The price is unknown.
         Other = "unknown",

@@ -13,44 +13,45 @@ object! {
     pub struct UserMessage: tolerant tags("type" = "user") {
         /// The role and the content.
         pub message: UserBody,
-        /// The tool call that started the sub-agent of this message.
+        /// The ID of the tool call that started the sub-agent of this message.
         pub parent_tool_use_id: Option<String>,
         /// The ID of this message. The agent reports the delivery state under
-        /// it.
+        /// this ID.
         pub uuid: Option<String>,
         /// The session ID.
         pub session_id: Option<String>,
-        /// When the agent picks it up.
+        /// The priority with which the agent picks up the message.
         pub priority: Option<Priority>,
-        /// Whether the host composed it. The agent then uses the text verbatim,
-        /// without file expansion and commands.
+        /// Whether the host composed the message. The agent then uses the text
+        /// verbatim, without file expansion and commands.
         pub client_composed: Option<bool>,
-        /// `false` adds it to the conversation without a model request.
+        /// Whether the message starts a model request. `false` only adds it to
+        /// the conversation.
         pub should_query: Option<bool> = "shouldQuery",
-        /// Whether the agent wrote it, not a user.
+        /// Whether the agent wrote the message, not a user.
         pub is_synthetic: Option<bool> = "isSynthetic",
-        /// Whether it is an echo of an earlier message.
+        /// Whether the message is an echo of an earlier one.
         pub is_replay: Option<bool> = "isReplay",
-        /// The tool result, as data of that tool.
+        /// The tool result, in the tool's own format.
         pub tool_use_result: Option<Json>,
         /// Additional data about each tool result.
         pub tool_result_meta: Option<Vec<ToolResultMeta>>,
-        /// The origin of the message, if not a user.
+        /// The origin of the message, if it is not a user.
         pub origin: Option<MessageOrigin>,
-        /// Pasted content apart from the text. Each entry is appended to the
-        /// text.
+        /// Pasted content that is separate from the text. Each entry is
+        /// appended to the text.
         pub pasted_content: Option<Vec<Content>>,
         /// Pasted content that is still part of the text.
         pub inline_pastes: Option<Vec<String>>,
-        /// Attached files, in an echo.
+        /// The attached files. Set only in an echo.
         pub file_attachments: Option<Vec<Json>>,
         /// The time of the message, as RFC 3339.
         pub timestamp: Option<String>,
-        /// The sub-agent of this message.
+        /// The ID of the sub-agent of this message.
         pub agent_id: Option<String>,
-        /// The kind of that sub-agent.
+        /// The kind of the sub-agent of this message.
         pub subagent_type: Option<String>,
-        /// The task of that sub-agent.
+        /// The task of the sub-agent of this message.
         pub task_description: Option<String>,
     }
 }
@@ -58,7 +59,7 @@ object! {
 object! {
     /// The role and the content of a user message.
     pub struct UserBody {
-        /// `user`.
+        /// The role, `user`.
         pub role: Option<String>,
         /// The content. The agent accepts a message without content.
         pub content: Option<Content>,
@@ -70,7 +71,7 @@ object! {
     pub struct ToolResultMeta {
         /// The ID of the tool call.
         pub id: String,
-        /// How the permission was decided.
+        /// The decision about the permission, with its source.
         pub permission_decision: Option<PermissionDecision>,
         /// Why the tool did not run, such as `user-rejected`.
         pub non_execution_kind: Option<String>,
@@ -78,7 +79,7 @@ object! {
 }
 
 object! {
-    /// How a permission was decided.
+    /// A decision about a permission, with its source.
     #[derive(Default)]
     pub struct PermissionDecision {
         /// The decision: `accept` or `reject`.
@@ -91,7 +92,7 @@ object! {
 }
 
 open_enum! {
-    /// When the agent picks up a message. Without a priority, it is `next`.
+    /// When the agent picks up a message. The default is `next`.
     pub enum Priority {
         /// Interrupts the running turn.
         Now = "now",
@@ -103,7 +104,8 @@ open_enum! {
 }
 
 impl Default for UserBody {
-    /// An empty message of the user: without a role the agent would exit.
+    /// Creates an empty message of the user. It has a role, because without one
+    /// the agent would exit.
     fn default() -> Self {
         Self {
             role: Some("user".to_owned()),
@@ -114,7 +116,7 @@ impl Default for UserBody {
 }
 
 impl UserMessage {
-    /// Creates a prompt with this content: a text, or blocks.
+    /// Creates a prompt with this content, which is a text or blocks.
     ///
     /// ```
     /// use agentwire_protocol::message::UserMessage;
@@ -135,7 +137,7 @@ impl UserMessage {
             },
             ..Self::default()
         };
-        // The agent requires this member, and a prompt has no parent.
+        // The agent requires this member. A prompt has no parent.
         message.extra.set("parent_tool_use_id", Json::null());
         message
     }
@@ -145,7 +147,7 @@ impl UserMessage {
         Self::new(text.into())
     }
 
-    /// Appends a content block: an image, a document, a text.
+    /// Appends a content block, such as an image, a document or a text.
     ///
     /// ```
     /// use agentwire_protocol::content::ContentBlock;
@@ -178,8 +180,8 @@ impl UserMessage {
         self
     }
 
-    /// Sets when the agent picks up the message. Without a priority, it is
-    /// `next`. As measured on the real CLI:
+    /// Sets when the agent picks up the message. The default is `next`. As
+    /// measured on the real CLI:
     ///
     /// | priority | sent before or while a tool runs | sent while the last text of the turn is written |
     /// |---|---|---|
@@ -187,11 +189,12 @@ impl UserMessage {
     /// | `next` | added to the running turn after the current tool calls; both prompts share one result | the message is the next turn |
     /// | `later` | the message is a turn after the running one | likewise |
     ///
-    /// Messages that wait with the same priority become one turn, in the order
-    /// in which they were sent, with one result. All that wait for `now` are
-    /// picked up before those for `next`, and these before those for `later`.
-    /// A turn that a `now` message interrupts ends with the subtype `success`,
-    /// and a `terminal_reason` of `aborted_streaming` or `aborted_tools`.
+    /// Queued messages with the same priority become one turn with one result,
+    /// in the order in which they were sent. All messages with the priority
+    /// `now` are picked up before those with `next`, and these before those
+    /// with `later`. A turn that a `now` message interrupts ends with the
+    /// subtype `success`, and a `terminal_reason` of `aborted_streaming` or
+    /// `aborted_tools`.
     #[must_use]
     pub fn priority(mut self, priority: Priority) -> Self {
         self.priority = Some(priority);
@@ -199,26 +202,26 @@ impl UserMessage {
     }
 
     /// Sets the message ID. The agent reports the delivery status of messages
-    /// that have one.
+    /// that have an ID.
     #[must_use]
     pub fn uuid(mut self, uuid: impl Into<String>) -> Self {
         self.uuid = Some(uuid.into());
         self
     }
 
-    /// Makes the agent pass the text to the model as it is
+    /// Makes the agent pass the text to the model unchanged
     /// (`client_composed`). In other prompts, the agent adds the contents of
     /// the file to `@path`, and runs a text that begins with `/word` as a
-    /// command. Use this for every text that your user did not type as a prompt,
-    /// such as a web page, a ticket or the output of another model: it could
-    /// otherwise read files and run commands.
+    /// command. Use this for every text that your user did not type as a
+    /// prompt, such as a web page, a ticket or the output of another model:
+    /// such a text could otherwise read files and run commands.
     #[must_use]
     pub fn verbatim(mut self) -> Self {
         self.client_composed = Some(true);
         self
     }
 
-    /// Returns the content blocks; a text is one text block.
+    /// Returns the content blocks. A text is converted to one text block.
     #[must_use]
     pub fn blocks(&self) -> Cow<'_, [ContentBlock]> {
         let content = self.message.content.as_ref();

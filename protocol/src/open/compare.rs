@@ -103,7 +103,7 @@ pub(super) fn copy(to: &mut Slot<'_>, from: Form<'_>) {
     }
 }
 
-/// Makes an object a copy of another one.
+/// Makes an object equal to another one of the same type.
 #[inline(never)]
 pub(super) fn copy_fields(to: &mut dyn Fields, from: &dyn Fields) {
     from.forms(&mut |_, forms, extra| {
@@ -116,7 +116,7 @@ pub(super) fn copy_fields(to: &mut dyn Fields, from: &dyn Fields) {
     });
 }
 
-/// Sets a value to the empty one of its type.
+/// Sets a value to the empty value of its type.
 #[inline(never)]
 pub(super) fn clear(slot: &mut Slot<'_>) {
     match slot {
@@ -152,7 +152,7 @@ pub(super) fn clear_fields(object: &mut dyn Fields) {
 ///
 /// # Errors
 ///
-/// Those of the formatter.
+/// The errors of the formatter.
 #[inline(never)]
 pub fn debug(form: Form<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match form {
@@ -197,7 +197,7 @@ pub fn debug(form: Form<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     }
 }
 
-/// A value to print.
+/// A value that is printed for `Debug`.
 struct Shown<'a>(Form<'a>);
 
 impl fmt::Debug for Shown<'_> {
@@ -232,7 +232,7 @@ pub fn collect_untyped(form: Form<'_>, at: &mut Pointer, found: &mut Vec<String>
                 at.member(name, |at| collect_untyped(*form, at, found));
             }
             for (name, _) in extra.iter() {
-                // Declared ones in `extra` were `null` or invalid.
+                // Declared members in `extra` were `null` or invalid.
                 if declared.find(name).is_none() {
                     at.member(name, |at| found.push(at.as_str().to_owned()));
                 }

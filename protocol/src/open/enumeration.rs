@@ -1,6 +1,6 @@
 //! Enumerations that preserve unknown values.
 
-/// Returns the index of the value among the known ones.
+/// Returns the index of a value in the list of known ones.
 pub fn number_of(value: &str, known: &[&str]) -> Option<usize> {
     known.iter().position(|it| *it == value)
 }
@@ -25,8 +25,8 @@ macro_rules! open_enum {
         }
 
         impl $name {
-            /// Returns the value on the wire.
-            // Inlined, it would add a table to each of the functions below.
+            /// Returns the value on the wire. If this was inlined, each of the
+            /// functions below would contain a table.
             #[inline(never)]
             #[must_use]
             pub fn as_str(&self) -> &str {

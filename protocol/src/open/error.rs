@@ -7,7 +7,7 @@ use std::fmt::{self, Write as _};
 /// The maximum nesting depth of objects.
 pub(super) const MAX_DEPTH: usize = 64;
 
-/// A value cannot be read as the expected type.
+/// The error of a value that cannot be read as the expected type.
 ///
 /// Readers of members and items add the location while the error propagates.
 #[derive(Debug)]
@@ -31,11 +31,11 @@ enum Reason {
     TooDeep,
     /// Preserving the invalid members would take too many bytes.
     TooMuch,
-    /// Another reason.
+    /// A reason with its own text.
     Other(Cow<'static, str>),
 }
 
-/// A step on the way from the outermost value to another one.
+/// A step of a path from the outermost value to an inner one.
 #[derive(Debug, Clone)]
 pub(super) enum Step {
     Member(Box<str>),
@@ -79,21 +79,22 @@ impl Error {
         }))
     }
 
-    /// Prepends the member in which it occurred to the path.
+    /// Prepends the member in which the error occurred to the path.
     #[cold]
     pub(super) fn in_member(mut self, name: &str) -> Self {
         self.0.steps.push(Step::Member(name.into()));
         self
     }
 
-    /// Prepends the item in which it occurred to the path.
+    /// Prepends the item in which the error occurred to the path.
     #[cold]
     pub(super) fn in_item(mut self, index: usize) -> Self {
         self.0.steps.push(Step::Item(index));
         self
     }
 
-    /// Whether the object itself, and not a nested one, has another tag.
+    /// Returns whether the object itself has another tag. A tag of a nested
+    /// object does not count.
     pub(super) fn is_other_tag(&self) -> bool {
         self.0.steps.is_empty() && matches!(self.0.reason, Reason::OtherTag(_))
     }
@@ -146,7 +147,7 @@ impl fmt::Display for Error {
 /// The location and the reason of an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Located {
-    /// For example `message.content[0].text`; `.` for the whole text.
+    /// The path, such as `message.content[0].text`. `.` for the whole text.
     pub(crate) path: String,
     pub(crate) reason: String,
 }

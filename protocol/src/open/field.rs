@@ -1,4 +1,5 @@
-//! Implementations for member types other than wire objects.
+//! Implements [`Field`](super::Field) for member types that are not wire
+//! objects.
 #![allow(
     clippy::manual_map,
     reason = "with closures, four times as much code for each of 300 types"
@@ -195,7 +196,7 @@ impl<T> Constant for Option<T> {
     const EMPTY: Self = None;
 }
 
-/// Boxed, so that a union's other kinds are not as large.
+/// A box makes a kind of a union smaller.
 impl<T: Field> Field for Box<T> {
     const IS_TOLERANT: bool = T::IS_TOLERANT;
 

@@ -1,9 +1,10 @@
-//! The form of a value, for writing, comparing, copying and printing it; and its
-//! slot, which a reader fills.
+//! The form of a value, which is used to write, compare, copy and print it, and
+//! the slot of a value, which a reader fills.
 //!
-//! `Serialize`, `Clone`, `PartialEq` and `Debug` of a type are compiled once per
-//! type, and `Serialize` once more per serializer. Wire types describe themselves
-//! as a [`Form`] instead, and one function each handles all of them.
+//! The code of a derived `Serialize`, `Clone`, `PartialEq` and `Debug` is
+//! compiled once per type, and that of `Serialize` once more per serializer.
+//! Wire types describe themselves as a [`Form`] instead, and one function for
+//! each trait handles all of them.
 
 use super::error::Error;
 use super::reader::Reader;
@@ -13,7 +14,7 @@ use crate::untyped::Untyped;
 use std::any::Any;
 use std::fmt::Debug;
 
-/// A type that an object's member can have.
+/// A type that a member of an object can have.
 pub trait Field: Sized + Clone + PartialEq + Debug + Audited + 'static {
     /// Whether the member is required.
     const IS_REQUIRED: bool = true;
@@ -27,14 +28,15 @@ pub trait Field: Sized + Clone + PartialEq + Debug + Audited + 'static {
     /// Returns the slot of the value.
     fn slot(&mut self) -> Slot<'_>;
 
-    /// Creates a value to read into. For an enumeration it may be any value.
+    /// Creates a value for a reader to fill. For an enumeration it may be any
+    /// value.
     fn fresh() -> Self;
 }
 
-/// A type whose [`Field::fresh`] is a constant, so that creating a large object is
-/// one copy.
+/// A type whose [`Field::fresh`] is a constant, so that creating a large object
+/// is a single copy.
 pub trait Constant {
-    /// As [`Field::fresh`].
+    /// The value of [`Field::fresh`].
     const EMPTY: Self;
 }
 
@@ -68,7 +70,7 @@ pub enum Form<'a> {
     Object(&'a dyn Fields),
     /// A union: one of several kinds.
     Union(&'a dyn Union),
-    /// A type with a reader of its own.
+    /// A type that has its own reader.
     Own(&'a dyn Member),
 }
 
@@ -77,8 +79,8 @@ pub trait Optional {
     /// Returns the value.
     fn get(&self) -> Option<Form<'_>>;
 
-    /// If `is_present`, sets an empty value and returns its slot. Otherwise removes
-    /// the value.
+    /// Sets an empty value and returns its slot, if `is_present` is `true`.
+    /// Otherwise removes the value.
     fn set(&mut self, is_present: bool) -> Option<Slot<'_>>;
 }
 
@@ -91,7 +93,7 @@ pub trait Items {
     fn item(&self, number: usize) -> Option<Form<'_>>;
 }
 
-/// A list.
+/// A list whose items can be changed.
 pub trait List {
     /// Appends an empty item and returns it.
     fn push(&mut self) -> Option<Slot<'_>>;
@@ -108,17 +110,18 @@ pub trait Entries {
     /// Returns the number of members, if it is known.
     fn count(&self) -> Option<usize>;
 
-    /// Calls `visit` with each of them.
+    /// Calls `visit` with each member.
     fn each<'a>(&'a self, visit: &mut dyn FnMut(&'a str, Form<'a>));
 }
 
-/// An object whose keys are data.
+/// An object whose keys are data and whose members can be changed.
 pub trait Map {
-    /// Sets a member to an empty value filled by `fill`, unless that fails.
+    /// Sets a member to an empty value and fills it with `fill`. If `fill`
+    /// fails, the member is not set.
     ///
     /// # Errors
     ///
-    /// Those of `fill`.
+    /// The errors of `fill`.
     fn put(&mut self, key: &str, fill: &mut Fill<'_>) -> Result<(), Error>;
 
     /// Removes all members.
@@ -128,25 +131,26 @@ pub trait Map {
 /// A function that fills an empty value.
 pub type Fill<'a> = dyn FnMut(&mut Slot<'_>) -> Result<(), Error> + 'a;
 
-/// A whole number.
+/// A whole number of any size.
 pub trait Whole {
-    /// The name of the type.
+    /// Returns the name of the type.
     fn name(&self) -> &'static str;
 
-    /// Parses the number. Returns `false` if the text is not such a number.
+    /// Parses the number. Returns `false` if the text is not a number of this
+    /// type.
     fn parse(&mut self, text: &str) -> bool;
 
     /// Sets the number. Returns `false` if it is out of range.
     fn set(&mut self, number: i128) -> bool;
 }
 
-/// A string with known values.
+/// A string with known values, of an enumeration.
 pub trait Word {
     /// Sets the value.
     fn set(&mut self, text: &str);
 }
 
-/// A value that can be set: the mutable counterpart of a [`Form`].
+/// A value that can be set. The mutable counterpart of a [`Form`].
 #[allow(missing_debug_implementations, reason = "what it refers to has none")]
 pub enum Slot<'a> {
     /// `true` or `false`.
@@ -171,14 +175,14 @@ pub enum Slot<'a> {
     Members(&'a mut Members),
     /// An object.
     Object(&'a mut dyn Fields),
-    /// One of several kinds.
+    /// A union: one of several kinds.
     Union(&'a mut dyn Union),
-    /// A type with a reader of its own.
+    /// A type that has its own reader.
     Own(&'a mut dyn Member),
 }
 
 impl<'a> Form<'a> {
-    /// Whether it is absent.
+    /// Returns whether the value is absent.
     pub(in crate::open) fn is_absent(self) -> bool {
         matches!(self, Self::Optional(value) if value.get().is_none())
     }
@@ -199,9 +203,9 @@ impl<'a> Form<'a> {
 pub struct Declared {
     /// The name of the type.
     pub name: &'static str,
-    /// The names of the fields' members.
+    /// The names of the members, one for each field.
     pub members: &'static [&'static str],
-    /// The fields whose members are required, one bit each.
+    /// The fields whose members are required, as one bit each.
     pub required: u128,
     /// The tags, which identify the kind of the object, and their values.
     pub tags: &'static [(&'static str, &'static str)],
@@ -248,7 +252,7 @@ pub trait Fields {
     /// Calls `set` with an empty object of the same type.
     fn with_fresh(&self, set: &mut dyn FnMut(&mut dyn Fields));
 
-    /// Called after the object was read.
+    /// Completes the object after it was read.
     fn finish(&mut self) {}
 }
 
@@ -257,20 +261,21 @@ pub trait Fields {
 pub struct Kinds {
     /// The names of the known kinds.
     pub names: &'static [&'static str],
-    /// How the kind of a value is found.
+    /// How the kind of a value is determined.
     pub how: How,
     /// The index of the kind of the empty value.
     pub empty: usize,
-    /// The index of the kind without a type.
+    /// The index of the kind that has no type.
     pub untyped: Option<usize>,
 }
 
-/// How the kind of a value is found.
+/// How the kind of a value is determined.
 #[derive(Debug)]
 pub enum How {
-    /// By the member with this name: its values, with the indexes of their kinds.
+    /// The member with this name determines the kind. Its values have the
+    /// indexes of their kinds.
     Tag(&'static str, &'static [(&'static str, usize)]),
-    /// By a function that inspects the value.
+    /// A function inspects the value and returns the index of its kind.
     Look(fn(&mut Reader<'_>) -> Result<usize, Error>),
 }
 
@@ -279,22 +284,23 @@ pub trait Union {
     /// Returns the kinds.
     fn kinds(&self) -> &'static Kinds;
 
-    /// Returns the index of the kind, and the value. The index of an unknown kind
-    /// is the number of known ones.
+    /// Returns the index of the kind, and the value. An unknown kind has the
+    /// number of known kinds as its index.
     fn kind(&self) -> (usize, Form<'_>);
 
     /// Sets an empty value of the kind with this index, and returns its slot.
     fn choose(&mut self, number: usize) -> Slot<'_>;
 }
 
-/// A type with a reader of its own. Its `Field::form` and `Field::slot` are
+/// A type that has its own reader. Its `Field::form` and `Field::slot` are
 /// [`Form::Own`] and [`Slot::Own`](super::Slot::Own).
 pub trait Own: Field {
     /// Reads the value into `self`, which is empty.
     ///
     /// # Errors
     ///
-    /// If the value has another type. `self` may contain a part of it.
+    /// If the value has another type. `self` may then contain a part of the
+    /// value.
     fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error>;
 
     /// Returns the form that is written.
@@ -303,20 +309,20 @@ pub trait Own: Field {
 
 /// A value of any type that implements [`Own`].
 pub trait Member: Any + Debug + Audited {
-    /// As [`Own::read`].
+    /// Reads the value, like [`Own::read`].
     ///
     /// # Errors
     ///
-    /// As [`Own::read`].
+    /// The errors of [`Own::read`].
     fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error>;
 
-    /// As [`Own::content`].
+    /// Returns the form that is written, like [`Own::content`].
     fn content(&self) -> Form<'_>;
 
-    /// Sets it to the empty value.
+    /// Sets the value to the empty one.
     fn clear(&mut self);
 
-    /// Sets it to another value of the same type.
+    /// Sets the value to another one of the same type.
     fn copy(&mut self, other: &dyn Any);
 
     /// Returns whether another value is equal.

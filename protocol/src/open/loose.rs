@@ -8,11 +8,11 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 #[cfg(feature = "schema")]
 use std::borrow::Cow;
 
-/// An object, or another JSON value. For members that are not an object in every
-/// version of the agent.
+/// An object, or another JSON value. It is for members that are not an object
+/// in every version of the agent.
 ///
-/// An object that cannot be read as a `T` is an error; any other value is
-/// preserved.
+/// An object that cannot be read as a `T` is an error. Any value that is not an
+/// object is preserved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Loose<T> {
     /// An object.
@@ -22,7 +22,7 @@ pub enum Loose<T> {
 }
 
 impl<T> Loose<T> {
-    /// Returns the object, if it is one.
+    /// Returns the object, if the value is one.
     #[must_use]
     pub fn object(&self) -> Option<&T> {
         match self {
@@ -99,7 +99,7 @@ impl<T> Constant for Loose<T> {
     const EMPTY: Self = Self::Other(Json::null());
 }
 
-/// The schema of the object, which is the intended form.
+/// Returns the schema of the object, which is the intended form.
 #[cfg(feature = "schema")]
 impl<T: schemars::JsonSchema> schemars::JsonSchema for Loose<T> {
     fn inline_schema() -> bool {

@@ -1,25 +1,25 @@
 //! Open types: structs that preserve unknown members, unions that preserve
-//! unknown kinds, enumerations that preserve unknown values.
+//! unknown kinds, and enumerations that preserve unknown values.
 //!
 //! serde's `flatten` and tagged enums buffer every value, lose the digits of
-//! large numbers and cannot contain raw JSON; and a derived `Deserialize` is
-//! compiled again for every deserializer. The macros here describe a type
-//! to one concrete [`Reader`] instead. It reads the text once, in place, and
-//! is lossless:
+//! large numbers and cannot contain raw JSON. A derived `Deserialize` is
+//! compiled again for every deserializer. The macros of this module describe a
+//! type to one concrete [`Reader`] instead. It reads the text once, in place,
+//! and is lossless:
 //!
 //! - A declared member that is `null` is read as `None`. It is also recorded among
 //!   the unknown members, so that it is written again.
 //! - The last occurrence of a repeated member counts.
 //! - An object whose tag is missing or unknown preserves all its members.
-//! - A tolerant reader also preserves invalid members; their fields have the
+//! - A tolerant reader also preserves invalid members. Their fields have the
 //!   readable part. They are written back unchanged unless the field was set.
 //!
-//! `Deserialize` gets the text of the value from the deserializer and fills its
-//! [`Slot`]; `Serialize`, `Clone`, `PartialEq` and `Debug` use its [`Form`]. Their
-//! code is compiled once for all types.
+//! `Deserialize` gets the text of the value from the deserializer and fills the
+//! value's [`Slot`]. `Serialize`, `Clone`, `PartialEq` and `Debug` use the
+//! value's [`Form`]. Their code is compiled once for all types.
 //!
-//! Public only for the other crates of this workspace; it may change in any
-//! version.
+//! This module is public only for the other crates of this workspace. It may
+//! change in any version.
 
 mod compare;
 mod enumeration;
@@ -56,7 +56,7 @@ pub use union::{choice, from_kind, tag_of, tolerance, union};
 pub use wire_type::{serialize_written, wire_type};
 pub use write::{each_member, serialize};
 
-// Output of the macros that depends on a feature of this crate. A `cfg` inside the
+// Macros whose output depends on a feature of this crate. A `cfg` inside the
 // output would check the features of the crate that calls the macro.
 
 #[cfg(feature = "audit")]

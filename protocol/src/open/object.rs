@@ -1,6 +1,6 @@
 //! Structs that preserve unknown members.
 
-/// The wire name of a member: the given one, or that of the field.
+/// Returns the wire name of a member, which is given or that of the field.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! wire_name {
@@ -16,13 +16,14 @@ pub use wire_name;
 /// Declares a struct for a JSON object.
 ///
 /// - Members are required unless they are an `Option`.
-/// - `= "name"` sets the name on the wire if it is not the field's.
+/// - `= "name"` sets the name on the wire if it differs from the field's name.
 /// - `tags("type" = "text")` declares the members that identify the kind of the
 ///   object. They are written, and checked when they are read.
-/// - `pub struct Name: tolerant` is read tolerantly, by itself or in a list.
-/// - `; boxed` is necessary if a required member is a `Box`, because the empty value
-///   is no constant then. It precedes `then`.
-/// - `then name` calls that method after the object was read.
+/// - `pub struct Name: tolerant` makes the struct be read tolerantly, by itself
+///   or in a list.
+/// - `; boxed` is necessary if a required member is a `Box`, because the empty
+///   value is then not a constant. It precedes `then`.
+/// - `then name` calls the method `name` after the object was read.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! object {
@@ -36,8 +37,8 @@ macro_rules! object {
         #[non_exhaustive]
         pub struct $name {
             $( $(#[$($field_meta)*])* pub $field: $type, )*
-            /// Unknown members, and the JSON of declared ones that were `null`
-            /// or invalid.
+            /// Unknown members, and the JSON of declared members that were
+            /// `null` or invalid.
             pub extra: $crate::json::Members,
         }
 
@@ -124,7 +125,7 @@ macro_rules! object {
 }
 pub use object;
 
-/// The empty value of an object: a constant, unless it contains a `Box`.
+/// The empty value of an object. It is a constant, unless it contains a `Box`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! fresh {

@@ -1,4 +1,4 @@
-//! Types with a reader of their own.
+//! Types that have their own reader.
 
 use super::error::Error;
 use super::form::{Form, Member, Own};

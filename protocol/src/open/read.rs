@@ -1,8 +1,9 @@
 //! Reads values of all types.
 //!
-//! Objects list their declared members and give access to their fields by index;
-//! unions choose their kind by index. The functions here use only that, so they
-//! are compiled once instead of once per type. `inline(never)` ensures this.
+//! Objects list their declared members and give access to their fields by
+//! index, and unions choose their kind by index. The functions of this module
+//! use only these lists and indexes, so they are compiled once instead of once
+//! per type. `inline(never)` ensures this.
 
 use super::compare::clear;
 use super::error::{Error, path};
@@ -36,7 +37,8 @@ impl<'a> Reader<'a> {
         Self::new(text, false).whole()
     }
 
-    /// Reads a whole text tolerantly, whatever the mode of its type.
+    /// Reads a whole text tolerantly, even if its type is read strictly by
+    /// default.
     ///
     /// # Errors
     ///
@@ -45,7 +47,7 @@ impl<'a> Reader<'a> {
         Self::new(text, true).whole()
     }
 
-    /// Reads a whole text tolerantly, and returns the faults as well.
+    /// Reads a whole text tolerantly, and also returns the faults.
     pub fn read_with_faults<T: Field>(text: &'a str) -> (Result<T, Error>, Vec<Fault>) {
         let mut reader = Self::new(text, true);
         reader.trace = Some(Box::default());
@@ -60,7 +62,8 @@ impl<'a> Reader<'a> {
         (read, faults)
     }
 
-    // Otherwise each codegen unit that reads a type would contain the code that drops it.
+    // Without this function, each codegen unit that reads a type would contain
+    // the code that drops it.
     #[inline(never)]
     fn whole<T: Field>(&mut self) -> Result<T, Error> {
         let mut value = T::fresh();
@@ -73,11 +76,13 @@ impl<'a> Reader<'a> {
         Ok(self.cursor.end()?)
     }
 
-    /// Reads a value, which a union may have chosen by a tag, into an empty one.
+    /// Reads a value into an empty one. `chosen_by` is the tag by which a union
+    /// chose it.
     ///
     /// # Errors
     ///
-    /// If the value has another type. The slot may contain a part of it.
+    /// If the value has another type. The slot may then contain a part of the
+    /// value.
     pub fn read(&mut self, slot: &mut Slot<'_>, chosen_by: Option<Tag>) -> Result<(), Error> {
         match slot {
             Slot::Text(value) => **value = self.string()?.into_owned(),
@@ -108,7 +113,7 @@ impl<'a> Reader<'a> {
     fn whole_number(&mut self, value: &mut dyn Whole) -> Result<(), Error> {
         let name = value.name();
         let text = self.number(name)?;
-        // Like `serde_json`, does not accept `-0` as an integer.
+        // `-0` is not accepted as an integer, as in `serde_json`.
         if text != "-0" && value.parse(text) {
             return Ok(());
         }
@@ -131,7 +136,7 @@ impl<'a> Reader<'a> {
         Ok(value)
     }
 
-    /// Reads an object, limited to the members that `only` selects.
+    /// Reads the members of an object that `only` selects.
     ///
     /// # Errors
     ///
@@ -141,7 +146,7 @@ impl<'a> Reader<'a> {
         self.read(&mut part.slot(), None)
     }
 
-    /// Reads an object of an unknown kind: all members, including the tag.
+    /// Reads all members of an object of an unknown kind, including the tag.
     ///
     /// # Errors
     ///
@@ -219,7 +224,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Reads an object, which a union may have chosen by a tag, into empty fields.
+/// Reads an object into empty fields. `chosen_by` is the tag by which a union
+/// chose the object.
 ///
 /// # Errors
 ///
@@ -249,7 +255,7 @@ fn read_members(
     let mut inside = reader.object(chosen_by)?;
     let mut next = 0;
     loop {
-        // Members mostly come in declaration order, without escapes.
+        // Members mostly come in declaration order and without escapes.
         let known = reader.next_known(&mut inside, declared.members, next);
         let number = match known {
             Some(number) => number,
@@ -316,12 +322,12 @@ fn read_field(
     Ok(())
 }
 
-/// Whether a field has the value of an absent member.
+/// Returns whether a field has the value of an absent member.
 fn is_absent(slot: &Slot<'_>) -> bool {
     matches!(slot, Slot::Optional(value) if value.get().is_none())
 }
 
-/// Reads a union, itself perhaps a kind of another one.
+/// Reads a union, which may itself be a kind of another union.
 ///
 /// # Errors
 ///

@@ -13,8 +13,8 @@ use std::fmt;
 use std::marker::PhantomData;
 
 thread_local! {
-    /// The locations of errors in wire types, while a caller records them. An error of
-    /// serde cannot carry a location.
+    /// The locations of errors in wire types, while a caller records them. An
+    /// error of serde cannot carry a location.
     static FAILED: RefCell<Option<Vec<Located>>> = const { RefCell::new(None) };
 }
 
@@ -33,7 +33,7 @@ pub fn deserialize<'de, T: Field, D: Deserializer<'de>>(deserializer: D) -> Resu
     }
 }
 
-/// Reads a text, and records the location of an error.
+/// Reads a text. Records the location of an error.
 fn read_noted(text: &str, is_tolerant: bool, slot: &mut Slot<'_>) -> Result<(), String> {
     Reader::read_text(text, is_tolerant, slot).map_err(|error| {
         let message = error.to_string();
@@ -84,8 +84,8 @@ pub fn deserialize_str<'de, T: for<'a> From<&'a str>, D: Deserializer<'de>>(
     deserializer.deserialize_str(StrVisitor(PhantomData))
 }
 
-/// Reads valid JSON as any type, with U+FFFD for lone surrogates. Errors in wire
-/// types have a location.
+/// Reads valid JSON as any type, with U+FFFD for lone surrogates. An error in a
+/// wire type has a location.
 pub(crate) fn read_anything<T: DeserializeOwned>(text: &str) -> Result<T, Located> {
     FAILED.set(Some(vec![]));
     let read =

@@ -4,9 +4,10 @@ use super::form::{Form, How, Union};
 
 /// Declares a union of objects with one tag.
 ///
-/// `"old" | "new" => Kind(Type)` reads both tags. Box a kind that is much larger
-/// than the others. An object with another tag, or none, is preserved as
-/// `Unknown`. `pub enum Name: tolerant` is read tolerantly, by itself or in a list.
+/// `"old" | "new" => Kind(Type)` reads both tags. Box a kind that is much
+/// larger than the others. An object with an unknown tag, or without one, is
+/// preserved as `Unknown`. `pub enum Name: tolerant` is read tolerantly, by
+/// itself or in a list.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! union {
@@ -121,8 +122,8 @@ macro_rules! union {
 pub use union;
 
 /// Declares an enumeration whose variants have one value each. The function
-/// `fn(&mut Reader) -> Result<usize, Error>` returns the index of a value's kind. The
-/// first kind is the empty value.
+/// `fn(&mut Reader) -> Result<usize, Error>` returns the index of a value's
+/// kind. The first kind provides the empty value.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! choice {
@@ -192,7 +193,7 @@ macro_rules! choice {
 }
 pub use choice;
 
-/// The first kind of an enumeration, empty.
+/// Returns the empty value of an enumeration's first kind.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! first_kind {
@@ -201,7 +202,7 @@ macro_rules! first_kind {
     };
 }
 
-/// Whether a union is declared `tolerant`.
+/// Returns whether a union is declared `tolerant`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! tolerance {

@@ -1,7 +1,7 @@
-//! Trait implementations of all wire types.
+//! Implements the traits of all wire types.
 
-/// Implements the traits of std and serde for a wire type through its form. They are inline,
-/// so that they are compiled only if they are used.
+/// Implements the traits of std and serde for a wire type through its form. The
+/// implementations are inline, so that they are compiled only if they are used.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! wire_type {

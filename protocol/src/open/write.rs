@@ -12,7 +12,7 @@ use serde::ser::{SerializeMap as _, SerializeSeq as _, Serializer};
 ///
 /// # Errors
 ///
-/// Those of the serializer.
+/// The errors of the serializer.
 pub fn serialize<S: Serializer>(form: Form<'_>, serializer: S) -> Result<S::Ok, S::Error> {
     match form {
         Form::Bool(value) => serializer.serialize_bool(value),
@@ -80,9 +80,9 @@ impl Serialize for Any<'_> {
     }
 }
 
-/// Calls `write` with each member of an object. A declared member that was `null` or
-/// invalid and is unchanged since it was read is written verbatim, from the unknown
-/// members. One that was missing is not written.
+/// Calls `write` with each member of an object. A declared member that was
+/// `null` or invalid, and has not changed since, is written verbatim from the
+/// unknown members. A declared member that was missing is not written.
 #[inline(never)]
 fn write_fields<'a>(object: &'a dyn Fields, write: &mut dyn FnMut(&'a str, Form<'a>)) {
     object.forms(&mut |declared, forms, extra| {
@@ -111,7 +111,8 @@ fn write_fields<'a>(object: &'a dyn Fields, write: &mut dyn FnMut(&'a str, Form<
     });
 }
 
-/// Whether a field is unchanged since a `null`, invalid or missing member was read.
+/// Returns whether a field has not changed since a `null`, invalid or missing
+/// member was read.
 #[inline(never)]
 fn is_as_read(
     object: &dyn Fields,

@@ -1,17 +1,18 @@
-//! The outbound queue and its ordering.
+//! The outbound queue and its order.
 //!
-//! The order on the pipe matters to the agent: a prompt after a `set_model`
-//! runs on the new model, and an `interrupt` before a prompt does not affect
-//! it. So lines are sent in call order, with two exceptions:
+//! The order on the pipe matters to the agent. For example, a prompt after a
+//! `set_model` runs on the new model, and an `interrupt` does not affect a
+//! prompt after it. Lines are sent in call order, with two exceptions:
 //!
 //! - Responses, interrupts and messages of the host's MCP servers may overtake
-//!   queued user messages, but not each other: the result of an MCP tool never
+//!   queued user messages, but not each other. The result of an MCP tool never
 //!   overtakes earlier progress.
-//! - User messages are ordered `now`, `next`, `later` (first in, first out
-//!   within a class), but do not cross a control request, which is a fence.
+//! - User messages are ordered by class: `now`, `next`, `later` (first in,
+//!   first out within a class). They do not cross a control request, which is a
+//!   fence.
 //!
-//! While the outbox is gated (until `initialize` is answered), only the greeting
-//! and responses leave it.
+//! While the outbox is gated (until `initialize` has a response), only the
+//! greeting and responses leave it.
 //!
 //! A user message can be [deferred](Outbox::defer), for example until it is
 //! stored. It blocks the user messages and fences behind it. Responses overtake
@@ -21,9 +22,9 @@
 //! control requests, and responses with messages of MCP servers. Interrupts are
 //! always accepted.
 //!
-//! For an agent without a queue of its own, user messages are queued separately
-//! until its turn has ended, in a [backlog](Outbox::start_backlog). Then requests
-//! are no fences, and messages are ordered by class only.
+//! For an agent without its own queue, user messages are queued separately in a
+//! [backlog](Outbox::start_backlog) until the agent's turn has ended. Requests
+//! are then no fences, and messages are ordered by class only.
 
 use crate::ids::IdMap;
 use crate::message::Priority;
@@ -43,9 +44,9 @@ pub enum Class {
     /// An interrupt, as urgent as a response.
     Interrupt,
     /// A message that an MCP server inside the host initiates. It is ordered
-    /// with that server's responses, and is no fence.
+    /// with the server's responses, and is not a fence.
     Mcp,
-    /// Any other control request, or a cancellation: a fence.
+    /// Any other control request, or a cancellation. It is a fence.
     Control,
     /// A user message.
     User(Urgency),
@@ -54,11 +55,11 @@ pub enum Class {
 /// The priority of a user message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Urgency {
-    /// `now`.
+    /// The priority `now`.
     Now,
-    /// `next`, the default.
+    /// The priority `next`, the default.
     Next,
-    /// `later`.
+    /// The priority `later`.
     Later,
 }
 
@@ -75,14 +76,14 @@ impl From<Option<&Priority>> for Urgency {
 /// A queued line.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Outgoing {
-    /// The class.
+    /// The class of the line.
     pub class: Class,
     /// The `request_id` of the request, response or cancellation, or the `uuid`
     /// of the user message.
     pub id: Box<str>,
     /// The line, including the newline.
     pub line: Bytes,
-    /// When it was queued, if recorded.
+    /// The time when the line was queued, if it was recorded.
     pub since: Option<Instant>,
 }
 
@@ -134,23 +135,24 @@ impl Default for Limits {
 pub struct QueueSize {
     /// The number of queued user messages.
     pub users: usize,
-    /// Their size in bytes.
+    /// The size of the queued user messages in bytes.
     pub user_bytes: usize,
-    /// The size of the queued control requests in bytes, except interrupts.
+    /// The size of the queued control requests in bytes, without interrupts.
     pub control_bytes: usize,
-    /// When the oldest queued user message with the priority `later` was
-    /// queued. Later messages may overtake it indefinitely.
+    /// The time when the oldest queued user message with the priority `later`
+    /// was queued. Later messages may overtake it indefinitely.
     pub oldest_later: Option<Instant>,
 }
 
 /// The outbound queue.
 #[derive(Debug, Default)]
 pub struct Outbox {
-    /// Segments between fences, ordered by class; never empty.
+    /// The segments between fences, each ordered by class. There is at least
+    /// one.
     segments: VecDeque<Segment>,
     gated: bool,
-    /// User messages that are queued until the end of a turn, if the agent has no
-    /// queue of its own.
+    /// User messages that are queued until the end of a turn, if the agent does
+    /// not have its own queue.
     backlog: Option<Users>,
     /// The IDs of deferred user messages.
     deferred: SortedMap<Box<str>, ()>,
@@ -161,12 +163,13 @@ pub struct Outbox {
     control_bytes: usize,
     /// The size of the queued responses and messages of MCP servers.
     answer_bytes: usize,
-    /// The number of queued lines by ID. Makes withdrawals cheap that find nothing:
-    /// an agent may cancel any number of requests whose responses were already sent.
+    /// The number of queued lines by ID. It makes withdrawals cheap that find
+    /// nothing, because an agent may cancel any number of requests whose
+    /// responses were already sent.
     ids: IdMap<usize>,
 }
 
-/// User messages, by class.
+/// Queued user messages, by class.
 type Users = [VecDeque<Outgoing>; 3];
 
 /// The lines before a fence, and the fence.
@@ -233,7 +236,7 @@ impl Outbox {
         }
     }
 
-    /// All queued user messages.
+    /// Returns all queued user messages.
     fn users(&self) -> impl Iterator<Item = &Users> {
         self.segments
             .iter()
@@ -241,7 +244,7 @@ impl Outbox {
             .chain(&self.backlog)
     }
 
-    /// The size counter for lines of this class.
+    /// Returns the size counter for lines of this class.
     fn bytes_of(&mut self, class: Class) -> Option<&mut usize> {
         match class {
             Class::Control => Some(&mut self.control_bytes),
@@ -251,7 +254,7 @@ impl Outbox {
         }
     }
 
-    /// Removes the gate: all lines can be sent.
+    /// Removes the gate, so that all lines can be sent.
     pub fn open(&mut self) {
         self.gated = false;
     }
@@ -262,7 +265,7 @@ impl Outbox {
         self.gated
     }
 
-    /// Defers a user message, queued or future, until [`Outbox::release`].
+    /// Defers a queued or future user message until [`Outbox::release`].
     pub fn defer(&mut self, uuid: &str) {
         self.deferred.insert(uuid.into(), ());
     }
@@ -272,7 +275,7 @@ impl Outbox {
         self.deferred.remove(uuid);
     }
 
-    /// Returns the user messages that are deferred.
+    /// Returns the IDs of the deferred user messages.
     pub(crate) fn deferred(&self) -> &SortedMap<Box<str>, ()> {
         &self.deferred
     }
@@ -308,7 +311,8 @@ impl Outbox {
             .find(is_there)
     }
 
-    /// Takes the first message of the backlog if it is not deferred and `wanted` accepts it.
+    /// Takes the first message of the backlog, if it is not deferred and
+    /// `wanted` accepts it.
     pub fn pop_backlog(&mut self, wanted: impl FnOnce(&Outgoing) -> bool) -> Option<Outgoing> {
         let urgency = self.backlog_urgency()?;
         let queue = &mut self.backlog.as_mut()?[urgency as usize];
@@ -378,7 +382,8 @@ impl Outbox {
         self.removed(next)
     }
 
-    /// Removes and returns the next line if it is a user message of at most `bytes`.
+    /// Removes and returns the next line, if it is a user message of at most
+    /// `bytes` bytes.
     pub fn pop_user(&mut self, bytes: usize) -> Option<Outgoing> {
         let first = self.segments.front_mut().filter(|_| !self.gated)?;
         if !first.urgent.is_empty() {
@@ -410,8 +415,8 @@ impl Outbox {
         Some(line)
     }
 
-    /// Removes and returns the next response while the first line is deferred, even from
-    /// behind a fence.
+    /// Removes and returns the next response while the first line is deferred.
+    /// The response may be behind a fence.
     fn pop_past_deferred(&mut self) -> Option<Outgoing> {
         let mut urgent = self.segments.iter_mut().map(|segment| &mut segment.urgent);
         let first = urgent.find(|urgent| !urgent.is_empty())?;
@@ -450,7 +455,7 @@ impl Outbox {
             (queues.find_map(take)).or_else(|| segment.fence.take_if(|fence| matches(fence)))
         });
         let found = found.or_else(|| self.backlog.iter_mut().flatten().find_map(take));
-        // An empty segment would block the ones behind it.
+        // An empty segment would block the segments behind it.
         self.segments.retain(|segment| !segment.is_empty());
         self.removed(found)
     }
@@ -477,7 +482,7 @@ impl Outbox {
 }
 
 /// Finds the position of an element that occurs at most once. Most are near an
-/// end: lines are withdrawn in order, or starting with the last.
+/// end, because lines are withdrawn in order, or starting with the last.
 fn position_from_both_ends(
     queue: &VecDeque<Outgoing>,
     matches: impl Fn(&Outgoing) -> bool,

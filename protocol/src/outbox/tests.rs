@@ -150,14 +150,14 @@ fn the_queue_is_bounded_and_room_returns_when_lines_leave() {
     assert!(!outbox.has_room(User(Later), 41));
     assert!(outbox.has_room(User(Now), 60));
     assert!(!outbox.has_room(User(Now), 61));
-    // Requests have their own limit.
+    // Requests have a separate limit.
     assert!(outbox.has_room(Control, 1000));
     outbox.push(long(Control, "set_model", 50));
     assert!(!outbox.has_room(Control, 1));
     for class in [Response, Interrupt, Greeting] {
         assert!(outbox.has_room(class, 1000));
     }
-    // So have responses.
+    // Responses have a separate limit, too.
     outbox.push(long(Response, "allow", 60));
     assert!(outbox.has_room(Response, 10));
     assert!(!outbox.has_room(Response, 11));

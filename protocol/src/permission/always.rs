@@ -1,4 +1,4 @@
-//! Allowing a tool from now on.
+//! Allows a tool permanently.
 
 use super::{Allow, CanUseTool, PermissionResult};
 

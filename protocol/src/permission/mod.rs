@@ -24,9 +24,9 @@ use crate::mcp::McpServerProvenance;
 use crate::open::{object, open_enum, union};
 
 object! {
-    /// A permission request: may this tool call run? There is no deadline. The
-    /// turn waits until the request is answered, the turn is interrupted, or
-    /// the session ends.
+    /// A permission request for a tool call. There is no deadline: the turn
+    /// waits until the request has a response, the turn is interrupted, or the
+    /// session ends.
     pub struct CanUseTool tags("subtype" = "can_use_tool") {
         /// The name of the tool.
         pub tool_name: String,
@@ -38,9 +38,9 @@ object! {
         pub permission_suggestions: Option<Vec<PermissionUpdate>>,
         /// The path that caused the request.
         pub blocked_path: Option<String>,
-        /// The reason for the request.
+        /// The reason for the permission request.
         pub decision_reason: Option<String>,
-        /// The kind of that reason.
+        /// The kind of reason for the permission request.
         pub decision_reason_type: Option<DecisionReason>,
         /// A title for the prompt.
         pub title: Option<String>,
@@ -48,12 +48,12 @@ object! {
         pub display_name: Option<String>,
         /// The model's description of the call.
         pub description: Option<String>,
-        /// The sub-agent that makes the call.
+        /// The ID of the sub-agent that makes the call.
         pub agent_id: Option<String>,
         /// The MCP server that provides the tool.
         pub mcp_server: Option<McpServerProvenance>,
-        /// The `ask` rule that matches, where the reason is another one: the
-        /// request requires a human.
+        /// The `ask` rule that matches the call, although the reason of the
+        /// request is another one. The request requires a human.
         pub matched_ask_rule: Option<MatchedAskRule>,
         /// Whether the prompt must not default to yes.
         pub default_to_no: Option<bool>,
@@ -63,7 +63,8 @@ object! {
         pub classifier_approvable: Option<bool>,
         /// Whether the request requires a human, as for questions and plans.
         pub requires_user_interaction: Option<bool>,
-        /// Set for tools of MCP servers. Its meaning is not documented.
+        /// A member that is set for tools of MCP servers. Its meaning is not
+        /// documented.
         pub server_policy_ask_only: Option<bool>,
     }
 }
@@ -75,13 +76,14 @@ object! {
         pub source: Option<String>,
         /// The tool that the rule names.
         pub tool_name: String,
-        /// The part of the tool that it covers; absent for the whole tool.
+        /// The part of the tool that the rule covers. `None` for the whole
+        /// tool.
         pub rule_content: Option<String>,
     }
 }
 
 open_enum! {
-    /// Why the agent requests a permission.
+    /// The reason why the agent requests a permission.
     pub enum DecisionReason {
         /// A rule.
         Rule = "rule",
@@ -109,9 +111,9 @@ open_enum! {
 }
 
 union! {
-    /// The response to [`CanUseTool`]. Values made by
-    /// [`PermissionResult::allow`], [`PermissionResult::allow_with`] and
-    /// [`PermissionResult::deny`] are always valid for the agent.
+    /// The response to [`CanUseTool`]. Values from [`PermissionResult::allow`],
+    /// [`PermissionResult::allow_with`] and [`PermissionResult::deny`] are
+    /// always valid for the agent.
     pub enum PermissionResult by "behavior" {
         /// Allows the tool call.
         "allow" => Allow(Allow),
@@ -124,43 +126,42 @@ object! {
     /// Allows a tool call.
     #[derive(Default)]
     pub struct Allow tags("behavior" = "allow") {
-        /// The input to run the tool with. If absent, the requested input is
-        /// used.
+        /// The input to run the tool with. `None` for the requested input.
         pub updated_input: Option<Json> = "updatedInput",
         /// Rule updates to apply.
         pub updated_permissions: Option<Vec<PermissionUpdate>> = "updatedPermissions",
         /// The ID of the tool call.
         pub tool_use_id: Option<String> = "toolUseID",
-        /// Who decided. Used for statistics.
+        /// How the user decided, for the agent's statistics.
         pub decision_classification: Option<DecisionClassification> = "decisionClassification",
     }
 }
 
 object! {
-    /// Denies a tool call. Make it with [`Deny::new`]: the agent rejects a
-    /// denial without a message.
+    /// Denies a tool call. Create it with [`Deny::new`], because the agent
+    /// rejects a denial without a message.
     pub struct Deny tags("behavior" = "deny") {
         /// The message for the model.
         pub message: String,
         /// Whether to end the turn. The agent then replaces the message with
-        /// one of its own.
+        /// its own.
         pub interrupt: Option<bool>,
         /// The ID of the tool call.
         pub tool_use_id: Option<String> = "toolUseID",
-        /// Who decided. Used for statistics.
+        /// How the user decided, for the agent's statistics.
         pub decision_classification: Option<DecisionClassification> = "decisionClassification",
     }
 }
 
 open_enum! {
-    /// How a user decided about a tool call. If absent, the agent assumes
-    /// `UserTemporary` or `UserReject`.
+    /// How a user decided about a tool call. If this is unset, the agent
+    /// assumes `UserTemporary` or `UserReject`.
     pub enum DecisionClassification {
-        /// Allowed once.
+        /// The user allowed the call once.
         UserTemporary = "user_temporary",
-        /// Allowed permanently, now or earlier.
+        /// The user allowed the tool permanently, now or earlier.
         UserPermanent = "user_permanent",
-        /// Denied.
+        /// The user denied the call.
         UserReject = "user_reject",
     }
 }
@@ -191,21 +192,21 @@ impl CanUseTool {
         }
     }
 
-    /// Returns whether this request requires a human. Rules and other programs
-    /// must then not approve it in advance. That is the case
+    /// Returns whether this request requires a human, so that rules and other
+    /// programs must not approve it in advance. This is the case
     ///
-    /// - if only a human can answer (`requires_user_interaction`),
+    /// - if only a human can respond (`requires_user_interaction`),
     /// - if the prompt must not default to yes (`default_to_no`), or
-    /// - if the request was deliberately caused by an `ask` rule, a hook, a
-    ///   safety check, a classifier, a call that requests to leave the sandbox,
-    ///   or a reason unknown to this version.
+    /// - if the cause is an `ask` rule, a hook, a safety check, a classifier, a
+    ///   call that requests to leave the sandbox, or a reason unknown to this
+    ///   version.
     ///
-    /// It is also the case for a shell command that the agent could not
-    /// analyse: its reason is [`Other`](DecisionReason::Other), and it suggests
-    /// no rule although it could (`suppress_always_allow_rule` is not set).
+    /// A shell command that the agent could not analyse requires a human, too.
+    /// Its reason is [`Other`](DecisionReason::Other), and it suggests no rule
+    /// although it could (`suppress_always_allow_rule` is not set).
     ///
-    /// `server_policy_ask_only` does not count: it was seen on every tool of an
-    /// MCP server, and the agent's own rules decide about those.
+    /// `server_policy_ask_only` does not count. It was measured on every tool
+    /// of an MCP server, and the agent's rules decide about such tools.
     #[must_use]
     pub fn requires_human(&self) -> bool {
         let for_a_reason = match &self.decision_reason_type {
@@ -234,8 +235,8 @@ impl CanUseTool {
 }
 
 impl Allow {
-    /// Sets the rule updates to apply: the `permission_suggestions` of the
-    /// request, or others.
+    /// Sets the rule updates to apply, such as the `permission_suggestions` of
+    /// the request.
     ///
     /// ```
     /// use agentwire_protocol::permission::{
@@ -260,7 +261,7 @@ impl Allow {
         self
     }
 
-    /// Sets who decided. Used for statistics.
+    /// Sets how the user decided, for the agent's statistics.
     #[must_use]
     pub fn decision_classification(mut self, classification: DecisionClassification) -> Self {
         self.decision_classification = Some(classification);
@@ -280,14 +281,14 @@ impl Deny {
         }
     }
 
-    /// Ends the turn. The agent then replaces the message with one of its own.
+    /// Ends the turn. The agent then replaces the message with its own.
     #[must_use]
     pub fn interrupt(mut self) -> Self {
         self.interrupt = Some(true);
         self
     }
 
-    /// Sets who decided. Used for statistics.
+    /// Sets how the user decided, for the agent's statistics.
     #[must_use]
     pub fn decision_classification(mut self, classification: DecisionClassification) -> Self {
         self.decision_classification = Some(classification);
@@ -295,17 +296,18 @@ impl Deny {
     }
 }
 
-/// The denial for an updated input that is not an object. Running the tool with
-/// its original input might do what the host meant to prevent.
+/// The message of a denial because of an updated input that is not an object.
+/// If the tool ran with its original input, it might do what the host meant to
+/// prevent.
 pub(crate) const NO_OBJECT: &str =
     "The host wanted to run the tool with an input that is no object.";
 
-/// The input of a tool, if it is an object.
+/// Returns the input of a tool, if it is an object.
 pub(crate) fn input_object(input: impl Into<Json>) -> Option<Json> {
     Some(input.into()).filter(|input| input.get().starts_with('{'))
 }
 
-/// A value for a member that may be absent but not `null`.
+/// Returns a value for a member that may be absent but not `null`.
 pub(crate) fn unless_null(value: impl Into<Json>) -> Option<Json> {
     Some(value.into()).filter(|value| !value.is_null())
 }
@@ -317,8 +319,9 @@ impl PermissionResult {
         Self::Allow(Allow::default())
     }
 
-    /// Allows the tool call with another input. The agent accepts only objects:
-    /// any other value makes this a denial with a message that says so.
+    /// Allows the tool call with another input. The agent accepts only objects.
+    /// If the input is not an object, the result is a denial whose message says
+    /// so.
     #[must_use]
     pub fn allow_with(input: impl Into<Json>) -> Self {
         match input_object(input) {

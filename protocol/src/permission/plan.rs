@@ -1,26 +1,28 @@
-//! Plans of the model. They arrive as a permission request for the tool
+//! Plans of the model, which arrive as a permission request for the tool
 //! `ExitPlanMode`.
 
 use crate::open::{object, open_enum};
 
 object! {
-    /// The model has finished its plan. Arrives as a permission request; the
-    /// plan may be in members that are not part of the declared schema.
+    /// The plan that the model has finished. It arrives as a permission
+    /// request. The plan may be in members that are not part of the declared
+    /// schema.
     #[derive(Default)]
     pub struct ExitPlanModeInput {
-        /// Permissions that the plan asks for. No longer used.
+        /// The permissions that the plan requests. No longer used.
         pub allowed_prompts: Option<Vec<AllowedPrompt>> = "allowedPrompts",
-        /// The plan. Undeclared; agents add it for the host.
+        /// The plan. The member is undeclared; agents add it for the host.
         pub plan: Option<String>,
-        /// The file of the plan. Undeclared; agents add it for the host.
+        /// The path of the plan's file. The member is undeclared; agents add it
+        /// for the host.
         pub plan_file_path: Option<String> = "planFilePath",
     }
 }
 
 object! {
-    /// A permission that a plan asks for.
+    /// A permission that a plan requests.
     pub struct AllowedPrompt {
-        /// The tool.
+        /// The name of the tool.
         pub tool: AllowedPromptTool,
         /// A short description of the purpose.
         pub prompt: String,
@@ -28,7 +30,7 @@ object! {
 }
 
 open_enum! {
-    /// A tool that a plan can ask for.
+    /// A tool for which a plan can request a permission.
     pub enum AllowedPromptTool {
         /// Shell commands.
         Bash = "Bash",

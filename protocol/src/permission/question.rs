@@ -1,4 +1,4 @@
-//! Questions to the user. They arrive as a permission request for the tool
+//! Questions to the user, which arrive as a permission request for the tool
 //! `AskUserQuestion`. Return the answers in the updated input:
 //!
 //! ```
@@ -24,14 +24,13 @@ use crate::open::{object, open_enum};
 use std::collections::BTreeMap;
 
 object! {
-    /// Questions to the user, and their answers once given.
+    /// Questions to the user, with the answers after the user has given them.
     pub struct AskUserQuestionInput {
         /// The questions, at most four.
         pub questions: Vec<Question>,
-        /// The answers, keyed by question. Multiple choices are separated by
-        /// commas.
+        /// The answers, by question. Commas separate multiple choices.
         pub answers: Option<BTreeMap<String, String>>,
-        /// Further input of the user, keyed by question.
+        /// Further input of the user, by question.
         pub annotations: Option<BTreeMap<String, QuestionAnnotation>>,
         /// Data that is not displayed.
         pub metadata: Option<QuestionMetadata>,
@@ -56,7 +55,7 @@ object! {
 object! {
     /// An option of a question.
     pub struct QuestionOption {
-        /// The displayed text, which is also the answer's value.
+        /// The displayed text, which is also the value of the answer.
         pub label: String,
         /// An explanation.
         pub description: String,
@@ -73,8 +72,8 @@ object! {
         pub preview: Option<String>,
         /// The user's notes.
         pub notes: Option<String>,
-        /// Why there is no answer. Absent if there is one, or if the host did
-        /// not say.
+        /// Why there is no answer. `None` if there is one, or if the host did
+        /// not give a reason.
         pub unanswered: Option<QuestionUnanswered>,
     }
 }
@@ -82,11 +81,11 @@ object! {
 open_enum! {
     /// Why a question has no answer.
     pub enum QuestionUnanswered {
-        /// The user skipped it.
+        /// The user skipped the question.
         Skipped = "skipped",
-        /// The user sent a message instead.
+        /// The user sent a message in place of an answer.
         RepliedInChat = "replied_in_chat",
-        /// The user dismissed it.
+        /// The user dismissed the question.
         Dismissed = "dismissed",
     }
 }
@@ -105,15 +104,14 @@ object! {
     pub struct AskUserQuestionOutput {
         /// The questions.
         pub questions: Vec<Question>,
-        /// The answers, keyed by question. Multiple choices are separated by
-        /// commas.
+        /// The answers, by question. Commas separate multiple choices.
         pub answers: BTreeMap<String, String>,
         /// The user's reply in place of a choice.
         pub response: Option<String>,
-        /// Further input of the user, keyed by question.
+        /// Further input of the user, by question.
         pub annotations: Option<BTreeMap<String, QuestionAnnotation>>,
-        /// Milliseconds after which the questions timed out because the user
-        /// was away.
+        /// The time in milliseconds after which the questions timed out because
+        /// the user was away.
         pub afk_timeout_ms: Option<Number> = "afkTimeoutMs",
     }
 }

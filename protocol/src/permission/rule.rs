@@ -1,10 +1,10 @@
-//! Permission rules in their text form: `Bash(git *)`.
+//! Permission rules in their text form, such as `Bash(git *)`.
 
 use super::PermissionRule;
 use std::fmt::{self, Display, Write as _};
 use std::str::FromStr;
 
-/// Why a text is not a permission rule.
+/// The reason why a text is not a permission rule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RuleError {
@@ -14,10 +14,10 @@ pub enum RuleError {
     /// There is no tool name before the parenthesis.
     #[error("there is no tool name before the parenthesis")]
     NoTool,
-    /// An invalid character in the tool name.
+    /// The tool name contains an invalid character.
     #[error("invalid character {found:?} in the tool name at byte {at}")]
     NotInAName {
-        /// The byte offset.
+        /// The byte offset of the character.
         at: usize,
         /// The character.
         found: char,
@@ -34,18 +34,18 @@ pub enum RuleError {
         /// The byte offset of the opening parenthesis.
         at: usize,
     },
-    /// There is text after the rule.
+    /// Text follows the rule.
     #[error("unexpected text after the closing parenthesis, at byte {at}")]
     Behind {
-        /// The byte offset.
+        /// The byte offset of the text.
         at: usize,
     },
 }
 
 /// Parses a rule in the form of the agent's settings and command line: the name
 /// of a tool, followed by the part of the tool in parentheses. Surrounding
-/// whitespace is ignored. In parentheses, `\(`, `\)` and `\\` stand for the
-/// character itself; parentheses need no backslash if the last one closes the
+/// whitespace is ignored. In the parentheses, `\(`, `\)` and `\\` stand for the
+/// character itself. Parentheses need no backslash if the last one closes the
 /// rule.
 ///
 /// ```
@@ -119,7 +119,7 @@ fn is_in_names(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '-' | '*' | '.' | ':')
 }
 
-/// The position of the last unescaped closing parenthesis.
+/// Returns the position of the last unescaped closing parenthesis.
 fn last_that_closes(text: &str) -> Option<usize> {
     let mut escaped = false;
     let mut last = None;
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_is_a_tool_and_what_of_it() {
+    fn a_rule_is_a_tool_and_its_content() {
         for (text, tool, content) in [
             ("Bash", "Bash", None),
             (" Bash\n", "Bash", None),
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_and_where() {
+    fn an_invalid_rule_is_an_error_with_a_position() {
         for (text, error) in [
             ("", RuleError::Empty),
             ("  ", RuleError::Empty),
@@ -208,7 +208,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read_again(
+        fn a_formatted_rule_is_parsed_again(
             tool in "[A-Za-z_][A-Za-z0-9_-]{0,8}",
             content in proptest::option::of(r"[a-z*() \\:/.]{0,12}"),
         ) {

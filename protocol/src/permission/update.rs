@@ -23,7 +23,7 @@ union! {
     }
 }
 
-/// Three updates carry rules and differ only in their tag.
+/// Declares the three updates that carry rules, which differ only in their tag.
 macro_rules! rules_update {
     ($($(#$meta:tt)* $name:ident = $tag:literal,)*) => {$(
         object! {
@@ -100,8 +100,8 @@ object! {
     pub struct PermissionRule {
         /// The name of the tool.
         pub tool_name: String = "toolName",
-        /// The part of the tool, such as `git *` of `Bash`; absent for the
-        /// whole tool.
+        /// The part of the tool that the rule covers, such as `git *` of
+        /// `Bash`. `None` for the whole tool.
         pub rule_content: Option<String> = "ruleContent",
     }
 }
@@ -127,9 +127,9 @@ open_enum! {
         ProjectSettings = "projectSettings",
         /// The project's local settings, which are not shared.
         LocalSettings = "localSettings",
-        /// This session only.
+        /// The current session.
         Session = "session",
-        /// Like a command line argument.
+        /// The command line of the session.
         CliArg = "cliArg",
     }
 }
@@ -197,8 +197,8 @@ impl PermissionUpdate {
     }
 }
 
-/// Describes the effect for a user: `allow Bash(make:*) (session)`. The text is
-/// from the agent and not escaped.
+/// Describes the effect for a user, such as `allow Bash(make:*) (session)`. The
+/// text comes from the agent and is not escaped.
 impl Display for PermissionUpdate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut tell = |what: &str, these: String, destination: &PermissionDestination| {

@@ -1,9 +1,8 @@
-//! JSON Schema (2020-12) of the wire, from the types: for other languages, for
-//! editors, and to see how far the types have fallen behind an agent.
+//! Generates JSON Schemas (2020-12) of the wire protocol from the types: for
+//! other languages, for editors, and to compare the types with a newer agent.
 //!
-//! The schemas are as open as the types: members, kinds and values that they
-//! do not name are allowed. They stand in the folder `schema` of this crate,
-//! where a test holds them against the types.
+//! The schemas are as open as the types. They allow members, kinds and values
+//! that they do not name.
 
 mod shape;
 
@@ -25,7 +24,7 @@ use schemars::json_schema;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use std::borrow::Cow;
 
-/// Any line, in either direction.
+/// Returns the schema of any line, in either direction.
 #[must_use]
 pub fn lines() -> Schema {
     whole(|generator| {
@@ -40,16 +39,16 @@ pub fn lines() -> Schema {
     })
 }
 
-/// A conversation, as [`Conversation`] is written.
+/// Returns the schema of a serialized [`Conversation`].
 #[must_use]
 pub fn conversation() -> Schema {
     whole(SchemaGenerator::subschema_for::<Conversation>)
 }
 
-/// What the answer to each control request holds, the agent's requests and the
-/// host's: an object with a member for each subtype. The answer itself is the
-/// member `response` of a `control_response`'s `response`. `mcp_message` goes
-/// both ways, and only the host's answer holds anything.
+/// Returns the schema of the responses to control requests of the agent and of
+/// the host. It is an object with a member for each subtype. The value is the
+/// member `response` of the `response` of a `control_response`. `mcp_message`
+/// is sent in both directions, and only the host's response has content.
 #[must_use]
 pub fn answers() -> Schema {
     whole(|generator| {
@@ -79,8 +78,9 @@ pub fn answers() -> Schema {
     })
 }
 
-/// What the agent's own tools take and give: an object with a member for each
-/// tool, which has the members `input` and `output`.
+/// Returns the schema of the inputs and outputs of the agent's built-in tools.
+/// It is an object with a member for each tool, which has the members `input`
+/// and `output`.
 #[cfg(feature = "tools")]
 #[must_use]
 pub fn tools() -> Schema {
@@ -97,8 +97,8 @@ pub fn tools() -> Schema {
     })
 }
 
-/// A control request of the host's. It has no type of its own: a request is
-/// written from whatever implements [`HostRequest`].
+/// A control request of the host. There is no such type in this crate, because
+/// any type that implements [`HostRequest`] can be a request.
 struct HostControlRequest;
 
 impl JsonSchema for HostControlRequest {
@@ -122,7 +122,7 @@ impl JsonSchema for HostControlRequest {
     }
 }
 
-/// The requests that the host can make, and their answers by subtype.
+/// The requests of the host, and their responses by subtype.
 type HostRequests = (Vec<Schema>, Vec<(&'static str, Schema)>);
 
 macro_rules! host_requests {
@@ -140,7 +140,7 @@ macro_rules! host_requests {
 }
 every_host_request!(host_requests);
 
-/// A schema with the definitions of all that it mentions.
+/// Returns a schema with the definitions of all types that it refers to.
 fn whole(root: impl FnOnce(&mut SchemaGenerator) -> Schema) -> Schema {
     let mut generator = SchemaGenerator::default();
     let mut schema = root(&mut generator);

@@ -1,4 +1,4 @@
-//! Components of the schemas of types.
+//! Builds the parts of the schemas of types.
 
 use crate::json::{Json, Members, Number};
 use crate::open::Field;
@@ -8,7 +8,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
-/// The schema of an object, while it is being put together.
+/// The schema of an object under construction.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Object {
@@ -26,7 +26,7 @@ impl Object {
         }
     }
 
-    /// A member that says what the object is.
+    /// Adds a member that identifies the kind of the object.
     pub fn tag(&mut self, name: &str, value: &str) {
         self.properties
             .insert(name.to_owned(), json!({ "const": value }));
@@ -66,20 +66,20 @@ impl Object {
     }
 }
 
-/// One of several.
+/// Returns the schema of a value that is one of several kinds.
 #[doc(hidden)]
 pub fn any_of(docs: &[&str], kinds: impl IntoIterator<Item = Schema>) -> Schema {
     let kinds: Vec<Value> = kinds.into_iter().map(Schema::to_value).collect();
     json_schema!({ "description": description(docs), "anyOf": kinds })
 }
 
-/// An object of a kind that the types do not know.
+/// Returns the schema of an object whose kind is unknown.
 #[doc(hidden)]
 pub fn unknown_kind() -> Schema {
     json_schema!({ "description": "A kind that is not described here.", "type": "object" })
 }
 
-/// These strings, and any other.
+/// Returns the schemas of the known strings, and of any other string.
 #[doc(hidden)]
 pub fn words(known: &[&str]) -> [Schema; 2] {
     [
@@ -88,8 +88,7 @@ pub fn words(known: &[&str]) -> [Schema; 2] {
     ]
 }
 
-/// The documentation of an item as one text, its lines joined as they are
-/// read.
+/// Joins the lines of an item's documentation into one text.
 fn description(docs: &[&str]) -> String {
     let lines: Vec<&str> = docs
         .iter()
@@ -105,7 +104,7 @@ fn description(docs: &[&str]) -> String {
         .to_owned()
 }
 
-/// The lines of documentation among an item's attributes.
+/// Extracts the lines of documentation from an item's attributes.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! docs {
@@ -129,7 +128,7 @@ macro_rules! doc_line {
 #[doc(hidden)]
 pub use doc_line;
 
-/// Types whose schema is a word.
+/// Implements `JsonSchema` for types whose schema is one word.
 macro_rules! simple {
     ($($type:ty: $name:literal = $schema:tt,)*) => {$(
         impl JsonSchema for $type {
@@ -154,7 +153,7 @@ simple! {
     Members: "Members" = { "type": "object" },
 }
 
-/// The name of a type in a schema, and its identity.
+/// Implements the name and the identity of a type in a schema.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! named {
@@ -171,8 +170,8 @@ macro_rules! named {
 #[doc(hidden)]
 pub use named;
 
-/// Types that are one of several others, told apart by their JSON kind or by
-/// hand: `Effort = "a description": Level, Number`.
+/// Implements `JsonSchema` for types that are one of several others,
+/// distinguished by their JSON type: `Effort = "a description": Level, Number`.
 macro_rules! one_of {
     ($name:ident = $docs:literal: $($type:ty),+) => {
         #[cfg(feature = "schema")]

@@ -1,6 +1,6 @@
 //! Steps through JSON text token by token.
 //!
-//! The cursor accepts any bytes: it returns tokens, or an error with an offset.
+//! The cursor accepts any bytes. It returns tokens, or an error with an offset.
 //! It skips nested values without recursion, and neither decodes nor copies.
 
 use super::string::SIMPLE;
@@ -12,16 +12,16 @@ pub struct Cursor<'a> {
     at: usize,
 }
 
-/// The contents of a string: the bytes between its quotes.
+/// The contents of a string, which are the bytes between its quotes.
 #[derive(Debug, Clone, Copy)]
 pub struct Span {
     pub start: usize,
     pub end: usize,
-    /// Whether it has escapes.
+    /// Whether the contents have escapes.
     pub escaped: bool,
 }
 
-/// The text is not valid JSON.
+/// The error for text that is not valid JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{expected} expected at byte {at}")]
 pub struct Invalid {
@@ -31,8 +31,8 @@ pub struct Invalid {
 
 type Result<T> = std::result::Result<T, Invalid>;
 
-/// The enclosing objects and arrays, innermost last, one bit each. Only nesting
-/// deeper than 64 levels allocates.
+/// The enclosing objects and arrays as one bit each, innermost last. Only
+/// nesting deeper than 64 levels allocates.
 #[derive(Default)]
 struct Enclosing {
     word: u64,
@@ -57,7 +57,8 @@ impl Enclosing {
         }
     }
 
-    /// Whether the innermost container is an object; `None` at the top level.
+    /// Returns whether the innermost container is an object. Returns `None` at
+    /// the top level.
     fn innermost(&self) -> Option<bool> {
         (self.depth > 0).then_some(self.word & 1 == 1)
     }
@@ -68,7 +69,7 @@ impl<'a> Cursor<'a> {
         Self { bytes, at: 0 }
     }
 
-    /// The offset in the text.
+    /// Returns the offset in the text.
     #[inline]
     pub fn at(&self) -> usize {
         self.at
@@ -131,9 +132,9 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Advances to the value of an object's next member and returns its name. At
-    /// the end, consumes the closing brace and returns `None`. `is_first`: the
-    /// cursor is directly after the opening brace.
+    /// Advances to the value of an object's next member and returns its name.
+    /// At the end of the object, consumes the closing brace and returns `None`.
+    /// `is_first` means that the cursor is directly after the opening brace.
     #[inline(always)]
     pub fn next_key(&mut self, is_first: bool) -> Result<Option<Span>> {
         if self.bytes.get(self.at) == Some(&b'}') {
@@ -159,9 +160,9 @@ impl<'a> Cursor<'a> {
         self.next_key_of_any_kind(is_first)
     }
 
-    /// As [`Self::next_key`], but only for a name that is one of `names` and has the
-    /// usual form. Returns its index. Compares from index `from` on, without a search
-    /// for the end of the name.
+    /// Advances like [`Self::next_key`], but only if the name is one of `names`
+    /// and has the usual form. Returns the index of the name. Compares from
+    /// index `from` on, without a search for the end of the name.
     #[inline(always)]
     pub fn next_known_key(&mut self, is_first: bool, names: &[&str], from: usize) -> Option<usize> {
         let mut rest = self.bytes.get(self.at..)?;
@@ -202,9 +203,9 @@ impl<'a> Cursor<'a> {
         Ok(Some(key))
     }
 
-    /// Advances to an array's next item, or consumes the closing bracket and
-    /// returns `false`. `is_first`: the cursor is directly after the opening
-    /// bracket.
+    /// Advances to an array's next item. At the end of the array, consumes the
+    /// closing bracket and returns `false`. `is_first` means that the cursor is
+    /// directly after the opening bracket.
     #[inline]
     pub fn next_item(&mut self, is_first: bool) -> Result<bool> {
         match self.peek() {
@@ -238,9 +239,10 @@ impl<'a> Cursor<'a> {
         self.string_with_escapes(start, end)
     }
 
-    /// Scans the string at the cursor, which is at its opening quote. Returns the span from
-    /// the start of the contents to the first escape, control character or closing quote,
-    /// and whether that is the quote. Consumes the string only then.
+    /// Scans the string whose opening quote is at the cursor. Returns the span
+    /// from the start of the contents to the first escape, control character or
+    /// closing quote, and whether the scan ended at the closing quote. Consumes
+    /// the string only in that case.
     #[inline(always)]
     pub fn string_start(&mut self) -> (Span, bool) {
         let start = self.at + 1;
@@ -428,11 +430,11 @@ impl<'a> Cursor<'a> {
 }
 
 /// Returns the offset, from `at` on, of the next quote, backslash or control
-/// character; the length if there is none.
+/// character. If there is none, returns the length.
 ///
-/// Most strings are not longer than a UUID, so five 8-byte words are checked first. After that,
-/// it skips blocks of 32 bytes, for which the compiler uses vector
-/// instructions.
+/// Most strings are not longer than a UUID, so five words of 8 bytes are
+/// checked first. After that, blocks of 32 bytes are skipped, for which the
+/// compiler uses vector instructions.
 #[inline]
 pub(super) fn special(bytes: &[u8], at: usize) -> usize {
     let short = at + 5 * size_of::<u64>();
@@ -456,8 +458,8 @@ fn special_far(bytes: &[u8], mut at: usize) -> usize {
     special_within(bytes, at, bytes.len())
 }
 
-/// Like `special`, one word at a time until `end` is reached. If nothing is
-/// found, returns an offset at or after `end`.
+/// Finds the offset like `special`, one word at a time until `end` is reached.
+/// If nothing is found, returns an offset at or after `end`.
 ///
 /// In a word, the lowest of the marker bits is always exact.
 #[inline]
@@ -484,7 +486,7 @@ fn special_within(bytes: &[u8], mut at: usize, end: usize) -> usize {
     at
 }
 
-/// Like `special`, one byte at a time.
+/// Finds the offset like `special`, one byte at a time.
 #[cold]
 fn special_at_end(bytes: &[u8], at: usize) -> usize {
     let rest = bytes.get(at..).unwrap_or_default();

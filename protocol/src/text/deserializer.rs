@@ -1,8 +1,8 @@
 //! A serde deserializer for text that is known to be valid JSON.
 //!
 //! The wire types request the raw text, which this deserializer returns without
-//! scanning it. `serde_json` would scan it first. Everything else is forwarded
-//! to `serde_json`.
+//! scanning it. `serde_json` would scan the text first. Other requests are
+//! forwarded to `serde_json`.
 
 use super::{raw, without_lone_surrogates};
 use serde::de::value::BorrowedStrDeserializer;
@@ -25,8 +25,8 @@ pub fn read<T: DeserializeOwned>(text: &str) -> Result<T> {
     })
 }
 
-/// The form in which `serde_json` passes on raw text: an object with one
-/// member.
+/// The form in which `serde_json` passes on raw text, which is an object with
+/// one member.
 struct OnlyText<'de> {
     name: Option<&'static str>,
     text: &'de str,
@@ -45,7 +45,7 @@ impl<'de> MapAccess<'de> for OnlyText<'de> {
     }
 }
 
-/// Methods forwarded to `serde_json`.
+/// Forwards methods to `serde_json`.
 macro_rules! forward {
     ($($method:ident($($argument:ident: $type:ty),*))*) => {$(
         fn $method<V: Visitor<'de>>(self, $($argument: $type,)* visitor: V) -> Result<V::Value> {

@@ -1,4 +1,4 @@
-//! Exact comparison of JSON values, including digits.
+//! Compares JSON values exactly, including digits.
 
 use super::without_lone_surrogates;
 use crate::ids::IdMap;
@@ -10,9 +10,9 @@ use std::borrow::Cow;
 const MAX_DEPTH: usize = 128;
 
 /// Returns whether two texts are the same JSON value. Numbers are compared by
-/// their text, so every digit counts. The order of members is ignored, and the
-/// last occurrence of a repeated member counts. `null` and absent differ. Lone
-/// surrogates count as U+FFFD.
+/// their text, so every digit counts. The order of members does not matter, and
+/// the last occurrence of a repeated member counts. `null` and an absent member
+/// differ. Lone surrogates count as U+FFFD.
 ///
 /// # Errors
 ///
@@ -59,7 +59,8 @@ fn first(value: &RawValue) -> u8 {
     value.get().as_bytes().first().copied().unwrap_or_default()
 }
 
-/// Compares the values of both texts; `false` if one of them cannot be read.
+/// Reads both texts and compares their values. Returns `false` if one of them
+/// cannot be read.
 fn both<'a, T: Deserialize<'a>>(
     one: &'a RawValue,
     other: &'a RawValue,

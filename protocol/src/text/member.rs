@@ -1,16 +1,16 @@
-//! Finds members of an object without reading the others.
+//! Finds members of an object without parsing the others.
 
 use super::{Cursor, unescaped};
 
 /// Returns the text of the last member `name`, if `text` is an object that has
-/// one.
+/// such a member.
 pub(crate) fn member<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     let [found] = members(text, [name]);
     found
 }
 
-/// Returns the texts of the last members with these names, if `text` is an object
-/// that has them.
+/// Returns the texts of the last members with these names, if `text` is an
+/// object that has them.
 pub fn members<'a, const N: usize>(text: &'a str, names: [&str; N]) -> [Option<&'a str>; N] {
     let mut found = [None; N];
     let mut cursor = Cursor::new(text.as_bytes());

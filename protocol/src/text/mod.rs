@@ -1,7 +1,7 @@
 //! JSON text: tokens, strings, and raw values.
 //!
-//! Public only for the other crates of this workspace; it may change in any
-//! version.
+//! This module is public only for the other crates of this workspace. It may
+//! change in any version.
 
 mod cursor;
 mod deserializer;
@@ -23,8 +23,8 @@ pub(crate) use string::{SIMPLE, escaped, unescaped};
 pub(crate) use surrogate::without_lone_surrogates;
 pub(crate) use utf8::utf8;
 
-/// Returns whether a text contains another one. Unlike `str::contains`, it is compiled only
-/// once.
+/// Returns whether a text contains another one. Unlike `str::contains`, this
+/// function is compiled only once.
 #[must_use]
 pub fn contains(text: &str, part: &str) -> bool {
     memchr::memmem::find(text.as_bytes(), part.as_bytes()).is_some()

@@ -1,8 +1,8 @@
-//! Access to the text of a value, without copying where possible.
+//! Provides the text of a value, without copying where possible.
 //!
 //! The wire types are read from text. `serde_json` provides the text of a value
-//! if it is requested by the internal name that its `RawValue` uses. This module
-//! obtains the name from `RawValue` itself. `&RawValue` only borrows and
+//! if the value is requested by the internal name that `RawValue` uses. This
+//! module obtains the name from `RawValue` itself. `&RawValue` only borrows and
 //! `Box<RawValue>` always copies; this module borrows where possible. With any
 //! other deserializer, it reads the value and writes its text.
 
@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use std::fmt::{self, Display};
 use std::sync::LazyLock;
 
-/// The name by which `serde_json` provides raw text; `None` if it cannot be
+/// The name by which `serde_json` provides raw text. `None` if it cannot be
 /// obtained.
 static NAME: LazyLock<Option<&'static str>> = LazyLock::new(|| {
     let Err(RequestedName(name)) = <&RawValue>::deserialize(NameProbe) else {
@@ -35,7 +35,7 @@ static NAME: LazyLock<Option<&'static str>> = LazyLock::new(|| {
 /// if another deserializer has buffered the number as an object.
 const NUMBER: &str = "$serde_json::private::Number";
 
-/// Returns the text of the deserializer's value.
+/// Returns the text of the value in a deserializer.
 pub(crate) fn raw_text<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Cow<'de, str>, D::Error> {
@@ -48,12 +48,12 @@ pub(crate) fn raw_text<'de, D: Deserializer<'de>>(
     }
 }
 
-/// Whether this name requests raw text.
+/// Returns whether this name requests raw text.
 pub(super) fn is_raw(name: &str) -> bool {
     *NAME == Some(name)
 }
 
-/// Serializes valid JSON text as it is.
+/// Serializes valid JSON text verbatim.
 pub(crate) fn serialize_raw<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
     match *NAME {
         Some(name) => {
@@ -68,8 +68,8 @@ pub(crate) fn serialize_raw<S: Serializer>(text: &str, serializer: S) -> Result<
     }
 }
 
-/// Accepts the raw value of `serde_json`, an object with one member that has
-/// the text, as well as plain values of other deserializers.
+/// Accepts the raw value of `serde_json`, which is an object with one member
+/// that contains the text, and plain values of other deserializers.
 struct TextVisitor(Option<&'static str>);
 
 impl TextVisitor {
@@ -282,18 +282,18 @@ mod tests {
             "[1.5,null]"
         );
 
-        // serde's buffer until the variant is known.
+        // serde buffers the value until the variant is known.
         #[derive(serde::Deserialize)]
         #[serde(untagged)]
-        enum Either<'a> {
+        enum NumberOrRawText<'a> {
             Number(u8),
             #[serde(borrow)]
             Text(Raw<'a>),
         }
         let text = r#"{"a":[1,-2,2.5,"é\n",null,true,{}]}"#;
         match serde_json::from_str(text).unwrap() {
-            Either::Text(Raw(kept)) => assert_eq!(kept, text),
-            Either::Number(number) => panic!("{number}"),
+            NumberOrRawText::Text(Raw(kept)) => assert_eq!(kept, text),
+            NumberOrRawText::Number(number) => panic!("{number}"),
         }
     }
 

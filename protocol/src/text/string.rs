@@ -2,7 +2,8 @@
 
 use memchr::memchr;
 
-/// The character of each escape, by the byte after the backslash; 0 if there is none.
+/// The character of each escape, by the byte after the backslash. 0 if there is
+/// no such escape.
 pub(crate) const SIMPLE: [u8; 256] = {
     let mut all = [0; 256];
     all[b'"' as usize] = b'"';
@@ -30,7 +31,8 @@ pub(crate) fn unescaped(mut text: &str) -> String {
     said
 }
 
-/// Decodes the escape sequence at the start: the character and its length.
+/// Decodes the escape sequence at the start. Returns the character and the
+/// length of the sequence.
 pub(crate) fn escaped(text: &str) -> (char, usize) {
     let simple = match text.as_bytes().get(1) {
         Some(b'b') => '\u{8}',
@@ -48,7 +50,7 @@ pub(crate) fn escaped(text: &str) -> (char, usize) {
                 (None, _) => (char::REPLACEMENT_CHARACTER, 2),
             };
         }
-        // `\"`, `\/` and `\\`.
+        // These are `\"`, `\/` and `\\`.
         Some(byte) => char::from(*byte),
         None => return (char::REPLACEMENT_CHARACTER, 1),
     };
@@ -59,7 +61,7 @@ fn character(code: u32) -> char {
     char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)
 }
 
-/// The code unit of `\uXXXX`.
+/// Returns the code unit of `\uXXXX`.
 fn unit(text: &str) -> Option<u32> {
     let digits = text.strip_prefix("\\u")?.get(..4)?;
     u32::from_str_radix(digits, 16).ok()

@@ -1,7 +1,7 @@
 //! Lone surrogates: halves of a UTF-16 pair, such as `\ud83d` without its
 //! second half. JSON can contain them, but a Rust string cannot. An agent sends
-//! them when it truncates a text between two halves. They are read as U+FFFD;
-//! the received bytes are not changed.
+//! a lone surrogate when it truncates a text between two halves. Lone
+//! surrogates are read as U+FFFD; the received bytes are not changed.
 
 use memchr::memchr;
 
@@ -22,8 +22,8 @@ pub(crate) fn without_lone_surrogates(text: &str) -> Option<String> {
                 6
             }
             (Some(_), _) => 6,
-            // A backslash and the character that it escapes, possibly another
-            // backslash.
+            // The match is a backslash and the character that it escapes,
+            // possibly another backslash.
             (None, _) => 2,
         };
         if at >= bytes.len() {
@@ -34,7 +34,7 @@ pub(crate) fn without_lone_surrogates(text: &str) -> Option<String> {
         .and_then(|without_lone_surrogates| String::from_utf8(without_lone_surrogates).ok())
 }
 
-/// The code unit of the escape `\uXXXX` that starts here.
+/// Returns the code unit of the escape `\uXXXX` at this offset.
 fn escaped(bytes: &[u8], at: usize) -> Option<u16> {
     let digits = bytes.get(at..at + 6)?.strip_prefix(br"\u")?;
     // `from_str_radix` would accept a sign.

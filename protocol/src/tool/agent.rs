@@ -1,4 +1,4 @@
-//! Sub-agents and workflows, which run many of them.
+//! Tools that start sub-agents, and workflows, which run many sub-agents.
 
 use crate::content::ContentBlock;
 use crate::json::{Json, Number};
@@ -16,19 +16,20 @@ object! {
         pub prompt: String,
         /// The kind of sub-agent.
         pub subagent_type: Option<String>,
-        /// The model, if not the default of its kind.
+        /// The model, if it is not the default of the sub-agent's kind.
         pub model: Option<AgentModel>,
         /// The effort level.
         pub effort: Option<EffortLevel>,
-        /// Whether to run it in the background.
+        /// Whether to run the sub-agent in the background.
         pub run_in_background: Option<bool>,
-        /// The name under which it can receive messages.
+        /// The name under which the sub-agent can receive messages.
         pub name: Option<String>,
-        /// The team. No longer used.
+        /// The name of the team. No longer used.
         pub team_name: Option<String>,
         /// The permission mode. No longer used.
         pub mode: Option<PermissionMode>,
-        /// The isolation. Default: it works in its parent's directory.
+        /// The isolation. By default, the sub-agent works in the directory of
+        /// its parent agent.
         pub isolation: Option<AgentIsolation>,
     }
 }
@@ -50,9 +51,9 @@ open_enum! {
 open_enum! {
     /// The isolation of a sub-agent.
     pub enum AgentIsolation {
-        /// In a git worktree of its own.
+        /// The sub-agent works in its own git worktree.
         Worktree = "worktree",
-        /// In the cloud.
+        /// The sub-agent works in the cloud.
         Remote = "remote",
     }
 }
@@ -60,45 +61,45 @@ open_enum! {
 union! {
     /// The outcome of starting a sub-agent.
     pub enum AgentOutput by "status" {
-        /// It has finished.
+        /// The sub-agent has finished.
         "completed" => Completed(AgentCompleted),
-        /// It works in the background.
+        /// The sub-agent works in the background.
         "async_launched" => AsyncLaunched(AgentLaunched),
-        /// It works in the cloud.
+        /// The sub-agent works in the cloud.
         "remote_launched" => RemoteLaunched(RemoteAgentLaunched),
     }
 }
 
 object! {
-    /// A sub-agent has finished.
+    /// The outcome of a sub-agent that has finished.
     pub struct AgentCompleted tags("status" = "completed") {
-        /// The sub-agent.
+        /// The ID of the sub-agent.
         pub agent_id: Option<String> = "agentId",
-        /// Its kind.
+        /// The kind of the sub-agent.
         pub agent_type: Option<String> = "agentType",
-        /// Its final response.
+        /// The final response of the sub-agent.
         pub content: Vec<ContentBlock>,
-        /// The first model.
+        /// The first model that the sub-agent used.
         pub resolved_model: Option<String> = "resolvedModel",
-        /// The models that it used, in order.
+        /// The models that the sub-agent used, in order.
         pub models_used: Option<Vec<String>> = "modelsUsed",
         /// The number of tool calls.
         pub total_tool_use_count: Option<u64> = "totalToolUseCount",
         /// The duration in milliseconds.
         pub total_duration_ms: Option<Number> = "totalDurationMs",
-        /// Tokens that it used.
+        /// The number of tokens that the sub-agent used.
         pub total_tokens: Option<u64> = "totalTokens",
-        /// The API's token counts for its last response.
+        /// The API's token counts for the sub-agent's last response.
         pub usage: Option<Usage>,
-        /// The tools that it called.
+        /// The tools that the sub-agent called.
         pub tools_used: Option<Vec<String>> = "toolsUsed",
-        /// The purposes of its tool calls.
+        /// The purposes of the sub-agent's tool calls.
         pub tool_stats: Option<AgentToolStats> = "toolStats",
         /// The prompt.
         pub prompt: Option<String>,
-        /// The worktree that it worked in.
+        /// The path of the sub-agent's worktree.
         pub worktree_path: Option<String> = "worktreePath",
-        /// The branch of that.
+        /// The branch of the sub-agent's worktree.
         pub worktree_branch: Option<String> = "worktreeBranch",
     }
 }
@@ -107,61 +108,62 @@ object! {
     /// The purposes of a sub-agent's tool calls.
     #[derive(Default)]
     pub struct AgentToolStats {
-        /// Files that it read.
+        /// The number of files that the sub-agent read.
         pub read_count: Option<u64> = "readCount",
-        /// Searches.
+        /// The number of searches.
         pub search_count: Option<u64> = "searchCount",
-        /// Shell commands.
+        /// The number of shell commands.
         pub bash_count: Option<u64> = "bashCount",
-        /// Files that it edited.
+        /// The number of files that the sub-agent edited.
         pub edit_file_count: Option<u64> = "editFileCount",
-        /// Lines added.
+        /// The number of lines added.
         pub lines_added: Option<u64> = "linesAdded",
-        /// Lines removed.
+        /// The number of lines removed.
         pub lines_removed: Option<u64> = "linesRemoved",
-        /// Everything else.
+        /// The number of other tool calls.
         pub other_tool_count: Option<u64> = "otherToolCount",
-        /// Frames that it drew.
+        /// The number of frames that the sub-agent drew.
         pub frame_count: Option<u64> = "frameCount",
     }
 }
 
 object! {
-    /// A sub-agent works in the background.
+    /// The report of a sub-agent that works in the background.
     pub struct AgentLaunched tags("status" = "async_launched") {
-        /// Whether it does.
+        /// Whether the sub-agent works in the background.
         pub is_async: Option<bool> = "isAsync",
-        /// The sub-agent.
+        /// The ID of the sub-agent.
         pub agent_id: String = "agentId",
         /// A short description of the task.
         pub description: Option<String>,
-        /// Its model.
+        /// The model of the sub-agent.
         pub resolved_model: Option<String> = "resolvedModel",
-        /// The models that it used until then, in order.
+        /// The models that the sub-agent has used so far, in order.
         pub models_used: Option<Vec<String>> = "modelsUsed",
         /// The prompt.
         pub prompt: Option<String>,
-        /// The file that reports its progress.
+        /// The path of the file that reports the sub-agent's progress.
         pub output_file: Option<String> = "outputFile",
-        /// Whether the caller has the tools to read that file.
+        /// Whether the caller has the tools to read the output file.
         pub can_read_output_file: Option<bool> = "canReadOutputFile",
-        /// Whether the caller can send it further messages. Not declared.
+        /// Whether the caller can send further messages to the sub-agent. The
+        /// member is undeclared.
         pub can_continue_agent: Option<bool> = "canContinueAgent",
     }
 }
 
 object! {
-    /// A sub-agent works in the cloud.
+    /// The report of a sub-agent that works in the cloud.
     pub struct RemoteAgentLaunched tags("status" = "remote_launched") {
-        /// The task that it runs as.
+        /// The ID of the task that runs the sub-agent.
         pub task_id: String = "taskId",
-        /// The URL of its session.
+        /// The URL of the sub-agent's session.
         pub session_url: Option<String> = "sessionUrl",
         /// A short description of the task.
         pub description: Option<String>,
         /// The prompt.
         pub prompt: Option<String>,
-        /// The file that reports its progress.
+        /// The path of the file that reports the sub-agent's progress.
         pub output_file: Option<String> = "outputFile",
     }
 }
@@ -170,44 +172,46 @@ object! {
     /// A workflow to run: an inline script, a script file, or a named workflow.
     #[derive(Default)]
     pub struct WorkflowInput {
-        /// The script.
+        /// The text of the script.
         pub script: Option<String>,
-        /// The name.
+        /// The name of the workflow.
         pub name: Option<String>,
-        /// Not used: the script has its own.
+        /// A description. Not used, because the script has one.
         pub description: Option<String>,
-        /// Not used: the script has its own.
+        /// A title. Not used, because the script has one.
         pub title: Option<String>,
         /// The arguments of the script, any JSON.
         pub args: Option<Json>,
-        /// The file.
+        /// The path of the script's file.
         pub script_path: Option<String> = "scriptPath",
-        /// The run to resume: completed steps are not repeated.
+        /// The ID of the run to resume. Completed steps are not repeated.
         pub resume_from_run_id: Option<String> = "resumeFromRunId",
     }
 }
 
 object! {
-    /// A workflow is running, or could not be started.
+    /// The outcome of starting a workflow, which is running or could not be
+    /// started.
     #[derive(Default)]
     pub struct WorkflowOutput {
         /// Whether it runs locally or in the cloud.
         pub status: Option<WorkflowStatus>,
-        /// The task that it runs as.
+        /// The ID of the task that runs the workflow.
         pub task_id: Option<String> = "taskId",
-        /// The kind of that task. Absent with older agents.
+        /// The kind of the workflow's task. Older agents omit it.
         pub task_type: Option<WorkflowTaskType> = "taskType",
-        /// The name. Absent with older agents.
+        /// The name of the workflow. Older agents omit it.
         pub workflow_name: Option<String> = "workflowName",
-        /// The ID of the run, if it runs locally.
+        /// The ID of the run, if the workflow runs locally.
         pub run_id: Option<String> = "runId",
-        /// What it does.
+        /// A description of what the workflow does.
         pub summary: Option<String>,
-        /// The folder of its sub-agents' transcripts.
+        /// The directory with the transcripts of the workflow's sub-agents.
         pub transcript_dir: Option<String> = "transcriptDir",
-        /// The path of its script, which can be edited and run again.
+        /// The path of the workflow's script, which can be edited and run
+        /// again.
         pub script_path: Option<String> = "scriptPath",
-        /// The URL of its session in the cloud.
+        /// The URL of the workflow's session in the cloud.
         pub session_url: Option<String> = "sessionUrl",
         /// A warning.
         pub warning: Option<String>,
@@ -219,9 +223,9 @@ object! {
 open_enum! {
     /// Whether a workflow runs locally or in the cloud.
     pub enum WorkflowStatus {
-        /// Locally, in the background.
+        /// The workflow runs locally, in the background.
         AsyncLaunched = "async_launched",
-        /// In the cloud.
+        /// The workflow runs in the cloud.
         RemoteLaunched = "remote_launched",
     }
 }

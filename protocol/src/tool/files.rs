@@ -1,4 +1,4 @@
-//! Reading, writing and editing files, and the resulting diffs.
+//! Tools that read, write and edit files, and the resulting diffs.
 
 use super::artifact::ArtifactRead;
 use crate::json::Json;
@@ -7,15 +7,15 @@ use crate::open::{object, open_enum, union};
 object! {
     /// A file to read, or a part of one.
     pub struct FileReadInput {
-        /// The file, as an absolute path.
+        /// The absolute path of the file.
         pub file_path: String,
-        /// The first line to read, counted from 1.
+        /// The number of the first line to read, counted from 1.
         pub offset: Option<u64>,
         /// The number of lines to read.
         pub limit: Option<u64>,
         /// The pages of a PDF, such as `1-5`.
         pub pages: Option<String>,
-        /// Whether to read it even if it is large.
+        /// Whether to read the file even if it is large.
         pub allow_large: Option<bool>,
     }
 }
@@ -29,9 +29,9 @@ union! {
         "image" => Image(ImageFileRead),
         /// A Jupyter notebook.
         "notebook" => Notebook(NotebookFileRead),
-        /// A PDF, whole.
+        /// A whole PDF.
         "pdf" => Pdf(PdfFileRead),
-        /// A PDF, as images of its pages.
+        /// A PDF as images of its pages.
         "parts" => Parts(PartsFileRead),
     }
 }
@@ -41,7 +41,8 @@ object! {
     pub struct TextFileRead tags("type" = "text") {
         /// The text and its position.
         pub file: TextFileContent,
-        /// The artifact whose source the file is, when all of it was read.
+        /// The artifact of which the file is the source, if the whole file was
+        /// read.
         pub artifact_read: Option<ArtifactRead> = "artifactRead",
     }
 }
@@ -49,17 +50,18 @@ object! {
 object! {
     /// Lines of a file.
     pub struct TextFileContent {
-        /// The file.
+        /// The path of the file.
         pub file_path: String = "filePath",
         /// The lines.
         pub content: String,
         /// The number of lines.
         pub num_lines: Option<u64> = "numLines",
-        /// The first of them, counted from 1.
+        /// The number of the first line of `content`, counted from 1.
         pub start_line: Option<u64> = "startLine",
         /// The number of lines in the file.
         pub total_lines: Option<u64> = "totalLines",
-        /// Whether the whole file was requested and was too long.
+        /// Whether the content is truncated, because the whole file was
+        /// requested and was too long.
         pub truncated_by_token_cap: Option<bool> = "truncatedByTokenCap",
     }
 }
@@ -90,13 +92,13 @@ object! {
     /// The size of an image in pixels, before and after resizing.
     #[derive(Default)]
     pub struct ImageDimensions {
-        /// The width of the file's image.
+        /// The width of the image in the file.
         pub original_width: Option<u64> = "originalWidth",
-        /// The height of the file's image.
+        /// The height of the image in the file.
         pub original_height: Option<u64> = "originalHeight",
-        /// The width of the model's image.
+        /// The width of the image that the model receives.
         pub display_width: Option<u64> = "displayWidth",
-        /// The height of the model's image.
+        /// The height of the image that the model receives.
         pub display_height: Option<u64> = "displayHeight",
     }
 }
@@ -112,7 +114,7 @@ object! {
 object! {
     /// The cells of a notebook.
     pub struct NotebookFileContent {
-        /// The file.
+        /// The path of the file.
         pub file_path: String = "filePath",
         /// The cells, in order.
         pub cells: Vec<Json>,
@@ -120,7 +122,7 @@ object! {
 }
 
 object! {
-    /// A PDF, whole.
+    /// A whole PDF.
     pub struct PdfFileRead tags("type" = "pdf") {
         /// The PDF.
         pub file: PdfFileContent,
@@ -130,37 +132,37 @@ object! {
 object! {
     /// A PDF.
     pub struct PdfFileContent {
-        /// The file.
+        /// The path of the file.
         pub file_path: String = "filePath",
         /// The bytes as base64.
         pub base64: String,
-        /// Bytes that the file has.
+        /// The size of the file in bytes.
         pub original_size: Option<u64> = "originalSize",
     }
 }
 
 object! {
-    /// A PDF, as images of its pages.
+    /// A PDF as images of its pages.
     pub struct PartsFileRead tags("type" = "parts") {
         /// The PDF, and the location of the images.
         pub file: PartsFileContent,
         /// The first page that was read, counted from 1.
         pub first_page: Option<u64> = "firstPage",
-        /// The images. They reach the model, not the host.
+        /// The images. The model receives them, the host does not.
         pub pages: Option<Vec<PageImage>>,
     }
 }
 
 object! {
-    /// A PDF whose pages were made into images.
+    /// A PDF whose pages were converted to images.
     pub struct PartsFileContent {
-        /// The file.
+        /// The path of the file.
         pub file_path: String = "filePath",
-        /// Bytes that the file has.
+        /// The size of the file in bytes.
         pub original_size: Option<u64> = "originalSize",
         /// The number of pages.
         pub count: Option<u64>,
-        /// The folder with the images.
+        /// The directory with the images.
         pub output_dir: Option<String> = "outputDir",
     }
 }
@@ -168,7 +170,7 @@ object! {
 object! {
     /// A page of a PDF, as an image.
     pub struct PageImage {
-        /// The bytes as base64; empty when there is an error.
+        /// The bytes as base64. Empty if there is an error.
         pub base64: String,
         /// The media type, such as `image/png`.
         pub media_type: Option<String> = "mediaType",
@@ -178,15 +180,15 @@ object! {
 }
 
 object! {
-    /// A text to replace in a file.
+    /// The replacement of a text in a file.
     pub struct FileEditInput {
-        /// The file, as an absolute path.
+        /// The absolute path of the file.
         pub file_path: String,
         /// The text to replace.
         pub old_string: String,
         /// The replacement.
         pub new_string: String,
-        /// Whether to replace all occurrences; otherwise there must be exactly
+        /// Whether to replace all occurrences. Otherwise there must be exactly
         /// one.
         pub replace_all: Option<bool>,
     }
@@ -195,13 +197,13 @@ object! {
 object! {
     /// The outcome of an edit.
     pub struct FileEditOutput {
-        /// The file.
+        /// The path of the file.
         pub file_path: String = "filePath",
         /// The text that was replaced.
         pub old_string: Option<String> = "oldString",
         /// The replacement.
         pub new_string: Option<String> = "newString",
-        /// The original content; `null` for a new file.
+        /// The original content. `None` for a new file.
         pub original_file: Option<String> = "originalFile",
         /// The change as a diff.
         pub structured_patch: Option<Vec<DiffHunk>> = "structuredPatch",
@@ -211,7 +213,7 @@ object! {
         pub replace_all: Option<bool> = "replaceAll",
         /// The change as a git diff.
         pub git_diff: Option<GitDiff> = "gitDiff",
-        /// Whether the change awaits approval; the file is unchanged.
+        /// Whether the change awaits approval. The file is then unchanged.
         pub staged: Option<bool>,
     }
 }
@@ -219,7 +221,7 @@ object! {
 object! {
     /// A file to write.
     pub struct FileWriteInput {
-        /// The file, as an absolute path.
+        /// The absolute path of the file.
         pub file_path: String,
         /// The new content.
         pub content: String,
@@ -229,31 +231,31 @@ object! {
 object! {
     /// The outcome of a write.
     pub struct FileWriteOutput {
-        /// Whether the file is new.
+        /// Whether the write created the file.
         pub kind: Option<FileWriteKind> = "type",
-        /// The file.
+        /// The path of the file.
         pub file_path: String = "filePath",
         /// The new content.
         pub content: Option<String>,
-        /// The change as a diff; empty if there is none to show.
+        /// The change as a diff. Empty if there is no change to show.
         pub structured_patch: Option<Vec<DiffHunk>> = "structuredPatch",
-        /// The original content; `null` for a new or large file.
+        /// The original content. `None` for a new or large file.
         pub original_file: Option<String> = "originalFile",
         /// The change as a git diff.
         pub git_diff: Option<GitDiff> = "gitDiff",
         /// Whether the user modified the proposed change.
         pub user_modified: Option<bool> = "userModified",
-        /// Whether the change awaits approval; the file is unchanged.
+        /// Whether the change awaits approval. The file is then unchanged.
         pub staged: Option<bool>,
     }
 }
 
 open_enum! {
-    /// Whether a file that was written is new.
+    /// Whether a write created a file.
     pub enum FileWriteKind {
-        /// It is new.
+        /// The write created the file.
         Create = "create",
-        /// It was there before.
+        /// The file existed before.
         Update = "update",
     }
 }
@@ -277,29 +279,30 @@ object! {
 object! {
     /// The change of a file according to git.
     pub struct GitDiff {
-        /// The file.
+        /// The path of the file.
         pub filename: String,
-        /// Whether git knew it before.
+        /// Whether git knew the file before.
         pub status: Option<GitDiffStatus>,
         /// The number of lines added.
         pub additions: Option<u64>,
         /// The number of lines removed.
         pub deletions: Option<u64>,
-        /// The sum of both.
+        /// The sum of the added and removed lines.
         pub changes: Option<u64>,
         /// The diff as text.
         pub patch: Option<String>,
-        /// Owner and name at GitHub; `null`, when it is not there.
+        /// The owner and name of the repository at GitHub. `None` if it is not
+        /// there.
         pub repository: Option<String>,
     }
 }
 
 open_enum! {
-    /// Whether git knew a file before.
+    /// Whether git knew a file before its change.
     pub enum GitDiffStatus {
-        /// It did.
+        /// Git knew the file.
         Modified = "modified",
-        /// It is new.
+        /// The file is new to git.
         Added = "added",
     }
 }

@@ -1,5 +1,5 @@
-//! Resources of MCP servers, and refreshing their tool lists. The input and
-//! output of a server's own tools are defined by the server.
+//! Tools that access resources of MCP servers, and refresh their tool lists. A
+//! server defines the input and output of its own tools.
 
 use crate::open::{object, open_enum};
 
@@ -7,7 +7,7 @@ object! {
     /// The input of `ListMcpResources`.
     #[derive(Default)]
     pub struct ListMcpResourcesInput {
-        /// The server. Default: all servers.
+        /// The name of the server. By default, all servers.
         pub server: Option<String>,
     }
 }
@@ -23,7 +23,7 @@ object! {
         pub mime_type: Option<String> = "mimeType",
         /// The description.
         pub description: Option<String>,
-        /// The server.
+        /// The name of the server.
         pub server: String,
     }
 }
@@ -31,9 +31,9 @@ object! {
 object! {
     /// The input of `ReadMcpResourceDir`.
     pub struct ReadMcpResourceDirInput {
-        /// The server.
+        /// The name of the server.
         pub server: String,
-        /// The URI of the folder.
+        /// The URI of the directory.
         pub uri: String,
     }
 }
@@ -41,7 +41,7 @@ object! {
 object! {
     /// The output of `ReadMcpResourceDir`.
     pub struct ReadMcpResourceDirOutput {
-        /// The entries, without those of subfolders.
+        /// The entries, without those of subdirectories.
         pub resources: Vec<McpDirEntry>,
         /// The reason for a failure.
         pub error: Option<String>,
@@ -49,13 +49,13 @@ object! {
 }
 
 object! {
-    /// An entry in a folder of an MCP server.
+    /// An entry in a directory of an MCP server.
     pub struct McpDirEntry {
         /// The URI.
         pub uri: String,
         /// The name.
         pub name: Option<String>,
-        /// The MIME type; `inode/directory` is a folder.
+        /// The MIME type. `inode/directory` for a directory.
         pub mime_type: Option<String> = "mimeType",
     }
 }
@@ -63,7 +63,7 @@ object! {
 object! {
     /// The input of `ReadMcpResource`.
     pub struct ReadMcpResourceInput {
-        /// The server.
+        /// The name of the server.
         pub server: String,
         /// The URI of the resource.
         pub uri: String,
@@ -98,7 +98,7 @@ object! {
     /// The input of `RefreshMcpTools`.
     #[derive(Default)]
     pub struct RefreshMcpToolsInput {
-        /// The server. Default: all connected servers.
+        /// The name of the server. By default, all connected servers.
         pub server: Option<String>,
     }
 }
@@ -106,7 +106,7 @@ object! {
 object! {
     /// The result of refreshing a server's tool list.
     pub struct RefreshedMcpTools {
-        /// The server.
+        /// The name of the server.
         pub server: String,
         /// The status.
         pub status: McpRefreshStatus,
@@ -126,7 +126,7 @@ open_enum! {
     pub enum McpRefreshStatus {
         /// The list was refreshed.
         Refreshed = "refreshed",
-        /// The server failed; the tools are unchanged.
+        /// The server failed. The tools are unchanged.
         Error = "error",
         /// The server is not connected.
         NotConnected = "not_connected",

@@ -1,8 +1,7 @@
-//! Inputs and outputs of the agent's built-in tools, for user interfaces that
-//! display questions, plans, diffs and lists, and for hosts that decide by
-//! them.
+//! Inputs and outputs of the agent's built-in tools. User interfaces display
+//! them as questions, plans, diffs and lists, and hosts base decisions on them.
 //!
-//! On the wire a tool is only a name and raw JSON: in a [`ToolUseBlock`], a
+//! On the wire, a tool is only a name and raw JSON: in a [`ToolUseBlock`], a
 //! [`UserMessage`], a permission request or a hook. The name determines the
 //! type:
 //!
@@ -20,9 +19,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The input in a message is what the model wrote. The agent validates it only
-//! afterwards, so required members may be missing; then reading it fails. In a
-//! permission request the input has been validated.
+//! The input in a message is the text that the model wrote. The agent validates
+//! it only afterwards, so required members may be missing, and then reading the
+//! input fails. In a permission request, the input has been validated.
 
 mod agent;
 mod artifact;
@@ -79,13 +78,13 @@ object! {
     pub struct NoInput {}
 }
 
-/// The table of tools: all names of each tool, the current one last, and its
-/// input and output types.
+/// Declares the tools. Each has all of its names, with the current one last,
+/// and its input and output types.
 macro_rules! tools {
     ($( $(#[$meta:meta])* $($name:literal)|+ => $variant:ident($input:ty, $output:ty), )*) => {
         /// The input of a tool.
         ///
-        /// Serialized as the input alone, without the name of the tool.
+        /// The input is serialized without the name of the tool.
         #[derive(Debug, Clone, PartialEq)]
         #[non_exhaustive]
         #[allow(clippy::large_enum_variant, reason = "read once, looked at, dropped")]
@@ -93,12 +92,12 @@ macro_rules! tools {
             $( $(#[$meta])* $variant($input), )*
             /// A tool of an MCP server.
             Mcp {
-                /// The name of the tool; see [`mcp_tool`].
+                /// The name of the tool. See [`mcp_tool`].
                 name: String,
                 /// The input, as defined by the server.
                 input: Json,
             },
-            /// A tool unknown to this version.
+            /// A tool that is unknown to this version.
             Unknown {
                 /// The name of the tool.
                 name: String,
@@ -109,14 +108,14 @@ macro_rules! tools {
 
         /// The output of a tool.
         ///
-        /// Serialized as the output alone, without the name of the tool.
+        /// The output is serialized without the name of the tool.
         #[derive(Debug, Clone, PartialEq)]
         #[non_exhaustive]
         #[allow(clippy::large_enum_variant, reason = "read once, looked at, dropped")]
         pub enum ToolOutput {
             $( $(#[$meta])* $variant($output), )*
-            /// A text in place of a typed output. It says why the tool failed
-            /// or did not run.
+            /// A text in place of a typed output. The text explains why the
+            /// tool failed or did not run.
             Text {
                 /// The name of the tool.
                 name: String,
@@ -125,13 +124,13 @@ macro_rules! tools {
             },
             /// A tool of an MCP server.
             Mcp {
-                /// The name of the tool; see [`mcp_tool`].
+                /// The name of the tool. See [`mcp_tool`].
                 name: String,
-                /// The output: a text, which can be an error, a list of blocks,
-                /// or an object.
+                /// The output, which is a text (possibly an error), a list of
+                /// blocks, or an object.
                 output: Json,
             },
-            /// A tool unknown to this version.
+            /// A tool that is unknown to this version.
             Unknown {
                 /// The name of the tool.
                 name: String,
@@ -206,7 +205,8 @@ macro_rules! tools {
             }
         }
 
-        /// The inputs and outputs of each tool, under its current name.
+        /// Returns the schemas of the inputs and outputs of each tool, under
+        /// the tool's current name.
         #[cfg(feature = "schema")]
         pub(crate) fn schemas(
             generator: &mut schemars::SchemaGenerator,
@@ -350,15 +350,15 @@ tools! {
     "OfferChromeSetup" => OfferChromeSetup(OfferChromeSetupInput, OfferChromeSetupOutput),
 }
 
-/// The input or output of a tool does not match its type. The JSON itself
-/// remains available.
+/// The error of an input or output that does not match the type of its tool.
+/// The JSON remains available.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the {side} of `{tool}` cannot be read at `{path}`: {reason}")]
 #[non_exhaustive]
 pub struct ToolError {
     /// The name of the tool.
     pub tool: String,
-    /// Whether it is the input or the output.
+    /// Whether the input or the output does not match.
     pub side: ToolSide,
     /// The member that could not be read, such as `questions[0].header`.
     pub path: String,
@@ -385,7 +385,7 @@ impl fmt::Display for ToolSide {
 }
 
 /// Splits a tool name of the form `mcp__server__tool` into server and tool. In
-/// both, characters that are invalid in tool names have been replaced.
+/// both parts, characters that are invalid in tool names have been replaced.
 #[must_use]
 pub fn mcp_tool(name: &str) -> Option<(&str, &str)> {
     name.strip_prefix("mcp__")?.split_once("__")
@@ -404,10 +404,10 @@ impl ToolUseBlock {
 }
 
 impl UserMessage {
-    /// Returns the tool result as the type of its tool; `None` if the message
-    /// has no `tool_use_result`. The message does not name the tool: the
-    /// `tool_result` block has the ID of the [`ToolUseBlock`], which has the
-    /// name.
+    /// Returns the tool result as the type of its tool. Returns `None` if the
+    /// message has no `tool_use_result`. The message does not name the tool:
+    /// its `tool_result` block has the ID of the [`ToolUseBlock`], which has
+    /// the name.
     ///
     /// # Errors
     ///
@@ -437,7 +437,7 @@ fn is_text(value: &Json) -> bool {
     value.get().starts_with('"')
 }
 
-/// The current one of a tool's names.
+/// Returns the current one of a tool's names.
 fn latest(names: &[&'static str]) -> &'static str {
     names.last().copied().unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! Editing Jupyter notebooks.
+//! The tool that edits Jupyter notebooks.
 
 use crate::open::{object, open_enum};
 
@@ -7,7 +7,8 @@ object! {
     pub struct NotebookEditInput {
         /// The absolute path of the notebook.
         pub notebook_path: String,
-        /// The ID of the cell. For an insertion, the cell to insert after.
+        /// The ID of the cell. For an insertion, the ID of the cell to insert
+        /// after.
         pub cell_id: Option<String>,
         /// The new source of the cell.
         pub new_source: String,
@@ -31,11 +32,11 @@ open_enum! {
 open_enum! {
     /// An operation on a cell.
     pub enum NotebookEditMode {
-        /// Replace its source.
+        /// Replace the source of the cell.
         Replace = "replace",
-        /// Insert a new cell after it.
+        /// Insert a new cell after the cell.
         Insert = "insert",
-        /// Delete it.
+        /// Delete the cell.
         Delete = "delete",
     }
 }
@@ -45,7 +46,7 @@ object! {
     pub struct NotebookEditOutput {
         /// The new source of the cell.
         pub new_source: Option<String>,
-        /// The previous source; absent for a new cell.
+        /// The previous source. `None` for a new cell.
         pub old_source: Option<String>,
         /// The ID of the cell.
         pub cell_id: Option<String>,

@@ -1,22 +1,23 @@
-//! Notifications to the user and to the session, and offers shown in the host's
-//! user interface.
+//! Notifications to the user and to the session, and offers in the host's user
+//! interface.
 
 use crate::open::{object, open_enum};
 
 object! {
-    /// The input of `PushNotification`: notifies the user on any device.
+    /// The input of `PushNotification`, which notifies the user on any device.
     pub struct PushNotificationInput {
         /// The message.
         pub message: String,
-        /// Whether the notification was not requested.
+        /// Whether the user requested the notification.
         pub status: Option<PushNotificationStatus>,
     }
 }
 
 open_enum! {
-    /// Whether a notification was requested.
+    /// Whether the user requested a notification.
     pub enum PushNotificationStatus {
-        /// Not requested: sent on the model's own initiative.
+        /// The notification was not requested. The model sends it on its own
+        /// initiative.
         Proactive = "proactive",
     }
 }
@@ -26,13 +27,14 @@ object! {
     pub struct PushNotificationOutput {
         /// The message.
         pub message: String,
-        /// Whether it was sent to the user's phone.
+        /// Whether the notification was sent to the user's phone.
         pub push_sent: Option<bool> = "pushSent",
-        /// Whether it was shown on the agent's machine.
+        /// Whether the notification was shown on the agent's machine.
         pub local_sent: Option<bool> = "localSent",
-        /// The reason why it was not sent.
+        /// The reason why the notification was not sent.
         pub disabled_reason: Option<PushDisabledReason> = "disabledReason",
-        /// The time it was sent, as ISO 8601. Older agents omit it.
+        /// The time when the notification was sent, as ISO 8601. Older agents
+        /// omit it.
         pub sent_at: Option<String> = "sentAt",
     }
 }
@@ -68,11 +70,12 @@ object! {
         pub notification_id: Option<String>,
         /// The origin, such as `github_webhook`.
         pub origin: Option<String>,
-        /// The time it was sent, as RFC 3339.
+        /// The time when the notification was sent, as RFC 3339.
         pub queued_at: Option<String>,
         /// The content.
         pub content: String,
-        /// The time it arrived, as RFC 3339. Older agents omit it.
+        /// The time when the notification arrived, as RFC 3339. Older agents
+        /// omit it.
         pub arrived_at: Option<String>,
     }
 }
@@ -89,7 +92,7 @@ object! {
 }
 
 object! {
-    /// The input of `OfferChromeSetup`: offers to set up the browser.
+    /// The input of `OfferChromeSetup`, which offers to set up the browser.
     #[derive(Default)]
     pub struct OfferChromeSetupInput {
         /// The reason why the browser is needed.
@@ -112,7 +115,7 @@ open_enum! {
         Connected = "connected",
         /// The user declined for now.
         NotNow = "not_now",
-        /// The user has not tried yet.
+        /// The user has not tried to set up the browser yet.
         NoAttemptYet = "no_attempt_yet",
     }
 }

@@ -1,4 +1,4 @@
-//! Plans and goals.
+//! Tools for plans and goals.
 
 use crate::open::object;
 
@@ -12,10 +12,10 @@ object! {
 }
 
 object! {
-    /// The output of `ExitPlanMode`: the plan was approved, or awaits approval.
+    /// The output of `ExitPlanMode`. The plan was approved, or awaits approval.
     #[derive(Default)]
     pub struct ExitPlanModeOutput {
-        /// The plan; `null` if there is none.
+        /// The plan. `None` if there is none.
         pub plan: Option<String>,
         /// Whether a sub-agent made the plan.
         pub is_agent: Option<bool> = "isAgent",
@@ -33,7 +33,7 @@ object! {
 }
 
 object! {
-    /// The input of `ProposeGoal`: a goal to reach before the session stops.
+    /// The input of `ProposeGoal`, a goal to reach before the session stops.
     pub struct ProposeGoalInput {
         /// The condition under which the goal is reached.
         pub condition: String,
@@ -43,7 +43,8 @@ object! {
 }
 
 object! {
-    /// The output of `ProposeGoal`: the goal was set, or the user's consent was requested.
+    /// The output of `ProposeGoal`. The goal was set, or the user's consent was
+    /// requested.
     pub struct ProposeGoalOutput {
         /// The condition under which the goal is reached.
         pub condition: String,

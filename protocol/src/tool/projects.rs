@@ -8,7 +8,7 @@ object! {
     pub struct ProjectsInput {
         /// The operation.
         pub method: ProjectMethod,
-        /// The document or memory file.
+        /// The path of the document or memory file.
         pub path: Option<String>,
         /// The new content of the document.
         pub content: Option<String>,
@@ -52,9 +52,9 @@ union! {
         "project_read" => Read(ProjectDocument),
         /// Search results.
         "project_search" => Search(ProjectSearch),
-        /// A document was written.
+        /// The result of writing a document.
         "project_write" => Write(ProjectWritten),
-        /// A document was deleted.
+        /// The result of deleting a document.
         "project_delete" => Delete(ProjectDeleted),
         /// The memory files.
         "project_memory_list" => MemoryList(ProjectMemoryList),
@@ -92,7 +92,7 @@ object! {
     pub struct ProjectDoc {
         /// The path of the document.
         pub path: String,
-        /// The creation time; `null` if unknown.
+        /// The creation time. `None` if unknown.
         pub created_at: Option<String>,
     }
 }
@@ -104,7 +104,7 @@ object! {
         pub path: String,
         /// The kind of file.
         pub file_kind: Option<String>,
-        /// The creation time; `null` if unknown.
+        /// The creation time. `None` if unknown.
         pub created_at: Option<String>,
     }
 }
@@ -144,7 +144,7 @@ object! {
         pub content: Option<String>,
         /// A local file with the content, if it is large.
         pub local_file: Option<String>,
-        /// The creation time; `null` if unknown.
+        /// The creation time. `None` if unknown.
         pub created_at: Option<String>,
     }
 }
@@ -155,7 +155,7 @@ object! {
     pub struct ProjectSearch tags("method" = "project_search") {
         /// A notice.
         pub notice: Option<String>,
-        /// Whether this was a semantic search; otherwise the documents are
+        /// Whether this was a semantic search. Otherwise the documents are
         /// listed.
         pub rag: Option<bool>,
         /// The matches.
@@ -173,7 +173,7 @@ object! {
         pub name: Option<String>,
         /// The ID of the document.
         pub doc_uuid: Option<String>,
-        /// The text.
+        /// The text of the match.
         pub text: Option<String>,
         /// Whether an image is attached.
         pub image_attached: Option<bool>,
@@ -207,7 +207,7 @@ object! {
         pub notice: Option<String>,
         /// The path of the document.
         pub path: String,
-        /// Whether it was deleted.
+        /// Whether the document was deleted.
         pub deleted: Option<bool>,
     }
 }
@@ -231,7 +231,7 @@ object! {
         pub path: String,
         /// The size in bytes.
         pub size_bytes: Option<u64>,
-        /// The time of the last change; `null` if unknown.
+        /// The time of the last change. `None` if unknown.
         pub updated_at: Option<String>,
         /// Whether the file is truncated when read.
         pub truncated: Option<bool>,
@@ -251,7 +251,7 @@ object! {
         pub local_file: Option<String>,
         /// The size in bytes.
         pub size_bytes: Option<u64>,
-        /// The time of the last change; `null` if unknown.
+        /// The time of the last change. `None` if unknown.
         pub updated_at: Option<String>,
         /// Whether the content was truncated.
         pub truncated: Option<bool>,
@@ -261,7 +261,7 @@ object! {
 object! {
     /// The input of the design tool.
     pub struct ClaudeDesignInput {
-        /// The operation; `list` returns the available ones.
+        /// The operation. `list` returns the available operations.
         pub operation: String,
         /// The arguments of the operation, an object.
         pub arguments: Option<Json>,

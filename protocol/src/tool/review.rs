@@ -24,7 +24,7 @@ object! {
         pub summary: String,
         /// A shorter summary.
         pub short_summary: Option<String>,
-        /// A scenario in which it fails.
+        /// A scenario in which the code fails.
         pub failure_scenario: Option<String>,
         /// The category, such as `correctness`.
         pub category: Option<String>,
@@ -32,7 +32,7 @@ object! {
         pub severity: Option<FindingSeverity>,
         /// The verdict of a second check.
         pub verdict: Option<FindingVerdict>,
-        /// The outcome.
+        /// The outcome of the finding.
         pub outcome: Option<FindingOutcome>,
     }
 }
@@ -52,9 +52,9 @@ open_enum! {
 open_enum! {
     /// The verdict of a second check on a finding.
     pub enum FindingVerdict {
-        /// Confirmed.
+        /// The problem is confirmed.
         Confirmed = "CONFIRMED",
-        /// Plausible.
+        /// The problem is plausible.
         Plausible = "PLAUSIBLE",
     }
 }
@@ -62,9 +62,9 @@ open_enum! {
 open_enum! {
     /// The outcome of a finding.
     pub enum FindingOutcome {
-        /// Fixed.
+        /// The problem was fixed.
         Fixed = "fixed",
-        /// Skipped.
+        /// The problem was skipped.
         Skipped = "skipped",
         /// No change was needed.
         NoChangeNeeded = "no_change_needed",
@@ -84,8 +84,8 @@ object! {
 }
 
 object! {
-    /// The input of `SendFeedback`: a report to the agent's vendor, sent only
-    /// with the user's consent.
+    /// The input of `SendFeedback`, a report to the agent's vendor that is sent
+    /// only with the user's consent.
     pub struct SendFeedbackInput {
         /// The kind of feedback.
         pub kind: FeedbackKind = "type",
@@ -93,7 +93,7 @@ object! {
         pub title: String,
         /// The details.
         pub details: String,
-        /// The area that it is about.
+        /// The area that the feedback is about.
         pub area: Option<String>,
         /// The model's mistake, if the report is about the model.
         pub failure_mode: Option<FeedbackFailureMode>,
@@ -117,35 +117,35 @@ open_enum! {
 open_enum! {
     /// A mistake of a model.
     pub enum FeedbackFailureMode {
-        /// It did not follow instructions.
+        /// The model did not follow instructions.
         InstructionFollowing = "instruction_following",
-        /// It took destructive actions.
+        /// The model took destructive actions.
         DestructiveActions = "destructive_actions",
-        /// It wrote poor code.
+        /// The model wrote poor code.
         CodeQuality = "code_quality",
-        /// It repeated itself.
+        /// The model repeated itself.
         RepetitionAndLooping = "repetition_and_looping",
-        /// It performs worse than before.
+        /// The model performs worse than before.
         ModelRegression = "model_regression",
-        /// It was overconfident, or made things up.
+        /// The model was overconfident, or made things up.
         OverconfidenceAndHallucination = "overconfidence_and_hallucination",
-        /// It lost context or forgot.
+        /// The model lost context or forgot something.
         ContextAndMemory = "context_and_memory",
-        /// It did more than it should have.
+        /// The model did more than it should have.
         Overeager = "overeager",
-        /// It yielded too easily.
+        /// The model yielded too easily.
         OverCorrection = "over_correction",
-        /// It stopped before the work was done.
+        /// The model stopped before the work was done.
         StoppingShort = "stopping_short",
-        /// It argued or refused.
+        /// The model argued or refused.
         DisputeOrDecline = "dispute_or_decline",
-        /// It started too many sub-agents.
+        /// The model started too many sub-agents.
         SubagentOverspawn = "subagent_overspawn",
-        /// It was preachy.
+        /// The model was preachy.
         ToneOrPreachiness = "tone_or_preachiness",
-        /// It asked too many questions.
+        /// The model asked too many questions.
         ExcessiveQuestions = "excessive_questions",
-        /// It did things that were not requested.
+        /// The model did things that were not requested.
         UnwantedScope = "unwanted_scope",
         /// Another or unknown reason.
         Other = "other",
@@ -155,21 +155,21 @@ open_enum! {
 open_enum! {
     /// The activity of a session.
     pub enum FeedbackTaskCategory {
-        /// Editing code.
+        /// The session edits code.
         CodeEdit = "code_edit",
-        /// Debugging.
+        /// The session debugs a problem.
         Debug = "debug",
-        /// Explaining.
+        /// The session explains something.
         Explain = "explain",
-        /// Planning.
+        /// The session makes a plan.
         Plan = "plan",
-        /// Running commands.
+        /// The session runs commands.
         Shell = "shell",
-        /// Searching.
+        /// The session searches for something.
         Search = "search",
-        /// Reviewing.
+        /// The session reviews something.
         Review = "review",
-        /// Another or unknown reason.
+        /// Another or unknown activity.
         Other = "other",
     }
 }

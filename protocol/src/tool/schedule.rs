@@ -1,4 +1,4 @@
-//! Scheduled prompts, local and in the cloud.
+//! Tools that schedule prompts, locally and in the cloud.
 
 use crate::json::{Json, Number};
 use crate::open::{object, open_enum};
@@ -6,7 +6,7 @@ use crate::open::{object, open_enum};
 object! {
     /// The input of `CronCreate`.
     pub struct CronCreateInput {
-        /// The schedule: five cron fields, in local time.
+        /// The schedule, as five cron fields in local time.
         pub cron: String,
         /// The prompt.
         pub prompt: String,
@@ -28,12 +28,12 @@ object! {
         pub recurring: Option<bool>,
         /// Whether the schedule outlives the session.
         pub durable: Option<bool>,
-        /// The next time it runs, in milliseconds since 1970.
+        /// The time of the next run, in milliseconds since 1970.
         pub next_fire_at: Option<Number> = "nextFireAt",
-        /// The age at which a recurring prompt expires, in milliseconds; 0 is
+        /// The age in milliseconds at which a recurring prompt expires. 0 for
         /// never.
         pub max_age_ms: Option<Number> = "maxAgeMs",
-        /// Other pending one-shot prompts of this session.
+        /// The other pending one-shot prompts of this session.
         pub other_one_shots: Option<Vec<CronOneShot>> = "otherOneShots",
     }
 }
@@ -91,13 +91,13 @@ object! {
         pub recurring: Option<bool>,
         /// Whether the schedule outlives the session.
         pub durable: Option<bool>,
-        /// The next time it runs, in milliseconds since 1970.
+        /// The time of the next run, in milliseconds since 1970.
         pub next_fire_at: Option<Number> = "nextFireAt",
     }
 }
 
 object! {
-    /// The input of `ScheduleWakeup`: continues or ends a loop.
+    /// The input of `ScheduleWakeup`, which continues or ends a loop.
     #[derive(Default)]
     pub struct ScheduleWakeupInput {
         /// The delay in seconds.
@@ -106,7 +106,7 @@ object! {
         pub reason: Option<String>,
         /// The prompt to continue with.
         pub prompt: Option<String>,
-        /// Whether to end the loop instead.
+        /// Whether to end the loop in place of continuing it.
         pub stop: Option<bool>,
         /// Whether there is nothing to report.
         pub noop: Option<bool>,

@@ -1,4 +1,4 @@
-//! Search tools: files by name, and files by content.
+//! Tools that find files by name and by content.
 
 use crate::json::Number;
 use crate::open::{object, open_enum};
@@ -8,7 +8,7 @@ object! {
     pub struct GlobInput {
         /// The pattern, such as `**/*.rs`.
         pub pattern: String,
-        /// The folder to search. Default: the working directory.
+        /// The directory to search. Default: the working directory.
         pub path: Option<String>,
     }
 }
@@ -38,11 +38,11 @@ object! {
     pub struct GrepInput {
         /// The regular expression.
         pub pattern: String,
-        /// The file or folder to search. Default: the working directory.
+        /// The file or directory to search. Default: the working directory.
         pub path: Option<String>,
         /// A glob that selects files, such as `*.js`.
         pub glob: Option<String>,
-        /// The kind of output. Default: the files.
+        /// The kind of output. Default: the names of the matching files.
         pub output_mode: Option<GrepMode>,
         /// The number of lines to show before a match.
         pub before: Option<u64> = "-B",
@@ -60,7 +60,7 @@ object! {
         pub only_matching: Option<bool> = "-o",
         /// A file type, such as `rust`.
         pub file_type: Option<String> = "type",
-        /// The maximum number of lines or files; 0 is unlimited.
+        /// The maximum number of lines or files. 0 for no limit.
         pub head_limit: Option<u64>,
         /// The number of lines or files to skip.
         pub offset: Option<u64>,

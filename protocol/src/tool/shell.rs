@@ -1,4 +1,4 @@
-//! Shell commands, and monitors and stops of background commands.
+//! Tools that run shell commands, and that watch and stop background commands.
 
 use crate::json::{Json, Number};
 use crate::open::{object, open_enum};
@@ -12,9 +12,9 @@ object! {
         pub timeout: Option<Number>,
         /// A short description for display.
         pub description: Option<String>,
-        /// Whether to run it in the background.
+        /// Whether to run the command in the background.
         pub run_in_background: Option<bool>,
-        /// Whether it runs outside the sandbox.
+        /// Whether to run the command outside the sandbox.
         pub dangerously_disable_sandbox: Option<bool> = "dangerouslyDisableSandbox",
     }
 }
@@ -26,45 +26,47 @@ object! {
         pub stdout: String,
         /// The output on stderr.
         pub stderr: Option<String>,
-        /// The file with the raw output, if that was large.
+        /// The path of the file with the raw output, if that was large.
         pub raw_output_path: Option<String> = "rawOutputPath",
-        /// Whether it was interrupted.
+        /// Whether the command was interrupted.
         pub interrupted: Option<bool>,
         /// Whether `stdout` is an image.
         pub is_image: Option<bool> = "isImage",
-        /// The background task of the command.
+        /// The ID of the command's background task.
         pub background_task_id: Option<String> = "backgroundTaskId",
-        /// Whether the user moved it to the background.
+        /// Whether the user moved the command to the background.
         pub backgrounded_by_user: Option<bool> = "backgroundedByUser",
-        /// The timeout in milliseconds after which it was moved to the
+        /// The timeout in milliseconds after which the command was moved to the
         /// background.
         pub timed_out_after_ms: Option<Number> = "timedOutAfterMs",
         /// A note for the model about the working directory, which a background
         /// command does not change.
         pub background_cwd_hint: Option<String> = "backgroundCwdHint",
-        /// Whether it ends with the caller's final response, so that its end is
-        /// not reported.
+        /// Whether the command ends with the caller's final response. Its end
+        /// is then not reported.
         pub background_ends_with_final_response: Option<bool> = "backgroundEndsWithFinalResponse",
-        /// Whether the calling sub-agent waits for it and is resumed by it.
+        /// Whether the calling sub-agent waits for the command, whose end
+        /// resumes it.
         pub background_wakes_owner: Option<bool> = "backgroundWakesOwner",
-        /// Whether it ran outside the sandbox.
+        /// Whether the command ran outside the sandbox.
         pub dangerously_disable_sandbox: Option<bool> = "dangerouslyDisableSandbox",
-        /// The meaning of its exit code, if that is not an error and has a known meaning.
+        /// The meaning of the exit code, if the code is not an error and has a
+        /// known meaning.
         pub return_code_interpretation: Option<String> = "returnCodeInterpretation",
-        /// Whether it has no output on success.
+        /// Whether the command has no output on success.
         pub no_output_expected: Option<bool> = "noOutputExpected",
         /// The output as content blocks.
         pub structured_content: Option<Vec<Json>> = "structuredContent",
-        /// The file with the whole output, if that was too large.
+        /// The path of the file with the whole output, if that was too large.
         pub persisted_output_path: Option<String> = "persistedOutputPath",
-        /// The size of that file in bytes.
+        /// The size of the persisted output in bytes.
         pub persisted_output_size: Option<u64> = "persistedOutputSize",
         /// A note for the model about files that it has read and that have
         /// changed since.
         pub stale_read_file_state_hint: Option<String> = "staleReadFileStateHint",
         /// A note for the model when GitHub's rate limit was exceeded.
         pub gh_rate_limit_hint: Option<String> = "ghRateLimitHint",
-        /// Its operations with git or GitHub.
+        /// The command's operations with git or GitHub.
         pub git_operation: Option<GitOperation> = "gitOperation",
     }
 }
@@ -73,13 +75,13 @@ object! {
     /// A command's operations with git or GitHub.
     #[derive(Default)]
     pub struct GitOperation {
-        /// A commit that it made.
+        /// The commit that the command made.
         pub commit: Option<GitCommit>,
-        /// A branch that it pushed.
+        /// The push that the command made.
         pub push: Option<GitPush>,
-        /// A branch that it merged or rebased.
+        /// The branch that the command merged or rebased.
         pub branch: Option<GitBranchChange>,
-        /// A pull request that it touched.
+        /// The pull request that the command touched.
         pub pr: Option<GitPullRequest>,
     }
 }
@@ -87,11 +89,11 @@ object! {
 object! {
     /// A commit that a command made.
     pub struct GitCommit {
-        /// The commit.
+        /// The hash of the commit.
         pub sha: String,
         /// The kind of commit.
         pub kind: Option<GitCommitKind>,
-        /// The branch that it is on.
+        /// The branch that contains the commit.
         pub branch: Option<String>,
     }
 }
@@ -109,9 +111,9 @@ open_enum! {
 }
 
 object! {
-    /// A branch that a command pushed.
+    /// A push that a command made.
     pub struct GitPush {
-        /// The branch.
+        /// The name of the branch.
         pub branch: String,
     }
 }
@@ -119,7 +121,7 @@ object! {
 object! {
     /// A branch that a command merged or rebased.
     pub struct GitBranchChange {
-        /// The other branch or commit.
+        /// The name of the other branch or commit.
         pub name: String = "ref",
         /// The operation.
         pub action: Option<GitBranchAction>,
@@ -129,9 +131,9 @@ object! {
 open_enum! {
     /// An operation on a branch.
     pub enum GitBranchAction {
-        /// It was merged.
+        /// The branch was merged.
         Merged = "merged",
-        /// It was rebased.
+        /// The branch was rebased.
         Rebased = "rebased",
     }
 }
@@ -139,9 +141,9 @@ open_enum! {
 object! {
     /// A pull request that a command touched.
     pub struct GitPullRequest {
-        /// Its number.
+        /// The number of the pull request.
         pub number: u64,
-        /// Its URL.
+        /// The URL of the pull request.
         pub url: Option<String>,
         /// The operation.
         pub action: Option<GitPullRequestAction>,
@@ -151,25 +153,25 @@ object! {
 open_enum! {
     /// An operation on a pull request.
     pub enum GitPullRequestAction {
-        /// It was opened.
+        /// The pull request was opened.
         Created = "created",
-        /// Its text was changed.
+        /// The text of the pull request was changed.
         Edited = "edited",
-        /// It was merged.
+        /// The pull request was merged.
         Merged = "merged",
-        /// A comment was added.
+        /// A comment was added to the pull request.
         Commented = "commented",
-        /// It was closed.
+        /// The pull request was closed.
         Closed = "closed",
-        /// It was opened again.
+        /// The pull request was opened again.
         Reopened = "reopened",
-        /// It became ready for review.
+        /// The pull request became ready for review.
         Ready = "ready",
-        /// It became a draft.
+        /// The pull request became a draft.
         Draft = "draft",
-        /// Auto-merge was enabled.
+        /// Auto-merge of the pull request was enabled.
         AutoMergeEnabled = "auto-merge-enabled",
-        /// Auto-merge was disabled.
+        /// Auto-merge of the pull request was disabled.
         AutoMergeDisabled = "auto-merge-disabled",
     }
 }
@@ -199,16 +201,16 @@ object! {
 }
 
 object! {
-    /// The monitor was started.
+    /// The result of starting a monitor.
     pub struct MonitorOutput {
-        /// The task that it runs as.
+        /// The ID of the task that runs the monitor.
         pub task_id: String = "taskId",
-        /// The timeout in milliseconds; 0 for none.
+        /// The timeout in milliseconds. 0 for none.
         pub timeout_ms: Option<Number> = "timeoutMs",
-        /// Whether it runs until it is stopped or the session ends.
+        /// Whether the monitor runs until it is stopped or the session ends.
         pub persistent: Option<bool>,
-        /// Whether it runs in the sandbox because it was allowed only for that
-        /// reason.
+        /// Whether the monitor runs in the sandbox because it was allowed only
+        /// for that reason.
         pub kept_in_sandbox_by_check: Option<bool> = "keptInSandboxByCheck",
     }
 }
@@ -219,22 +221,22 @@ object! {
     pub struct TaskStopInput {
         /// The ID of the task, or the ID or name of a background agent.
         pub task_id: Option<String>,
-        /// The ID of the task, under the member's name in older agents.
+        /// The ID of the task, in the member that older agents use.
         pub shell_id: Option<String>,
     }
 }
 
 object! {
-    /// The task was stopped.
+    /// The result of stopping a task.
     #[derive(Default)]
     pub struct TaskStopOutput {
-        /// A message about it.
+        /// A message about the result.
         pub message: Option<String>,
-        /// The task.
+        /// The ID of the task.
         pub task_id: Option<String>,
         /// The kind of task, such as `local_bash`.
         pub task_type: Option<String>,
-        /// Its command or description.
+        /// The command or the description of the task.
         pub command: Option<String>,
     }
 }

@@ -15,9 +15,9 @@ object! {
     pub struct SkillProposal {
         /// The name.
         pub name: String,
-        /// Whether the skill is new.
+        /// Whether the skill is new or improved.
         pub kind: SkillProposalKind,
-        /// The existing skill to improve.
+        /// The name of the existing skill to improve.
         pub target: Option<String>,
         /// When to use the skill.
         pub description: String,
@@ -51,7 +51,7 @@ object! {
 }
 
 object! {
-    /// The output of `ProposeSkills`: the user was shown the proposals.
+    /// The output of `ProposeSkills`. The user was shown the proposals.
     #[derive(Default)]
     pub struct ProposeSkillsOutput {
         /// The number of proposals.

@@ -4,7 +4,7 @@ use crate::json::Json;
 use crate::open::{object, open_enum};
 
 object! {
-    /// The input of `TodoWrite`: the new list.
+    /// The input of `TodoWrite`, which is the new list.
     pub struct TodoWriteInput {
         /// The list.
         pub todos: Vec<TodoItem>,
@@ -27,19 +27,19 @@ object! {
 open_enum! {
     /// The status of a to-do item or task.
     pub enum TodoStatus {
-        /// Not started.
+        /// The item is not started.
         Pending = "pending",
-        /// In progress.
+        /// The item is in progress.
         InProgress = "in_progress",
-        /// Completed.
+        /// The item is completed.
         Completed = "completed",
-        /// To be deleted. Only tasks have this status.
+        /// The task is to be deleted. Only tasks have this status.
         Deleted = "deleted",
     }
 }
 
 object! {
-    /// The output of `TodoWrite`: the list before and after.
+    /// The output of `TodoWrite`, which is the list before and after.
     pub struct TodoWriteOutput {
         /// The previous list.
         pub old_todos: Option<Vec<TodoItem>> = "oldTodos",
@@ -94,7 +94,7 @@ object! {
     /// The output of `TaskGet`.
     #[derive(Default)]
     pub struct TaskGetOutput {
-        /// The task; `null` if it does not exist.
+        /// The task. `None` if it does not exist.
         pub task: Option<TaskDetails>,
     }
 }
@@ -136,7 +136,7 @@ object! {
         pub add_blocked_by: Option<Vec<String>> = "addBlockedBy",
         /// The new owner.
         pub owner: Option<String>,
-        /// Additional data to merge, an object; `null` removes a member.
+        /// Additional data to merge, an object. `null` removes a member.
         pub metadata: Option<Json>,
     }
 }

@@ -1,4 +1,4 @@
-//! Web tools: fetching pages and searching.
+//! Tools that fetch pages and search the web.
 
 use super::artifact::ArtifactRead;
 use crate::json::Number;
@@ -11,7 +11,8 @@ object! {
         pub url: String,
         /// The prompt that a model runs on the page.
         pub prompt: String,
-        /// The offset in the page's text to start at, in characters.
+        /// The offset in the page's text at which the content starts, in
+        /// characters.
         pub offset: Option<u64>,
     }
 }
@@ -31,7 +32,8 @@ object! {
         pub duration_ms: Option<Number> = "durationMs",
         /// The URL of the page.
         pub url: Option<String>,
-        /// The artifact, if the page is one.
+        /// The version of the artifact that was read, if the page is an
+        /// artifact.
         pub artifact_read: Option<ArtifactRead> = "artifactRead",
     }
 }
@@ -41,7 +43,7 @@ object! {
     pub struct WebSearchInput {
         /// The query.
         pub query: String,
-        /// The domains to search; no others are searched.
+        /// The domains to search. If set, no other domains are searched.
         pub allowed_domains: Option<Vec<String>>,
         /// The domains to exclude.
         pub blocked_domains: Option<Vec<String>>,
@@ -64,7 +66,7 @@ object! {
 
 /// An item of a web search's results.
 pub enum WebSearchItem {
-    /// Pages.
+    /// Pages of a search.
     Hits(WebSearchHits),
     /// Text of the model.
     Text(String),

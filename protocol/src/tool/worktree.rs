@@ -1,9 +1,9 @@
-//! Git worktrees that a session enters and leaves.
+//! Tools that enter and leave git worktrees.
 
 use crate::open::{object, open_enum};
 
 object! {
-    /// The input of `EnterWorktree`: a new or an existing worktree.
+    /// The input of `EnterWorktree`, which names a new or an existing worktree.
     #[derive(Default)]
     pub struct EnterWorktreeInput {
         /// The name of the new worktree.
@@ -30,7 +30,7 @@ object! {
     pub struct ExitWorktreeInput {
         /// Whether to keep or remove the worktree.
         pub action: WorktreeFate,
-        /// Whether to remove it even if this loses work.
+        /// Whether to remove the worktree even if this loses work.
         pub discard_changes: Option<bool>,
     }
 }

@@ -1,4 +1,4 @@
-//! Determines the author of messages with the role of a user.
+//! Determines the author of messages that have the role of a user.
 
 use super::entry::UserEntry;
 use crate::content::Content;
@@ -11,23 +11,26 @@ use crate::message::{MessageOrigin, UserMessage};
 pub enum Author {
     /// The user, or the host.
     Person,
-    /// A tool: the message is its result.
+    /// A tool. The message is its result.
     Tool,
     /// A background task that reports, another agent, a channel or a schedule.
     Notification,
-    /// The agent: the summary of the compacted part of the conversation.
+    /// The agent. The message is the summary of the compacted part of the
+    /// conversation.
     Summary,
-    /// A hook: its feedback to the model.
+    /// A hook. The message is its feedback to the model.
     Hook,
-    /// The agent: a command of the user, or the output of the command.
+    /// The agent. The message is a command of the user, or the output of a
+    /// command.
     Command,
-    /// The agent: anything else that it adds for the model.
+    /// The agent. The message is another text that it adds for the model.
     Agent,
-    /// The parent agent: the task of this sub-agent.
+    /// The parent agent. The message is the task of this sub-agent.
     Parent,
 }
 
-/// The beginning of an agent's summary of a compacted conversation.
+/// The beginning of the text with which an agent summarizes a compacted
+/// conversation.
 const SUMMARY: &str = "This session is being continued from a previous conversation";
 
 /// The tags with which agents begin a command or its output.
@@ -57,8 +60,8 @@ impl UserEntry {
             Some("human") | None => {}
             Some(_) => return Author::Notification,
         }
-        // Older agents do not write the origin. A prompt with another source is not
-        // the agent's, whatever its text looks like.
+        // Older agents do not write the origin. A prompt with a source other
+        // than `system` is not from the agent, even if its text looks like it.
         let is_agents = matches!(self.prompt_source.as_deref(), None | Some("system"));
         if origin.is_none() && is_agents && text.is_in(&["task-notification"]) {
             return Author::Notification;
@@ -77,9 +80,9 @@ impl UserEntry {
 }
 
 impl UserMessage {
-    /// Returns the author of the message: by its `origin`, by `isSynthetic`, and for
-    /// messages of the agent by the beginning of their text. The text of a user's
-    /// prompt is not examined.
+    /// Returns the author of the message. It is determined by `origin`, by
+    /// `isSynthetic`, and for messages of the agent by the beginning of their
+    /// text. The text of a user's prompt is not examined.
     ///
     /// ```
     /// use agentwire_protocol::message::UserMessage;
@@ -106,7 +109,7 @@ impl UserMessage {
             None => {}
         }
         if self.is_synthetic != Some(true) {
-            // The agent prints the output of a command as an echo.
+            // The agent sends the output of a command as an echo.
             let is_command = self.is_replay == Some(true) && text.is_in(&COMMANDS);
             return if is_command {
                 Author::Command
@@ -126,10 +129,10 @@ impl UserMessage {
     }
 }
 
-/// The beginning of a content.
+/// The beginning of a message's content.
 struct Opening<'a> {
     text: &'a str,
-    /// Whether it has the result of a tool.
+    /// Whether the content has the result of a tool.
     is_result: bool,
 }
 
@@ -144,7 +147,7 @@ impl<'a> Opening<'a> {
         }
     }
 
-    /// Whether it begins with one of these tags.
+    /// Returns whether the text begins with one of these tags.
     fn is_in(&self, tags: &[&str]) -> bool {
         let Some(text) = self.text.strip_prefix('<') else {
             return false;

@@ -1,10 +1,11 @@
-//! Records that change a session's entry in a list.
+//! Creates records that change a session's entry in a list.
 
 use super::summary::{tag, trimmed};
 use crate::{Json, Members};
 
-/// Returns the line that sets the title of a session, to be appended to its transcript.
-/// Returns `None` if the title is blank. Trims the title.
+/// Returns the line that sets the title of a session. Append it to the
+/// session's transcript. The title is trimmed. Returns `None` if the title is
+/// blank.
 ///
 /// ```
 /// use agentwire_protocol::transcript::title_line;
@@ -24,10 +25,11 @@ pub fn title_line(session: &str, title: &str) -> Option<String> {
     Some(object(members) + "\n")
 }
 
-/// Returns the line that sets or removes the tag of a session, to be appended to its
-/// transcript. Returns `None` if the tag is blank.
+/// Returns the line that sets or removes the tag of a session. Append it to the
+/// session's transcript. Returns `None` if the tag is blank.
 ///
-/// Trims the tag, and removes format characters and characters for private use.
+/// The tag is trimmed, and format characters and characters for private use are
+/// removed.
 #[must_use]
 pub fn tag_line(session: &str, new: Option<&str>) -> Option<String> {
     let tag = match new {

@@ -4,7 +4,8 @@ use crate::message::{AssistantBody, MessageOrigin, UserBody};
 use crate::open::{object, union};
 use crate::{Json, Members, Number};
 
-/// Declares the records by their `type`. Records of the tree have common members.
+/// Declares the records by their `type`. Records in the tree have common
+/// members.
 macro_rules! entries {
     (
         tree {$(
@@ -25,13 +26,13 @@ macro_rules! entries {
                     /// The ID of the previous record. `None` for the first
                     /// record, and for the first one after a compaction.
                     pub parent_uuid: Option<String> = "parentUuid",
-                    /// Whether it belongs to a sub-agent.
+                    /// Whether the record belongs to a sub-agent.
                     pub is_sidechain: Option<bool> = "isSidechain",
-                    /// The ID of the sub-agent that it belongs to.
+                    /// The ID of the sub-agent to which the record belongs.
                     pub agent_id: Option<String> = "agentId",
-                    /// The session.
+                    /// The ID of the session.
                     pub session_id: Option<String> = "sessionId",
-                    /// The time of writing, as RFC 3339.
+                    /// The time when the record was written, as RFC 3339.
                     pub timestamp: Option<String>,
                     /// The working directory.
                     pub cwd: Option<String>,
@@ -54,7 +55,7 @@ macro_rules! entries {
                 $(#$beside_meta)*
                 #[derive(Default)]
                 pub struct $beside_name tags("type" = $beside_tag) {
-                    /// The session.
+                    /// The ID of the session.
                     pub session_id: Option<String> = "sessionId",
                     $( $(#$beside_field_meta)* pub $beside_field: $beside_type $(= $beside_wire)?, )*
                 }
@@ -68,7 +69,7 @@ macro_rules! entries {
             }
         }
         impl Entry {
-            /// Returns the common members of a record of the tree.
+            /// Returns the common members, if the record is in the tree.
             pub(super) fn node(&self) -> Option<Node<'_>> {
                 match self {
                     $( Self::$variant(entry) => Some(Node {
@@ -85,7 +86,7 @@ macro_rules! entries {
     };
 }
 
-/// The common members of records of the tree that [`Tree`](super::Tree) needs.
+/// The common members that [`Tree`](super::Tree) needs of records in the tree.
 pub(super) struct Node<'a> {
     pub(super) uuid: &'a str,
     pub(super) parent: Option<&'a str>,
@@ -96,19 +97,20 @@ pub(super) struct Node<'a> {
 
 entries! {
     tree {
-        /// A message to the model: from the user, a tool or the agent itself.
+        /// A message to the model from the user, a tool or the agent itself.
         "user" => User(UserEntry) {
             /// The message.
             message: UserBody,
             /// The origin of the message, if it is not the user.
             origin: Option<MessageOrigin>,
-            /// Whether the agent wrote it.
+            /// Whether the agent wrote the message.
             is_meta: Option<bool> = "isMeta",
-            /// Whether it is the summary of the compacted conversation.
+            /// Whether the message is the summary of the compacted
+            /// conversation.
             is_compact_summary: Option<bool> = "isCompactSummary",
-            /// Whether it is hidden in a conversation.
+            /// Whether the message is hidden when the conversation is displayed.
             is_visible_in_transcript_only: Option<bool> = "isVisibleInTranscriptOnly",
-            /// The tool's result as data.
+            /// The result of the tool as data.
             tool_use_result: Option<Json> = "toolUseResult",
             /// The ID of the record with the tool call of this result.
             source_tool_assistant_uuid: Option<String> = "sourceToolAssistantUUID",
@@ -122,7 +124,7 @@ entries! {
             tool_ends_turn: Option<bool> = "toolEndsTurn",
             /// Why the call of an MCP tool does not count as read-only.
             mcp_call_not_read_only: Option<String> = "mcpCallNotReadOnly",
-            /// The ID of the prompt that it belongs to.
+            /// The ID of the prompt to which the message belongs.
             prompt_id: Option<String> = "promptId",
             /// The source of the prompt, such as `sdk` or `system`.
             prompt_source: Option<String> = "promptSource",
@@ -132,22 +134,23 @@ entries! {
             turn_position: Option<Json> = "turnPosition",
             /// The key to which the turn is attributed.
             turn_attribution_key: Option<String> = "turnAttributionKey",
-            /// Whether it was added to a prompt, such as an image's path.
+            /// Whether the message was added to a prompt, such as the path of
+            /// an image.
             turn_companion: Option<bool> = "turnCompanion",
             /// The permission mode of the turn.
             permission_mode: Option<String> = "permissionMode",
-            /// Whether no attachments were made of it.
+            /// Whether the agent added no attachments for the message.
             queue_skip_attachments: Option<bool> = "queueSkipAttachments",
-            /// The images that the user pasted.
+            /// The IDs of the images that the user pasted.
             image_paste_ids: Option<Vec<Json>> = "imagePasteIds",
-            /// Whether it contains text written by a person.
+            /// Whether the message contains text that a person wrote.
             holds_persons_words: Option<bool> = "holdsPersonsWords",
             /// The ID of the model's message that was refused.
             refused_message_id: Option<String> = "refusedMessageId",
         }
         /// A block of the model's reply.
         "assistant" => Assistant(AssistantEntry) {
-            /// The message with this block.
+            /// The message of which the record contains one block.
             message: AssistantBody,
             /// The API's ID of the request.
             request_id: Option<String> = "requestId",
@@ -171,17 +174,19 @@ entries! {
             thinking_duration_ms: Option<Number> = "thinkingDurationMs",
             /// How much of the thinking is displayed.
             thinking_display: Option<String> = "thinkingDisplay",
-            /// The time that the model took for the tool's input, in milliseconds.
+            /// The time in milliseconds that the model took to write the tool's
+            /// input.
             tool_input_stream_ms: Option<Number> = "toolInputStreamMs",
-            /// The type of the sub-agent that wrote it.
+            /// The type of the sub-agent that wrote the message.
             attribution_agent: Option<String> = "attributionAgent",
             /// The MCP server whose tool is called.
             attribution_mcp_server: Option<String> = "attributionMcpServer",
-            /// The server's name of that tool.
+            /// The name of the called tool at its MCP server.
             attribution_mcp_tool: Option<String> = "attributionMcpTool",
             /// The request to the classifier that judged the call.
             server_classifier_request: Option<String> = "serverClassifierRequest",
-            /// Whether it reports an error of the API instead of a reply.
+            /// Whether the record reports an error of the API in place of a
+            /// reply.
             is_api_error_message: Option<bool> = "isApiErrorMessage",
             /// Why the model request failed.
             error: Option<String>,
@@ -189,7 +194,7 @@ entries! {
             error_details: Option<String> = "errorDetails",
             /// The agent's name of the error.
             api_error: Option<String> = "apiError",
-            /// The HTTP status.
+            /// The HTTP status of the response.
             api_error_status: Option<u64> = "apiErrorStatus",
             /// The API's error type.
             api_error_type: Option<String> = "apiErrorType",
@@ -199,7 +204,7 @@ entries! {
             failed_response_had_no_tool_call: Option<bool> = "failedResponseHadNoToolCall",
             /// Whether sending the request again cannot succeed.
             resend_cannot_cure: Option<bool> = "resendCannotCure",
-            /// Whether another message takes the place of it.
+            /// Whether another message replaces this one.
             heals_distinct_carrier: Option<bool> = "healsDistinctCarrier",
             /// The ID of the message that the model refused to continue.
             refused_message_id: Option<String> = "refusedMessageId",
@@ -210,14 +215,16 @@ entries! {
         "attachment" => Attachment(AttachmentEntry) {
             /// The attachment: an object with a `type`.
             attachment: Json,
-            /// The form in which the model received it.
+            /// The text that the model received for the attachment.
             rendered: Option<Json>,
-            /// The role under which the model received it: `system` or `user`.
+            /// The role under which the model received the attachment: `system`
+            /// or `user`.
             rendered_role: Option<String> = "renderedRole",
-            /// Whether the model received it together with a tool result.
+            /// Whether the model received the attachment together with a tool
+            /// result.
             rendered_beside_tool_result: Option<bool> = "renderedBesideToolResult",
         }
-        /// An event.
+        /// A system event.
         "system" => System(SystemEntry) {
         /// The kind of event, such as `compact_boundary` or `api_error`.
         subtype: Option<String>,
@@ -225,17 +232,18 @@ entries! {
         content: Option<String>,
         /// The severity.
             level: Option<String>,
-            /// Whether the agent wrote it.
+            /// Whether the agent wrote the event.
             is_meta: Option<bool> = "isMeta",
-            /// Of a compaction: the last record before it.
+            /// The last record before a compaction.
             logical_parent_uuid: Option<String> = "logicalParentUuid",
-            /// Of a compaction: its metadata.
+            /// The metadata of a compaction.
             compact_metadata: Option<Json> = "compactMetadata",
             /// The error.
             error: Option<Json>,
-            /// The ID of the tool call that it refers to.
+            /// The ID of the tool call to which the event refers.
             tool_use_id: Option<String> = "toolUseID",
-            /// The operation that is retried: a request, or a connection.
+            /// The operation that is retried, which is a request or a
+            /// connection.
             source: Option<String>,
             /// The delay before the retry in milliseconds.
             retry_in_ms: Option<Number> = "retryInMs",
@@ -255,9 +263,9 @@ entries! {
             hook_additional_context: Option<Json> = "hookAdditionalContext",
             /// Whether a hook stopped the agent.
             prevented_continuation: Option<bool> = "preventedContinuation",
-            /// The reason of that hook.
+            /// The reason why a hook stopped the agent.
             stop_reason: Option<String> = "stopReason",
-            /// Whether a hook printed something.
+            /// Whether a hook printed output.
             has_output: Option<bool> = "hasOutput",
             /// A restriction of the model.
             model_restriction: Option<Json> = "modelRestriction",
@@ -274,15 +282,17 @@ entries! {
         }
     }
     beside {
-        /// The last prompt, and the position of the conversation at that time.
+        /// The last prompt, and the position of the conversation when it was
+        /// sent.
         "last-prompt" => LastPrompt(LastPromptEntry) {
             /// The prompt.
             last_prompt: Option<String> = "lastPrompt",
-            /// The ID of the last record at that time.
+            /// The ID of the last record of the conversation when the prompt
+            /// was sent.
             leaf_uuid: Option<String> = "leafUuid",
-            /// Whether the conversation was rewound to that record.
+            /// Whether the conversation was rewound to this record.
             explicit: Option<bool>,
-            /// Whether a person rewound it.
+            /// Whether a person rewound the conversation.
             rewound: Option<bool>,
         }
         /// An operation on the agent's queue of prompts.
@@ -297,14 +307,14 @@ entries! {
         reason: Option<String>,
         /// The ID of the prompt.
         command_uuid: Option<String> = "commandUuid",
-        /// The ID of its delivery.
+        /// The ID of the prompt's delivery.
             delivery_id: Option<String> = "deliveryId",
         }
         /// The summary of an earlier conversation.
         "summary" => Summary(SummaryEntry) {
             /// The summary.
             summary: Option<String>,
-            /// The ID of the last record of that conversation.
+            /// The ID of the last record of the earlier conversation.
             leaf_uuid: Option<String> = "leafUuid",
         }
         /// The session's title, set by the user.
@@ -339,7 +349,7 @@ entries! {
         }
         /// The tools called so far.
         "tools-used" => ToolsUsed(ToolsUsedEntry) {
-            /// Their names.
+            /// The names of the tools.
             tools: Option<Vec<String>>,
         }
         /// The cost of the session so far.
@@ -367,7 +377,7 @@ entries! {
         }
         /// A setting of the session, provided by the API.
         "atis-latch" => AtisLatch(AtisLatchEntry) {
-            /// Its value.
+            /// The value of the setting.
             atis: Option<String>,
         }
         /// A request to the API.
@@ -384,13 +394,13 @@ entries! {
             query_source: Option<String> = "querySource",
             /// The hash of the prompt and the tools.
             shape_hash: Option<String> = "shapeHash",
-            /// Its other parameters.
+            /// The other parameters of the request.
             params: Option<Json>,
-            /// The ID of the request that it extends.
+            /// The ID of the request that this one extends.
             base: Option<String>,
-            /// The number of messages that it shares with `base`.
+            /// The number of messages that the request shares with `base`.
             keep: Option<u64>,
-            /// The hashes of the messages after them.
+            /// The hashes of the messages after the shared ones.
             tail: Option<Vec<String>>,
             /// The cache breakpoints of the prompt.
             cache_control: Option<Json> = "cacheControl",

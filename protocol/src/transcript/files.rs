@@ -7,26 +7,26 @@ use crate::open::object;
 use crate::{Json, Members};
 use std::collections::BTreeMap;
 
-/// The session and sub-agent of a transcript's path. Below `projects/` in its
-/// directory, the agent writes `KEY/SESSION.jsonl`, and for sub-agents
-/// `KEY/SESSION/subagents/agent-ID.jsonl` and `agent-ID.meta.json` in the same
-/// directory.
+/// The session and sub-agent to which the path of a file belongs. Below
+/// `projects/` in its directory, the agent writes `KEY/SESSION.jsonl`. For
+/// sub-agents, it writes `KEY/SESSION/subagents/agent-ID.jsonl`, and
+/// `agent-ID.meta.json` in the same directory.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub struct Place {
     /// The project's key.
     pub project: String,
-    /// The session.
+    /// The ID of the session.
     pub session: String,
-    /// The ID of the sub-agent; `None` for the main agent.
+    /// The ID of the sub-agent. `None` for the main agent.
     pub agent: Option<String>,
-    /// Whether it is the sub-agent's metadata, not its transcript.
+    /// Whether the file contains the sub-agent's metadata, not its transcript.
     pub is_meta: bool,
 }
 
 impl Place {
-    /// Parses a path. Returns `None` if it is not a file of a transcript. Accepts
-    /// any prefix before `KEY`, and both kinds of slashes.
+    /// Parses a path. Returns `None` if the path is not that of a transcript's
+    /// file. Accepts any prefix before `KEY`, and both kinds of slashes.
     #[must_use]
     pub fn of(path: &str) -> Option<Self> {
         let parts: Vec<&str> = path.split(['/', '\\']).collect();
@@ -61,29 +61,29 @@ object! {
     /// The metadata of a sub-agent.
     #[derive(Default)]
     pub struct AgentMeta {
-        /// Its type.
+        /// The type of the sub-agent.
         pub agent_type: Option<String> = "agentType",
-        /// Whether that type is built into the agent.
+        /// Whether the sub-agent's type is built into the agent.
         pub is_built_in: Option<bool> = "isBuiltIn",
-        /// A short description of its task.
+        /// A short description of the sub-agent's task.
         pub description: Option<String>,
-        /// The ID of the tool call that started it.
+        /// The ID of the tool call that started the sub-agent.
         pub tool_use_id: Option<String> = "toolUseId",
-        /// The number of its ancestors.
+        /// The number of the sub-agent's ancestors.
         pub spawn_depth: Option<u64> = "spawnDepth",
-        /// How it was requested: `foreground` or `background`.
+        /// How the sub-agent was requested: `foreground` or `background`.
         pub request_shape: Option<String> = "requestShape",
-        /// Whether it was requested in a non-interactive run.
+        /// Whether the sub-agent was requested in a non-interactive run.
         pub request_non_interactive: Option<bool> = "requestNonInteractive",
-        /// Whether it was started with the agent's defaults.
+        /// Whether the sub-agent was started with the agent's defaults.
         pub launched_with_defaults: Option<bool> = "launchedWithDefaults",
-        /// Its model.
+        /// The model of the sub-agent.
         pub model: Option<String>,
         /// The model whose effort was used.
         pub picked_effort_model: Option<String> = "pickedEffortModel",
-        /// Whether it has finished.
+        /// Whether the sub-agent has finished.
         pub finished: Option<bool>,
-        /// Whether the user stopped it.
+        /// Whether the user stopped the sub-agent.
         pub stopped_by_user: Option<bool> = "stoppedByUser",
     }
 }
@@ -93,9 +93,9 @@ object! {
 pub struct Files {
     /// The main agent's transcript.
     pub main: Vec<Record>,
-    /// The sub-agents, by their ids.
+    /// The files of sub-agents, by ID.
     pub agents: BTreeMap<String, AgentFiles>,
-    /// The lines that could not be read, such as a truncated one.
+    /// The lines that could not be read, such as a truncated line.
     pub unread: Vec<Unread>,
 }
 
@@ -103,9 +103,9 @@ pub struct Files {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Unread {
-    /// The ID of the sub-agent whose file it is in.
+    /// The ID of the sub-agent whose file contains the line.
     pub agent: Option<String>,
-    /// The number of the line, from 1.
+    /// The number of the line, counted from 1.
     pub line: usize,
     /// The error.
     pub error: String,
@@ -114,19 +114,19 @@ pub struct Unread {
 /// The files of a sub-agent.
 #[derive(Debug, Clone, Default)]
 pub struct AgentFiles {
-    /// Its transcript.
+    /// The transcript of the sub-agent.
     pub records: Vec<Record>,
-    /// Its metadata.
+    /// The metadata of the sub-agent.
     pub meta: Option<AgentMeta>,
 }
 
-/// The sessions in a directory, by their project and their id.
+/// The sessions in a directory, by project and session ID.
 #[derive(Debug, Clone, Default)]
 pub struct Directory(pub BTreeMap<(String, String), Files>);
 
 impl Directory {
-    /// Adds a file. Returns `false`, and ignores it, if it is not a file of a
-    /// transcript.
+    /// Adds a file. Returns `false`, and ignores the file, if it is not a file
+    /// of a transcript.
     pub fn add(&mut self, path: &str, text: &str) -> bool {
         let Some(place) = Place::of(path) else {
             return false;
@@ -173,8 +173,9 @@ impl Files {
         }
     }
 
-    /// Returns the ID of the tool call that started a sub-agent: from its metadata,
-    /// or else of the call whose result names it.
+    /// Returns the ID of the tool call that started a sub-agent. It comes from
+    /// the sub-agent's metadata, or else from the call whose result names the
+    /// sub-agent.
     #[must_use]
     pub fn call_of(&self, agent: &str) -> Option<String> {
         let meta = self.agents.get(agent).and_then(|it| it.meta.as_ref());
@@ -188,8 +189,9 @@ impl Files {
         })
     }
 
-    /// Returns the ID of the sub-agent that started this one. `None` if the main
-    /// agent did, or if the call that started it is not in the files.
+    /// Returns the ID of the sub-agent that started this one. Returns `None` if
+    /// the main agent started it, or if the call that started it is not in the
+    /// files.
     #[must_use]
     pub fn parent_of(&self, agent: &str) -> Option<&str> {
         let call = self.call_of(agent)?;
@@ -199,8 +201,8 @@ impl Files {
         parent.map(|(id, _)| &**id)
     }
 
-    /// Returns the live branch of the main agent's transcript, or of a
-    /// sub-agent's.
+    /// Returns the live branch of a transcript. `agent` is the ID of the
+    /// sub-agent, or `None` for the main agent.
     #[must_use]
     pub fn branch(&self, agent: Option<&str>, history: History) -> Branch {
         let (mut tree, records) = match agent {
@@ -217,8 +219,8 @@ impl Files {
     }
 }
 
-/// Returns the ID of the tool call, if the record is its result and names this
-/// sub-agent.
+/// Returns the ID of the tool call whose result the record is, if the result
+/// names this sub-agent.
 fn answers(record: &Record, agent: &str) -> Option<String> {
     let Entry::User(entry) = record.entry() else {
         return None;
@@ -231,7 +233,7 @@ fn answers(record: &Record, agent: &str) -> Option<String> {
     Some(content.tool_results().next()?.tool_use_id.clone())
 }
 
-/// Whether a record has this call.
+/// Returns whether a record contains this call.
 fn calls_tool(record: &Record, call: &str) -> bool {
     let Entry::Assistant(entry) = record.entry() else {
         return false;

@@ -1,7 +1,8 @@
 //! Transcripts: the files in which an agent CLI stores its sessions.
 //!
 //! A transcript is not the wire protocol. Its records have other members, they
-//! form a tree, and sub-agents have files of their own. This module reads them:
+//! form a tree, and sub-agents have separate files. This module reads
+//! transcripts:
 //!
 //! - [`Record`] is a line, and [`Entry`] its typed content. Unknown members and
 //!   unknown records are preserved;
@@ -17,14 +18,15 @@
 //! - [`Place`], [`Files`] and [`Directory`] assign files to sessions and sub-agents.
 //!   They take paths and texts; this crate opens no files.
 //!
-//! A [`Branch`] is the conversation that the agent resumes. Use it for conversions.
-//! [`session_messages`] is compatible with the official SDK, member for member. It also
-//! accepts files that an agent did not write, with any value in any member. For an
-//! agent's transcripts, both follow the same branch; messages that the agent wrote for
-//! the model are not listed. They differ in these cases, in which only the branch is
-//! what the agent resumes: a damaged transcript, one that ends within a turn, and one in
-//! which the user rewound the conversation and sent no new message. Only a branch can
-//! include [all](History::All) messages before a compaction.
+//! A [`Branch`] is the conversation that the agent resumes. Use it for
+//! conversions. [`session_messages`] is compatible with the official SDK,
+//! member for member. It also accepts files that an agent did not write, with
+//! any value in any member. For an agent's transcripts, both follow the same
+//! branch; `session_messages` omits messages that the agent wrote for the
+//! model. Only the branch is what the agent resumes in these cases: a damaged
+//! transcript, a transcript that ends within a turn, and one in which the user
+//! rewound the conversation and sent no new message. Only a branch can include
+//! [all](History::All) messages before a compaction.
 //!
 //! ```
 //! use agentwire_protocol::transcript::{History, Record, Standing, Tree};

@@ -6,7 +6,7 @@ use crate::json::Json;
 use crate::message::{AssistantMessage, Message, UserMessage};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A line of a transcript: its typed content, and its text.
+/// A line of a transcript, with its typed content and its text.
 #[derive(Debug, Clone)]
 pub struct Record {
     json: Json,
@@ -18,8 +18,8 @@ impl Record {
     ///
     /// # Errors
     ///
-    /// If the line is not JSON. A record that does not match its type is read as
-    /// [`Entry::Unknown`], with all its members.
+    /// If the line is not JSON. A record that does not match its type is read
+    /// as [`Entry::Unknown`], with all its members.
     pub fn read(line: &str) -> serde_json::Result<Self> {
         serde_json::from_str(line)
     }
@@ -36,7 +36,7 @@ impl Record {
         &self.json
     }
 
-    /// Returns the ID. Records outside the tree have none.
+    /// Returns the ID of the record. Records outside the tree have none.
     #[must_use]
     pub fn uuid(&self) -> Option<&str> {
         self.entry.node().map(|node| node.uuid)

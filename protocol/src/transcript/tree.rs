@@ -1,8 +1,8 @@
 //! The tree of a transcript's records, and its live branch.
 //!
-//! A crash may truncate a transcript, lose records in the middle, or write a record
-//! twice. The live branch is what the agent sends to the model when it resumes the
-//! session, as measured.
+//! A crash may truncate a transcript, lose records in the middle, or write a
+//! record twice. The live branch contains the messages that the agent sends to
+//! the model when it resumes the session, as measured.
 
 mod chain;
 mod nodes;
@@ -12,11 +12,11 @@ use chain::Links;
 use nodes::{Kind, Nodes, is_of};
 use std::collections::HashMap;
 
-/// The records of a transcript as a tree, by their `parentUuid`. Contains IDs and times,
-/// not contents.
+/// The records of a transcript as a tree, by their `parentUuid`. The tree
+/// contains IDs and times, not contents.
 #[derive(Debug, Clone, Default)]
 pub struct Tree {
-    /// The ID of the sub-agent; `None` for the main agent.
+    /// The ID of the sub-agent. `None` for the main agent.
     agent: Option<Box<str>>,
     records: Nodes,
 }
@@ -35,18 +35,19 @@ pub enum History {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Standing {
-    /// On the live branch.
+    /// The record is on the live branch.
     Live,
-    /// On an abandoned branch.
+    /// The record is on an abandoned branch.
     Dead,
-    /// Not on the live branch, and an ancestor is missing, so its branch is unknown.
+    /// The record is not on the live branch. Its branch is unknown, because an
+    /// ancestor is missing.
     Unlinked,
-    /// On the live branch, but replaced by a summary, or a summary of messages that
-    /// are returned.
+    /// The record is on the live branch, but a summary replaces it, or it is a
+    /// summary of messages that are returned.
     Summarised,
-    /// In the conversation of a sub-agent.
+    /// The record belongs to the conversation of a sub-agent.
     Subagent,
-    /// Outside the tree.
+    /// The record is outside the tree.
     Beside,
 }
 
@@ -60,10 +61,10 @@ pub struct Branch {
 #[derive(Debug, Clone, Copy)]
 struct Place {
     standing: Standing,
-    /// Its index among the live messages.
+    /// The index of the record among the live messages.
     index: Option<usize>,
     copies: usize,
-    /// Whether its parent is missing.
+    /// Whether the parent of the record is missing.
     is_orphan: bool,
 }
 
@@ -76,17 +77,19 @@ impl Tree {
         }
     }
 
-    /// Adds the next record. The last of several records with the same ID counts.
+    /// Adds the next record. Of several records with the same ID, the last one
+    /// counts.
     pub fn note(&mut self, record: &Record) {
         self.records.note(record, self.agent.as_deref());
     }
 
     /// Returns the live branch.
     ///
-    /// It ends with the last record that leads to a message. If that record does not
-    /// descend from the one that the last `last-prompt` names, the branch ends with the
-    /// latter. From there it follows `parentUuid` to the start. If a parent is missing,
-    /// it continues with the latest record that is not newer.
+    /// The branch ends with the last record that leads to a message. If that
+    /// record does not descend from the record that the last `last-prompt`
+    /// names, the branch ends with the named record. From its end, the branch
+    /// follows `parentUuid` to the start. If a parent is missing, the branch
+    /// continues with the latest record that is not newer.
     #[must_use]
     pub fn branch(&self, history: History) -> Branch {
         let model = Links::of_model(&self.records);
@@ -150,8 +153,9 @@ impl Branch {
         self.places.get(record.uuid()?)
     }
 
-    /// Returns the live messages in the order of the model's context, which may differ
-    /// from that of the file. Returns the last of several records with the same ID.
+    /// Returns the live messages in the order of the model's context, which may
+    /// differ from the order of the file. Of several records with the same ID,
+    /// returns the last one.
     pub fn messages<'r>(&self, records: impl IntoIterator<Item = &'r Record>) -> Vec<&'r Record> {
         let mut messages: Vec<(usize, &Record)> = records
             .into_iter()
@@ -164,14 +168,14 @@ impl Branch {
         messages.into_iter().map(|(_, record)| record).collect()
     }
 
-    /// Returns the index of a record among the live messages, in the order of the model's
-    /// context. `None` if it is not a live message.
+    /// Returns the index of a record among the live messages, in the order of
+    /// the model's context. Returns `None` if the record is not a live message.
     #[must_use]
     pub fn index(&self, record: &Record) -> Option<usize> {
         self.place(record)?.index
     }
 
-    /// Returns the number of records with the ID of this one.
+    /// Returns the number of records that have the same ID as this one.
     #[must_use]
     pub fn copies(&self, record: &Record) -> usize {
         self.place(record).map_or(1, |place| place.copies)

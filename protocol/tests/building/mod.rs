@@ -1,5 +1,5 @@
-//! The JSON of constructors and setters: one line for each. Required members are
-//! present, and unset members are absent, not `null`.
+//! Tests of the JSON of constructors and setters, one line for each. Required
+//! members are present. Unset members are absent, not `null`.
 
 #![allow(clippy::unwrap_used)]
 
@@ -34,14 +34,15 @@ use serde::de::DeserializeOwned;
 use serde_json::json;
 use std::fmt::Debug;
 
-/// Asserts that the value is written so, and is the same when it is read.
+/// Asserts that the value is written as this JSON, and that reading the JSON
+/// returns the value.
 #[track_caller]
 fn writes<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: T, json: &str) {
     assert_eq!(serde_json::to_string(&value).unwrap(), json);
     assert_eq!(serde_json::from_str::<T>(json).unwrap(), value);
 }
 
-/// The same for each of several values.
+/// Calls [`writes`] for each of several values.
 macro_rules! write_all {
     ($($value:expr => $json:expr,)*) => {$( writes($value, $json); )*};
 }

@@ -5,12 +5,12 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
-/// A JSON value, down to the digits.
+/// A JSON value that preserves all digits of numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Exact {
-    /// `null`, `true`, `false` or a number, as it was written.
+    /// `null`, `true`, `false`, or a number as it was written.
     Token(String),
-    /// A string; one that is no Unicode text as it was written.
+    /// A string. A string with a lone surrogate is kept as it was written.
     Text(String),
     /// A list.
     List(Vec<Exact>),
@@ -19,7 +19,7 @@ pub(crate) enum Exact {
 }
 
 impl Exact {
-    /// Reads a text. Panics when it is not JSON.
+    /// Reads a text. Panics if the text is not JSON.
     pub(crate) fn of(text: &str) -> Self {
         let raw: &RawValue = serde_json::from_str(text).unwrap();
         match raw.get().as_bytes()[0] {

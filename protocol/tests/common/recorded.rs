@@ -6,14 +6,14 @@ use std::collections::BTreeMap;
 
 /// A line of a recorded session.
 pub(crate) struct Recorded {
-    /// Which way it went: `recv` and `send` are the agent's and the host's, the
-    /// others what happened besides.
+    /// `recv` for a line of the agent, `send` for a line of the host. Other
+    /// values are events other than lines.
     pub(crate) dir: String,
-    /// The line verbatim: the order of members affects speed.
+    /// The line verbatim, because the order of members affects speed.
     pub(crate) line: String,
 }
 
-/// The lines of each session, in order, by the name of the recording.
+/// Returns the lines of each session, in order, by the name of the recording.
 pub(crate) fn sessions() -> BTreeMap<String, Vec<Recorded>> {
     #[derive(Deserialize)]
     struct Record<'a> {

@@ -1,4 +1,4 @@
-//! Arbitrary messages in any order.
+//! Property tests of conversations: arbitrary messages in any order.
 
 use crate::conversation::said::*;
 use agentwire_protocol::conversation::{Assembler, Conversation, PartialJson};
@@ -43,7 +43,7 @@ fn begins(part: &Value, whole: &Value) -> bool {
 /// The number of kinds of messages, including removals.
 const KINDS: usize = 16;
 
-/// A message of some kind; `None` for a removal.
+/// Returns a message of this kind, or `None` for a removal.
 fn any_message(kind: usize, n: u64) -> Option<Message> {
     let id = format!("m{n}");
     let uuid = format!("u{n}");
@@ -61,7 +61,7 @@ fn any_message(kind: usize, n: u64) -> Option<Message> {
         10 => end("end_turn", n)[0].clone(),
         11 => abandoned(&id, n),
         12 => said(&id, &format!("t{n}"), tool_use("t", json!({}))),
-        // Replaces an earlier block, in this reply or another.
+        // Replaces an earlier block, in this reply or in another one.
         13 => superseding(said_text(&id, &format!("v{n}"), "y"), &uuid),
         14 => superseding(said_text("m0", &format!("w{n}"), "z"), &format!("v{n}")),
         _ => return None,
@@ -75,7 +75,7 @@ fn superseding(mut message: Message, uuid: &str) -> Message {
     message
 }
 
-fn any_gone(n: u64) -> [String; 2] {
+fn removed_uuids(n: u64) -> [String; 2] {
     [format!("u{n}"), format!("p{n}")]
 }
 
@@ -95,20 +95,20 @@ proptest! {
     }
 
     #[test]
-    fn any_order_of_messages_is_survived(
+    fn messages_in_any_order_do_not_panic(
         picks in prop::collection::vec((0..KINDS, 0..3u64), 0..40)
     ) {
         let mut assembler = Assembler::default();
         for (kind, n) in picks {
             let Some(message) = any_message(kind, n) else {
                 let mut anew = Assembler::from(assembler.conversation().clone());
-                let gone = any_gone(n);
+                let gone = removed_uuids(n);
                 prop_assert_eq!(anew.remove(&gone), assembler.remove(&gone));
                 prop_assert_eq!(anew.conversation(), assembler.conversation());
                 continue;
             };
-            // What is found by what a conversation holds is found by what the
-            // assembler remembers.
+            // An assembler that starts from the conversation finds the same
+            // entries as the assembler that built it.
             let is_whole = !matches!(message, Message::StreamEvent(_));
             let mut anew = is_whole.then(|| Assembler::from(assembler.conversation().clone()));
             let change = assembler.push(&message);
@@ -126,16 +126,17 @@ proptest! {
             prop_assert_eq!(&read, assembler.conversation());
         }
     }
-    /// Removals are applied when the conversation is read.
+    /// Removals are applied when the conversation is read. Earlier reads do not
+    /// change the result.
     #[test]
-    fn it_makes_no_difference_whether_somebody_looks(
+    fn reading_the_conversation_does_not_change_it(
         picks in prop::collection::vec((0..KINDS, 0..5u64, any::<bool>()), 0..80)
     ) {
         let (mut seen, mut unseen) = (Assembler::default(), Assembler::default());
         for (kind, n, looks) in picks {
             match any_message(kind, n) {
                 Some(message) => prop_assert_eq!(seen.push(&message), unseen.push(&message)),
-                None => prop_assert_eq!(seen.remove(&any_gone(n)), unseen.remove(&any_gone(n))),
+                None => prop_assert_eq!(seen.remove(&removed_uuids(n)), unseen.remove(&removed_uuids(n))),
             }
             seen.conversation();
             if looks && n == 0 {

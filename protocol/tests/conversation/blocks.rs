@@ -1,4 +1,4 @@
-//! Complete messages: a reply's blocks, sub-agents, echoes.
+//! Tests of complete messages: blocks of a reply, sub-agents, and echoes.
 
 use crate::conversation::said::*;
 use agentwire_protocol::conversation::Change;
@@ -16,7 +16,7 @@ fn blocks_of_one_message_become_one_reply() {
         ),
         said_text("m1", "b", "Now. "),
         said("m1", "c", tool_use("t1", json!({"n": 1}))),
-        // The tool ran while the model went on.
+        // The tool ran while the model was still writing.
         user(
             "r",
             json!([{"type": "tool_result", "tool_use_id": "t1", "content": "one"}]),

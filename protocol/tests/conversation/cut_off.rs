@@ -1,4 +1,4 @@
-//! Replies that are cut off.
+//! Tests of replies that are cut off.
 
 use crate::conversation::said::*;
 use agentwire_protocol::content::ContentBlock;
@@ -31,7 +31,7 @@ fn an_aborted_reply_retains_complete_blocks_only() {
 
 #[test]
 fn a_truncated_stream_retains_complete_blocks() {
-    // The API failed, and the agent retried.
+    // The API failed, and the agent repeated the request.
     let mut assembler = assembled(&[start("m1"), text_start(0), text(0, "lost")]);
     assert_eq!(assembler.push(&start("m2")), Some(Change::Rebuilt));
     assembler.push(&text_start(0));
@@ -63,7 +63,7 @@ fn the_input_of_a_tool_is_shown_though_its_stream_ends_without_its_block() {
 
 #[test]
 fn an_abandoned_reply_is_aborted_without_a_report_of_the_agent() {
-    // An interrupt while the model writes a tool's input.
+    // The turn is interrupted while the model writes the input of a tool.
     let mut assembler = assembled(&[start("m"), text_start(0), text(0, "I write")]);
     assembler.push(&said_text("m", "a", "I write"));
     assembler.push(&block_stop(0));

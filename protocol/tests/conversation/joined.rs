@@ -1,4 +1,4 @@
-//! Joined partial messages are equivalent to their pieces.
+//! Tests of joined partial messages: they are equivalent to their pieces.
 
 use crate::conversation::said::*;
 use crate::recorded;
@@ -33,8 +33,8 @@ fn said_by<'a>(frames: impl IntoIterator<Item = &'a Frame>) -> Conversation {
     conversation(&messages)
 }
 
-/// A delta of block 0, with other members than usual.
-fn odd(change: impl FnOnce(&mut Value)) -> Frame {
+/// Returns a delta of block 0 whose members `change` modifies.
+fn changed_delta(change: impl FnOnce(&mut Value)) -> Frame {
     let mut line = json!({"type": "stream_event", "session_id": "s", "event": {
         "type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "x"},
     }});
@@ -52,14 +52,14 @@ fn joined_deltas_give_the_same_conversation() {
             .collect();
         let together = joined(apart.iter().cloned());
         assert_eq!(said_by(&together), said_by(&apart));
-        // Messages other than deltas are unchanged.
+        // Returns the messages other than deltas. Joining must not change them.
         let others = |frames: &[Frame]| -> Vec<Frame> {
             let no_delta =
                 |it: &&Frame| !it.raw().windows(19).any(|it| it == b"content_block_delta");
             frames.iter().filter(no_delta).cloned().collect()
         };
         assert_eq!(others(&together), others(&apart));
-        // No messages remain to be joined.
+        // Joining the joined frames again changes nothing.
         assert_eq!(joined(together.iter().cloned()), together);
         before += apart.len();
         after += together.len();
@@ -70,7 +70,7 @@ fn joined_deltas_give_the_same_conversation() {
 #[test]
 fn a_joined_frame_has_all_members_of_its_first_piece() {
     let piece = |uuid: &str, text: &str| {
-        odd(|line| {
+        changed_delta(|line| {
             line["uuid"] = uuid.into();
             line["parent_tool_use_id"] = Value::Null;
             line["new"] = json!(1e2);
@@ -95,7 +95,7 @@ fn joined_thinking_has_the_sum_of_the_token_counts() {
         if !tokens.is_null() {
             delta["estimated_tokens"] = tokens;
         }
-        odd(|line| line["event"]["delta"] = delta)
+        changed_delta(|line| line["event"]["delta"] = delta)
     };
     let joined = joined([
         piece("a", json!(3)),
@@ -105,7 +105,7 @@ fn joined_thinking_has_the_sum_of_the_token_counts() {
     assert_eq!(joined, [piece("abc", json!(7))].map(|it| reread(&it)));
 }
 
-/// The frame as it is written here: the order of members is the type's.
+/// Returns the frame with its members in the order of the Rust type.
 fn reread(frame: &Frame) -> Frame {
     self::frame(&serde_json::to_string(&frame.message()).unwrap())
 }
@@ -114,7 +114,7 @@ type Difference = (&'static str, fn(&mut Value));
 
 #[test]
 fn different_deltas_are_not_joined() {
-    let plain = || odd(|_| {});
+    let plain = || changed_delta(|_| {});
     let differ: [Difference; 10] = [
         ("block", |it| it["event"]["index"] = json!(1)),
         ("thread", |it| it["parent_tool_use_id"] = json!("t")),
@@ -136,12 +136,12 @@ fn different_deltas_are_not_joined() {
         }),
     ];
     for (what, change) in differ {
-        let frames = [plain(), odd(change), plain()];
+        let frames = [plain(), changed_delta(change), plain()];
         assert_eq!(joined(frames.clone()), frames, "{what}");
     }
-    // These have no defined way to be joined.
+    // No rule defines how deltas with these differences are joined.
     for change in [differ[5].1, differ[6].1, differ[9].1] {
-        let frames = [odd(change), odd(change)];
+        let frames = [changed_delta(change), changed_delta(change)];
         assert_eq!(joined(frames.clone()), frames);
     }
 }
@@ -157,7 +157,7 @@ fn halves_of_surrogate_pairs_are_not_changed() {
     assert_eq!(joined(frames.clone()), frames);
 }
 
-/// A reply of blocks, each written in pieces.
+/// Returns a reply whose blocks are each written in pieces.
 fn reply_in(blocks: &[(usize, Vec<String>)]) -> Vec<Message> {
     let mut messages = vec![start("m")];
     for (index, (kind, pieces)) in blocks.iter().enumerate() {
@@ -187,7 +187,7 @@ fn reply_in(blocks: &[(usize, Vec<String>)]) -> Vec<Message> {
                     .map(|it| delta(at, json!({"type": "thinking_delta", "thinking": it}))),
             ),
             _ => {
-                // Cut where the pieces happen to be long.
+                // Cut the input at the lengths of the pieces.
                 let mut rest: &str = &input;
                 for piece in pieces {
                     let cut = rest.char_indices().nth(piece.len());
@@ -212,7 +212,7 @@ proptest! {
         blocks in prop::collection::vec((0..3usize, prop::collection::vec(".{0,5}", 1..12)), 1..4),
         cut in 0..60usize,
     ) {
-        // Also when the reply has not come to its end.
+        // A reply without its end is also the same.
         let messages = reply_in(&blocks);
         let apart = frames(&messages[..cut.min(messages.len())]);
         let together = joined(apart.clone());

@@ -1,13 +1,13 @@
-//! Limits of the memory that an agent can make a conversation use.
+//! Tests of the limits on the memory of a conversation.
 
 use crate::conversation::said::*;
 use agentwire_protocol::conversation::{Assembler, Change, Conversation};
 use agentwire_protocol::message::Message;
 use serde_json::{Value, json};
 
-const MOST: usize = 4096;
+const MAX_SUB_AGENTS: usize = 4096;
 
-/// A message of each kind that can start a sub-agent.
+/// Returns a message of each kind that can start a sub-agent.
 fn of_thread(thread: &str) -> [Message; 3] {
     let user = json!({"role": "user", "content": "Go"});
     let assistant = json!({"id": thread, "role": "assistant", "content": []});
@@ -25,21 +25,21 @@ fn of_thread(thread: &str) -> [Message; 3] {
 #[test]
 fn sub_agents_beyond_the_limit_are_omitted_and_counted() {
     let mut assembler = Assembler::default();
-    for number in 0..2 * MOST {
+    for number in 0..2 * MAX_SUB_AGENTS {
         let thread = format!("toolu_{number}");
         let said = of_thread(&thread);
         let change = assembler.push(&said[number % 3]);
         let is_omitted = change == Some(Change::Omitted { thread: &thread });
-        assert_eq!(is_omitted, number >= MOST, "{thread}");
+        assert_eq!(is_omitted, number >= MAX_SUB_AGENTS, "{thread}");
     }
-    // Those that are known continue, and so does the main agent.
+    // Known sub-agents and the main agent continue.
     let [user, ..] = of_thread("toolu_0");
     assert!(matches!(assembler.push(&user), Some(Change::Added(_))));
     assert_eq!(assembler.push(&start("m")), Some(Change::Added(at(0))));
     let conversation = assembler.into_conversation();
-    assert_eq!(conversation.subagents.len(), MOST);
-    assert_eq!(conversation.omitted, Some(MOST as u64));
-    // A stored conversation has the count and the limit, too.
+    assert_eq!(conversation.subagents.len(), MAX_SUB_AGENTS);
+    assert_eq!(conversation.omitted, Some(MAX_SUB_AGENTS as u64));
+    // A stored conversation preserves the count and the limit.
     let text = serde_json::to_string(&conversation).unwrap();
     let read: Conversation = serde_json::from_str(&text).unwrap();
     let mut assembler = Assembler::from(read);
@@ -48,7 +48,10 @@ fn sub_agents_beyond_the_limit_are_omitted_and_counted() {
         assembler.push(&user),
         Some(Change::Omitted { thread: "another" })
     );
-    assert_eq!(assembler.conversation().omitted, Some(MOST as u64 + 1));
+    assert_eq!(
+        assembler.conversation().omitted,
+        Some(MAX_SUB_AGENTS as u64 + 1)
+    );
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The recorded sessions.
+//! Tests of conversations from the recorded sessions.
 
 use crate::conversation::said::*;
 use crate::recorded::{self, Recorded};
@@ -77,8 +77,7 @@ fn streamed_texts_of_recordings_equal_the_final_ones() {
             let said = reply(&conversation, entry).content()[block]
                 .as_text()
                 .unwrap();
-            // What the agent said in words of its own stands as `text` in the
-            // recordings.
+            // The recordings contain `text` in place of the agent's own words.
             if said != "text" {
                 assert_eq!(said, text);
                 compared += 1;

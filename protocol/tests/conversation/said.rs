@@ -1,4 +1,4 @@
-//! Messages of an agent, and views of a conversation.
+//! Constructors of an agent's messages, and views of a conversation.
 
 use agentwire_protocol::conversation::{Assembler, Conversation, Place, Reply};
 use agentwire_protocol::message::Message;
@@ -55,7 +55,7 @@ pub(crate) fn end(stop_reason: &str, output_tokens: u64) -> [Message; 2] {
     ]
 }
 
-/// The end of a stream that does not go on, from the block with this index.
+/// Returns the end of a stream that stopped at the block with this index.
 pub(crate) fn abandoned(id: &str, from: u64) -> Message {
     message(
         json!({"type": "stream_event", "event": {"type": "message_stop"},

@@ -1,4 +1,4 @@
-//! Streamed messages.
+//! Tests of streamed messages.
 
 use crate::conversation::said::*;
 use agentwire_protocol::content::ContentBlock;
@@ -108,7 +108,7 @@ fn a_tools_input_can_be_read_while_it_streams() {
 
 #[test]
 fn an_incomplete_streamed_block_does_not_replace_another() {
-    // The agent omits a text of white space.
+    // The agent omits a text of only white space.
     let mut messages = vec![start("m"), text_start(0), block_stop(0)];
     messages.extend([block_start(1, tool_use("t", json!({}))), input(1, "{}")]);
     messages.extend([said("m", "a", tool_use("t", json!({}))), block_stop(1)]);

@@ -1,4 +1,4 @@
-//! Removed messages.
+//! Tests of removed messages.
 
 use crate::conversation::said::*;
 use agentwire_protocol::content::ContentBlock;

@@ -1,4 +1,4 @@
-//! The activity of the session, and when it may be closed.
+//! Tests of the activity of the session, and of the conditions for closing it.
 
 use crate::host::session::{
     MINUTE, Session, allow, ask, assert_events, assistant, cancel, init, lifecycle, narrow, prompt,
@@ -24,12 +24,12 @@ fn finishing_waits_for_idle_where_the_agent_reports_its_state() {
         result_of(&["A"]),
         lifecycle("A", "completed"),
     ] {
-        session.hears(line);
-        assert!(!session.closes());
+        session.receive(line);
+        assert!(!session.polls_end());
     }
-    session.hears(state("idle"));
-    assert!(session.closes());
-    assert!(!session.closes());
+    session.receive(state("idle"));
+    assert!(session.polls_end());
+    assert!(!session.polls_end());
 }
 
 #[test]
@@ -38,34 +38,35 @@ fn finishing_waits_for_a_turn_that_the_agent_started() {
     session.submit("A");
     session.lines();
     session.host.finish(session.now, MINUTE);
-    session.plays("running, init, result A, completed A, idle, running, init");
-    assert!(!session.closes());
-    session.plays("result, idle");
-    assert!(session.closes());
+    session.receive_script("running, init, result A, completed A, idle, running, init");
+    assert!(!session.polls_end());
+    session.receive_script("result, idle");
+    assert!(session.polls_end());
 }
 
 #[test]
 fn finishing_waits_for_the_lifecycle_of_each_message() {
-    // A terminal state may come before or after the result.
+    // A terminal state may precede or follow the result.
     for last in [false, true] {
         let mut session = Session::connected();
         session.submit("A");
         session.submit("B");
         session.lines();
         session.host.finish(session.now, MINUTE);
-        session.plays("queued A, queued B, started A, init, assistant, result, completed A");
-        assert!(!session.closes());
-        session.plays("started B, init");
-        assert!(!session.closes());
+        session
+            .receive_script("queued A, queued B, started A, init, assistant, result, completed A");
+        assert!(!session.polls_end());
+        session.receive_script("started B, init");
+        assert!(!session.polls_end());
         let mut end = [result(), lifecycle("B", "cancelled")];
         if last {
             end.reverse();
         }
         for line in end {
-            assert!(!session.closes());
-            session.hears(line);
+            assert!(!session.polls_end());
+            session.receive(line);
         }
-        assert!(session.closes());
+        assert!(session.polls_end());
     }
 }
 
@@ -76,12 +77,12 @@ fn finishing_waits_for_the_result_of_an_old_agent() {
     session.lines();
     session.host.finish(session.now, MINUTE);
     for line in [init(), assistant()] {
-        assert!(!session.closes());
-        session.hears(line);
+        assert!(!session.polls_end());
+        session.receive(line);
     }
-    assert!(!session.closes());
-    session.hears(result());
-    assert!(session.closes());
+    assert!(!session.polls_end());
+    session.receive(result());
+    assert!(session.polls_end());
 }
 
 #[test]
@@ -91,12 +92,12 @@ fn a_result_of_an_old_agent_does_not_end_a_queued_message() {
     session.lines();
     session.submit("B");
     session.host.finish(session.now, MINUTE);
-    session.plays("init, assistant, result");
+    session.receive_script("init, assistant, result");
     assert_eq!(session.host.activity(), Activity::Running);
     assert_eq!(session.lines(), ["B"]);
-    assert!(!session.closes());
-    session.plays("init, assistant, result");
-    assert!(session.closes());
+    assert!(!session.polls_end());
+    session.receive_script("init, assistant, result");
+    assert!(session.polls_end());
 }
 
 #[test]
@@ -109,12 +110,12 @@ fn a_result_in_an_oversized_line_ends_its_turn() {
     let mut long = String::from(r#"{"type":"result","subtype":"success","result":""#);
     long.push_str(&"x".repeat(500));
     long.push_str("\"}\n");
-    session.hears(init());
+    session.receive(init());
     session.host.handle_input(session.now, long.as_bytes());
     assert_eq!(session.host.activity(), Activity::Running);
     assert_eq!(session.lines(), ["B"]);
     session.host.handle_input(session.now, long.as_bytes());
-    assert!(session.closes());
+    assert!(session.polls_end());
 }
 
 #[test]
@@ -122,10 +123,10 @@ fn a_result_may_precede_the_report_that_its_message_was_written() {
     let mut session = Session::connected();
     session.submit("A");
     session.host.finish(session.now, MINUTE);
-    session.takes_line();
-    session.plays("init, assistant, result");
+    session.poll_line();
+    session.receive_script("init, assistant, result");
     session.host.handle_written(session.now);
-    assert!(session.closes());
+    assert!(session.polls_end());
 }
 
 #[test]
@@ -136,11 +137,11 @@ fn a_result_ends_the_messages_that_it_names_and_no_others() {
     }
     session.lines();
     session.events();
-    session.plays("init, result A C");
+    session.receive_script("init, result A C");
     assert_eq!(session.host.activity(), Activity::Running);
     let mut last = result();
     last["user_message_uuid"] = json!("B");
-    session.hear_all(&[init(), last]);
+    session.receive_all(&[init(), last]);
     assert_eq!(session.host.activity(), Activity::Idle);
 }
 
@@ -150,24 +151,24 @@ fn finishing_waits_for_requests_of_both_sides() {
     session.request("r1", &SetModel::to("m"));
     session.host.finish(session.now, MINUTE);
     session.lines();
-    assert!(!session.closes());
-    session.hears(ask("a1"));
-    session.hears(success("r1", json!({})));
-    assert!(!session.closes());
+    assert!(!session.polls_end());
+    session.receive(ask("a1"));
+    session.receive(success("r1", json!({})));
+    assert!(!session.polls_end());
     // A callback may still make a request.
     session.request("r2", &SetModel::to("m"));
     session.host.respond("a1", allow("a1"));
     assert_eq!(session.lines(), ["set_model", "success a1"]);
-    assert!(!session.closes());
-    session.hears(success("r2", json!({})));
-    assert!(session.closes());
+    assert!(!session.polls_end());
+    session.receive(success("r2", json!({})));
+    assert!(session.polls_end());
 }
 
 #[test]
 fn finishing_closes_an_idle_session_at_once() {
     let mut session = Session::connected();
     session.host.finish(session.now, MINUTE);
-    assert!(session.closes());
+    assert!(session.polls_end());
     assert_eq!(session.host.poll_transmit(), None);
 }
 
@@ -179,7 +180,7 @@ fn a_finishing_session_refuses_messages() {
         session.host.submit(session.now, prompt("A")),
         Err(NotTaken::Closing)
     );
-    assert!(session.closes());
+    assert!(session.polls_end());
     let request = Request::new("r1", &SetModel::to("m")).unwrap();
     assert_eq!(
         session.host.request(session.now, request, MINUTE),
@@ -193,8 +194,8 @@ fn activity_is_reported_line_by_line_for_turns_in_one_chunk() {
     let mut session = Session::connected();
     session.submit("A");
     session.lines();
-    assert_eq!(session.news(), ["Running", "written A"]);
-    session.plays(
+    assert_eq!(session.events_without_frames(), ["Running", "written A"]);
+    session.receive_script(
         "running, queued A, init, ask a1, cancel a1, result A, completed A, idle, running, \
         init, requires_action, idle",
     );

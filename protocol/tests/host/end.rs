@@ -1,4 +1,4 @@
-//! The end of a session, and lost messages.
+//! Tests of the end of a session, and of lost messages.
 
 use crate::host::session::{MINUTE, Session, allow, assert_events, prompt};
 use agentwire_protocol::control::SetModel;
@@ -17,8 +17,8 @@ fn ending_closes_at_once_and_reports_lost_messages() {
     session.events();
 
     session.host.end();
-    assert_eq!(session.news(), ["lost D", "lost E"]);
-    assert!(session.closes());
+    assert_eq!(session.events_without_frames(), ["lost D", "lost E"]);
+    assert!(session.polls_end());
     assert_eq!(session.host.poll_transmit(), None);
     assert_eq!(
         session.host.submit(session.now, prompt("F")),
@@ -29,7 +29,10 @@ fn ending_closes_at_once_and_reports_lost_messages() {
 
     session.host.end();
     session.host.handle_end();
-    assert_eq!(session.news(), ["ended r1", "lost A", "lost B", "lost C"]);
+    assert_eq!(
+        session.events_without_frames(),
+        ["ended r1", "lost A", "lost B", "lost C"]
+    );
 }
 
 #[test]
@@ -37,12 +40,15 @@ fn ending_waits_only_for_the_line_in_flight() {
     let mut session = Session::connected();
     session.submit("A");
     session.submit("B");
-    session.takes_line();
+    session.poll_line();
     session.host.end();
-    assert!(!session.closes());
+    assert!(!session.polls_end());
     session.host.handle_written(session.now);
-    assert!(session.closes());
-    assert_eq!(session.news(), ["Running", "lost B", "written A"]);
+    assert!(session.polls_end());
+    assert_eq!(
+        session.events_without_frames(),
+        ["Running", "lost B", "written A"]
+    );
 }
 
 #[test]
@@ -62,9 +68,9 @@ fn the_end_of_the_session_ends_everything_exactly_once() {
     session.lines();
     session.submit("B");
     session.submit("C");
-    session.takes_line();
+    session.poll_line();
     session.request("r2", &SetModel::to("m"));
-    session.plays("running, init, ask a1, ask a2");
+    session.receive_script("running, init, ask a1, ask a2");
     session.events();
 
     session.host.handle_end();
@@ -83,7 +89,7 @@ fn the_end_of_the_session_ends_everything_exactly_once() {
     session.host.handle_write_failed();
     session.host.finish(session.now, MINUTE);
     session.host.end();
-    session.passes(2 * MINUTE);
+    session.advance(2 * MINUTE);
     assert_eq!(session.events(), Vec::<String>::new());
     assert_eq!(session.host.poll_transmit(), None);
 }

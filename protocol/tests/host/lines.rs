@@ -1,4 +1,4 @@
-//! Lines that are no frames, or too long.
+//! Tests of lines that are no frames, or that are too long.
 
 use crate::host::session::{MINUTE, Session, assert_events, narrow, success};
 use agentwire_protocol::control::{Initialize, SetModel};
@@ -23,10 +23,10 @@ fn an_invalid_line_is_a_notice_and_the_session_continues() {
 #[test]
 fn a_frame_with_an_invalid_message_is_delivered() {
     let mut session = Session::connected();
-    session.hears(json!({"type": "assistant", "message": 7}));
-    session.hears(json!({"type": "system", "subtype": "session_state_changed"}));
-    session.hears(json!({"type": "command_lifecycle"}));
-    session.hears(json!({"type": "result", "user_message_uuids": "none"}));
+    session.receive(json!({"type": "assistant", "message": 7}));
+    session.receive(json!({"type": "system", "subtype": "session_state_changed"}));
+    session.receive(json!({"type": "command_lifecycle"}));
+    session.receive(json!({"type": "result", "user_message_uuids": "none"}));
     assert_events(
         session.events(),
         "frame assistant; Running; frame system/session_state_changed; \
@@ -72,7 +72,7 @@ fn a_response_in_an_oversized_line_ends_its_request() {
         .handle_input(session.now, format!("{line}\n").as_bytes());
     assert_eq!(session.events(), ["too long r1", "line too long"]);
 
-    // If the ID is after the cut, the deadline ends the request.
+    // If the ID is after the cut, the request ends at its deadline.
     session.request("r2", &SetModel::to("m"));
     session.lines();
     let line = format!(
@@ -83,7 +83,7 @@ fn a_response_in_an_oversized_line_ends_its_request() {
         .host
         .handle_input(session.now, format!("{line}\n").as_bytes());
     assert_eq!(session.events(), ["line too long"]);
-    session.passes(MINUTE);
+    session.advance(MINUTE);
     assert_eq!(session.events(), ["timed out r2"]);
 }
 
@@ -96,8 +96,11 @@ fn an_oversized_response_to_initialize_connects_the_session() {
     session.request("init", &Initialize::default());
     session.lines();
     session.submit("A");
-    session.hears(success("init", json!({"x": "x".repeat(500)})));
-    assert_events(session.news(), "Running; too long init; line too long");
+    session.receive(success("init", json!({"x": "x".repeat(500)})));
+    assert_events(
+        session.events_without_frames(),
+        "Running; too long init; line too long",
+    );
     assert!(session.host.is_connected());
     assert_eq!(session.lines(), ["A"]);
 }
@@ -109,7 +112,7 @@ fn a_notice_has_the_size_of_its_line() {
         "warning: old node".to_owned(),
         success("nobody", json!({})).to_string(),
         json!({"type": "control_request", "request": {}}).to_string(),
-        // It is not retained.
+        // This text is not retained.
         "x".repeat(500),
         "{\"type\":".to_owned(),
     ];

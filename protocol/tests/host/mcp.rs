@@ -1,4 +1,4 @@
-//! MCP servers that run in the host.
+//! Tests of MCP servers that run in the host.
 
 use crate::host::session::{Session, allow, ask, assert_events, refusal, state, success};
 use agentwire_protocol::control::SetModel;
@@ -21,7 +21,7 @@ fn progress() -> McpMessage {
 #[test]
 fn messages_of_a_server_are_ordered_with_its_responses_and_overtake_prompts() {
     let mut session = Session::connected();
-    session.hear_all(&[server_ask("a1"), server_ask("a2")]);
+    session.receive_all(&[server_ask("a1"), server_ask("a2")]);
     session.submit("A");
     session.host.relay(&progress());
     session.host.respond("a1", allow("a1"));
@@ -52,7 +52,7 @@ fn messages_of_a_server_wait_for_the_response_to_initialize() {
     session.request("init", &agentwire_protocol::control::Initialize::default());
     session.host.relay(&progress());
     assert_eq!(session.lines(), ["initialize"]);
-    session.hears(success("init", json!({})));
+    session.receive(success("init", json!({})));
     assert_eq!(session.lines(), ["mcp_message", "mcp_message"]);
 }
 
@@ -61,7 +61,7 @@ fn an_acknowledgement_of_a_server_message_is_no_event_but_a_refusal_is() {
     let mut session = Session::connected();
     session.host.relay(&progress());
     session.lines();
-    session.hear_all(&[
+    session.receive_all(&[
         success("mcp-1", json!({})),
         success("mcp-1", json!(null)),
         success("mcp-2", json!({})),
@@ -75,9 +75,9 @@ fn an_acknowledgement_of_a_server_message_is_no_event_but_a_refusal_is() {
 #[test]
 fn a_request_to_a_server_does_not_require_action() {
     let mut session = Session::connected();
-    session.hear_all(&[state("running"), server_ask("a1")]);
+    session.receive_all(&[state("running"), server_ask("a1")]);
     assert_eq!(session.events()[1..], ["Running", "ask a1"]);
-    session.hears(ask("a2"));
+    session.receive(ask("a2"));
     assert_eq!(session.events(), ["ask a2", "RequiresAction"]);
     session.host.respond("a2", allow("a2"));
     assert_eq!(session.events(), ["Running"]);

@@ -1,5 +1,5 @@
-//! The host's state machine without I/O: the lines that it sends, and the ends of all
-//! pending operations.
+//! Tests of the host's state machine without I/O: which lines the host sends,
+//! and how each pending operation ends.
 #![allow(clippy::unwrap_used)]
 
 mod activity;

@@ -1,4 +1,4 @@
-//! A session that continues in another process of the agent.
+//! Tests of a session that continues in another process of the agent.
 
 use crate::host::session::{Session, ask, lifecycle, result_of, state, success};
 use agentwire_protocol::control::{
@@ -9,30 +9,30 @@ use agentwire_protocol::permission::PermissionMode;
 use serde_json::json;
 use std::time::Duration;
 
-/// A session that can restart, with an agent that reports message IDs.
-fn kept() -> Session {
+/// Returns a session that can restart, with an agent that reports message IDs.
+fn restartable() -> Session {
     let mut session = Session::connected_to(json!({"capabilities": []}));
     session.host.retain_for_restart();
     session
 }
 
-/// A session in which a turn with the first message runs, and the second waits
-/// in the agent's queue.
+/// Returns a session whose turn has picked up the first message. The second
+/// message waits in the agent's queue.
 fn in_a_turn() -> Session {
-    let mut session = kept();
+    let mut session = restartable();
     session.submit("first");
     session.submit("second");
     session.lines();
-    session.plays("queued first, started first, queued second");
+    session.receive_script("queued first, started first, queued second");
     session.events();
     session
 }
 
-/// Lets the next process respond to `initialize`.
+/// Sends `initialize` to the next process, which responds.
 fn greet(session: &mut Session) {
     session.request("again", &Initialize::default());
     assert_eq!(session.lines(), ["initialize"]);
-    session.hears(success("again", json!({"capabilities": []})));
+    session.receive(success("again", json!({"capabilities": []})));
 }
 
 fn redeliveries(handover: &Handover) -> Vec<(&str, Redelivery)> {
@@ -45,7 +45,7 @@ fn redeliveries(handover: &Handover) -> Vec<(&str, Redelivery)> {
 
 #[test]
 fn messages_not_picked_up_are_sent_again_before_queued_ones() {
-    let mut session = kept();
+    let mut session = restartable();
     session.submit("left");
     session.lines();
     session.host.handle_write_failed();
@@ -74,7 +74,7 @@ fn a_turn_continues_if_the_next_process_resumes_it_or_starts_again() {
         );
         assert_eq!((handover.turn, handover.resumes), (Some(1), true));
         if shows {
-            session.plays("running, started first");
+            session.receive_script("running, started first");
         }
         greet(&mut session);
         session.host.finish_restart();
@@ -85,7 +85,7 @@ fn a_turn_continues_if_the_next_process_resumes_it_or_starts_again() {
         };
         assert_eq!(session.lines(), again);
         session.events();
-        session.plays("init, result first");
+        session.receive_script("init, result first");
         assert_eq!(session.turns(), ["turn 1 completed: first"]);
     }
 }
@@ -94,7 +94,7 @@ fn a_turn_continues_if_the_next_process_resumes_it_or_starts_again() {
 fn a_resumed_turn_that_ends_before_initialize_is_not_started_again() {
     let mut session = in_a_turn();
     session.host.begin_restart(TurnRecovery::Resume);
-    session.plays("started first, result first");
+    session.receive_script("started first, result first");
     greet(&mut session);
     session.host.finish_restart();
     assert_eq!(session.lines(), ["second"]);
@@ -151,7 +151,7 @@ fn without_pick_up_reports_messages_are_not_sent_again() {
     session.events();
     session.request("again", &Initialize::default());
     session.lines();
-    session.hears(success("again", json!({})));
+    session.receive(success("again", json!({})));
     session.host.finish_restart();
     assert_eq!(session.lines(), ["waits"]);
 }
@@ -160,17 +160,17 @@ fn without_pick_up_reports_messages_are_not_sent_again() {
 fn a_resent_message_that_the_agent_knew_ends_with_the_resumed_turn_or_at_once() {
     let mut session = in_a_turn();
     session.host.begin_restart(TurnRecovery::Resume);
-    session.plays("running, started first");
+    session.receive_script("running, started first");
     greet(&mut session);
     session.host.finish_restart();
     session.lines();
     session.events();
-    session.hears(lifecycle("second", "completed"));
+    session.receive(lifecycle("second", "completed"));
     assert_eq!(session.states(), [""; 0], "it may be part of that turn");
-    session.hears(result_of(&["first"]));
+    session.receive(result_of(&["first"]));
     assert_eq!(session.states(), ["completed first", "completed second"]);
 
-    let mut session = kept();
+    let mut session = restartable();
     session.submit("m");
     session.lines();
     session.host.begin_restart(TurnRecovery::CutOff);
@@ -178,16 +178,16 @@ fn a_resent_message_that_the_agent_knew_ends_with_the_resumed_turn_or_at_once() 
     session.host.finish_restart();
     session.lines();
     session.events();
-    session.hears(lifecycle("m", "completed"));
+    session.receive(lifecycle("m", "completed"));
     assert_eq!(session.states(), ["cut off m"], "its turn was not seen");
 }
 
 #[test]
 fn read_only_requests_are_repeated_and_others_fail() {
-    let mut session = kept();
+    let mut session = restartable();
     session.request("reads", &McpStatus::default());
     session.request("sets", &SetModel::to("m"));
-    session.hears(ask("asked"));
+    session.receive(ask("asked"));
     session.lines();
     session.events();
     let handover = session.host.begin_restart(TurnRecovery::Resume);
@@ -199,11 +199,11 @@ fn read_only_requests_are_repeated_and_others_fail() {
 
 #[test]
 fn settings_are_restored_before_everything_else() {
-    let mut session = kept();
+    let mut session = restartable();
     session.request("1", &SetModel::to("m"));
     session.request("2", &SetPermissionMode::to(PermissionMode::Plan));
     session.lines();
-    session.hear_all(&[success("1", json!({})), success("2", json!({}))]);
+    session.receive_all(&[success("1", json!({})), success("2", json!({}))]);
     session.submit("m");
     session.host.begin_restart(TurnRecovery::Resume);
     assert_eq!(
@@ -224,7 +224,7 @@ fn settings_are_restored_before_everything_else() {
 
 #[test]
 fn a_rejected_directory_does_not_replace_the_last_one() {
-    let mut session = kept();
+    let mut session = restartable();
     for (id, path, status) in [
         ("1", "/a", "ok"),
         ("2", "/b", "needs_trust"),
@@ -232,7 +232,7 @@ fn a_rejected_directory_does_not_replace_the_last_one() {
     ] {
         session.request(id, &SetCwd::to(path));
         session.lines();
-        session.hears(success(id, json!({"status": status})));
+        session.receive(success(id, json!({"status": status})));
     }
     session.host.begin_restart(TurnRecovery::Resume);
     assert_eq!(
@@ -244,30 +244,30 @@ fn a_rejected_directory_does_not_replace_the_last_one() {
 #[test]
 fn a_silent_agent_is_probed_and_counts_as_hung_without_a_response() {
     let second = Duration::from_secs(1);
-    let mut session = kept();
+    let mut session = restartable();
     session.host.set_watchdog(Some(second));
-    session.passes(second * 10);
+    session.advance(second * 10);
     assert_eq!(session.lines(), [""; 0], "it owes nothing");
     session.submit("m");
     session.lines();
     session.events();
-    session.passes(second * 2);
+    session.advance(second * 2);
     assert_eq!(session.lines(), ["mcp_status"]);
-    session.passes(second * 2);
+    session.advance(second * 2);
     let hung = std::iter::from_fn(|| session.host.poll_event());
     let is_hung = |event: &agentwire_protocol::host::HostEvent| {
         matches!(event, agentwire_protocol::host::HostEvent::Hung)
     };
     assert_eq!(hung.filter(is_hung).count(), 1);
 
-    let mut session = kept();
+    let mut session = restartable();
     session.host.set_watchdog(Some(second));
     session.submit("m");
     session.lines();
-    session.passes(second * 2);
+    session.advance(second * 2);
     session.lines();
-    session.hears(state("running"));
+    session.receive(state("running"));
     session.events();
-    session.passes(second / 2);
+    session.advance(second / 2);
     assert_eq!(session.events(), [""; 0], "it has said something");
 }

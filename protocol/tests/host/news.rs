@@ -1,4 +1,4 @@
-//! Metadata of the session, and background tasks.
+//! Tests of the metadata of the session, and of background tasks.
 
 use crate::host::session::{MINUTE, Session, assert_events, init, result, state};
 use crate::recorded;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 /// Returns the session updates for these lines.
 fn news(session: &mut Session, lines: &[Value]) -> Vec<String> {
-    session.hear_all(lines);
+    session.receive_all(lines);
     std::iter::from_fn(|| session.host.poll_event())
         .filter_map(|event| match event {
             HostEvent::Session(news) => Some(match news {
@@ -141,7 +141,7 @@ fn the_login_status_is_reported() {
     );
 }
 
-/// An agent's report that the model request failed.
+/// Returns an agent's report that the model request failed.
 fn failed(error: &str, content: Value) -> Value {
     json!({"type": "assistant", "error": error, "message": {"role": "assistant", "content": content}})
 }
@@ -164,7 +164,7 @@ fn each_login_or_account_failure_is_reported_with_the_agents_text() {
             &mut session,
             &[failed(error, content), failed(error, json!(7))],
         );
-        // The updates do not depend on the agent's text.
+        // The updates do not depend on the text of the agent.
         assert_eq!(
             told,
             [
@@ -192,7 +192,7 @@ fn login_updates_have_the_size_of_their_content() {
     let mut session = Session::connected();
     let status = json!({"type": "auth_status", "output": ["12", "345"], "error": "6", "more": 78});
     let said = json!([{"type": "text", "text": "1234"}]);
-    session.hear_all(&[status, failed("billing_error", said)]);
+    session.receive_all(&[status, failed("billing_error", said)]);
     let events = std::iter::from_fn(|| session.host.poll_event());
     let sizes: Vec<usize> = (events)
         .filter_map(|event| match event {
@@ -256,7 +256,7 @@ fn background_tasks_of_an_agent_without_lists_are_reported() {
             started("a", true),
             started("a", true),
             started("b", false),
-            // This one stays in the foreground.
+            // This task stays in the foreground.
             started("c", false),
             updated("c", json!({"description": "x"})),
             updated("b", json!({"is_backgrounded": true})),
@@ -300,19 +300,22 @@ fn an_unclassified_task_that_outlives_its_turn_is_a_background_task() {
     );
     let told = news(&mut session, &[result(), state("idle")]);
     assert!(told.contains(&"background b".to_owned()), "{told:?}");
-    assert!(!session.closes(), "the agent tells of it in another turn");
-    session.hear_all(&[
+    assert!(
+        !session.polls_end(),
+        "the agent tells of it in another turn"
+    );
+    session.receive_all(&[
         state("running"),
         task_over("b"),
         init(),
         result(),
         state("idle"),
     ]);
-    assert!(session.closes());
+    assert!(session.polls_end());
 }
 
 #[test]
-fn of_an_agent_that_keeps_no_list_128_tasks_are_kept() {
+fn at_most_128_tasks_of_an_agent_without_lists_are_tracked() {
     let mut session = Session::connected();
     let tasks: Vec<Value> = (0..129)
         .map(|number| {
@@ -326,27 +329,27 @@ fn of_an_agent_that_keeps_no_list_128_tasks_are_kept() {
 #[test]
 fn finishing_waits_for_background_tasks_and_the_turns_after_them() {
     let mut session = Session::connected();
-    session.hear_all(&[state("running"), init(), running(&["a"]), result()]);
+    session.receive_all(&[state("running"), init(), running(&["a"]), result()]);
     session.host.finish(session.now, MINUTE);
-    session.hears(state("idle"));
-    assert!(!session.closes());
+    session.receive(state("idle"));
+    assert!(!session.polls_end());
     assert!(session.host.poll_timeout().is_some());
-    session.hear_all(&[task_over("a"), running(&[])]);
+    session.receive_all(&[task_over("a"), running(&[])]);
     assert!(
-        !session.closes(),
+        !session.polls_end(),
         "the agent has not said yet what comes of it"
     );
-    session.plays("running, init");
-    assert!(!session.closes());
+    session.receive_script("running, init");
+    assert!(!session.polls_end());
     assert_eq!(session.host.poll_timeout(), None);
-    session.plays("result, idle");
-    assert!(session.closes());
+    session.receive_script("result, idle");
+    assert!(session.polls_end());
 }
 
 #[test]
 fn finishing_does_not_wait_after_a_task_without_a_turn() {
     let mut session = Session::connected();
-    session.hear_all(&[
+    session.receive_all(&[
         state("running"),
         init(),
         running(&["a"]),
@@ -354,16 +357,16 @@ fn finishing_does_not_wait_after_a_task_without_a_turn() {
         state("idle"),
     ]);
     session.host.finish(session.now, MINUTE);
-    session.hear_all(&[task_over("a"), running(&[])]);
-    assert!(!session.closes());
-    session.hears(state("idle"));
-    assert!(session.closes());
+    session.receive_all(&[task_over("a"), running(&[])]);
+    assert!(!session.polls_end());
+    session.receive(state("idle"));
+    assert!(session.polls_end());
 }
 
 #[test]
 fn the_timeout_for_background_tasks_restarts_after_each_turn() {
     let mut session = Session::connected();
-    session.hear_all(&[
+    session.receive_all(&[
         state("running"),
         init(),
         running(&["a", "b"]),
@@ -371,27 +374,27 @@ fn the_timeout_for_background_tasks_restarts_after_each_turn() {
         state("idle"),
     ]);
     session.host.finish(session.now, MINUTE);
-    session.passes(MINUTE / 2);
-    session.hear_all(&[task_over("a"), running(&["b"]), state("running"), init()]);
-    session.passes(MINUTE);
-    assert!(!session.closes());
-    session.plays("result, idle");
-    session.passes(MINUTE / 2);
-    assert!(!session.closes());
-    session.passes(MINUTE / 2);
-    assert!(session.closes());
+    session.advance(MINUTE / 2);
+    session.receive_all(&[task_over("a"), running(&["b"]), state("running"), init()]);
+    session.advance(MINUTE);
+    assert!(!session.polls_end());
+    session.receive_script("result, idle");
+    session.advance(MINUTE / 2);
+    assert!(!session.polls_end());
+    session.advance(MINUTE / 2);
+    assert!(session.polls_end());
     assert_eq!(session.host.poll_timeout(), None);
 }
 
 #[test]
 fn the_timeout_for_background_tasks_starts_when_the_queue_is_empty() {
     let mut session = Session::connected();
-    session.hear_all(&[state("running"), running(&["a"]), state("idle")]);
+    session.receive_all(&[state("running"), running(&["a"]), state("idle")]);
     session.request("r1", &SetModel::to("m"));
     session.lines();
     session.host.finish(session.now, MINUTE);
     session.host.cancel("r1");
-    session.passes(MINUTE);
+    session.advance(MINUTE);
     assert_eq!(session.host.poll_timeout(), None);
     assert_eq!(session.lines(), ["cancel r1"]);
     assert_eq!(session.host.poll_timeout(), Some(session.now + MINUTE));
@@ -402,9 +405,9 @@ fn finishing_does_not_wait_for_an_ambient_task() {
     let mut session = Session::connected();
     let mut watching = running(&["a"]);
     watching["tasks"][0]["ambient"] = json!(true);
-    session.hears(watching);
+    session.receive(watching);
     session.host.finish(session.now, MINUTE);
-    assert!(session.closes());
+    assert!(session.polls_end());
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! The queue for an agent that has none: one turn runs at a time, other messages are
-//! queued in the host, and a class is sent as one message.
+//! Tests of the queue for an agent without a queue. One turn runs at a time,
+//! other messages wait in the host, and messages of one priority can be merged.
 
 use crate::host::session::{
     MINUTE, Session, assert_events, brief_line, init, lifecycle, refusal, result, state, success,
@@ -18,13 +18,13 @@ fn with(queueing: Queueing) -> Session {
     session.host.set_queueing(queueing);
     session.request("init", &Initialize::default());
     session.lines();
-    session.hears(success("init", json!({"pid": 7})));
+    session.receive(success("init", json!({"pid": 7})));
     session.events();
     session
 }
 
-/// A message whose priority is its first letter's: `w` now, `l` later, others
-/// next.
+/// Sends a message. The first letter of its ID is its priority: `w` is now, `n`
+/// is next, `l` is later.
 fn send(session: &mut Session, uuid: &str) {
     send_text(session, uuid, uuid);
 }
@@ -41,7 +41,7 @@ fn send_text(session: &mut Session, uuid: &str, text: &str) {
     session.host.submit(session.now, prompt).unwrap();
 }
 
-/// Returns the sent lines; of messages, their texts.
+/// Returns the sent lines. The line of a message is its text.
 fn said(session: &mut Session) -> Vec<String> {
     let mut said = vec![];
     while let Some(Transmit::Line(line)) = session.host.poll_transmit() {
@@ -64,22 +64,22 @@ fn the_measured_order_holds_for_an_agent_that_knows_no_priorities() {
         let mut session = with(queueing);
         send(&mut session, "base");
         assert_eq!(said(&mut session), ["base"]);
-        session.hears(init());
+        session.receive(init());
         for uuid in ["l1", "n1", "x1", "w1", "l2", "n2"] {
             send(&mut session, uuid);
         }
         assert_eq!(said(&mut session), ["interrupt"]);
-        session.hears(success("interrupt-for-now-1", json!({})));
+        session.receive(success("interrupt-for-now-1", json!({})));
         assert_eq!(said(&mut session), [""; 0], "it has not stopped yet");
         session.states();
-        session.hears(result());
+        session.receive(result());
         assert_eq!(session.states(), ["interrupted base"]);
         for turn in order {
             assert_eq!(said(&mut session), [turn]);
             assert_eq!(said(&mut session), [""; 0], "one turn at a time");
             session.states();
-            session.hears(init());
-            session.hears(result());
+            session.receive(init());
+            session.receive(result());
             let ends: Vec<String> = session.states();
             let ends: Vec<&str> = (ends.iter())
                 .filter_map(|it| it.strip_prefix("completed "))
@@ -97,9 +97,9 @@ fn a_turn_with_merged_messages_names_them_all() {
     for uuid in ["b", "c"] {
         send(&mut session, uuid);
     }
-    session.plays("init, result");
+    session.receive_script("init, result");
     said(&mut session);
-    session.plays("init, result");
+    session.receive_script("init, result");
     assert_events(
         session.turns(),
         "turn 1; turn 1 answers a; turn 1 completed: a; turn 2; turn 2 answers b; \
@@ -115,7 +115,7 @@ fn messages_and_requests_do_not_wait_for_each_other() {
     send(&mut session, "b");
     session.request("model", &SetModel::to("m"));
     assert_eq!(said(&mut session), ["set_model"]);
-    session.hears(result());
+    session.receive(result());
     assert_eq!(said(&mut session), ["b"]);
 }
 
@@ -141,7 +141,7 @@ fn only_messages_that_differ_in_content_are_merged() {
     send_text(&mut session, "h", "h");
     let mut turns = vec![];
     loop {
-        session.hears(result());
+        session.receive(result());
         match said(&mut session) {
             said if said.is_empty() => break,
             said => turns.extend(said),
@@ -159,7 +159,7 @@ fn blocks_of_merged_messages_are_concatenated() {
     let picture = UserMessage::text("c").with(agentwire_protocol::content::ContentBlock::text("d"));
     let prompt = Prompt::new("c", picture).unwrap();
     session.host.submit(session.now, prompt).unwrap();
-    session.hears(result());
+    session.receive(result());
     let Some(Transmit::Line(line)) = session.host.poll_transmit() else {
         panic!()
     };
@@ -187,11 +187,11 @@ fn backlog_messages_can_be_withdrawn_and_are_listed_by_an_interrupt() {
     session.request("stop", &Interrupt::default());
     assert_eq!(said(&mut session), ["interrupt"]);
     session.states();
-    session.hears(success("stop", json!({})));
+    session.receive(success("stop", json!({})));
     assert_eq!(session.events(), ["answered stop"]);
     session.request("all", &Interrupt::and_cancel_queued());
     assert_eq!(session.states(), ["withdrawn c", "withdrawn d"]);
-    session.hears(result());
+    session.receive(result());
     assert_eq!(said(&mut session), ["interrupt"]);
 }
 
@@ -205,9 +205,9 @@ fn a_message_with_priority_now_interrupts_a_running_turn_once() {
     assert_eq!(said(&mut session), ["interrupt"]);
     // The interrupt and its response are not reported to the user.
     session.states();
-    session.hears(refusal("interrupt-for-now-1", json!("no")));
+    session.receive(refusal("interrupt-for-now-1", json!("no")));
     assert_eq!(session.events(), [""; 0]);
-    session.hears(result());
+    session.receive(result());
     assert_eq!(said(&mut session), ["w2\nw3"]);
     send(&mut session, "w4");
     assert_eq!(said(&mut session), ["interrupt"]);
@@ -223,16 +223,16 @@ fn a_turn_interrupted_for_a_message_is_preempted_despite_its_result() {
         let mut session = with(MERGED);
         send(&mut session, "a");
         said(&mut session);
-        session.hears(init());
+        session.receive(init());
         send(&mut session, "w");
         said(&mut session);
-        session.hears(success("interrupt-for-now-1", json!({})));
+        session.receive(success("interrupt-for-now-1", json!({})));
         session.turns();
         let mut end = result();
         for (name, value) in members.as_object().unwrap() {
             end[name] = value.clone();
         }
-        session.hears(end);
+        session.receive(end);
         assert_eq!(session.turns(), ["turn 1 preempted: a"]);
     }
 }
@@ -245,10 +245,10 @@ fn a_turn_that_does_not_end_after_its_interrupt_times_out() {
     send(&mut session, "w");
     assert_eq!(said(&mut session), ["interrupt"]);
     session.states();
-    // Neither a response nor an end of the turn.
-    session.passes(MINUTE);
+    // Neither a response arrives, nor does the turn end.
+    session.advance(MINUTE);
     assert_eq!(said(&mut session), ["cancel interrupt-for-now-1"]);
-    session.passes(MINUTE);
+    session.advance(MINUTE);
     assert_eq!(session.states(), ["interrupted a"]);
     assert_eq!(said(&mut session), ["w"]);
 }
@@ -258,26 +258,26 @@ fn a_turn_does_not_time_out_while_the_agent_reports_running() {
     let mut session = with(MERGED);
     send(&mut session, "a");
     said(&mut session);
-    session.hears(state("running"));
+    session.receive(state("running"));
     send(&mut session, "w");
     assert_eq!(said(&mut session), ["interrupt"]);
-    session.hears(success("interrupt-for-now-1", json!({})));
+    session.receive(success("interrupt-for-now-1", json!({})));
     session.states();
     assert_eq!(session.host.poll_timeout(), None);
-    session.passes(10 * MINUTE);
+    session.advance(10 * MINUTE);
     assert_eq!(session.states(), [""; 0]);
     assert_eq!(said(&mut session), [""; 0]);
-    session.plays("result, idle");
+    session.receive_script("result, idle");
     assert_eq!(said(&mut session), ["w"]);
 }
 
 #[test]
 fn messages_wait_while_the_agent_reports_running() {
     let mut session = with(MERGED);
-    session.hears(state("running"));
+    session.receive(state("running"));
     send(&mut session, "a");
     assert_eq!(said(&mut session), [""; 0]);
-    session.hears(state("idle"));
+    session.receive(state("idle"));
     assert_eq!(said(&mut session), ["a"]);
 }
 
@@ -286,10 +286,10 @@ fn a_background_sub_agent_does_not_block_messages() {
     let mut session = with(MERGED);
     let running = json!({"type": "system", "subtype": "background_tasks_changed",
         "tasks": [{"task_id": "t"}]});
-    session.hear_all(&[state("running"), init(), running]);
+    session.receive_all(&[state("running"), init(), running]);
     send(&mut session, "a");
     assert_eq!(said(&mut session), [""; 0], "a turn runs");
-    session.hears(result());
+    session.receive(result());
     assert_eq!(said(&mut session), ["a"]);
 }
 
@@ -307,10 +307,10 @@ fn finishing_sends_the_backlog_and_ending_loses_it() {
             session.host.end();
             assert_eq!(session.states(), ["lost b"]);
         } else {
-            session.hears(result());
+            session.receive(result());
             assert_eq!(said(&mut session), ["b"]);
-            session.hears(result());
-            assert!(session.closes());
+            session.receive(result());
+            assert!(session.polls_end());
         }
     }
 }
@@ -326,33 +326,34 @@ fn the_queueing_side_follows_from_the_agents_capabilities() {
         send(&mut session, "l");
         send(&mut session, "n");
         session.lines();
-        session.hears(success("init", answer));
+        session.receive(success("init", answer));
         session
     };
-    // An agent that has capabilities: the order of calls is the order.
+    // If the agent has capabilities, messages are sent in the order of the
+    // calls.
     let mut session = begin(json!({"capabilities": []}));
     assert_eq!(said(&mut session), ["a", "set_model", "n", "l"]);
-    // An agent without capabilities, or with others.
+    // The agent has no capabilities, or other capabilities.
     for answer in [json!({}), json!({"capabilities": {"hooks": true}})] {
         let mut session = begin(answer);
         assert_eq!(said(&mut session), ["set_model", "a\nn"]);
-        session.hears(result());
+        session.receive(result());
         assert_eq!(said(&mut session), ["l"]);
     }
-    // An agent that shows its queue later.
+    // The agent shows later that it has a queue.
     let mut capable = init();
     capable["capabilities"] = json!(["msg_lifecycle_v1"]);
     for sign in [capable, lifecycle("a", "queued")] {
         let mut session = begin(json!({}));
         assert_eq!(said(&mut session), ["set_model", "a\nn"]);
-        session.hears(sign);
+        session.receive(sign);
         assert_eq!(said(&mut session), ["l"]);
     }
 }
 
 proptest! {
     #[test]
-    fn whatever_is_kept_goes_once_by_class_and_in_order(
+    fn queued_messages_are_sent_once_by_priority_and_in_order(
         uuids in prop::collection::vec("[wnl]", 1..20),
         merge in any::<bool>(),
     ) {
@@ -365,7 +366,7 @@ proptest! {
         said(&mut session);
         let mut gone = vec![];
         for _ in 0..=uuids.len() {
-            session.hears(result());
+            session.receive(result());
             gone.extend(said(&mut session).iter().flat_map(|it| it.split('\n')).map(str::to_owned));
         }
         let mut expected: Vec<String> = (uuids.iter().enumerate())

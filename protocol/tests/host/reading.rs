@@ -1,4 +1,4 @@
-//! A driver that pauses reading.
+//! Tests of a driver that pauses reading.
 
 use crate::host::session::{MINUTE, Session, allow, ask, lifecycle, prompt, state, success};
 use agentwire_protocol::control::{CancelAsyncMessage, Initialize, SetModel};
@@ -11,7 +11,7 @@ fn a_request_is_pending_until_it_ends() {
     session.request("answered", &SetModel::to("m"));
     assert!(session.host.awaits_response());
     session.lines();
-    session.hears(success("answered", json!({})));
+    session.receive(success("answered", json!({})));
     assert!(!session.host.awaits_response());
 
     session.request("cancelled", &SetModel::to("m"));
@@ -21,24 +21,24 @@ fn a_request_is_pending_until_it_ends() {
 
     session.request("times out", &SetModel::to("m"));
     session.lines();
-    session.passes(2 * MINUTE);
+    session.advance(2 * MINUTE);
     assert!(!session.host.awaits_response());
 }
 
 #[test]
 fn lines_are_sent_while_reading_is_paused() {
     let mut session = Session::connected();
-    session.hears(ask("a1"));
+    session.receive(ask("a1"));
     session.events();
     session.host.handle_reading_paused();
     session.submit("A");
     assert!(session.host.respond("a1", allow("a1")));
     session.request("r1", &SetModel::to("m"));
     assert_eq!(session.lines(), ["success a1", "A", "set_model"]);
-    // The driver resumes, since a response is wanted.
+    // The driver resumes reading, because a response is pending.
     assert!(session.host.awaits_response());
     session.host.handle_reading_resumed(session.now);
-    session.hears(success("r1", json!({})));
+    session.receive(success("r1", json!({})));
     assert!(session.events().contains(&"answered r1".to_owned()));
 }
 
@@ -46,7 +46,7 @@ fn lines_are_sent_while_reading_is_paused() {
 fn a_queued_message_can_be_withdrawn_while_reading_is_paused() {
     let mut session = Session::connected();
     session.submit("A");
-    session.takes_line();
+    session.poll_line();
     session.host.submit(session.now, prompt("B")).unwrap();
     session.host.handle_reading_paused();
     session.request("r1", &CancelAsyncMessage::new("B"));
@@ -61,7 +61,7 @@ fn a_session_is_connected_once_initialize_has_a_response() {
     session.request("init", &Initialize::default());
     session.lines();
     assert!(!session.host.is_connected());
-    session.hears(success("init", json!({})));
+    session.receive(success("init", json!({})));
     assert!(session.host.is_connected());
 }
 
@@ -70,9 +70,9 @@ fn a_finished_session_closes_when_reading_resumes() {
     let mut session = Session::connected();
     session.host.handle_reading_paused();
     session.host.finish(session.now, MINUTE);
-    assert!(!session.closes());
+    assert!(!session.polls_end());
     session.host.handle_reading_resumed(session.now);
-    assert!(session.closes());
+    assert!(session.polls_end());
 }
 
 #[test]
@@ -80,12 +80,12 @@ fn an_idle_agent_is_probed_when_reading_resumes() {
     let mut session = Session::connected();
     session.submit("a");
     session.lines();
-    session.hears(state("idle"));
+    session.receive(state("idle"));
     session.host.handle_reading_paused();
-    session.passes(MINUTE);
+    session.advance(MINUTE);
     session.host.handle_reading_resumed(session.now);
     assert!(session.host.poll_timeout().is_some());
-    session.passes(MINUTE);
+    session.advance(MINUTE);
     assert_eq!(session.lines(), ["mcp_status"]);
 }
 
@@ -94,13 +94,13 @@ fn a_session_does_not_count_as_idle_while_reading_is_paused() {
     let mut session = Session::connected();
     session.submit("a");
     session.lines();
-    session.hears(state("idle"));
+    session.receive(state("idle"));
     session.host.handle_reading_paused();
     session.host.finish(session.now, MINUTE);
-    session.passes(10 * MINUTE);
-    assert!(!session.closes());
+    session.advance(10 * MINUTE);
+    assert!(!session.polls_end());
     session.host.handle_reading_resumed(session.now);
-    session.plays("started a, result a");
-    session.hears(lifecycle("a", "completed"));
-    assert!(session.closes());
+    session.receive_script("started a, result a");
+    session.receive(lifecycle("a", "completed"));
+    assert!(session.polls_end());
 }

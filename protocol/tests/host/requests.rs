@@ -1,4 +1,4 @@
-//! Requests, their answers and their deadlines.
+//! Tests of requests, their responses and their deadlines.
 
 use crate::host::session::{MINUTE, Session, refusal, success};
 use agentwire_protocol::control::{Refusal, SetModel, SetModelAnswer};
@@ -11,7 +11,7 @@ fn a_request_is_answered_once() {
     let mut session = Session::connected();
     session.request("r1", &SetModel::to("m"));
     session.lines();
-    session.hears(success("r1", json!({"model": "m", "speed": 1e3})));
+    session.receive(success("r1", json!({"model": "m", "speed": 1e3})));
     let Some(HostEvent::RequestEnded {
         request_id,
         outcome: Ok(answer),
@@ -24,8 +24,8 @@ fn a_request_is_answered_once() {
     assert_eq!(answer.model.as_deref(), Some("m"));
     assert_eq!(session.host.poll_timeout(), None);
 
-    session.hears(success("r1", json!({"model": "m"})));
-    session.passes(2 * MINUTE);
+    session.receive(success("r1", json!({"model": "m"})));
+    session.advance(2 * MINUTE);
     session.host.handle_end();
     assert_eq!(session.events(), ["stray answer"]);
 }
@@ -35,10 +35,10 @@ fn a_response_may_have_any_payload_or_none() {
     let mut session = Session::connected();
     session.request("r1", &SetModel::to("m"));
     session.request("r2", &SetModel::to("m"));
-    session.hears(
+    session.receive(
         json!({"type": "control_response", "response": {"subtype": "success", "request_id": "r1"}}),
     );
-    session.hears(success("r2", json!({"model": ["no", "string"]})));
+    session.receive(success("r2", json!({"model": ["no", "string"]})));
     for shape_is_right in [true, false] {
         let Some(HostEvent::RequestEnded {
             outcome: Ok(answer),
@@ -66,7 +66,7 @@ fn a_refusal_has_a_message_and_a_code() {
         session.request("r1", &SetModel::to("m"));
         let mut line = refusal("r1", error);
         line["response"]["error_code"] = json!("invalid_request");
-        session.hears(line);
+        session.receive(line);
         let Some(HostEvent::RequestEnded {
             outcome: Err(RequestFailure::Refused { subtype, refusal }),
             ..
@@ -83,8 +83,9 @@ fn a_refusal_has_a_message_and_a_code() {
 fn a_response_with_a_malformed_envelope_ends_its_request() {
     let mut session = Session::connected();
     session.request("r1", &SetModel::to("m"));
-    session
-        .hears(json!({"type": "control_response", "response": {"subtype": 5, "request_id": "r1"}}));
+    session.receive(
+        json!({"type": "control_response", "response": {"subtype": 5, "request_id": "r1"}}),
+    );
     assert_eq!(session.events(), ["unreadable r1"]);
     assert_eq!(session.host.poll_timeout(), None);
 }
@@ -96,9 +97,9 @@ fn a_request_times_out_at_its_deadline_and_is_cancelled_if_sent() {
     assert_eq!(session.lines(), ["set_model"]);
     assert_eq!(session.host.poll_timeout(), Some(session.now + MINUTE));
 
-    session.passes(MINUTE - Duration::from_millis(1));
+    session.advance(MINUTE - Duration::from_millis(1));
     assert_eq!(session.events(), Vec::<String>::new());
-    session.passes(Duration::from_millis(1));
+    session.advance(Duration::from_millis(1));
     let Some(HostEvent::RequestEnded {
         outcome: Err(RequestFailure::TimedOut { subtype, after }),
         ..
@@ -109,9 +110,9 @@ fn a_request_times_out_at_its_deadline_and_is_cancelled_if_sent() {
     assert_eq!((&*subtype, after), ("set_model", MINUTE));
     assert_eq!(session.lines(), ["cancel r1"]);
 
-    // A late response is stray.
-    session.hears(success("r1", json!({})));
-    session.passes(MINUTE);
+    // A late response is reported as stray.
+    session.receive(success("r1", json!({})));
+    session.advance(MINUTE);
     assert_eq!(session.events(), ["stray answer"]);
 }
 
@@ -119,10 +120,14 @@ fn a_request_times_out_at_its_deadline_and_is_cancelled_if_sent() {
 fn a_queued_request_that_times_out_is_withdrawn() {
     let mut session = Session::connected();
     session.submit("A");
-    session.takes_line();
+    session.poll_line();
     session.request("r1", &SetModel::to("m"));
-    session.passes(MINUTE);
-    assert!(session.news().contains(&"timed out r1".to_owned()));
+    session.advance(MINUTE);
+    assert!(
+        session
+            .events_without_frames()
+            .contains(&"timed out r1".to_owned())
+    );
     session.host.handle_written(session.now);
     assert_eq!(session.lines(), Vec::<String>::new());
 }
@@ -131,8 +136,8 @@ fn a_queued_request_that_times_out_is_withdrawn() {
 fn a_request_in_flight_counts_as_sent() {
     let mut session = Session::connected();
     session.request("r1", &SetModel::to("m"));
-    session.takes_line();
-    session.passes(MINUTE);
+    session.poll_line();
+    session.advance(MINUTE);
     session.host.handle_written(session.now);
     assert_eq!(session.lines(), ["cancel r1"]);
 }
@@ -144,16 +149,16 @@ fn progress_extends_only_the_deadline_of_its_request() {
     session.request("r2", &SetModel::to("m"));
     session.lines();
     session.now += MINUTE / 2;
-    session.hears(
+    session.receive(
         json!({"type": "system", "subtype": "control_request_progress",
         "request_id": "r1", "status": "started"}),
     );
     assert_eq!(session.events(), ["frame system/control_request_progress"]);
     assert_eq!(session.host.poll_timeout(), Some(session.now + MINUTE / 2));
-    session.passes(MINUTE / 2);
+    session.advance(MINUTE / 2);
     assert_eq!(session.events(), ["timed out r2"]);
     assert_eq!(session.host.poll_timeout(), Some(session.now + MINUTE / 2));
-    session.passes(MINUTE / 2);
+    session.advance(MINUTE / 2);
     assert_eq!(session.events(), ["timed out r1"]);
     assert_eq!(session.host.poll_timeout(), None);
 }
@@ -165,7 +170,7 @@ fn only_progress_extends_a_deadline() {
     session.lines();
     let deadline = session.host.poll_timeout();
     session.now += MINUTE / 2;
-    session.hear_all(&[
+    session.receive_all(&[
         json!({"type": "system", "subtype": "status", "status": null, "request_id": "r1"}),
         json!({"type": "weather", "subtype": "control_request_progress", "request_id": "r1"}),
     ]);
@@ -175,10 +180,10 @@ fn only_progress_extends_a_deadline() {
 #[test]
 fn stray_responses_are_notices() {
     let mut session = Session::connected();
-    session.hears(success("nobody", json!({"behavior": "allow"})));
-    session.hears(refusal("nobody", json!("no")));
-    session.hears(json!({"type": "control_response", "response": {"subtype": "success"}}));
-    session.hears(json!({"type": "control_response"}));
+    session.receive(success("nobody", json!({"behavior": "allow"})));
+    session.receive(refusal("nobody", json!("no")));
+    session.receive(json!({"type": "control_response", "response": {"subtype": "success"}}));
+    session.receive(json!({"type": "control_response"}));
     assert_eq!(session.events(), ["stray answer"; 4]);
 }
 
@@ -192,14 +197,15 @@ fn a_request_may_have_no_deadline() {
         .unwrap();
     session.lines();
     assert_eq!(session.host.poll_timeout(), None);
-    session.passes(1_000 * MINUTE);
-    session.hears(success("r1", json!({})));
+    session.advance(1_000 * MINUTE);
+    session.receive(success("r1", json!({})));
     assert_eq!(session.events(), ["answered r1"]);
 }
 
 #[test]
 fn no_cancellation_is_sent_to_an_agent_that_would_exit() {
-    // CLIs up to 2.0.77 report neither of these.
+    // CLIs up to 2.0.77 report neither a process ID nor capabilities, and would
+    // exit.
     for (answer, sent) in [
         (json!({"commands": []}), vec![]),
         (json!({"pid": 7}), vec!["cancel left"]),
@@ -212,7 +218,7 @@ fn no_cancellation_is_sent_to_an_agent_that_would_exit() {
         assert!(session.host.cancel("left"));
         assert_eq!(session.events(), ["cancelled left"]);
         assert_eq!(session.lines(), sent);
-        session.passes(MINUTE);
+        session.advance(MINUTE);
         let late = !sent.is_empty();
         assert_eq!(
             session.lines(),
@@ -231,9 +237,10 @@ fn a_cancelled_request_ends_at_once_and_a_sent_one_is_cancelled() {
     assert!(session.host.cancel("waits"));
     assert_eq!(session.events(), ["cancelled left", "cancelled waits"]);
     assert_eq!(session.lines(), ["cancel left"]);
-    // It has ended: not again, and not by a late response.
+    // The request has ended: it cannot be cancelled again, and a late response
+    // does not end it.
     assert!(!session.host.cancel("left"));
     assert!(!session.host.cancel("never made"));
-    session.hears(success("left", json!({})));
+    session.receive(success("left", json!({})));
     assert_eq!(session.events(), ["stray answer"]);
 }

@@ -1,4 +1,4 @@
-//! The order and time of sending.
+//! Tests of the order and the time of sending.
 
 use crate::host::session::{MINUTE, Session, allow, ask, assert_events, prompt, refusal, success};
 use agentwire_protocol::control::{Initialize, Interrupt, SetModel};
@@ -18,16 +18,16 @@ fn only_initialize_and_responses_are_sent_before_the_response_to_initialize() {
     assert_eq!(session.lines(), ["initialize"]);
 
     // The agent sends a request while `initialize` is pending.
-    session.hears(ask("a1"));
+    session.receive(ask("a1"));
     assert!(session.host.respond("a1", allow("a1")));
     session.submit("B");
     assert_eq!(session.lines(), ["success a1"]);
 
     // A response to another request has no effect.
-    session.hears(success("model", json!({})));
+    session.receive(success("model", json!({})));
     assert_eq!(session.lines(), Vec::<String>::new());
 
-    session.hears(success("init", json!({})));
+    session.receive(success("init", json!({})));
     assert_eq!(session.lines(), ["A", "set_model", "interrupt", "B"]);
 }
 
@@ -37,14 +37,18 @@ fn no_other_line_is_sent_after_a_refused_initialize() {
     session.submit("A");
     session.request("init", &Initialize::default());
     session.lines();
-    session.hears(refusal("init", json!("no")));
+    session.receive(refusal("init", json!("no")));
     assert_eq!(session.lines(), Vec::<String>::new());
-    assert!(session.news().contains(&"refused init".to_owned()));
+    assert!(
+        session
+            .events_without_frames()
+            .contains(&"refused init".to_owned())
+    );
 
-    // Until another `initialize` has a response.
+    // Messages are sent after the response to another `initialize`.
     session.request("init2", &Initialize::default());
     assert_eq!(session.lines(), ["initialize"]);
-    session.hears(success("init2", json!({})));
+    session.receive(success("init2", json!({})));
     assert_eq!(session.lines(), ["A"]);
 }
 
@@ -58,18 +62,23 @@ fn one_line_is_in_flight_at_a_time() {
         Some(Transmit::Line(_))
     ));
     assert_eq!(session.host.poll_transmit(), None);
-    session.hears(ask("a1"));
+    session.receive(ask("a1"));
     session.host.respond("a1", allow("a1"));
     assert_eq!(session.host.poll_transmit(), None);
 
-    assert!(!session.news().contains(&"written A".to_owned()));
+    assert!(
+        !session
+            .events_without_frames()
+            .contains(&"written A".to_owned())
+    );
     session.host.handle_written(session.now);
-    assert_eq!(session.news(), ["written A"]);
+    assert_eq!(session.events_without_frames(), ["written A"]);
     assert_eq!(session.lines(), ["success a1", "B"]);
-    assert_eq!(session.news(), ["written B"]);
+    assert_eq!(session.events_without_frames(), ["written B"]);
 }
 
-/// Returns the lines that are written together, each with at most `bytes`.
+/// Writes once. Returns the lengths of the lines that are written together, at
+/// most `bytes` in all.
 fn in_one_go(session: &mut Session, bytes: usize) -> Vec<usize> {
     let Some(Transmit::Line(first)) = session.host.poll_transmit() else {
         panic!("nothing leaves")
@@ -104,7 +113,7 @@ fn consecutive_user_messages_are_written_together() {
     session.host.handle_written(session.now);
     session.request("model", &SetModel::to("m"));
     session.submit("F");
-    session.hears(ask("a1"));
+    session.receive(ask("a1"));
     assert_eq!(in_one_go(&mut session, 1000).len(), 1);
     session.host.respond("a1", allow("a1"));
     session.host.handle_written(session.now);
@@ -160,18 +169,18 @@ fn a_failed_write_loses_unwritten_messages() {
         session.submit(uuid);
     }
     session.request("model", &SetModel::to("m"));
-    session.takes_line();
+    session.poll_line();
     session.host.handle_written(session.now);
-    session.takes_line();
+    session.poll_line();
     session.events();
     session.host.handle_write_failed();
-    assert_eq!(session.news(), ["lost B", "lost C"]);
+    assert_eq!(session.events_without_frames(), ["lost B", "lost C"]);
     assert_eq!(session.host.poll_transmit(), None);
     assert!(session.host.submit(session.now, prompt("D")).is_err());
 
-    // The first is in the agent's hands, and the request ends once.
+    // The first message was written before the failure. The request ends once.
     session.host.handle_end();
-    assert_eq!(session.news(), ["ended model", "lost A"]);
+    assert_eq!(session.events_without_frames(), ["ended model", "lost A"]);
 }
 
 #[test]
@@ -211,17 +220,17 @@ fn the_outbound_queue_is_bounded_and_room_returns() {
     session.request("r1", &SetModel::to("m"));
     let second = Request::new("r2", &SetModel::to("m")).unwrap();
     assert_eq!(session.host.request(session.now, second, MINUTE), full);
-    // Somebody waits for these.
+    // Callers wait for the responses to these requests.
     session.request("i", &Interrupt::default());
-    session.hears(ask("a"));
+    session.receive(ask("a"));
     assert!(session.host.respond("a", allow("a")));
 
-    // One is in flight and no longer queued.
+    // One line is in flight, so it is no longer queued.
     assert!(session.host.poll_transmit().is_some());
     session.host.handle_written(session.now);
     assert!(session.lines().len() > taken);
     session.submit("C");
-    // Refused messages and requests have no states and no response.
+    // A refused message has no states, and a refused request has no response.
     let events = session.events();
     assert!(events.contains(&"written C".to_owned()) || session.lines() == ["C"]);
     assert!(

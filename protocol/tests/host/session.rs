@@ -1,4 +1,4 @@
-//! A host with its input and its events.
+//! A host for tests, with a way to give it input and read its events.
 
 use agentwire_protocol::control::{self, HostRequest, Initialize};
 use agentwire_protocol::host::{
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 pub(crate) const MINUTE: Duration = Duration::from_secs(60);
 
-/// A host, and the time of its driver.
+/// A host, and the time that its driver reports.
 pub(crate) struct Session {
     pub(crate) host: Host,
     pub(crate) now: Instant,
@@ -25,22 +25,24 @@ impl Session {
         }
     }
 
-    /// A session with a response to `initialize`, and nothing to poll.
+    /// Returns a session that has a response to `initialize`, and no pending
+    /// events.
     pub(crate) fn connected() -> Self {
         Self::connected_to(json!({"pid": 7}))
     }
 
-    /// The same with this response of the agent.
+    /// Returns a connected session in which the agent responded to `initialize`
+    /// with `answer`.
     pub(crate) fn connected_to(answer: Value) -> Self {
         let mut session = Self::new();
         session.request("init", &Initialize::default());
         session.lines();
-        session.hears(success("init", answer));
+        session.receive(success("init", answer));
         session.events();
         session
     }
 
-    /// A session that sent and heard what was recorded.
+    /// Returns a session that sent and received the lines of a recording.
     pub(crate) fn recorded(name: &str) -> Self {
         let mut session = Self::connected();
         for line in crate::recorded::sessions().remove(name).unwrap() {
@@ -52,7 +54,7 @@ impl Session {
                     session.host.submit(session.now, prompt).unwrap();
                     session.lines();
                 }
-                ("recv", _) => session.hears(message),
+                ("recv", _) => session.receive(message),
                 _ => {}
             }
         }
@@ -68,20 +70,20 @@ impl Session {
         self.host.submit(self.now, prompt(uuid)).unwrap();
     }
 
-    /// Handles lines in one chunk.
-    pub(crate) fn hear_all(&mut self, lines: &[Value]) {
+    /// Receives lines in one chunk.
+    pub(crate) fn receive_all(&mut self, lines: &[Value]) {
         let chunk: String = lines.iter().map(|line| format!("{line}\n")).collect();
         self.host.handle_input(self.now, chunk.as_bytes());
     }
 
-    pub(crate) fn hears(&mut self, line: Value) {
-        self.hear_all(&[line]);
+    pub(crate) fn receive(&mut self, line: Value) {
+        self.receive_all(&[line]);
     }
 
-    /// Lines arrive, all in one chunk: `running`, `idle` and `requires_action`
-    /// are states of the session, `started a` is one of a message, `result a b`
-    /// names messages.
-    pub(crate) fn plays(&mut self, lines: &str) {
+    /// Receives lines in one chunk. `running`, `idle` and `requires_action` are
+    /// states of the session. `started a` is a state of message `a`. `result a
+    /// b` names messages.
+    pub(crate) fn receive_script(&mut self, lines: &str) {
         let line = |line: &str| match line.split(' ').collect::<Vec<_>>()[..] {
             ["init"] => init(),
             ["assistant"] => assistant(),
@@ -94,22 +96,22 @@ impl Session {
             _ => panic!("{line}"),
         };
         let lines: Vec<Value> = lines.split(", ").map(line).collect();
-        self.hear_all(&lines);
+        self.receive_all(&lines);
     }
 
     /// Polls a line without reporting that it was written.
     #[track_caller]
-    pub(crate) fn takes_line(&mut self) {
+    pub(crate) fn poll_line(&mut self) {
         let line = self.host.poll_transmit();
         assert!(matches!(line, Some(Transmit::Line(_))), "{line:?}");
     }
 
-    pub(crate) fn passes(&mut self, time: Duration) {
+    pub(crate) fn advance(&mut self, time: Duration) {
         self.now += time;
         self.host.handle_timeout(self.now);
     }
 
-    /// Returns all lines that the host sends, each written at once.
+    /// Returns all lines that the host sends. Each line is written at once.
     pub(crate) fn lines(&mut self) -> Vec<String> {
         let mut lines = vec![];
         while let Some(Transmit::Line(line)) = self.host.poll_transmit() {
@@ -119,8 +121,9 @@ impl Session {
         lines
     }
 
-    /// Returns whether the pipe is closed next, without a line before that.
-    pub(crate) fn closes(&mut self) -> bool {
+    /// Returns whether the host closes the pipe next. Panics if it sends a
+    /// line.
+    pub(crate) fn polls_end(&mut self) -> bool {
         match self.host.poll_transmit() {
             Some(Transmit::End) => true,
             Some(Transmit::Line(line)) => panic!("{line:?}"),
@@ -128,8 +131,9 @@ impl Session {
         }
     }
 
-    /// What has happened; of user messages, whether they were written, and
-    /// whether they did not reach the agent. [`Session::states`] has the rest.
+    /// Returns all events except those of [`Session::states`] and
+    /// [`Session::turns`]. Includes messages that were written, withdrawn or
+    /// lost.
     pub(crate) fn events(&mut self) -> Vec<String> {
         std::iter::from_fn(|| self.host.poll_event())
             .filter(|event| match event {
@@ -144,8 +148,7 @@ impl Session {
             .collect()
     }
 
-    /// What has become of user messages; whatever else happened is thrown
-    /// away.
+    /// Returns the states of user messages, and discards other events.
     pub(crate) fn states(&mut self) -> Vec<String> {
         std::iter::from_fn(|| self.host.poll_event())
             .filter(|event| matches!(event, HostEvent::Submission { .. }))
@@ -161,15 +164,15 @@ impl Session {
             .collect()
     }
 
-    /// Returns the events other than data frames.
-    pub(crate) fn news(&mut self) -> Vec<String> {
+    /// Returns the events except frames.
+    pub(crate) fn events_without_frames(&mut self) -> Vec<String> {
         let mut events = self.events();
         events.retain(|event| !event.starts_with("frame"));
         events
     }
 }
 
-/// Asserts that these are the events, in one text.
+/// Asserts that these are the events. `expected` separates them by `; `.
 #[track_caller]
 pub(crate) fn assert_events(events: Vec<String>, expected: &str) {
     assert_eq!(events, expected.split("; ").collect::<Vec<_>>());
@@ -277,7 +280,7 @@ pub(crate) fn assistant() -> Value {
     json!({"type": "assistant", "message": {"content": []}})
 }
 
-/// A result of an agent that names no messages.
+/// Returns a result that names no messages.
 pub(crate) fn result() -> Value {
     json!({"type": "result", "subtype": "success", "is_error": false})
 }
@@ -292,7 +295,7 @@ pub(crate) fn allow(id: &str) -> bytes::Bytes {
     control::success(id, Some(&json!({"behavior": "allow"}))).unwrap()
 }
 
-/// A host with a line limit of 200 bytes.
+/// Returns a host with a line limit of 200 bytes.
 pub(crate) fn narrow() -> Session {
     let mut session = Session {
         host: Host::new(200),
@@ -300,7 +303,7 @@ pub(crate) fn narrow() -> Session {
     };
     session.request("init", &Initialize::default());
     session.lines();
-    session.hears(success("init", json!({})));
+    session.receive(success("init", json!({})));
     session.events();
     session
 }

@@ -17,7 +17,7 @@ fn cut_off(uuids: &[&str]) -> Value {
     result
 }
 
-/// A session that has written these messages.
+/// Returns a session that has written these messages.
 fn written(uuids: &[&str]) -> Session {
     let mut session = Session::connected();
     for uuid in uuids {
@@ -35,7 +35,7 @@ fn a_message_is_handed_written_queued_started_and_completed() {
     assert_eq!(session.states(), [""; 0], "it waits");
     session.lines();
     assert_eq!(session.states(), ["handed m", "written m"]);
-    session.plays("queued m, started m, result m, completed m");
+    session.receive_script("queued m, started m, result m, completed m");
     assert_eq!(session.states(), ["queued m", "started m", "completed m"]);
 }
 
@@ -43,20 +43,20 @@ fn a_message_is_handed_written_queued_started_and_completed() {
 fn late_states_are_ignored() {
     let mut session = Session::connected();
     session.submit("m");
-    // The pipe reports the write late.
+    // The pipe reports the write after the agent's report.
     assert!(session.host.poll_transmit().is_some());
-    session.plays("started m, queued m, started m");
+    session.receive_script("started m, queued m, started m");
     session.host.handle_written(session.now);
-    session.plays("completed m, result m, cancelled m");
+    session.receive_script("completed m, result m, cancelled m");
     assert_eq!(session.states(), ["handed m", "started m", "completed m"]);
 }
 
 #[test]
 fn a_cancelled_message_was_removed_or_interrupted() {
     let mut session = written(&["a", "b", "c"]);
-    session.plays("queued a, started a, queued b, queued c, started c");
+    session.receive_script("queued a, started a, queued b, queued c, started c");
     session.states();
-    session.hear_all(&[
+    session.receive_all(&[
         lifecycle("b", "cancelled"),
         lifecycle("a", "cancelled"),
         cut_off(&["c"]),
@@ -77,9 +77,9 @@ fn without_lifecycles_states_follow_from_the_ids_in_messages() {
     said["user_message_uuid"] = json!("b");
     let status = json!({"type": "system", "subtype": "status", "status": "requesting",
         "user_message_uuids": ["c"]});
-    session.hear_all(&[init, said, status]);
+    session.receive_all(&[init, said, status]);
     assert_eq!(session.states(), ["started a", "started b", "started c"]);
-    session.hears(result_of(&["a", "b", "c"]));
+    session.receive(result_of(&["a", "b", "c"]));
     assert_events(session.states(), "completed a; completed b; completed c");
 }
 
@@ -87,13 +87,13 @@ fn without_lifecycles_states_follow_from_the_ids_in_messages() {
 fn a_result_without_ids_ends_all_sent_messages() {
     let mut session = written(&["a"]);
     session.submit("b");
-    session.hears(result());
+    session.receive(result());
     assert_eq!(session.states(), ["started a", "completed a"]);
     session.submit("c");
     session.lines();
     session.states();
-    // The order in which it picked them up is unknown.
-    session.hears(result());
+    // The order in which the agent picked up the messages is unknown.
+    session.receive(result());
     assert_eq!(session.states(), ["completed b", "completed c"]);
 }
 
@@ -105,13 +105,13 @@ fn a_result_without_ids_ends_no_message_of_an_agent_that_reports_ids() {
     naming["user_message_uuids"] = json!(["a"]);
     for (begin, states) in [(capable, vec![]), (naming, vec!["started a"])] {
         let mut session = written(&["a"]);
-        session.hear_all(&[begin, result()]);
+        session.receive_all(&[begin, result()]);
         assert_eq!(session.states(), states);
     }
     let mut other = init();
     other["capabilities"] = json!(["something_else_v1"]);
     let mut session = written(&["a"]);
-    session.hear_all(&[other, result()]);
+    session.receive_all(&[other, result()]);
     assert_eq!(session.states(), ["started a", "completed a"]);
 }
 
@@ -120,27 +120,27 @@ fn a_turn_without_ids_picks_up_the_only_sent_message() {
     let mut session = written(&["b"]);
     session.submit("a");
     // Stream events are not searched for IDs.
-    session.hears(json!({"type": "stream_event", "event": {"type": "message_stop"}}));
+    session.receive(json!({"type": "stream_event", "event": {"type": "message_stop"}}));
     assert_eq!(session.states(), [""; 0]);
-    session.hears(assistant());
+    session.receive(assistant());
     assert_eq!(session.states(), ["started b"]);
 
     let mut session = written(&["a", "b"]);
-    session.hears(init());
+    session.receive(init());
     assert_eq!(session.states(), [""; 0]);
 }
 
 #[test]
 fn with_lifecycles_a_result_without_ids_ends_no_message() {
     let mut session = written(&["a"]);
-    session.plays("queued a, result");
+    session.receive_script("queued a, result");
     assert_eq!(session.states(), ["queued a"]);
 }
 
 #[test]
 fn an_echo_means_that_a_message_is_queued() {
     let mut session = written(&["a"]);
-    session.hears(json!({"type": "user", "uuid": "a", "isReplay": true, "message": {}}));
+    session.receive(json!({"type": "user", "uuid": "a", "isReplay": true, "message": {}}));
     assert_eq!(session.states(), ["queued a"]);
 }
 
@@ -148,75 +148,75 @@ fn an_echo_means_that_a_message_is_queued() {
 fn a_message_with_a_repeated_id_ends_when_the_agent_is_idle() {
     let mut session = written(&["a"]);
     let echo = || json!({"type": "user", "uuid": "a", "isReplay": true, "message": {}});
-    session.plays("running, queued a, started a, result a, completed a, idle");
+    session.receive_script("running, queued a, started a, result a, completed a, idle");
     session.states();
     for echoes in [vec![], vec![echo()]] {
         session.submit("a");
         session.lines();
-        session.hear_all(&echoes);
+        session.receive_all(&echoes);
         session.states();
-        session.hears(state("idle"));
+        session.receive(state("idle"));
         assert_eq!(session.states(), ["completed a"]);
     }
 }
 
 #[test]
-fn the_last_256_messages_that_are_over_are_remembered() {
+fn the_last_256_ended_messages_are_remembered() {
     let mut session = Session::connected();
     for number in 0..257 {
         let uuid = number.to_string();
         session.submit(&uuid);
         session.lines();
-        session.hear_all(&[lifecycle(&uuid, "started"), lifecycle(&uuid, "completed")]);
+        session.receive_all(&[lifecycle(&uuid, "started"), lifecycle(&uuid, "completed")]);
     }
     for uuid in ["0", "1"] {
         session.submit(uuid);
     }
     session.lines();
     session.states();
-    session.hears(state("idle"));
+    session.receive(state("idle"));
     assert_eq!(session.states(), ["completed 1"]);
 }
 
 #[test]
 fn without_lifecycles_started_messages_end_when_the_agent_is_idle() {
     let mut session = written(&["a"]);
-    session.plays("running, init, idle");
+    session.receive_script("running, init, idle");
     assert_eq!(session.states(), ["started a", "completed a"]);
 
     let mut session = written(&["a"]);
-    session.plays("running, queued a, idle");
+    session.receive_script("running, queued a, idle");
     assert_eq!(session.states(), ["queued a"], "it will say so itself");
 }
 
 #[test]
 fn an_idle_agent_with_unacknowledged_messages_is_probed() {
     let mut session = written(&["b"]);
-    session.hears(state("idle"));
-    session.passes(MINUTE / 4);
-    session.hears(state("running"));
+    session.receive(state("idle"));
+    session.advance(MINUTE / 4);
+    session.receive(state("running"));
     assert_eq!(session.host.poll_timeout(), None);
-    session.hears(state("idle"));
-    session.passes(MINUTE / 2);
+    session.receive(state("idle"));
+    session.advance(MINUTE / 2);
     assert_eq!(session.lines(), ["mcp_status"]);
-    // A slow response proves nothing, so it is probed again.
-    session.passes(MINUTE);
+    // A late response proves nothing, so the agent is probed again.
+    session.advance(MINUTE);
     assert_eq!(session.lines(), ["cancel still-there-1"]);
-    session.passes(MINUTE / 2);
+    session.advance(MINUTE / 2);
     assert_eq!(session.lines(), ["mcp_status"]);
     assert_eq!(session.states(), [""; 0]);
-    // It may not have read messages sent meanwhile.
+    // The agent may not have read messages that were sent after the probe.
     session.submit("c");
     session.lines();
     session.states();
-    session.hears(refusal("still-there-2", json!("no")));
-    session.passes(MINUTE / 4);
+    session.receive(refusal("still-there-2", json!("no")));
+    session.advance(MINUTE / 4);
     assert_eq!(session.states(), [""; 0]);
-    session.passes(MINUTE / 4);
+    session.advance(MINUTE / 4);
     session.lines();
-    session.hears(success("still-there-3", json!({})));
+    session.receive(success("still-there-3", json!({})));
     assert_eq!(session.states(), [""; 0], "it may be about to begin");
-    session.passes(MINUTE / 10);
+    session.advance(MINUTE / 10);
     assert_eq!(session.states(), ["lost b", "lost c"]);
     assert_eq!(session.host.activity(), Activity::Idle);
     assert_eq!(session.host.poll_timeout(), None);
@@ -228,22 +228,22 @@ fn an_agent_without_states_is_probed_when_a_turn_skipped_a_message() {
     assert_eq!(session.host.poll_timeout(), None);
     let mut naming = init();
     naming["user_message_uuids"] = json!(["a"]);
-    session.hears(naming);
+    session.receive(naming);
     assert_eq!(session.host.poll_timeout(), None);
-    session.hears(result_of(&["a"]));
+    session.receive(result_of(&["a"]));
     assert_eq!(session.host.poll_timeout(), Some(session.now + MINUTE / 2));
-    // The next turn may be the one that answers it.
-    session.hears(init());
+    // The next turn may be the one for the message.
+    session.receive(init());
     assert_eq!(session.host.poll_timeout(), None);
-    session.hears(result_of(&[]));
-    session.passes(MINUTE / 2);
+    session.receive(result_of(&[]));
+    session.advance(MINUTE / 2);
     assert_eq!(session.lines(), ["mcp_status"]);
     session.states();
 
     // Messages in the outbound queue are not given up.
-    session.hears(success("still-there-1", json!({})));
+    session.receive(success("still-there-1", json!({})));
     session.submit("c");
-    session.passes(MINUTE / 10);
+    session.advance(MINUTE / 10);
     assert_eq!(session.states(), ["lost b"]);
     assert_eq!(session.lines(), ["c"]);
     assert_eq!(session.host.poll_timeout(), None);
@@ -252,19 +252,19 @@ fn an_agent_without_states_is_probed_when_a_turn_skipped_a_message() {
 #[test]
 fn an_agent_that_reports_no_ids_is_not_probed_after_its_turns() {
     let mut session = written(&["a", "b"]);
-    session.plays("queued a, started a, result, completed a");
+    session.receive_script("queued a, started a, result, completed a");
     assert_eq!(session.host.poll_timeout(), None);
 }
 
 #[test]
 fn finishing_times_out_for_unacknowledged_messages() {
     let mut session = written(&["b"]);
-    session.hears(state("idle"));
+    session.receive(state("idle"));
     session.states();
     session.host.finish(session.now, MINUTE / 4);
-    session.passes(MINUTE / 4);
+    session.advance(MINUTE / 4);
     assert_eq!(session.states(), ["lost b"]);
-    assert!(session.closes());
+    assert!(session.polls_end());
 }
 
 #[test]
@@ -272,16 +272,16 @@ fn a_prompt_blocked_by_a_hook_is_refused() {
     let mut session = written(&["a", "b"]);
     let blocked = json!({"type": "system", "subtype": "informational", "content": "no",
         "prompt_submit_outcome": {"kind": "blocked_by_hook"}});
-    session.hear_all(&[blocked.clone(), result_of(&["a"]), result_of(&["b"])]);
+    session.receive_all(&[blocked.clone(), result_of(&["a"]), result_of(&["b"])]);
     assert_events(
         session.states(),
         "started a; refused a; started b; completed b",
     );
-    // Something else may have come of it.
+    // Other outcomes than a block do not refuse the prompt.
     let mut other = blocked;
     other["prompt_submit_outcome"]["kind"] = json!("let_through");
     let mut session = written(&["a"]);
-    session.hear_all(&[other, result_of(&["a"])]);
+    session.receive_all(&[other, result_of(&["a"])]);
     assert_eq!(session.states(), ["started a", "completed a"]);
 }
 
@@ -290,7 +290,7 @@ fn a_receipt_updates_queued_and_cancelled_messages() {
     let mut session = written(&["a", "b"]);
     session.request("i", &Interrupt::default());
     session.lines();
-    session.hears(success(
+    session.receive(success(
         "i",
         json!({"still_queued": ["a"], "cancelled": ["b"]}),
     ));
@@ -309,7 +309,7 @@ fn a_message_in_the_outbound_queue_is_withdrawn_by_the_host() {
     session.request("d", &CancelAsyncMessage::new("b"));
     assert_eq!(session.lines(), ["cancel_async_message"]);
     session.states();
-    session.hears(success(
+    session.receive(success(
         "d",
         json!({"cancelled": true, "message_uuid": "b"}),
     ));
@@ -335,8 +335,8 @@ fn a_late_withdrawal_has_no_effect() {
     session.request("c", &CancelAsyncMessage::new("a"));
     session.request("d", &CancelAsyncMessage::new("a"));
     session.lines();
-    session.hears(success("c", json!({"cancelled": false})));
-    session.hears(refusal("d", json!("no")));
+    session.receive(success("c", json!({"cancelled": false})));
+    session.receive(refusal("d", json!("no")));
     assert_eq!(session.states(), [""; 0]);
 }
 
@@ -357,7 +357,7 @@ fn every_message_ends_with_the_session() {
     session.request("m", &SetModel::to("x"));
     session.submit("c");
     assert!(session.host.poll_transmit().is_some());
-    session.hears(lifecycle("a", "started"));
+    session.receive(lifecycle("a", "started"));
     session.states();
     session.host.end();
     assert_eq!(session.states(), ["lost c"]);
@@ -370,13 +370,13 @@ fn every_message_ends_with_the_session() {
 fn a_report_about_a_queued_message_is_ignored() {
     let mut session = Session::connected();
     session.submit("a");
-    session.hears(lifecycle("a", "completed"));
+    session.receive(lifecycle("a", "completed"));
     assert_eq!(session.states(), [""; 0]);
     assert_eq!(session.lines(), ["a"]);
 }
 
-/// What a recorded session tells of each message that its host sent: all
-/// states, in order.
+/// Returns all states, in order, of each message that the host sent in a
+/// recording.
 fn states_in(name: &str) -> BTreeMap<String, String> {
     let mut session = Session::recorded(name);
     let mut states = BTreeMap::<String, Vec<String>>::new();
@@ -396,7 +396,7 @@ fn states_of_recorded_priorities_are_reported_by_message() {
     let states = states_in("08_priority_order");
     assert_eq!(states.len(), 7);
     for (uuid, states) in states {
-        // The first one was preempted by the fifth, which was for now.
+        // The fifth message, with priority now, preempted the first.
         let end = if uuid == "0001" {
             "interrupted"
         } else {
@@ -427,7 +427,7 @@ fn recorded_interrupts_and_cancellations_have_different_states() {
         ("0001", "handed written queued started completed"),
         ("0002", "handed written queued cancelled"),
         ("0003", "handed written queued started completed"),
-        // It was not to ask the model.
+        // This message did not query the model.
         ("0009", "handed written queued started completed"),
     ] {
         assert_eq!(states[uuid], told, "{uuid}");

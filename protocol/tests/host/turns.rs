@@ -1,4 +1,4 @@
-//! The start, messages and outcome of turns.
+//! Tests of the start, the messages and the outcome of turns.
 
 use crate::host::session::{Session, assert_events, assistant, init, result, success};
 use agentwire_protocol::control::Interrupt;
@@ -11,7 +11,7 @@ fn a_turn_starts_before_its_first_frame_and_ends_after_its_last() {
     session.submit("a");
     session.lines();
     session.events();
-    session.plays("running, queued a, started a, init, result a, completed a, idle");
+    session.receive_script("running, queued a, started a, init, result a, completed a, idle");
     let all = std::iter::from_fn(|| session.host.poll_event());
     let order: Vec<String> = all
         .filter(|event| matches!(event, HostEvent::Frame(_) | HostEvent::Turn(_)))
@@ -31,7 +31,7 @@ fn a_message_picked_up_within_a_turn_belongs_to_that_turn() {
     session.submit("a");
     session.submit("b");
     session.lines();
-    session.plays("started a, init, queued b, started b, completed b, result a b");
+    session.receive_script("started a, init, queued b, started b, completed b, result a b");
     assert_events(
         session.turns(),
         "turn 1; turn 1 answers a; turn 1 answers b; turn 1 completed: a b",
@@ -43,7 +43,7 @@ fn a_turn_started_by_the_agent_has_no_messages() {
     let mut session = Session::connected();
     session.submit("a");
     session.lines();
-    session.plays("init, result, init, assistant, result");
+    session.receive_script("init, result, init, assistant, result");
     assert_events(
         session.turns(),
         "turn 1; turn 1 answers a; turn 1 completed: a; turn 2; turn 2 completed",
@@ -55,28 +55,28 @@ fn a_message_of_a_sub_agent_starts_no_turn() {
     let mut session = Session::connected();
     let mut said = assistant();
     said["parent_tool_use_id"] = json!("toolu_1");
-    session.hears(said);
+    session.receive(said);
     assert_eq!(session.turns(), [""; 0]);
     let mut said = assistant();
     said["parent_tool_use_id"] = json!(null);
-    session.hears(said);
+    session.receive(said);
     assert_eq!(session.turns(), ["turn 1"]);
 }
 
 #[test]
 fn an_invalid_init_starts_a_turn_but_other_invalid_frames_do_not() {
     let mut session = Session::connected();
-    session.hears(json!({"type": "system", "subtype": "session_state_changed"}));
-    session.hears(json!({"type": "system", "subtype": "status", "user_message_uuids": 7}));
+    session.receive(json!({"type": "system", "subtype": "session_state_changed"}));
+    session.receive(json!({"type": "system", "subtype": "status", "user_message_uuids": 7}));
     assert_eq!(session.turns(), [""; 0]);
-    session.hears(json!({"type": "system", "subtype": "init", "capabilities": 7}));
+    session.receive(json!({"type": "system", "subtype": "init", "capabilities": 7}));
     assert_eq!(session.turns(), ["turn 1"]);
 }
 
 #[test]
 fn a_turn_ends_when_the_agent_is_idle_or_the_session_ends() {
     let mut session = Session::connected();
-    session.plays("init, idle, init");
+    session.receive_script("init, idle, init");
     session.host.handle_end();
     session.host.handle_end();
     assert_events(
@@ -88,17 +88,17 @@ fn a_turn_ends_when_the_agent_is_idle_or_the_session_ends() {
 /// Returns the outcome of a turn whose result has these members.
 fn outcome(members: Value, interrupted: bool) -> String {
     let mut session = Session::connected();
-    session.hears(init());
+    session.receive(init());
     if interrupted {
         session.request("stop", &Interrupt::default());
         session.lines();
-        session.hears(success("stop", json!({})));
+        session.receive(success("stop", json!({})));
     }
     let mut result = result();
     for (name, value) in members.as_object().unwrap() {
         result[name] = value.clone();
     }
-    session.hears(result);
+    session.receive(result);
     session.turns().pop().unwrap()
 }
 
@@ -120,7 +120,7 @@ fn the_outcome_of_a_turn_follows_from_its_result() {
             "interrupted",
         ),
         (json!({"terminal_reason": "aborted_streaming"}), "preempted"),
-        // It does not say whether it is one.
+        // The result does not report whether it is an error.
         (
             json!({"is_error": null, "subtype": "error_max_turns"}),
             "failed",
@@ -186,7 +186,7 @@ fn the_state_of_a_message_follows_from_the_outcome_of_its_turn() {
 #[test]
 fn the_end_of_a_turn_has_its_result() {
     let mut session = Session::connected();
-    session.plays("init, result a");
+    session.receive_script("init, result a");
     let end = std::iter::from_fn(|| session.host.poll_event()).find_map(|event| match event {
         HostEvent::Turn(TurnEvent::Ended(end)) => Some(end),
         _ => None,
@@ -221,8 +221,8 @@ fn turns_of_recordings_are_reported() {
         turn 5 interrupted; turn 6 interrupted: 0002; turn 7 completed: 000a; \
         turn 8 interrupted: 0003; turn 9 completed",
     );
-    // Four prompts, one of them without an answer of its own, a turn that a
-    // task in the background began, and the sub-agent's.
+    // Four prompts, one of which has no answer of its own; a turn that a
+    // background task started; and the turns of the sub-agent.
     assert_eq!(turns_in("10_background_stop_task").len(), 7);
 }
 
@@ -232,7 +232,7 @@ fn a_result_in_a_malformed_line_ends_the_turn_of_an_agent_without_states() {
         let mut session = Session::connected();
         session.submit("a");
         session.lines();
-        session.plays("init, assistant");
+        session.receive_script("init, assistant");
         let now = session.now;
         session
             .host
@@ -246,7 +246,7 @@ fn a_result_in_a_malformed_line_ends_the_turn_of_an_agent_without_states() {
     assert!(ends(&format!("warning: something {result}")));
     assert!(ends(&format!("{}{result}", assistant())));
     assert!(ends(r#"{"type" : "result", "#));
-    // Text about a result is not one.
+    // A text that contains a result does not end the turn.
     assert!(!ends(&format!(
         "warning: {}",
         json!({ "text": result.to_string() })

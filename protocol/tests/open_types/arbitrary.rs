@@ -1,4 +1,5 @@
-//! Arbitrary messages, as text: what can be read is written as the same value.
+//! Property tests with arbitrary messages, as text: a message that can be read
+//! is written as the same value.
 
 use crate::exact::Exact;
 use crate::open_types::check::NUMBERS;
@@ -42,7 +43,7 @@ fn any_json() -> BoxedStrategy<String> {
     .boxed()
 }
 
-/// Unknown and known keys.
+/// Returns unknown and known keys.
 fn any_key() -> impl Strategy<Value = String> {
     prop_oneof![
         1 => any::<String>(),
@@ -58,8 +59,8 @@ fn null_or(value: impl Strategy<Value = String> + 'static) -> BoxedStrategy<Stri
     prop_oneof![1 => Just("null".to_owned()), 4 => value].boxed()
 }
 
-/// An object with these members, some that nobody knows, perhaps some twice,
-/// and all in any order: the tag is one of them.
+/// Returns an object with these members and unknown ones, in any order, some of
+/// them repeated. The tag is one of the members.
 fn jumbled(known: Vec<(&'static str, BoxedStrategy<String>)>) -> BoxedStrategy<String> {
     let known: Vec<_> = known
         .into_iter()
@@ -258,7 +259,7 @@ fn any_message() -> BoxedStrategy<String> {
     .boxed()
 }
 
-/// Whether the text can be read, and if so, whether it is written as the same
+/// Returns whether the text can be read. Fails if it is not written as the same
 /// value.
 fn read_and_written(text: &str) -> Result<bool, TestCaseError> {
     let Ok(message) = serde_json::from_str::<Message>(text) else {
@@ -266,7 +267,7 @@ fn read_and_written(text: &str) -> Result<bool, TestCaseError> {
     };
     let written = serde_json::to_string(&message).unwrap();
     let mut expected = Exact::of(text);
-    // The only value that is not written as it was read.
+    // `partial_assistant` is the only value that is written as another one.
     if let (Exact::Object(members), Message::StreamEvent(_)) = (&mut expected, &message) {
         members.insert("type".to_owned(), Exact::Text("stream_event".to_owned()));
     }
@@ -276,9 +277,9 @@ fn read_and_written(text: &str) -> Result<bool, TestCaseError> {
     Ok(true)
 }
 
-/// Expects U+FFFD instead of a lone surrogate where one was written: members
-/// that are declared as texts are read so. That others keep theirs is held by
-/// `lone_surrogates_are_preserved_in_raw_json`.
+/// Expects U+FFFD in place of a lone surrogate if U+FFFD was written, because
+/// members with type `String` are read so.
+/// `lone_surrogates_are_preserved_in_raw_json` tests other members.
 fn read_as_text(expected: &mut Exact, written: &Exact) {
     match (expected, written) {
         (Exact::Text(text), Exact::Text(written))
@@ -312,7 +313,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_can_be_read_is_written_as_the_same_value(text in any_message()) {
+    fn readable_messages_are_written_as_the_same_value(text in any_message()) {
         read_and_written(&text)?;
     }
 

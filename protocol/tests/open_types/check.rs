@@ -1,10 +1,10 @@
-//! Checks that a value is written as it was read, and numbers for such checks.
+//! Checks that a value is written as it was read.
 
 use crate::exact::Exact;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Reads a text as a type and checks that it is written as the same value.
+/// Reads a text as a type. Asserts that it is written as the same value.
 #[track_caller]
 pub(crate) fn survives<T: DeserializeOwned + Serialize>(text: &str) -> T {
     let read: T = serde_json::from_str(text).unwrap();

@@ -1,5 +1,5 @@
-//! The deserializers from which types of the wire are read. `.ci/run` runs this
-//! with the features of `serde_json` that change how it reads as well.
+//! Tests of the deserializers that can read wire types. `.ci/run` also runs
+//! them with the features of `serde_json` that change how it reads.
 
 use agentwire_protocol::content::{Content, ContentBlock};
 use agentwire_protocol::control::{ControlRequest, ControlResponse};
@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::io::{BufReader, Read};
 
-/// Returns one byte at a time.
+/// A reader that returns one byte at a time.
 struct Trickle<'a>(&'a [u8]);
 
 impl Read for Trickle<'_> {
@@ -25,7 +25,7 @@ impl Read for Trickle<'_> {
     }
 }
 
-/// A wire type inside another type.
+/// A type that contains a wire type in several places.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct Around<T> {
     at: u64,
@@ -40,7 +40,7 @@ fn none<T>() -> Option<T> {
     None
 }
 
-/// From serde's buffer for untagged enums.
+/// A type that is read from serde's buffer for untagged enums.
 #[derive(Debug, PartialEq, Deserialize)]
 #[serde(untagged)]
 enum Either<T> {
@@ -48,7 +48,7 @@ enum Either<T> {
     Held(T),
 }
 
-/// In the same object as others.
+/// A type whose member is flattened into its object.
 #[derive(Debug, PartialEq, Deserialize)]
 struct Beside<T> {
     line: u64,
@@ -71,7 +71,7 @@ where
     let json: Json = serde_json::from_str(text).unwrap();
     assert_eq!(read, json.read().unwrap());
 
-    // Through a tree, which has another order and other spaces.
+    // Reads from a tree, in which members have another order.
     let tree: Value = serde_json::from_str(text).unwrap();
     let of_tree: T = serde_json::from_value(tree.clone()).unwrap();
     assert_eq!(serde_json::to_value(&of_tree).unwrap(), tree);
@@ -135,7 +135,7 @@ fn wire_types_can_be_read_from_any_deserializer() {
     is_read_from_all::<Number>("2.5");
 }
 
-/// Which every other format asks for as well.
+/// Every format can read enumerations from strings.
 #[test]
 fn enumerations_can_be_read_from_any_string_deserializer() {
     use serde::de::value::{Error, StrDeserializer};
@@ -143,7 +143,7 @@ fn enumerations_can_be_read_from_any_string_deserializer() {
     assert_eq!(PermissionMode::deserialize(text), Ok(PermissionMode::Plan));
 }
 
-/// Text preserves digits that a tree does not.
+/// A text preserves digits that a tree loses.
 #[test]
 fn numbers_from_text_preserve_their_digits() {
     let text = r#"{"at":1,"held":0.10,"more":[1e400],"by_name":{"a":-0.0}}"#;

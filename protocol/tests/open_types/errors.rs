@@ -1,4 +1,4 @@
-//! Faults of messages: their paths and reasons.
+//! Tests of the path and the reason of faults.
 
 use agentwire_protocol::{Fault, Frame};
 use bytes::Bytes;
@@ -32,7 +32,7 @@ fn a_missing_member_is_reported_with_its_path() {
     let fault = only_fault(r#"{"type":"command_lifecycle","state":"queued"}"#);
     assert_eq!(fault.path, "command_uuid");
     assert_eq!(fault.reason, "missing field `command_uuid`");
-    // Raw JSON and numbers are required as well where they are not optional.
+    // Raw JSON and numbers are also required, unless they are optional.
     let fault = only_fault(
         r#"{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t","name":"n"}]}}"#,
     );
@@ -77,7 +77,7 @@ fn the_path_is_the_same_if_the_tag_comes_last() {
             "event.delta.text",
             "missing field `text`",
         ),
-        // As the agent writes its results.
+        // The order of members in the agent's results.
         (
             r#"{"modelUsage":{"m":{"costUSD":"a lot"}},"is_error":false,"subtype":"success","type":"result"}"#,
             "modelUsage.m.costUSD",

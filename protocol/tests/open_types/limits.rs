@@ -1,4 +1,5 @@
-//! Values without a Rust type: long numbers, halves of surrogate pairs, deep nesting.
+//! Tests of values that Rust types cannot hold: long numbers, lone surrogates,
+//! and deep nesting.
 
 use crate::open_types::check::{NUMBERS, survives};
 use agentwire_protocol::content::ContentBlock;
@@ -8,21 +9,21 @@ use bytes::Bytes;
 #[test]
 fn numbers_preserve_every_digit() {
     for number in NUMBERS {
-        // In unknown members, at the top and below.
+        // Numbers in unknown members, at two depths.
         survives::<Message>(&format!(
             r#"{{"type":"user","message":{{"tint":{number}}},"mood":[{{"a":{number}}}]}}"#
         ));
         survives::<Message>(&format!(
             r#"{{"type":"weather","wind":{number},"gusts":[{number}]}}"#
         ));
-        // In raw JSON, with the tag first and last.
+        // Numbers in raw JSON, with the tag first and last.
         survives::<Message>(&format!(
             r#"{{"type":"assistant","message":{{"content":[{{"type":"tool_use","id":"t","name":"n","input":{{"x":{number}}}}}]}}}}"#
         ));
         survives::<Message>(&format!(
             r#"{{"message":{{"content":[{{"input":{{"x":{number}}},"id":"t","name":"n","type":"tool_use"}}]}},"type":"assistant"}}"#
         ));
-        // In members declared as numbers.
+        // Numbers in members with a number type.
         let Message::Result(result) = survives(&format!(
             r#"{{"type":"result","subtype":"success","is_error":false,"total_cost_usd":{number},
                 "duration_ms":{number},"modelUsage":{{"m":{{"costUSD":{number}}}}}}}"#
@@ -56,7 +57,7 @@ fn lone_surrogates_are_preserved_in_raw_json() {
 
 #[test]
 fn deep_nesting_is_preserved_or_refused_without_a_crash() {
-    // In raw JSON, any depth is accepted.
+    // Raw JSON may have any depth.
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     for text in [
         format!(r#"{{"type":"user","message":{{}},"mood":{deep}}}"#),
@@ -69,8 +70,8 @@ fn deep_nesting_is_preserved_or_refused_without_a_crash() {
         assert!(serde_json::to_string(&message).unwrap().contains(&deep));
     }
 
-    // Blocks in blocks, which are read: a few levels work wherever the tag
-    // is, and many are an error.
+    // Blocks in blocks may have a few levels, wherever the tag is. Many levels
+    // are an error.
     let nested = |levels: usize, before: &str, after: &str| {
         format!(
             r#"{{"type":"user","message":{{"content":[{}{{"type":"text","text":"x"}}{}]}}}}"#,

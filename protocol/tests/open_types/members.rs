@@ -1,4 +1,4 @@
-//! Unknown members in any number.
+//! Property tests of unknown members in any number.
 
 use agentwire_protocol::{Json, Members};
 use proptest::prelude::*;
@@ -19,7 +19,7 @@ fn step(keys: u8) -> impl Strategy<Value = Step> {
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
-    // Few of few, and more than are searched one by one.
+    // Few members with few keys, and more members than are searched linearly.
     let sizes = prop_oneof![Just((6, 20)), Just((200, 400))];
     sizes.prop_flat_map(|(keys, steps)| prop::collection::vec(step(keys), 0..steps))
 }

@@ -1,5 +1,5 @@
-//! Open types: a value that is read and written again is the same JSON value, known or
-//! not.
+//! Tests of open types: a value that is read and written again is the same JSON
+//! value, even if its type does not know it.
 #![allow(clippy::unwrap_used)]
 
 mod arbitrary;

@@ -1,4 +1,4 @@
-//! Members that are `null`.
+//! Tests of members that are `null`.
 
 use crate::open_types::check::{assert_writes, survives};
 use agentwire_protocol::Message;
@@ -8,8 +8,8 @@ use agentwire_protocol::permission::PermissionResult;
 
 #[test]
 fn null_and_absent_are_distinguished() {
-    // Declared, of every sort: a string, an object, a list, a map, an
-    // enumeration, raw JSON, a number.
+    // Known members of each kind: a string, an object, a list, a map, an
+    // enumeration, raw JSON, and a number.
     let Message::Assistant(assistant) = survives(
         r#"{"type":"assistant","parent_tool_use_id":null,"error":null,"user_message_uuids":null,
             "message":{"content":[],"stop_reason":null,"usage":null,"container":null,"id":null}}"#,
@@ -26,14 +26,14 @@ fn null_and_absent_are_distinguished() {
     );
     survives::<Message>(r#"{"type":"user","message":{"role":null,"content":null}}"#);
     survives::<PermissionResult>(r#"{"behavior":"allow","updatedInput":null}"#);
-    // Absent.
+    // Absent members.
     survives::<Message>(r#"{"type":"assistant","message":{"content":[]}}"#);
     survives::<Message>(r#"{"type":"user","message":{}}"#);
     survives::<PermissionResult>(r#"{"behavior":"allow"}"#);
-    // Unknown.
+    // Unknown members.
     survives::<Message>(r#"{"type":"user","message":{"tint":null},"mood":null}"#);
     survives::<Message>(r#"{"type":"weather","mood":null}"#);
-    // Raw JSON that has to be there may be null.
+    // Required raw JSON may be `null`.
     survives::<ContentBlock>(r#"{"type":"tool_use","id":"t","name":"n","input":null}"#);
 }
 
@@ -51,7 +51,7 @@ fn a_member_that_was_null_and_is_set_is_written_once() {
         r#"{"type":"user","message":{"content":"x"},"uuid":"u","session_id":null}"#,
     );
 
-    // And taken away again, it is what it was.
+    // Unsetting the member restores the `null`.
     message.uuid = None;
     assert_writes(
         &message,

@@ -1,4 +1,4 @@
-//! Late, repeated, or renamed tags and members.
+//! Tests of late, repeated, and renamed tags and members.
 
 use crate::open_types::check::{assert_writes, survives};
 use agentwire_protocol::content::Content;
@@ -48,7 +48,7 @@ fn the_last_occurrence_of_a_repeated_member_wins() {
     assert_eq!(user.message.content, Some(Content::from("new")));
     assert_eq!(user.extra.get("mood").unwrap().get(), "2");
 
-    // A null among them, first or last.
+    // One of the repeated members is `null`, the first or the last.
     let Message::User(user) = survives(
         r#"{"type":"user","message":{},"uuid":null,"uuid":"u","session_id":"s","session_id":null}"#,
     ) else {
@@ -56,7 +56,7 @@ fn the_last_occurrence_of_a_repeated_member_wins() {
     };
     assert_eq!((user.uuid.as_deref(), user.session_id), (Some("u"), None));
 
-    // Before the tag, and around it.
+    // The repeated member precedes the tag, or surrounds it.
     let Message::User(user) =
         survives(r#"{"uuid":"a","uuid":"b","message":{},"type":"user","uuid":"c"}"#)
     else {
@@ -68,13 +68,13 @@ fn the_last_occurrence_of_a_repeated_member_wins() {
 
 #[test]
 fn a_repeated_tag_is_read_like_the_frame_is_routed() {
-    // The same one twice is no matter.
+    // A repeated tag with the same value is accepted.
     survives::<Message>(r#"{"type":"user","message":{},"type":"user"}"#);
     survives::<Message>(
         r#"{"type":"system","subtype":"init","subtype":"init","cwd":"/","type":"system"}"#,
     );
-    // Two that differ: what is read must not be another message than the one
-    // that was routed, which is the last.
+    // If two tags differ, the last one routes the frame. The message must be of
+    // that kind, too.
     for text in [
         r#"{"type":"user","message":{"content":[]},"type":"assistant"}"#,
         r#"{"type":"user","message":{},"type":"weather"}"#,

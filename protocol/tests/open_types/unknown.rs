@@ -1,4 +1,4 @@
-//! Unknown members, values and kinds.
+//! Tests of unknown members, values and kinds.
 
 use crate::open_types::check::survives;
 use agentwire_protocol::Message;

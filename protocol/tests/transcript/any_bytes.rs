@@ -1,4 +1,4 @@
-//! No bytes in a transcript make reading it panic.
+//! Property tests: no bytes in a transcript cause a panic.
 
 use agentwire_protocol::Json;
 use agentwire_protocol::transcript::{
@@ -6,7 +6,7 @@ use agentwire_protocol::transcript::{
 };
 use proptest::prelude::*;
 
-/// Pieces of records, so that bytes are more than noise.
+/// Pieces of records, so that the bytes resemble a transcript.
 const PIECES: [&str; 40] = [
     "{",
     "}",
@@ -58,7 +58,7 @@ fn records() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(piece, 0..60).prop_map(|it| it.concat())
 }
 
-/// Whole records with parts that may be anything.
+/// Returns whole records with arbitrary parts.
 fn rows() -> impl Strategy<Value = Vec<u8>> {
     let id = prop::sample::select(vec!["null", "\"1\"", "\"2\"", "\"3\"", "5", "\"\""]);
     let kind = prop::sample::select(vec![

@@ -1,4 +1,4 @@
-//! Copies of a transcript.
+//! Tests of copies of a transcript.
 
 use agentwire_protocol::transcript::{Fork, ForkError, MessageSelection, session_messages};
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ fn text(records: &[Value]) -> Vec<u8> {
     lines.collect::<String>().into_bytes()
 }
 
-/// The records of a copy, whose new ids are `n1`, `n2` and so on.
+/// Returns the records of a copy, whose new IDs are `n1`, `n2` and so on.
 fn copy(text: &[u8], fork: &Fork) -> Result<Vec<Value>, ForkError> {
     let mut number = 0;
     let copy = fork.write(text, || {
@@ -82,7 +82,7 @@ fn a_copy_ends_with_the_given_message() {
         record("user", "1", None, json!({})),
         record("assistant", "2", Some("1"), json!({})),
         record("user", "3", Some("2"), json!({})),
-        // Another branch, which the conversation left.
+        // A branch that the conversation left.
         record("user", "4", Some("2"), json!({})),
         record("assistant", "5", Some("4"), json!({})),
     ]);
@@ -121,12 +121,12 @@ fn a_copy_up_to_a_summary_has_no_later_messages() {
     ]);
     let records = copy(&text, &fork().up_to("s")).unwrap();
     assert_eq!(records[2]["compactMetadata"], json!({"trigger": "auto"}));
-    // With what comes after it, the new ids are those of the copy.
+    // A copy with the later messages has `preservedMessages`, with the new IDs.
     let records = copy(&text, &fork()).unwrap();
     let kept = &records[2]["compactMetadata"]["preservedMessages"];
     assert_eq!(kept["uuids"][0], records[1]["uuid"]);
     assert_eq!(kept["anchorUuid"], records[3]["uuid"]);
-    // The boundary is no message: the copy ends before it.
+    // The boundary is not a message, so the copy ends before it.
     let records = copy(&text, &fork().up_to("b")).unwrap();
     assert_eq!(said(&records), ["1", "2"]);
 }

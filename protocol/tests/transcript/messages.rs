@@ -1,4 +1,4 @@
-//! Which messages a transcript has.
+//! Tests of the selection of a transcript's messages.
 
 use agentwire_protocol::transcript::{MessageSelection, session_messages, subagent_messages};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! The messages and the summary of a transcript.
+//! Tests of the messages and the summary of a transcript.
 
 #![allow(clippy::unwrap_used)]
 

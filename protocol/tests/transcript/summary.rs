@@ -1,4 +1,4 @@
-//! The summary of a session in a list.
+//! Tests of the summary of a session in a list.
 
 use agentwire_protocol::transcript::{Archived, Ends, Summary};
 

@@ -1,4 +1,4 @@
-//! Hook events, a file for each family.
+//! Hook events, in a module for each family.
 
 mod session;
 mod tool;
@@ -25,7 +25,7 @@ pub use workspace::{
 
 use crate::open::{open_enum, union};
 
-/// The events: one list for their names and their types.
+/// Declares the events, so that one list has their names and their types.
 macro_rules! events {
     ($( $(#[$meta:meta])* $name:ident = $value:literal, )*) => {
         open_enum! {
@@ -68,7 +68,7 @@ pub trait TypedEvent: Sized {
     /// The name of the event.
     const KIND: HookKind;
 
-    /// Extracts this event; `None` if `event` is another one.
+    /// Extracts this event. Returns `None` if `event` is another one.
     fn of(event: HookEvent) -> Option<Self>;
 }
 

@@ -7,7 +7,7 @@ use crate::open::{object, open_enum};
 
 object! {
     /// A session starts. Hooks registered with `initialize` miss the first
-    /// start of a process, and see those after a `/clear`.
+    /// start of a process. They are called for the starts after a `/clear`.
     #[derive(Default)]
     pub struct SessionStart tags("hook_event_name" = "SessionStart") {
         /// How it starts.
@@ -20,9 +20,9 @@ object! {
         pub seconds_since_last_response: Option<Number>,
         /// Tokens in the context of a resumed session.
         pub context_tokens: Option<u64>,
-        /// Whether these are probably no longer cached.
+        /// Whether the context's tokens are probably no longer cached.
         pub prompt_cache_likely_expired: Option<bool>,
-        /// The estimated cost of caching them again, in US dollars.
+        /// The estimated cost of caching the context again, in US dollars.
         pub estimated_cache_write_usd: Option<Number>,
     }
 }
@@ -109,7 +109,8 @@ object! {
     }
 }
 
-/// The events before and after a model change have the same members.
+/// Declares the events before and after a model change, which have the same
+/// members.
 macro_rules! model_switch {
     ($($(#$meta:tt)* $name:ident = $tag:literal,)*) => {$(
         object! {
@@ -120,20 +121,20 @@ macro_rules! model_switch {
                 pub from_model: String,
                 /// The new model.
                 pub to_model: String,
-                /// The model as requested, for example an alias; `null`
-                /// requests the default.
+                /// The model as requested, for example an alias. `None` if the
+                /// default was requested.
                 pub requested_model: Option<String>,
                 /// The cause of the change.
                 pub source: Option<ModelSwitchSource>,
-                /// Tokens that the next request has to send again.
+                /// The number of tokens that the next request must send again.
                 pub context_tokens: Option<u64>,
-                /// Whether these are probably still in the cache of the old
-                /// model.
+                /// Whether these tokens are probably still in the cache of the
+                /// old model.
                 pub prompt_cache_warm: Option<bool>,
                 /// The lifetime of the cache.
                 pub cache_ttl: Option<CacheTtl>,
-                /// The estimated cost of caching them for the new model, in US
-                /// dollars.
+                /// The estimated cost of caching these tokens for the new
+                /// model, in US dollars.
                 pub estimated_cache_write_usd: Option<Number>,
                 /// The source of the price.
                 pub pricing: Option<PriceSource>,
@@ -158,9 +159,9 @@ open_enum! {
         Picker = "picker",
         /// The host, with `set_model`.
         Sdk = "sdk",
-        /// The agent. Only after the change.
+        /// The agent. Sent only after the change.
         Auto = "auto",
-        /// A resumed session. Only after the change.
+        /// A resumed session. Sent only after the change.
         Resume = "resume",
     }
 }
@@ -168,11 +169,11 @@ open_enum! {
 open_enum! {
     /// The source of a price.
     pub enum PriceSource {
-        /// From the settings.
+        /// The settings.
         Configured = "configured",
-        /// From the price list.
+        /// The price list.
         Catalog = "catalog",
-        /// An estimate: the model is not in the price list.
+        /// An estimate, because the model is not in the price list.
         Default = "default",
     }
 }

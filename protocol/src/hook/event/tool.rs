@@ -9,12 +9,12 @@ object! {
     /// A tool is about to run.
     #[derive(Default)]
     pub struct PreToolUse tags("hook_event_name" = "PreToolUse") {
-        /// The name of the tool. For a sub-agent it is `Agent`, whatever name
-        /// the model used.
+        /// The name of the tool. The name for a sub-agent is `Agent`, even if
+        /// the model used another name.
         pub tool_name: String,
-        /// Its input.
+        /// The input of the tool.
         pub tool_input: Json,
-        /// The tool call.
+        /// The ID of the tool call.
         pub tool_use_id: Option<String>,
         /// The MCP server that has the tool.
         pub mcp_server: Option<McpServerProvenance>,
@@ -24,34 +24,35 @@ object! {
 object! {
     /// A shell command in the text of a skill or slash command is about to run.
     /// Sent since Claude Code 2.1.332. Neither [`PreToolUse`] nor a permission
-    /// request is sent for it.
+    /// request is sent for such a command.
     #[derive(Default)]
     pub struct PreSkillShellCommand tags("hook_event_name" = "PreSkillShellCommand") {
-        /// The shell tool that runs it: `Bash` or `PowerShell`. Matchers are
-        /// compared with this name.
+        /// The name of the shell tool that runs the command: `Bash` or
+        /// `PowerShell`. Matchers are compared with this name.
         pub tool_name: String,
-        /// Its input, with the arguments of the skill filled in:
-        /// `{"command": …}`.
+        /// The input of the shell tool, with the arguments of the skill filled
+        /// in: `{"command": …}`.
         pub tool_input: Json,
-        /// The ID of this command. No tool call in the transcript has it.
+        /// The ID of this command. It is not the ID of a tool call in the
+        /// transcript.
         pub tool_use_id: Option<String>,
-        /// The skill or slash command.
+        /// The name of the skill or slash command.
         pub command_name: String,
         /// The source of the skill or slash command.
         pub command_source: Option<String>,
-        /// The side that loaded it.
+        /// The side that called the skill or slash command.
         pub invoked_by: Option<SkillInvoker>,
     }
 }
 
 open_enum! {
-    /// The side that loaded a skill or slash command.
+    /// The side that called a skill or slash command.
     pub enum SkillInvoker {
         /// The user or the host, with a prompt.
         User = "user",
         /// The model, with the `Skill` tool or in a turn that it scheduled.
         Claude = "claude",
-        /// Anything else, such as a sub-agent's preload.
+        /// Another part of the agent, such as a sub-agent's preload.
         Other = "other",
     }
 }
@@ -60,13 +61,13 @@ object! {
     /// A tool has run.
     #[derive(Default)]
     pub struct PostToolUse tags("hook_event_name" = "PostToolUse") {
-        /// The tool.
+        /// The name of the tool.
         pub tool_name: String,
-        /// Its input.
+        /// The input of the tool.
         pub tool_input: Json,
-        /// The result, as data of that tool.
+        /// The result of the tool, in the tool's own format.
         pub tool_response: Option<Json>,
-        /// The tool call.
+        /// The ID of the tool call.
         pub tool_use_id: Option<String>,
         /// The running time in milliseconds, without permission requests and
         /// hooks.
@@ -80,15 +81,15 @@ object! {
     /// A tool has failed.
     #[derive(Default)]
     pub struct PostToolUseFailure tags("hook_event_name" = "PostToolUseFailure") {
-        /// The tool.
+        /// The name of the tool.
         pub tool_name: String,
-        /// Its input.
+        /// The input of the tool.
         pub tool_input: Json,
-        /// The tool call.
+        /// The ID of the tool call.
         pub tool_use_id: Option<String>,
         /// The error.
         pub error: String,
-        /// Whether it was interrupted.
+        /// Whether the tool was interrupted.
         pub is_interrupt: Option<bool>,
         /// The running time in milliseconds, without permission requests and
         /// hooks.
@@ -99,8 +100,8 @@ object! {
 }
 
 object! {
-    /// All tool calls that the model made in parallel are done, and their
-    /// results are about to be sent to it.
+    /// All tool calls that the model made in parallel are done. Their results
+    /// are about to be sent to the model.
     #[derive(Default)]
     pub struct PostToolBatch tags("hook_event_name" = "PostToolBatch") {
         /// The calls.
@@ -109,16 +110,16 @@ object! {
 }
 
 object! {
-    /// One of the tool calls that the model made in parallel.
+    /// One of several tool calls that the model made in parallel.
     #[derive(Default)]
     pub struct BatchToolCall {
-        /// The tool.
+        /// The name of the tool.
         pub tool_name: String,
-        /// Its input.
+        /// The input of the tool.
         pub tool_input: Json,
-        /// The tool call.
+        /// The ID of the tool call.
         pub tool_use_id: Option<String>,
-        /// The result as the model gets it: a text, or content blocks.
+        /// The result as sent to the model: a text, or content blocks.
         pub tool_response: Option<Json>,
     }
 }
@@ -128,9 +129,9 @@ object! {
     /// is called at the same time.
     #[derive(Default)]
     pub struct PermissionRequest tags("hook_event_name" = "PermissionRequest") {
-        /// The tool.
+        /// The name of the tool.
         pub tool_name: String,
-        /// Its input.
+        /// The input of the tool.
         pub tool_input: Json,
         /// Rule updates that would make this request unnecessary next time.
         pub permission_suggestions: Option<Vec<PermissionUpdate>>,
@@ -143,11 +144,11 @@ object! {
     /// A tool call was denied.
     #[derive(Default)]
     pub struct PermissionDenied tags("hook_event_name" = "PermissionDenied") {
-        /// The tool.
+        /// The name of the tool.
         pub tool_name: String,
-        /// Its input.
+        /// The input of the tool.
         pub tool_input: Json,
-        /// The tool call.
+        /// The ID of the tool call.
         pub tool_use_id: Option<String>,
         /// The reason.
         pub reason: Option<String>,
@@ -160,7 +161,7 @@ object! {
     /// An MCP server requests input from the user.
     #[derive(Default)]
     pub struct Elicitation tags("hook_event_name" = "Elicitation") {
-        /// The server.
+        /// The name of the server.
         pub mcp_server_name: String,
         /// The message for the user.
         pub message: String,
@@ -176,10 +177,11 @@ object! {
 }
 
 object! {
-    /// The user has answered an MCP server. The answer has not been sent yet.
+    /// The user has responded to an MCP server. The response has not been sent
+    /// yet.
     #[derive(Default)]
     pub struct ElicitationResult tags("hook_event_name" = "ElicitationResult") {
-        /// The server.
+        /// The name of the server.
         pub mcp_server_name: String,
         /// The server's ID of the elicitation.
         pub elicitation_id: Option<String>,

@@ -23,7 +23,8 @@ open_enum! {
         User = "user",
         /// A host, or the command line.
         Sdk = "sdk",
-        /// The agent: a finished task, a message of another agent and so on.
+        /// The agent itself, because of a finished task or a message of another
+        /// agent, for example.
         System = "system",
         /// An iteration of a `/loop`.
         LoopWakeup = "loop_wakeup",
@@ -40,13 +41,13 @@ object! {
     pub struct UserPromptExpansion tags("hook_event_name" = "UserPromptExpansion") {
         /// The kind of command.
         pub expansion_type: Option<ExpansionKind>,
-        /// The command.
+        /// The name of the command.
         pub command_name: String,
         /// The arguments of the command.
         pub command_args: Option<String>,
         /// The source of the command.
         pub command_source: Option<String>,
-        /// The prompt.
+        /// The expanded prompt.
         pub prompt: String,
     }
 }
@@ -66,16 +67,16 @@ object! {
     /// model is streaming.
     #[derive(Default)]
     pub struct MessageDisplay tags("hook_event_name" = "MessageDisplay") {
-        /// The turn.
+        /// The ID of the turn.
         pub turn_id: Option<String>,
-        /// The message, by its `uuid` and not by the API's ID.
+        /// The `uuid` of the message, which is not the API's ID.
         pub message_id: String,
         /// The index of the piece in the message, from 0.
         pub index: u64,
-        /// Whether it is the last piece.
+        /// Whether this is the last piece.
         pub is_final: bool = "final",
-        /// The text: whole lines, except for the last piece, which may be
-        /// empty.
+        /// The text. Every piece except for the last consists of whole lines.
+        /// The last piece may be empty.
         pub delta: String,
     }
 }
@@ -101,9 +102,9 @@ object! {
         pub stop_hook_active: Option<bool>,
         /// The last message of the model.
         pub last_assistant_message: Option<String>,
-        /// Running background tasks.
+        /// The running background tasks.
         pub background_tasks: Option<Vec<BackgroundTaskSummary>>,
-        /// Scheduled wake-ups of the session.
+        /// The scheduled wake-ups of the session.
         pub session_crons: Option<Vec<SessionCronSummary>>,
     }
 }
@@ -122,25 +123,25 @@ object! {
 }
 
 object! {
-    /// The sub-agent of the context starts.
+    /// A sub-agent starts. The context of the event names it.
     #[derive(Default)]
     pub struct SubagentStart tags("hook_event_name" = "SubagentStart") {
     }
 }
 
 object! {
-    /// The sub-agent of the context has finished.
+    /// A sub-agent has finished. The context of the event names it.
     #[derive(Default)]
     pub struct SubagentStop tags("hook_event_name" = "SubagentStop") {
-        /// Whether a hook has already made it continue.
+        /// Whether a hook has already made the sub-agent continue.
         pub stop_hook_active: Option<bool>,
         /// The transcript file of the sub-agent.
         pub agent_transcript_path: Option<String>,
         /// The last message of the sub-agent.
         pub last_assistant_message: Option<String>,
-        /// Running background tasks of the session.
+        /// The running background tasks of the session.
         pub background_tasks: Option<Vec<BackgroundTaskSummary>>,
-        /// Scheduled wake-ups of the session.
+        /// The scheduled wake-ups of the session.
         pub session_crons: Option<Vec<SessionCronSummary>>,
     }
 }
@@ -149,11 +150,12 @@ object! {
     /// A background task. Long texts are truncated.
     #[derive(Default)]
     pub struct BackgroundTaskSummary {
-        /// The task.
+        /// The ID of the task.
         pub id: String,
-        /// Its kind, such as `shell`, `subagent`, `monitor` or `workflow`.
+        /// The kind of task, such as `shell`, `subagent`, `monitor` or
+        /// `workflow`.
         pub kind: Option<String> = "type",
-        /// The status.
+        /// The status of the task.
         pub status: Option<String>,
         /// A description.
         pub description: Option<String>,
@@ -163,7 +165,7 @@ object! {
         pub agent_type: Option<String>,
         /// The MCP server of a monitor or an MCP task.
         pub server: Option<String>,
-        /// The tool of that server.
+        /// The tool of the MCP server.
         pub tool: Option<String>,
         /// The name of a workflow.
         pub name: Option<String>,
@@ -174,11 +176,11 @@ object! {
     /// A scheduled wake-up of the session. A long prompt is truncated.
     #[derive(Default)]
     pub struct SessionCronSummary {
-        /// Its id.
+        /// The ID of the wake-up.
         pub id: String,
         /// The schedule, as a cron expression.
         pub schedule: Option<String>,
-        /// Whether it repeats.
+        /// Whether the wake-up repeats.
         pub recurring: Option<bool>,
         /// The prompt for the model.
         pub prompt: Option<String>,
@@ -189,29 +191,30 @@ object! {
     /// A teammate is idle.
     #[derive(Default)]
     pub struct TeammateIdle tags("hook_event_name" = "TeammateIdle") {
-        /// The teammate.
+        /// The name of the teammate.
         pub teammate_name: String,
-        /// The team. About to be removed from the protocol.
+        /// The name of the team. This member will be removed from the protocol.
         pub team_name: Option<String>,
     }
 }
 
-/// Two events are about a task and differ only in their tag.
+/// Declares the two events about a task, which differ only in their tag.
 macro_rules! task_event {
     ($($(#$meta:tt)* $name:ident = $tag:literal,)*) => {$(
         object! {
             $(#$meta)*
             #[derive(Default)]
             pub struct $name tags("hook_event_name" = $tag) {
-                /// The task.
+                /// The ID of the task.
                 pub task_id: String,
-                /// The subject, in one line.
+                /// The subject of the task, in one line.
                 pub task_subject: String,
-                /// The full description.
+                /// The full description of the task.
                 pub task_description: Option<String>,
-                /// The teammate to which it is assigned.
+                /// The teammate to which the task is assigned.
                 pub teammate_name: Option<String>,
-                /// The team. About to be removed from the protocol.
+                /// The name of the team. This member will be removed from the
+                /// protocol.
                 pub team_name: Option<String>,
             }
         }

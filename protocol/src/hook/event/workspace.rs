@@ -6,7 +6,7 @@ object! {
     /// Settings have changed.
     #[derive(Default)]
     pub struct ConfigChange tags("hook_event_name" = "ConfigChange") {
-        /// The settings.
+        /// The settings that changed.
         pub source: Option<ConfigSource>,
         /// The settings file.
         pub file_path: Option<String>,
@@ -16,13 +16,13 @@ object! {
 open_enum! {
     /// Settings that can change.
     pub enum ConfigSource {
-        /// The user's.
+        /// The user's settings.
         UserSettings = "user_settings",
-        /// The project's.
+        /// The project's settings.
         ProjectSettings = "project_settings",
-        /// The project's that are not shared.
+        /// The project's settings that are not shared.
         LocalSettings = "local_settings",
-        /// The organisation's.
+        /// The organization's settings.
         PolicySettings = "policy_settings",
         /// The skills.
         Skills = "skills",
@@ -33,17 +33,17 @@ object! {
     /// An instruction file was loaded.
     #[derive(Default)]
     pub struct InstructionsLoaded tags("hook_event_name" = "InstructionsLoaded") {
-        /// The file.
+        /// The path of the instruction file.
         pub file_path: String,
         /// The scope of the instructions.
         pub memory_type: Option<MemoryKind>,
-        /// Why it was loaded.
+        /// Why the instruction file was loaded.
         pub load_reason: Option<LoadReason>,
-        /// The path patterns that it applies to.
+        /// The path patterns to which the instructions apply.
         pub globs: Option<Vec<String>>,
-        /// The file whose use caused it to be loaded.
+        /// The file whose use caused the instruction file to be loaded.
         pub trigger_file_path: Option<String>,
-        /// The file that includes it.
+        /// The file that includes the instruction file.
         pub parent_file_path: Option<String>,
     }
 }
@@ -51,13 +51,13 @@ object! {
 open_enum! {
     /// The scope of an instruction file.
     pub enum MemoryKind {
-        /// The user's.
+        /// The user's instructions.
         User = "User",
-        /// The project's.
+        /// The project's instructions.
         Project = "Project",
-        /// The project's that are not shared.
+        /// The project's instructions that are not shared.
         Local = "Local",
-        /// The organisation's.
+        /// The organization's instructions.
         Managed = "Managed",
     }
 }
@@ -67,11 +67,11 @@ open_enum! {
     pub enum LoadReason {
         /// The session started.
         SessionStart = "session_start",
-        /// The agent entered its directory.
+        /// The agent entered the directory of the file.
         NestedTraversal = "nested_traversal",
-        /// A path matched one of its patterns.
+        /// A path matched one of the file's patterns.
         PathGlobMatch = "path_glob_match",
-        /// Another file includes it.
+        /// Another file includes the file.
         Include = "include",
         /// The conversation was compacted.
         Compact = "compact",
@@ -93,7 +93,7 @@ object! {
     /// A watched file has changed.
     #[derive(Default)]
     pub struct FileChanged tags("hook_event_name" = "FileChanged") {
-        /// The file.
+        /// The path of the changed file.
         pub file_path: String,
         /// The kind of change.
         pub event: Option<FileChange>,
@@ -103,11 +103,11 @@ object! {
 open_enum! {
     /// A kind of change to a file.
     pub enum FileChange {
-        /// It was written.
+        /// The file was written.
         Change = "change",
-        /// It was created.
+        /// The file was created.
         Add = "add",
-        /// It was removed.
+        /// The file was removed.
         Unlink = "unlink",
     }
 }
@@ -134,7 +134,7 @@ open_enum! {
 }
 
 object! {
-    /// A worktree is to be created: the hook creates it and returns its path.
+    /// A worktree is needed. The hook creates it and returns its path.
     #[derive(Default)]
     pub struct WorktreeCreate tags("hook_event_name" = "WorktreeCreate") {
         /// The name of the worktree.
@@ -143,7 +143,7 @@ object! {
 }
 
 object! {
-    /// A worktree is to be removed: the hook removes it.
+    /// A worktree is no longer needed. The hook removes it.
     #[derive(Default)]
     pub struct WorktreeRemove tags("hook_event_name" = "WorktreeRemove") {
         /// The path of the worktree.

@@ -49,7 +49,7 @@ macro_rules! every_specific_output {
             SubagentStart = "SubagentStart": SubagentStartOutput,
             /// Adds context for a sub-agent that has finished.
             SubagentStop = "SubagentStop": SubagentStopOutput,
-            /// The response to an MCP server.
+            /// The response to an MCP server, in place of the user's.
             Elicitation = "Elicitation": ElicitationOutput,
             /// Overrides the response to an MCP server.
             ElicitationResult = "ElicitationResult": ElicitationResultOutput,
@@ -68,7 +68,7 @@ macro_rules! every_specific_output {
 }
 pub(super) use every_specific_output;
 
-/// The union of these.
+/// Declares the union of all specific outputs.
 macro_rules! specific_outputs {
     ($( $(#[$meta:meta])* $event:ident = $value:literal: $name:ident, )*) => {
         union! {
@@ -128,14 +128,14 @@ object! {
     /// The decision about a model change.
     #[derive(Default)]
     pub struct PreModelSwitchOutput tags("hookEventName" = "PreModelSwitch") {
-        /// The decision. `ask` denies it if there is no user to ask.
+        /// The decision. `ask` denies the change if there is no user.
         pub permission_decision: Option<PermissionBehavior> = "permissionDecision",
         /// The reason.
         pub permission_decision_reason: Option<String> = "permissionDecisionReason",
     }
 }
 
-/// Many outputs only add context for the model.
+/// Declares the outputs that only add context for the model.
 macro_rules! context_output {
     ($($(#$meta:tt)* $name:ident = $tag:literal,)*) => {$(
         object! {
@@ -160,15 +160,17 @@ context_output! {
     SetupOutput = "Setup",
     /// Adds context to a model change, sent with the next prompt.
     PostModelSwitchOutput = "PostModelSwitch",
-    /// Adds context to a finished turn. The model continues with it.
+    /// Adds context to a finished turn. The model continues with this context.
     StopOutput = "Stop",
     /// Adds context for a sub-agent that starts.
     SubagentStartOutput = "SubagentStart",
-    /// Adds context for a sub-agent that has finished. It continues with it.
+    /// Adds context for a sub-agent that has finished. The sub-agent continues
+    /// with this context.
     SubagentStopOutput = "SubagentStop",
 }
 
-/// The response to an MCP server, before or after that of the user.
+/// Declares the responses to an MCP server, before and after the user's
+/// response.
 macro_rules! elicitation_output {
     ($($(#$meta:tt)* $name:ident = $tag:literal,)*) => {$(
         object! {
@@ -184,7 +186,7 @@ macro_rules! elicitation_output {
         }
 
         impl $name {
-            /// Accepts with this input, an object.
+            /// Accepts the elicitation with this input, an object.
             pub fn accept(content: impl Into<Json>) -> Self {
                 Self {
                     action: Some(ElicitationAction::Accept),
@@ -193,7 +195,7 @@ macro_rules! elicitation_output {
                 }
             }
 
-            /// Declines.
+            /// Declines the elicitation.
             #[must_use]
             pub fn decline() -> Self {
                 Self {
@@ -202,7 +204,7 @@ macro_rules! elicitation_output {
                 }
             }
 
-            /// Cancels.
+            /// Cancels the elicitation.
             #[must_use]
             pub fn cancel() -> Self {
                 Self {
@@ -221,7 +223,7 @@ elicitation_output! {
     ElicitationResultOutput = "ElicitationResult",
 }
 
-/// Two outputs set the paths to watch.
+/// Declares the outputs that set the paths to watch.
 macro_rules! watch_output {
     ($($(#$meta:tt)* $name:ident = $tag:literal,)*) => {$(
         object! {
@@ -255,21 +257,21 @@ watch_output! {
 object! {
     /// The path of the worktree.
     pub struct WorktreeCreateOutput tags("hookEventName" = "WorktreeCreate") {
-        /// The absolute path of its directory.
+        /// The absolute path of the worktree.
         pub worktree_path: String = "worktreePath",
     }
 }
 
 object! {
-    /// The displayed text. The model's message itself does not change.
+    /// The text to display. The model's message itself does not change.
     #[derive(Default)]
     pub struct MessageDisplayOutput tags("hookEventName" = "MessageDisplay") {
-        /// The text to display in place of the piece.
+        /// The text to display in place of the message's piece.
         pub display_content: Option<String> = "displayContent",
     }
 }
 
-/// Most outputs can add context for the model.
+/// Declares a setter for the context of the outputs that have one.
 macro_rules! add_context {
     ($($name:ident,)*) => {$(
         impl $name {
@@ -353,7 +355,7 @@ impl PreModelSwitchOutput {
 }
 
 impl WorktreeCreateOutput {
-    /// Returns the absolute path of the worktree.
+    /// Creates the output with the absolute path of the worktree.
     pub fn at(worktree_path: impl Into<String>) -> Self {
         Self {
             worktree_path: worktree_path.into(),
@@ -363,7 +365,7 @@ impl WorktreeCreateOutput {
 }
 
 impl MessageDisplayOutput {
-    /// Displays this text in place of the piece.
+    /// Displays this text in place of the message's piece.
     pub fn show(display_content: impl Into<String>) -> Self {
         Self {
             display_content: Some(display_content.into()),

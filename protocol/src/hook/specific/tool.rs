@@ -8,12 +8,12 @@ object! {
     /// The decision about a tool call.
     #[derive(Default)]
     pub struct PreToolUseOutput tags("hookEventName" = "PreToolUse") {
-        /// The decision. If absent, the agent decides as it would without the
+        /// The decision. If `None`, the agent decides as it would without the
         /// hook.
         pub permission_decision: Option<ToolDecision> = "permissionDecision",
-        /// The reason. Sent to the model if the call is denied.
+        /// The reason. If the call is denied, the model gets the reason.
         pub permission_decision_reason: Option<String> = "permissionDecisionReason",
-        /// The input to run the tool with, in full.
+        /// The complete input to run the tool with.
         pub updated_input: Option<Json> = "updatedInput",
         /// Context for the model.
         pub additional_context: Option<String> = "additionalContext",
@@ -21,8 +21,8 @@ object! {
 }
 
 object! {
-    /// The decision about a shell command of a skill or slash command. If it is
-    /// denied, the model gets the reason in place of the output.
+    /// The decision about a shell command of a skill or slash command. If the
+    /// command is denied, the model gets the reason in place of the output.
     #[derive(Default)]
     pub struct PreSkillShellCommandOutput tags("hookEventName" = "PreSkillShellCommand") {
         /// The decision. [`ToolDecision::Allow`] changes nothing; any other
@@ -30,7 +30,8 @@ object! {
         pub permission_decision: Option<ToolDecision> = "permissionDecision",
         /// The reason.
         pub permission_decision_reason: Option<String> = "permissionDecisionReason",
-        /// Not supported by the agent: any value prevents the command.
+        /// An updated input. The agent does not support it, so any value
+        /// prevents the command.
         pub updated_input: Option<Json> = "updatedInput",
     }
 }
@@ -42,7 +43,7 @@ open_enum! {
         Allow = "allow",
         /// Denies the call.
         Deny = "deny",
-        /// Requests a permission.
+        /// Sends a permission request.
         Ask = "ask",
         /// Ends the turn. The call is decided later.
         Defer = "defer",
@@ -57,13 +58,13 @@ object! {
         pub additional_context: Option<String> = "additionalContext",
         /// Context for the classifier that decides permissions in mode `auto`.
         /// The classifier may take it for a wish of the user, so do not include
-        /// output of a tool or a model. At most 2000 UTF-16 units, shared by
-        /// all hooks of a call.
+        /// output of a tool or a model. All hooks of a call share a limit of
+        /// 2000 UTF-16 units.
         pub classifier_context: Option<String> = "classifierContext",
         /// The result to send to the model.
         pub updated_tool_output: Option<Json> = "updatedToolOutput",
-        /// The same, for tools of MCP servers only. Superseded by
-        /// `updatedToolOutput`.
+        /// The result to send to the model, for tools of MCP servers only.
+        /// Superseded by `updatedToolOutput`.
         pub updated_mcp_tool_output: Option<Json> = "updatedMCPToolOutput",
     }
 }
@@ -98,8 +99,8 @@ object! {
 }
 
 object! {
-    /// Denies the tool call. Unlike the response to `can_use_tool`, it needs no
-    /// message.
+    /// Denies the tool call. Unlike the response to `can_use_tool`, a denial by
+    /// a hook needs no message.
     #[derive(Default)]
     pub struct PermissionRequestDeny tags("behavior" = "deny") {
         /// The message for the model.
@@ -113,7 +114,7 @@ object! {
     /// Whether the model may retry a denied call.
     #[derive(Default)]
     pub struct PermissionDeniedOutput tags("hookEventName" = "PermissionDenied") {
-        /// Whether it may.
+        /// Whether the model may retry the call.
         pub retry: Option<bool>,
     }
 }
@@ -125,8 +126,9 @@ impl PreToolUseOutput {
         Self::decide(ToolDecision::Allow)
     }
 
-    /// Allows the call with another input and without a permission request. Any
-    /// value but an object makes this a denial with a message that says so.
+    /// Allows the call with another input and without a permission request. If
+    /// the input is not an object, the result is a denial whose message says
+    /// so.
     #[must_use]
     pub fn allow_with(input: impl Into<Json>) -> Self {
         match input_object(input) {
@@ -147,7 +149,7 @@ impl PreToolUseOutput {
         }
     }
 
-    /// Requests a permission.
+    /// Sends a permission request.
     #[must_use]
     pub fn ask() -> Self {
         Self::decide(ToolDecision::Ask)
@@ -189,7 +191,7 @@ impl PostToolUseOutput {
 }
 
 impl PermissionDeniedOutput {
-    /// Lets the model retry.
+    /// Lets the model retry the call.
     #[must_use]
     pub fn retry() -> Self {
         Self {
@@ -200,8 +202,8 @@ impl PermissionDeniedOutput {
 }
 
 impl PermissionRequestOutput {
-    /// Allows the call with another input. Any value but an object makes this a
-    /// denial with a message that says so.
+    /// Allows the call with another input. If the input is not an object, the
+    /// result is a denial whose message says so.
     #[must_use]
     pub fn allow_with(input: impl Into<Json>) -> Self {
         match input_object(input) {

@@ -1,4 +1,4 @@
-//! Hooks that the agent runs itself. Hooks of the host arrive as control
+//! Hooks that the agent itself runs. Hooks of the host arrive as control
 //! requests.
 
 use crate::hook::HookKind;
@@ -57,7 +57,7 @@ object! {
         pub stderr: Option<String>,
         /// The combined output.
         pub output: Option<String>,
-        /// The exit code; absent if there was no process.
+        /// The exit code. `None` if there was no process.
         pub exit_code: Option<i64>,
         /// The outcome.
         pub outcome: Option<HookOutcome>,
@@ -71,11 +71,11 @@ object! {
 open_enum! {
     /// The outcome of a hook.
     pub enum HookOutcome {
-        /// Success.
+        /// The hook succeeded.
         Success = "success",
-        /// Failure.
+        /// The hook failed.
         Error = "error",
-        /// It was cancelled.
+        /// The hook was cancelled.
         Cancelled = "cancelled",
     }
 }

@@ -6,8 +6,8 @@ use crate::permission::PermissionMode;
 use crate::plugin::LoadedPlugin;
 
 object! {
-    /// A turn starts; describes the agent and the session. Sent at the start of
-    /// every turn, and never before the first prompt.
+    /// The start of a turn, with a description of the agent and the session.
+    /// Sent at the start of every turn, and never before the first prompt.
     #[derive(Default)]
     pub struct Init: tolerant tags("type" = "system", "subtype" = "init") {
         /// The working directory.
@@ -24,7 +24,7 @@ object! {
         pub permission_mode: Option<PermissionMode> = "permissionMode",
         /// The available slash commands.
         pub slash_commands: Option<Vec<String>>,
-        /// Those of them that are only useful in a terminal.
+        /// The slash commands that are only useful in a terminal.
         pub terminal_slash_commands: Option<Vec<String>>,
         /// The source of the API key.
         pub api_key_source: Option<ApiKeySource> = "apiKeySource",
@@ -42,16 +42,16 @@ object! {
         pub plugin_errors: Option<Vec<PluginError>>,
         /// The enabled beta features of the API.
         pub betas: Option<Vec<String>>,
-        /// The capabilities of this agent beyond the oldest version. Check
-        /// these before using a newer feature.
+        /// The agent's capabilities that the oldest version did not have. Check
+        /// them before you use a newer feature.
         pub capabilities: Option<Vec<String>>,
         /// The state of fast mode.
         pub fast_mode_state: Option<FastModeState>,
         /// Why fast mode is unavailable.
         pub fast_mode_disabled_reason: Option<FastModeDisabledReason>,
-        /// The effort level; `None` if none is sent to the model.
+        /// The effort level. `None` if the model receives none.
         pub effort: Option<EffortLevel>,
-        /// How much of a turn is displayed to the user.
+        /// The part of a turn that is displayed to the user.
         pub view_mode: Option<ViewMode>,
         /// The directory in which the agent was started.
         pub original_cwd: Option<String>,
@@ -71,7 +71,8 @@ object! {
         pub per_turn_effort_active: Option<bool>,
         /// Whether `ultrathink` in a prompt has an effect.
         pub ultrathink_available: Option<bool>,
-        /// Whether the word raises the effort when it is typed.
+        /// Whether the word `ultrathink` raises the effort when the user types
+        /// it.
         pub ultrathink_typed_raises: Option<bool>,
         /// Whether shell commands run in the system's sandbox. Sent since
         /// Claude Code 2.1.332.
@@ -90,7 +91,7 @@ object! {
         pub name: String,
         /// The status, such as `connected`.
         pub status: String,
-        /// The source of its configuration.
+        /// The source of the server's configuration.
         pub source: Option<String>,
     }
 }
@@ -98,15 +99,15 @@ object! {
 object! {
     /// An error of a plugin.
     pub struct PluginError {
-        /// The plugin.
+        /// The name of the plugin.
         pub plugin: String,
         /// The kind of error.
         pub kind: Option<String> = "type",
         /// The error message.
         pub message: Option<String>,
-        /// The path of the plugin, if it was given by path and not loaded.
+        /// The path of the plugin, if it was configured by path and not loaded.
         pub path: Option<String>,
-        /// The managed rule that blocked it.
+        /// The managed rule that blocked the plugin.
         pub managed_lock: Option<ManagedLock>,
     }
 }
@@ -119,7 +120,7 @@ object! {
         pub plugin_enabled: Option<bool>,
         /// The plugin that the rule names.
         pub name: Option<String>,
-        /// The marketplace that it names.
+        /// The marketplace that the rule names.
         pub marketplace: Option<String>,
     }
 }
@@ -148,21 +149,21 @@ open_enum! {
         User = "user",
         /// The project's settings.
         Project = "project",
-        /// The organisation.
+        /// The organization.
         Org = "org",
-        /// Set for this session only.
+        /// The current session.
         Temporary = "temporary",
-        /// A login is used instead.
+        /// None, because a login is used.
         Oauth = "oauth",
     }
 }
 
 open_enum! {
-    /// How much of a turn is displayed to the user.
+    /// The part of a turn that is displayed to the user.
     pub enum ViewMode {
-        /// The last message.
+        /// Only the last message.
         Focus = "focus",
-        /// Everything.
+        /// All messages.
         Default = "default",
     }
 }

@@ -41,7 +41,8 @@ use crate::open::union;
 union! {
     /// A report of the agent about itself or the session.
     pub enum SystemMessage: tolerant by "subtype" {
-        /// A turn starts; describes the agent and the session.
+        /// The start of a turn, with a description of the agent and the
+        /// session.
         "init" => Init(Box<Init>),
         /// The current activity of the agent.
         "status" => Status(Status),

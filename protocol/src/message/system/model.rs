@@ -5,7 +5,7 @@ use crate::message::AssistantError;
 use crate::open::{object, open_enum};
 
 object! {
-    /// An API request failed and is retried.
+    /// The failure of an API request that is retried.
     #[derive(Default)]
     pub struct ApiRetry: tolerant tags("type" = "system", "subtype" = "api_retry") {
         /// The number of the attempt.
@@ -14,7 +14,7 @@ object! {
         pub max_retries: Option<u64>,
         /// The delay before the next attempt, in milliseconds.
         pub retry_delay_ms: Option<Number>,
-        /// The HTTP status of the last failure; `None` if there was no
+        /// The HTTP status of the last failure. `None` if there was no
         /// response.
         pub error_status: Option<u16>,
         /// The last error.
@@ -97,7 +97,7 @@ open_enum! {
     pub enum FallbackScope {
         /// The session.
         Session = "session",
-        /// This response only, for example of a sub-agent.
+        /// A single response, for example of a sub-agent.
         Local = "local",
     }
 }
@@ -126,13 +126,14 @@ object! {
 }
 
 object! {
-    /// The estimated size of the model's thinking, sent while it thinks and the
-    /// thinking is not visible.
+    /// The estimated size of the model's thinking, sent while the model is
+    /// thinking and the thinking is not visible.
     #[derive(Default)]
     pub struct ThinkingTokens: tolerant tags("type" = "system", "subtype" = "thinking_tokens") {
-        /// Tokens of thinking so far.
+        /// The number of thinking tokens so far.
         pub estimated_tokens: Option<u64>,
-        /// Tokens since the previous message of this kind.
+        /// The number of thinking tokens since the previous message of this
+        /// kind.
         pub estimated_tokens_delta: Option<u64>,
         /// One of the user messages that the turn answers.
         pub user_message_uuid: Option<String>,

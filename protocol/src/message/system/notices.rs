@@ -8,12 +8,12 @@ object! {
     pub struct Informational: tolerant tags("type" = "system", "subtype" = "informational") {
         /// The line.
         pub content: String,
-        /// The importance.
+        /// The importance of the line.
         pub level: Option<InformationalLevel>,
-        /// The tool call that it is about. A later line about the same call
-        /// replaces this one.
+        /// The ID of the tool call that the line is about. A later line about
+        /// the same call replaces this one.
         pub tool_use_id: Option<String>,
-        /// Whether the turn ends here.
+        /// Whether the turn ends with this line.
         pub prevent_continuation: Option<bool>,
         /// A tag, for hosts that treat some lines differently.
         pub tag: Option<String>,
@@ -29,13 +29,13 @@ object! {
 open_enum! {
     /// The importance of a line.
     pub enum InformationalLevel {
-        /// For verbose output only.
+        /// The line is for verbose output only.
         Info = "info",
-        /// Of minor importance.
+        /// The line is of minor importance.
         Notice = "notice",
-        /// The user could act on it.
+        /// The line suggests an action to the user.
         Suggestion = "suggestion",
-        /// The user should know it.
+        /// The user should know the content of the line.
         Warning = "warning",
     }
 }
@@ -56,13 +56,13 @@ object! {
 object! {
     /// A short notice for the user, displayed for a while.
     pub struct NotificationMessage: tolerant tags("type" = "system", "subtype" = "notification") {
-        /// The key of the notice: a new one with the same key replaces it.
+        /// The key of the notice. A new notice with the same key replaces it.
         pub key: String,
         /// The notice.
         pub text: String,
-        /// The importance.
+        /// The importance of the notice.
         pub priority: Option<NotificationPriority>,
-        /// The colour to show it in.
+        /// The color of the notice.
         pub color: Option<String>,
         /// The display time, in milliseconds.
         pub timeout_ms: Option<Number>,
@@ -76,13 +76,13 @@ object! {
 open_enum! {
     /// The importance of a notice.
     pub enum NotificationPriority {
-        /// Low.
+        /// Low importance.
         Low = "low",
-        /// Medium.
+        /// Medium importance.
         Medium = "medium",
-        /// High.
+        /// High importance.
         High = "high",
-        /// Displayed before all others.
+        /// The notice is displayed before all others.
         Immediate = "immediate",
     }
 }
@@ -102,7 +102,7 @@ object! {
 object! {
     /// Memories that were added to the context.
     pub struct MemoryRecall: tolerant tags("type" = "system", "subtype" = "memory_recall") {
-        /// How they were found.
+        /// How the memories were found.
         pub mode: Option<MemoryRecallMode>,
         /// The memories.
         pub memories: Vec<RecalledMemory>,
@@ -116,9 +116,9 @@ object! {
 open_enum! {
     /// How memories were found.
     pub enum MemoryRecallMode {
-        /// Whole files were chosen.
+        /// The agent chose whole files.
         Select = "select",
-        /// A summary made by a model.
+        /// A model summarized files.
         Synthesize = "synthesize",
     }
 }
@@ -126,11 +126,12 @@ open_enum! {
 object! {
     /// A memory that was added to the context.
     pub struct RecalledMemory {
-        /// The file, `<synthesis:DIRECTORY>` for a summary, or a URL.
+        /// The path of the file, `<synthesis:DIRECTORY>` for a summary, or a
+        /// URL.
         pub path: String,
         /// The owner.
         pub scope: Option<MemoryScope>,
-        /// The text; absent if it has to be read from the file.
+        /// The text. `None` if it must be read from the file.
         pub content: Option<String>,
     }
 }
@@ -138,11 +139,11 @@ object! {
 open_enum! {
     /// The owner of a memory.
     pub enum MemoryScope {
-        /// The user's.
+        /// The user's memory.
         Personal = "personal",
-        /// The team's.
+        /// The team's memory.
         Team = "team",
-        /// The organisation's.
+        /// The organization's memory.
         Organization = "organization",
     }
 }
@@ -154,7 +155,7 @@ object! {
         pub tool_name: String,
         /// The ID of the tool call.
         pub tool_use_id: String,
-        /// The sub-agent that made the call.
+        /// The ID of the sub-agent that made the call.
         pub agent_id: Option<String>,
         /// The kind of reason, such as `rule` or `mode`.
         pub decision_reason_type: Option<String>,
@@ -174,7 +175,7 @@ object! {
     pub struct ElicitationComplete: tolerant tags("type" = "system", "subtype" = "elicitation_complete") {
         /// The MCP server that sent the request.
         pub mcp_server_name: String,
-        /// The elicitation.
+        /// The ID of the elicitation.
         pub elicitation_id: String,
         /// The ID of this message.
         pub uuid: Option<String>,
@@ -188,7 +189,7 @@ object! {
     pub struct PluginInstall: tolerant tags("type" = "system", "subtype" = "plugin_install") {
         /// The status.
         pub status: PluginInstallStatus,
-        /// The plugin that this is about.
+        /// The name of the plugin.
         pub name: Option<String>,
         /// The error.
         pub error: Option<String>,
@@ -208,7 +209,7 @@ open_enum! {
         Installed = "installed",
         /// A plugin could not be installed.
         Failed = "failed",
-        /// All are done.
+        /// All installations are done.
         Completed = "completed",
     }
 }

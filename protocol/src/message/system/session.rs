@@ -29,9 +29,9 @@ object! {
 open_enum! {
     /// An activity of an agent.
     pub enum StatusKind {
-        /// Compacting the conversation.
+        /// The agent is compacting the conversation.
         Compacting = "compacting",
-        /// Sending a model request.
+        /// The agent is sending a model request.
         Requesting = "requesting",
     }
 }
@@ -39,20 +39,20 @@ open_enum! {
 open_enum! {
     /// The outcome of a compaction.
     pub enum CompactResult {
-        /// Success.
+        /// The compaction succeeded.
         Success = "success",
-        /// Failure.
+        /// The compaction failed.
         Failed = "failed",
     }
 }
 
 object! {
-    /// Whether the session is running, idle or waiting for the user. Sent if
-    /// the agent was started with `CLAUDE_CODE_SDK_READS_SESSION_STATE=1`.
+    /// The state of the session. Sent if the agent was started with
+    /// `CLAUDE_CODE_SDK_READS_SESSION_STATE=1`.
     pub struct SessionStateChanged: tolerant tags("type" = "system", "subtype" = "session_state_changed") {
         /// The new state.
         pub state: SessionState,
-        /// Whether it is meant for the host only.
+        /// Whether the message is meant for the host only.
         pub sdk_host_only: Option<bool>,
         /// The ID of this message.
         pub uuid: Option<String>,
@@ -64,11 +64,13 @@ object! {
 open_enum! {
     /// The state of a session.
     pub enum SessionState {
-        /// Nothing is running. This reliably marks the end of a turn.
+        /// Nothing is running. A change to this state reliably marks the end of
+        /// a turn.
         Idle = "idle",
         /// A turn is running.
         Running = "running",
-        /// A turn is waiting for the host, for example for a permission.
+        /// A turn is waiting for the host, for example for the response to a
+        /// permission request.
         RequiresAction = "requires_action",
     }
 }
@@ -88,7 +90,7 @@ object! {
 object! {
     /// A control request is still in progress.
     pub struct ControlRequestProgress: tolerant tags("type" = "system", "subtype" = "control_request_progress") {
-        /// The request.
+        /// The ID of the request.
         pub request_id: String,
         /// The status.
         pub status: ProgressStatus,
@@ -98,7 +100,7 @@ object! {
         pub max_retries: Option<u64>,
         /// The delay before the next attempt, in milliseconds.
         pub retry_delay_ms: Option<Number>,
-        /// The HTTP status with which the last one failed.
+        /// The HTTP status with which the last attempt failed.
         pub error_status: Option<u16>,
         /// The ID of this message.
         pub uuid: Option<String>,
@@ -110,7 +112,7 @@ object! {
 open_enum! {
     /// The status of a slow control request.
     pub enum ProgressStatus {
-        /// It was started.
+        /// The request was started.
         Started = "started",
         /// An API request failed and is retried.
         ApiRetry = "api_retry",
@@ -130,8 +132,8 @@ object! {
 }
 
 object! {
-    /// The conversation was compacted here: the model sees a summary of what
-    /// came before.
+    /// The point at which the conversation was compacted. The model sees a
+    /// summary of the messages before it.
     pub struct CompactBoundary: tolerant tags("type" = "system", "subtype" = "compact_boundary") {
         /// Details of the compaction.
         pub compact_metadata: CompactMetadata,
@@ -148,16 +150,16 @@ object! {
     pub struct CompactMetadata {
         /// The trigger.
         pub trigger: Option<CompactTrigger>,
-        /// Tokens before.
+        /// The number of tokens before the compaction.
         pub pre_tokens: Option<u64>,
-        /// Tokens afterwards.
+        /// The number of tokens after the compaction.
         pub post_tokens: Option<u64>,
         /// The duration in milliseconds.
         pub duration_ms: Option<Number>,
-        /// The preserved messages, given as the ends of their chain. Predates
+        /// The preserved messages, as the ends of their chain. Superseded by
         /// `preserved_messages`.
         pub preserved_segment: Option<PreservedSegment>,
-        /// The preserved messages, listed individually.
+        /// The preserved messages, as a list.
         pub preserved_messages: Option<PreservedMessages>,
     }
 }
@@ -175,11 +177,11 @@ open_enum! {
 object! {
     /// A chain of messages preserved by a compaction.
     pub struct PreservedSegment {
-        /// The first of them.
+        /// The `uuid` of the first message of the chain.
         pub head_uuid: String,
-        /// The message that they now follow.
+        /// The `uuid` of the message that the chain now follows.
         pub anchor_uuid: String,
-        /// The last of them.
+        /// The `uuid` of the last message of the chain.
         pub tail_uuid: String,
     }
 }
@@ -187,9 +189,9 @@ object! {
 object! {
     /// Messages preserved by a compaction.
     pub struct PreservedMessages {
-        /// The message that they now follow.
+        /// The `uuid` of the message that the messages now follow.
         pub anchor_uuid: String,
-        /// The messages, in order.
+        /// The `uuid`s of the messages, in order.
         pub uuids: Vec<String>,
     }
 }

@@ -3,10 +3,10 @@
 use crate::open::{object, open_enum};
 
 object! {
-    /// Data could not be saved because the disk was full. Sent when the agent
-    /// exits, after the last result.
+    /// A report that data could not be saved because the disk was full. Sent
+    /// when the agent exits, after the last result.
     pub struct SessionWritesLost: tolerant tags("type" = "system", "subtype" = "session_writes_lost") {
-        /// Why it could not be saved.
+        /// The reason why the data could not be saved.
         pub error_code: WriteErrorCode,
         /// The data that was lost.
         pub lost: Vec<LostWrites>,
@@ -20,7 +20,7 @@ object! {
 }
 
 open_enum! {
-    /// Why something could not be saved.
+    /// The reason why data could not be saved.
     pub enum WriteErrorCode {
         /// The disk was full.
         NoSpace = "ENOSPC",
@@ -44,7 +44,7 @@ object! {
     pub struct MirrorError: tolerant tags("type" = "system", "subtype" = "mirror_error") {
         /// The error.
         pub error: String,
-        /// The key under which it should have been stored.
+        /// The key under which the copy should have been stored.
         pub key: Option<SessionKey>,
         /// The ID of this message.
         pub uuid: Option<String>,
@@ -56,11 +56,11 @@ object! {
 object! {
     /// The key under which a transcript is stored.
     pub struct SessionKey {
-        /// The project.
+        /// The key of the project.
         pub project_key: String = "projectKey",
         /// The session ID.
         pub session_id: String = "sessionId",
-        /// The part of the session, such as a sub-agent; absent for the main
+        /// The part of the session, such as a sub-agent. `None` for the main
         /// transcript.
         pub subpath: Option<String>,
     }
@@ -73,7 +73,7 @@ object! {
         pub files: Vec<PersistedFile>,
         /// The files that could not be uploaded.
         pub failed: Option<Vec<FailedFile>>,
-        /// When.
+        /// The time of the upload.
         pub processed_at: Option<String>,
         /// The ID of this message.
         pub uuid: Option<String>,
@@ -85,9 +85,9 @@ object! {
 object! {
     /// A file that was uploaded.
     pub struct PersistedFile {
-        /// Its name.
+        /// The name of the file.
         pub filename: String,
-        /// Its id at the API.
+        /// The API's ID of the file.
         pub file_id: String,
     }
 }
@@ -95,7 +95,7 @@ object! {
 object! {
     /// A file that could not be uploaded.
     pub struct FailedFile {
-        /// Its name.
+        /// The name of the file.
         pub filename: String,
         /// The reason.
         pub error: String,

@@ -6,33 +6,34 @@ use crate::open::{object, open_enum};
 object! {
     /// A task started.
     pub struct TaskStarted: tolerant tags("type" = "system", "subtype" = "task_started") {
-        /// The task.
+        /// The ID of the task.
         pub task_id: String,
-        /// The run of the task. A resumed task starts a new run; the IDs of the
-        /// runs of a task sort in order of time.
+        /// The ID of the task's run. A resumed task starts a new run. The IDs
+        /// of the runs of a task sort in order of time.
         pub run_id: Option<String>,
-        /// The tool call that started it.
+        /// The ID of the tool call that started the task.
         pub tool_use_id: Option<String>,
         /// A short description.
         pub description: Option<String>,
         /// The kind of task, such as `local_bash` or `local_agent`.
         pub task_type: Option<String>,
-        /// The sub-agent's kind.
+        /// The kind of the sub-agent.
         pub subagent_type: Option<String>,
-        /// Whether it runs in the background; otherwise the tool call waits for
-        /// it.
+        /// Whether the task runs in the background. Otherwise the tool call
+        /// waits for the task.
         pub is_backgrounded: Option<bool>,
         /// The nesting depth of the sub-agent, from 1.
         pub spawn_depth: Option<u64>,
-        /// The parent task; absent if the main agent started it.
+        /// The ID of the parent task. `None` if the main agent started the
+        /// task.
         pub parent_task_id: Option<String>,
-        /// The name of the workflow that it runs.
+        /// The name of the workflow that the task runs.
         pub workflow_name: Option<String>,
-        /// The prompt.
+        /// The prompt of the task.
         pub prompt: Option<String>,
-        /// Whether to omit it from the displayed transcript.
+        /// Whether to omit the task from the displayed transcript.
         pub skip_transcript: Option<bool>,
-        /// Whether it only watches, so that the session counts as idle.
+        /// Whether the task only watches. The session then counts as idle.
         pub ambient: Option<bool>,
         /// The ID of this message.
         pub uuid: Option<String>,
@@ -44,20 +45,20 @@ object! {
 object! {
     /// The progress of a task.
     pub struct TaskProgress: tolerant tags("type" = "system", "subtype" = "task_progress") {
-        /// The task.
+        /// The ID of the task.
         pub task_id: String,
-        /// The run of the task. A resumed task starts a new run; the IDs of the
-        /// runs of a task sort in order of time.
+        /// The ID of the task's run. A resumed task starts a new run. The IDs
+        /// of the runs of a task sort in order of time.
         pub run_id: Option<String>,
-        /// The tool call that started it.
+        /// The ID of the tool call that started the task.
         pub tool_use_id: Option<String>,
         /// A short description of the current activity.
         pub description: Option<String>,
-        /// The sub-agent's kind.
+        /// The kind of the sub-agent.
         pub subagent_type: Option<String>,
-        /// Its usage so far.
+        /// The usage of the task so far.
         pub usage: Option<TaskUsage>,
-        /// The tool that it called last.
+        /// The name of the tool that the task called last.
         pub last_tool_name: Option<String>,
         /// The progress, in one line.
         pub summary: Option<String>,
@@ -72,11 +73,11 @@ object! {
     /// The usage of a task.
     #[derive(Default)]
     pub struct TaskUsage {
-        /// Tokens.
+        /// The number of tokens.
         pub total_tokens: Option<u64>,
-        /// Tool calls.
+        /// The number of tool calls.
         pub tool_uses: Option<u64>,
-        /// Milliseconds.
+        /// The duration in milliseconds.
         pub duration_ms: Option<Number>,
     }
 }
@@ -84,10 +85,10 @@ object! {
 object! {
     /// A task changed.
     pub struct TaskUpdated: tolerant tags("type" = "system", "subtype" = "task_updated") {
-        /// The task.
+        /// The ID of the task.
         pub task_id: String,
-        /// The run of the task. A resumed task starts a new run; the IDs of the
-        /// runs of a task sort in order of time.
+        /// The ID of the task's run. A resumed task starts a new run. The IDs
+        /// of the runs of a task sort in order of time.
         pub run_id: Option<String>,
         /// The changes. Absent members are unchanged.
         pub patch: TaskPatch,
@@ -106,13 +107,13 @@ object! {
         pub status: Option<TaskStatus>,
         /// A short description.
         pub description: Option<String>,
-        /// When it ended, in milliseconds since 1970.
+        /// The time when the task ended, in milliseconds since 1970.
         pub end_time: Option<Number>,
-        /// The time it was paused, in milliseconds.
+        /// The total time of pauses, in milliseconds.
         pub total_paused_ms: Option<Number>,
         /// The error.
         pub error: Option<String>,
-        /// Whether it runs in the background.
+        /// Whether the task runs in the background.
         pub is_backgrounded: Option<bool>,
     }
 }
@@ -120,46 +121,46 @@ object! {
 open_enum! {
     /// The status of a task.
     pub enum TaskStatus {
-        /// It has not begun.
+        /// The task has not begun.
         Pending = "pending",
-        /// It runs.
+        /// The task is running.
         Running = "running",
-        /// It is done.
+        /// The task is done.
         Completed = "completed",
-        /// It failed.
+        /// The task failed.
         Failed = "failed",
-        /// It was stopped.
+        /// The task was stopped.
         Killed = "killed",
-        /// It is paused.
+        /// The task is paused.
         Paused = "paused",
     }
 }
 
 object! {
-    /// A task has ended. A turn may follow.
+    /// The end of a task. A turn may follow.
     pub struct TaskNotification: tolerant tags("type" = "system", "subtype" = "task_notification") {
-        /// The task.
+        /// The ID of the task.
         pub task_id: String,
-        /// The run of the task. A resumed task starts a new run; the IDs of the
-        /// runs of a task sort in order of time.
+        /// The ID of the task's run. A resumed task starts a new run. The IDs
+        /// of the runs of a task sort in order of time.
         pub run_id: Option<String>,
-        /// The tool call that started it.
+        /// The ID of the tool call that started the task.
         pub tool_use_id: Option<String>,
-        /// How it ended.
+        /// How the task ended.
         pub status: TaskEndStatus,
-        /// Why it ended, if that is unusual.
+        /// Why the task ended, if the reason is unusual.
         pub reason: Option<TaskEndReason>,
-        /// The file with its output.
+        /// The path of the file with the task's output.
         pub output_file: Option<String>,
         /// A short summary of the outcome.
         pub summary: Option<String>,
-        /// Its usage.
+        /// The usage of the task.
         pub usage: Option<TaskUsage>,
         /// Links returned by an MCP tool that ran in the background.
         pub resource_links: Option<Vec<ResourceLink>>,
-        /// Whether to omit it from the displayed transcript.
+        /// Whether to omit the task from the displayed transcript.
         pub skip_transcript: Option<bool>,
-        /// Whether it only watched.
+        /// Whether the task only watched.
         pub ambient: Option<bool>,
         /// The ID of this message.
         pub uuid: Option<String>,
@@ -171,11 +172,11 @@ object! {
 open_enum! {
     /// How a task ended.
     pub enum TaskEndStatus {
-        /// It is done.
+        /// The task is done.
         Completed = "completed",
-        /// It failed.
+        /// The task failed.
         Failed = "failed",
-        /// It was stopped.
+        /// The task was stopped.
         Stopped = "stopped",
     }
 }
@@ -193,15 +194,15 @@ object! {
     pub struct ResourceLink {
         /// The URI of the resource.
         pub uri: String,
-        /// Its name.
+        /// The name of the resource.
         pub name: Option<String>,
-        /// Its display name.
+        /// The display name of the resource.
         pub title: Option<String>,
-        /// What it is.
+        /// The description of the resource.
         pub description: Option<String>,
-        /// Its media type.
+        /// The media type of the resource.
         pub mime_type: Option<String> = "mimeType",
-        /// Its size in bytes.
+        /// The size of the resource in bytes.
         pub size: Option<u64>,
         /// Annotations of the server.
         pub annotations: Option<Json>,
@@ -209,7 +210,8 @@ object! {
 }
 
 object! {
-    /// The current set of background tasks. Replaces the previous message.
+    /// The current set of background tasks. It replaces the set in the previous
+    /// message of this kind.
     pub struct BackgroundTasksChanged: tolerant tags("type" = "system", "subtype" = "background_tasks_changed") {
         /// All background tasks.
         pub tasks: Vec<BackgroundTask>,
@@ -223,20 +225,21 @@ object! {
 object! {
     /// A background task.
     pub struct BackgroundTask {
-        /// The task.
+        /// The ID of the task.
         pub task_id: String,
-        /// The run of the task. A resumed task starts a new run; the IDs of the
-        /// runs of a task sort in order of time.
+        /// The ID of the task's run. A resumed task starts a new run. The IDs
+        /// of the runs of a task sort in order of time.
         pub run_id: Option<String>,
         /// The kind of task, such as `local_bash` or `local_agent`.
         pub task_type: Option<String>,
-        /// The sub-agent's kind.
+        /// The kind of the sub-agent.
         pub subagent_type: Option<String>,
         /// A short description.
         pub description: Option<String>,
-        /// The parent task; absent if the main agent started it.
+        /// The ID of the parent task. `None` if the main agent started the
+        /// task.
         pub parent_task_id: Option<String>,
-        /// Whether it only watches, so that the session counts as idle.
+        /// Whether the task only watches. The session then counts as idle.
         pub ambient: Option<bool>,
     }
 }

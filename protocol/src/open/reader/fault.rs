@@ -9,7 +9,7 @@ use std::fmt;
 pub struct Fault {
     /// The path of the member, such as `message.content[0].text`.
     pub path: String,
-    /// Why it is invalid.
+    /// The reason why the member is invalid.
     pub reason: String,
 }
 

@@ -1,5 +1,5 @@
-//! Reads objects member by member, and lists item by item. Invalid values are
-//! errors, or are preserved.
+//! Reads objects member by member, and lists item by item. Depending on the
+//! mode, an invalid value is an error, or is preserved.
 
 use super::fault::Fault;
 use super::{Reader, Tag, string_of};
@@ -8,7 +8,7 @@ use crate::open::error::{Error, MAX_DEPTH, Step, path};
 use crate::text::unescaped;
 use std::borrow::Cow;
 
-/// An object that is being read.
+/// The state of an object that is being read.
 #[derive(Debug)]
 pub struct Inside {
     is_first: bool,
@@ -21,7 +21,7 @@ pub struct Inside {
     seen: u128,
 }
 
-/// The state before a member or an item.
+/// The state that is saved before a member or an item.
 pub(in crate::open) struct Before {
     start: usize,
     depth: usize,
@@ -52,7 +52,7 @@ impl Inside {
 }
 
 impl<'a> Reader<'a> {
-    /// Enters an object, which a union may have chosen by a tag.
+    /// Enters an object. `chosen_by` is the tag by which a union chose it.
     ///
     /// # Errors
     ///
@@ -87,8 +87,8 @@ impl<'a> Reader<'a> {
         Ok(inside)
     }
 
-    /// Advances to the next member and returns its name. Returns `None` at the
-    /// end of the object, and leaves it.
+    /// Advances to the next member and returns its name. At the end of the
+    /// object, leaves the object and returns `None`.
     ///
     /// # Errors
     ///
@@ -130,8 +130,8 @@ impl<'a> Reader<'a> {
         Some(number)
     }
 
-    /// Returns the text of the object's first or last member `name`, or `None`
-    /// if there is none. The reader does not move.
+    /// Returns the text of the object's first or last member `name`. Returns
+    /// `None` if there is no such member. The reader does not move.
     ///
     /// # Errors
     ///
@@ -158,8 +158,8 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns the text of the object's last member `name`, without reading the
-    /// object. Returns `None` if there is none, or if the value is not an
-    /// object.
+    /// object. Returns `None` if there is no such member, or if the value is
+    /// not an object.
     ///
     /// # Errors
     ///
@@ -239,15 +239,16 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Whether the absence of this tag must be recorded, because the object could
-    /// be of another kind. Always `false` for a strict reader, whose caller
-    /// requested this kind.
+    /// Returns whether the absence of this tag must be recorded, because the
+    /// object could be of another kind. Always returns `false` for a strict
+    /// reader, whose caller requested this kind.
     pub(in crate::open) fn lacks_tag(&self, inside: &Inside, name: &'static str) -> bool {
         self.is_tolerant && !inside.tags.contains(&Some(name))
     }
 
-    /// Whether an object is not of the kind that its tag names, because that tag
-    /// or another one occurs twice. It then counts as an object of an unknown kind.
+    /// Returns whether an object is not of the kind that its tag names, because
+    /// one of its tags occurs twice. Such an object counts as an object of an
+    /// unknown kind.
     #[must_use]
     pub(in crate::open) fn is_other_kind(&self, error: &Error) -> bool {
         self.is_tolerant && error.is_other_tag()
@@ -327,15 +328,14 @@ impl<'a> Reader<'a> {
         self.depth = before.depth;
         self.preserve(before, name, extra)?;
         if error.is_too_deep() {
-            // The member itself can be read, but the field does not have its
-            // value.
+            // The member itself can be read, but the field has another value.
             extra.push_given(name, None);
         }
         self.found(&error);
         Ok(())
     }
 
-    /// Handles an invalid list item or map value by skipping it.
+    /// Skips an invalid list item or map value.
     #[cold]
     pub(in crate::open) fn invalid_item(
         &mut self,
@@ -359,7 +359,7 @@ impl<'a> Reader<'a> {
         self.found(error);
     }
 
-    /// Whether the current value was read only in part or with changes.
+    /// Returns whether the current value was read only in part or with changes.
     pub(in crate::open) fn is_inexact(&self) -> bool {
         self.is_inexact
     }

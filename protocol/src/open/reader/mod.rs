@@ -1,8 +1,9 @@
 //! Reads types from text.
 //!
 //! One concrete reader steps through the text once, so that each type compiles
-//! to one function. This module has its modes, its position and plain values.
-//! The module `members` reads objects and lists, and preserves invalid members.
+//! to one function. This module contains the reader's modes, its position and
+//! plain values. The module `members` reads objects and lists, and preserves
+//! invalid members.
 
 mod fault;
 pub(super) mod members;
@@ -19,16 +20,16 @@ use std::borrow::Cow;
 #[derive(Debug, Clone, Copy)]
 pub struct Tag {
     pub(super) name: &'static str,
-    /// The start of the object, if the tag is its first member. The reader is then
-    /// behind the tag.
+    /// The start of the object, if the tag is its first member. The reader is
+    /// then after the tag.
     pub(super) passed: Option<usize>,
 }
 
 /// Reads types from JSON text.
 ///
-/// A strict reader fails at the first value of the wrong type. A tolerant one
-/// skips the member: its JSON is preserved in the `extra` of the enclosing object,
-/// and its field has the readable part.
+/// A strict reader fails at the first value of the wrong type. A tolerant
+/// reader skips the member: its JSON is preserved in the `extra` of the
+/// enclosing object, and its field has the readable part.
 #[derive(Debug)]
 pub struct Reader<'a> {
     pub(super) text: &'a str,
@@ -41,10 +42,10 @@ pub struct Reader<'a> {
     /// A selection of members for the next object.
     pub(super) only: Option<fn(&str) -> bool>,
     /// The remaining number of bytes of invalid members that may be preserved.
-    /// Bounds the memory for nested objects that each have an invalid item: they
-    /// preserve the innermost one many times.
+    /// It bounds the memory for nested objects that each have an invalid item,
+    /// because they preserve the innermost object many times.
     pub(super) preserve_budget: usize,
-    /// The current path and the faults so far, if they are requested.
+    /// The current path and the faults so far, if the caller requested them.
     pub(super) trace: Option<Box<Trace>>,
     /// A buffer for strings with escapes.
     pub(super) unescaped: Vec<u8>,
@@ -77,7 +78,8 @@ impl<'a> Reader<'a> {
     /// Creates a reader for a preserved member, to compare it with its field.
     pub(super) fn of_preserved(text: &'a str) -> Self {
         let mut reader = Self::new(text, true);
-        // Needs no budget: it preserves less than the whole message did.
+        // No limit is needed, because this reader preserves less than the whole
+        // message did.
         reader.preserve_budget = usize::MAX;
         reader
     }
@@ -88,7 +90,7 @@ impl<'a> Reader<'a> {
         self.cursor.peek()
     }
 
-    /// Returns the position, to return to it later.
+    /// Returns the current position, to which the reader can return.
     #[must_use]
     pub fn place(&self) -> Place {
         Place {
@@ -99,8 +101,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns to a position to read the value a second time. Faults that were found
-    /// the first time remain recorded.
+    /// Returns to a position to read the value a second time. Faults that the
+    /// first pass found remain recorded.
     pub fn back_to(&mut self, place: Place) {
         self.cursor.go_to(place.at);
     }
@@ -136,8 +138,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Consumes the rest of a string that begins at `start`, from its first escape,
-    /// and returns the whole of it. Unpaired surrogates become U+FFFD.
+    /// Consumes the rest of a string that begins at `start`, from its first
+    /// escape, and returns the whole string. Unpaired surrogates become U+FFFD.
     #[inline(never)]
     fn unescape(&mut self, start: usize, escape: usize) -> Result<String, Error> {
         let bytes = self.text.as_bytes();
@@ -240,7 +242,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Returns the value of a text that is a JSON string.
+/// Returns the string that a JSON text represents, if it is a string.
 pub fn string_of(text: Option<&str>) -> Option<Cow<'_, str>> {
     let text = text?.strip_prefix('"')?.strip_suffix('"')?;
     Some(if text.contains('\\') {
@@ -250,7 +252,7 @@ pub fn string_of(text: Option<&str>) -> Option<Cow<'_, str>> {
     })
 }
 
-/// Whether the escape `\u` at this offset has its four digits.
+/// Returns whether the escape `\u` at this offset has four digits.
 fn has_digits(bytes: &[u8], at: usize) -> bool {
     let digits = bytes.get(at + 2..at + 6);
     digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))

@@ -31,8 +31,8 @@ object! {
 }
 
 object! {
-    /// The result of adding one file: its location, or the reason for a
-    /// failure. `status` determines which members are present.
+    /// The result of adding one file. It has the location of the file, or the
+    /// reason for a failure. `status` determines which members are present.
     pub struct AssetUploadResult {
         /// The path of the local file.
         pub file_path: String,
@@ -66,7 +66,7 @@ open_enum! {
         Uploaded = "uploaded",
         /// The file could not be added.
         Failed = "failed",
-        /// The file was not tried, because an earlier one failed.
+        /// The file was not tried, because an earlier file failed.
         NotAttempted = "not_attempted",
     }
 }
@@ -102,7 +102,7 @@ object! {
         pub size_bytes: Option<u64>,
         /// The SHA-256 checksum.
         pub sha256: Option<String>,
-        /// The time it was added.
+        /// The time when the file was added.
         pub created_at: Option<String>,
     }
 }

@@ -19,13 +19,13 @@ object! {
         pub file_path: Option<String>,
         /// The icon. No longer used.
         pub favicon: Option<String>,
-        /// The icon, a word.
+        /// The name of the icon, a word.
         pub icon: Option<String>,
         /// The maximum number of artifacts to list.
         pub limit: Option<u64>,
         /// The cursor of the next page of the list.
         pub page_token: Option<String>,
-        /// Whose artifacts to list. Default: the user's own.
+        /// The owners of the artifacts to list. By default, only the user.
         pub scope: Option<ArtifactScope>,
         /// The title, if the page has none.
         pub title: Option<String>,
@@ -38,7 +38,7 @@ object! {
         /// The prompt about another user's artifact.
         pub prompt: Option<String>,
         /// Whether to overwrite a version that another user has published
-        /// meanwhile.
+        /// since.
         pub force: Option<bool>,
         /// Whether to pin the artifact for the user.
         pub pin: Option<bool>,
@@ -50,9 +50,9 @@ object! {
         pub asset_id: Option<String>,
         /// The cursor of the next page of the files.
         pub after: Option<String>,
-        /// The capabilities of the page, an object: settings by name.
+        /// The capabilities of the page, as an object with settings by name.
         pub capabilities: Option<Json>,
-        /// The version of the page's runtime; `latest` is the newest.
+        /// The version of the page's runtime. `latest` is the newest.
         pub contract: Option<String>,
     }
 }
@@ -60,7 +60,7 @@ object! {
 open_enum! {
     /// An operation on artifacts.
     pub enum ArtifactAction {
-        /// Publish an artifact, or a new version of one.
+        /// Publish an artifact, or a new version of an artifact.
         Publish = "publish",
         /// List artifacts.
         List = "list",
@@ -70,7 +70,7 @@ open_enum! {
         ListTypes = "list_types",
         /// Subscribe to new versions of an artifact.
         Watch = "watch",
-        /// Cancel the subscription.
+        /// Cancel the subscription to new versions of an artifact.
         Unwatch = "unwatch",
         /// List the watched artifacts.
         Status = "status",
@@ -96,16 +96,16 @@ open_enum! {
         Mine = "mine",
         /// Artifacts that others share with the user.
         Shared = "shared",
-        /// Both.
+        /// The user's own and shared artifacts.
         All = "all",
     }
 }
 
 object! {
-    /// The output of the artifact tool. No member names the operation: the
-    /// present members determine it. These are `read`, `watch`, `unwatch`,
-    /// `watches`, `pin`, and those that start with `asset`; `artifacts` for a
-    /// list, and `path` for a publication.
+    /// The output of the artifact tool. The present members determine the
+    /// operation: `read`, `watch`, `unwatch`, `watches`, `pin`, and members
+    /// that start with `asset` belong to the operation of that name,
+    /// `artifacts` to a list, and `path` to a publication.
     #[derive(Default)]
     pub struct ArtifactOutput {
         /// The URL of the published artifact.
@@ -122,11 +122,12 @@ object! {
         pub capabilities: Option<Json>,
         /// The stored configuration, as far as known.
         pub stored: Option<ArtifactStored>,
-        /// Warnings.
+        /// Warnings about the publication.
         pub warnings: Option<Vec<String>>,
         /// The remaining number of publications.
         pub publishes_remaining: Option<u64> = "publishesRemaining",
-        /// When that number is reset, in milliseconds since 1970.
+        /// The time when the number of publications is reset, in milliseconds
+        /// since 1970.
         pub publishes_reset_at: Option<Number> = "publishesResetAt",
         /// The version of the page's runtime.
         pub contract: Option<String>,
@@ -164,7 +165,7 @@ object! {
         pub next_page_token: Option<String>,
         /// Whether pinning is available.
         pub pins_enabled: Option<bool>,
-        /// Whose artifacts were listed.
+        /// The owners of the listed artifacts.
         pub scope: Option<ArtifactScope>,
         /// Whether external artifacts are included.
         pub external_listed: Option<bool>,
@@ -207,7 +208,7 @@ object! {
         pub contract: Option<String>,
         /// The recommended version of the page's runtime.
         pub preferred_contract: Option<String> = "preferredContract",
-        /// The capabilities, an object: settings by name.
+        /// The capabilities, as an object with settings by name.
         pub capabilities: Option<Json>,
         /// Whether the capabilities were carried over unchanged.
         pub carried: Option<bool>,
@@ -219,9 +220,9 @@ object! {
 open_enum! {
     /// The additional audience of an artifact's folder.
     pub enum ArtifactFolderAudience {
-        /// Others can see it.
+        /// Other users can see the artifact.
         Others = "others",
-        /// Unknown.
+        /// The audience is unknown.
         Undetermined = "unknown",
     }
 }
@@ -237,17 +238,17 @@ object! {
         pub favicon: Option<String>,
         /// The time of the last change.
         pub updated_at: Option<String> = "updatedAt",
-        /// Whose artifact it is.
+        /// The owner of the artifact.
         pub rel: Option<ArtifactScope>,
-        /// Whether it is external.
+        /// Whether the artifact is external.
         pub external: Option<bool>,
         /// The user's role.
         pub role: Option<ArtifactRole>,
-        /// Whether external users may have edited it.
+        /// Whether external users may have edited the artifact.
         pub outsiders_may_have_written: Option<bool> = "outsidersMayHaveWritten",
-        /// Its kind.
+        /// The kind of the artifact.
         pub listed_kind: Option<String> = "listedKind",
-        /// Whether it is pinned for the user.
+        /// Whether the artifact is pinned for the user.
         pub pinned: Option<bool>,
     }
 }
@@ -255,13 +256,13 @@ object! {
 open_enum! {
     /// A user's role for an artifact.
     pub enum ArtifactRole {
-        /// May edit it.
+        /// The user may edit the artifact.
         Editor = "editor",
-        /// May comment on it.
+        /// The user may comment on the artifact.
         Commenter = "commenter",
-        /// May read it.
+        /// The user may read the artifact.
         Reader = "reader",
-        /// May view it.
+        /// The user may view the artifact.
         Viewer = "viewer",
     }
 }
@@ -293,8 +294,7 @@ object! {
         pub slug: String,
         /// The version.
         pub ver: Option<String>,
-        /// `false` if this version does not count as a base for the model's
-        /// changes.
+        /// Whether this version counts as a base for the model's changes.
         pub seeded: Option<bool>,
     }
 }

@@ -1,4 +1,4 @@
-//! Watching artifacts for new versions.
+//! Subscriptions to new versions of artifacts.
 
 use crate::json::{Json, Number};
 use crate::open::{object, open_enum};
@@ -20,13 +20,14 @@ object! {
         pub task_id: Option<String>,
         /// The start time, in milliseconds since 1970.
         pub since: Option<Number>,
-        /// When the permission to watch expires, in milliseconds since 1970.
+        /// The time when the permission to watch expires, in milliseconds since
+        /// 1970.
         pub token_expires_at: Option<Number>,
         /// How the artifact is watched.
         pub rail: Option<ArtifactWatchRail>,
         /// The ID of the trigger that wakes the session.
         pub trigger_id: Option<String>,
-        /// Since when the trigger wakes the session.
+        /// The time since which the trigger wakes the session.
         pub durable_since: Option<String>,
         /// The HTTP status code of a rejection.
         pub status: Option<u64>,
@@ -44,14 +45,14 @@ object! {
     pub struct ArtifactUnwatched {
         /// The URL.
         pub url: String,
-        /// Whether it was watched before.
+        /// Whether the artifact was watched before.
         pub was_watching: Option<bool>,
     }
 }
 
 object! {
-    /// A watched artifact. `rail` determines which members are present; for a
-    /// live connection, `rail` is absent.
+    /// A watched artifact. `rail` determines which members are present. For a
+    /// live connection, `rail` is `None`.
     pub struct ArtifactWatch {
         /// The URL.
         pub url: String,
@@ -61,32 +62,34 @@ object! {
         pub task_id: Option<String>,
         /// The ID of the trigger that wakes the session.
         pub trigger_id: Option<String>,
-        /// The start time: a number of milliseconds since 1970, or a string if
-        /// the session is woken by a trigger.
+        /// The start time. It is a number of milliseconds since 1970, or a
+        /// string if a trigger wakes the session.
         pub since: Option<Json>,
-        /// Whether it was requested explicitly.
+        /// Whether the subscription was requested explicitly.
         pub explicit: Option<bool>,
-        /// Whether it is connected.
+        /// Whether the subscription is connected.
         pub connected: Option<bool>,
-        /// Whether it is connecting.
+        /// Whether the subscription is connecting.
         pub connecting: Option<bool>,
-        /// When the permission to watch expires, in milliseconds since 1970.
+        /// The time when the permission to watch expires, in milliseconds since
+        /// 1970.
         pub token_expires_at: Option<Number>,
-        /// The origin of the watch.
+        /// The origin of the subscription.
         pub armed_via: Option<String>,
         /// The events that the session is notified of.
         pub events: Option<Vec<String>>,
-        /// Whether it was restored from an earlier run of the session.
+        /// Whether the subscription was restored from an earlier run of the
+        /// session.
         pub restored: Option<bool>,
-        /// The reason why it stopped.
+        /// The reason why the subscription stopped.
         pub stop_kind: Option<String>,
     }
 }
 
 open_enum! {
-    /// How an artifact is watched.
+    /// The way in which an artifact is watched.
     pub enum ArtifactWatchRail {
-        /// The session is woken by a trigger.
+        /// A trigger wakes the session.
         DurableWake = "durable_wake",
         /// A live connection that has stopped.
         LiveStopped = "live_stopped",
@@ -102,7 +105,7 @@ object! {
         pub rail: Option<ArtifactWatchRail>,
         /// The state.
         pub state: Option<String>,
-        /// Whether it reconnects.
+        /// Whether the connection is retried.
         pub reconnect: Option<bool>,
         /// The number of failures.
         pub failures: Option<u64>,
@@ -118,7 +121,7 @@ object! {
         pub detail: Option<String>,
         /// The message of the server.
         pub server_message: Option<String>,
-        /// The time, in milliseconds since 1970.
+        /// The time of the state, in milliseconds since 1970.
         pub at: Option<Number>,
     }
 }

@@ -1,24 +1,24 @@
-//! Several tool calls in one message. Each is a record whose child is its result, and
-//! the conversation continues from one of the results. The other calls and results
-//! also belong to the message.
+//! Adds parallel tool calls to a conversation. Each call of a message is a
+//! record whose child is its result, and the conversation continues from one of
+//! the results. The other calls and results also belong to the message.
 
 use super::graph::Graph;
 use super::row::Kind;
 use std::collections::{HashMap, HashSet};
 
-/// The record of a tool call ID.
+/// The record of a tool call, by the ID of the call.
 enum Call {
     One(usize),
-    /// Calls of several messages have this ID.
+    /// Calls of several messages share this ID.
     Ambiguous,
 }
 
 struct Calls {
-    /// The rows of a message of the model.
+    /// The rows of each message of the model.
     of_message: HashMap<Box<str>, Vec<usize>>,
     by_id: HashMap<Box<str>, Call>,
-    /// The results of a call's row: by their parent, their content and the call that they
-    /// name.
+    /// The results of a call's row. They are assigned by their parent, their
+    /// content and the call that they name.
     answers: HashMap<usize, Vec<usize>>,
 }
 
@@ -138,8 +138,9 @@ pub(super) fn with_parallel_calls(graph: &Graph<'_>, chain: Vec<usize>) -> Vec<u
     with_added.collect()
 }
 
-/// Returns the results of a message's calls that are not live yet: the children of a
-/// call, and other results of calls that have none yet.
+/// Returns the results of a message's calls that are not in the conversation
+/// yet. These are the children of a call, and other results of calls that have
+/// none.
 fn answers(
     graph: &Graph<'_>,
     calls: &Calls,

@@ -1,13 +1,13 @@
-//! The records that lead to the last one of the conversation.
+//! Determines the records that lead to the last record of the conversation.
 
 use super::answered::with_parallel_calls;
 use super::graph::Graph;
 
-/// A conversation: its rows in order, and the row that it ends with.
+/// A conversation: its rows in order, including its last row.
 pub(super) struct Chain {
     pub(super) rows: Vec<usize>,
     pub(super) leaf: Option<usize>,
-    /// The record without children that led to that row.
+    /// The record without children from which the last row was found.
     pub(super) end: Option<usize>,
 }
 

@@ -5,18 +5,20 @@ use memchr::{memchr_iter, memmem};
 /// The size in bytes above which a transcript is limited.
 const LARGE: usize = 5 << 20;
 
-/// The size of the pieces in which the official SDK reads. It checks a line that spans two
-/// of them less strictly.
+/// The size of the chunks in which the official SDK reads. It checks a line
+/// that spans two chunks less strictly.
 const PIECE: usize = 1 << 20;
 
-/// The number of first bytes of a line in which a compaction must be recognisable.
+/// The number of bytes at the start of a line in which a compaction must be
+/// recognizable.
 const HEAD: usize = 256;
 
-/// The minimum length in the first piece of a line that is checked less strictly.
+/// The minimum length of a line's part in the first chunk for which the less
+/// strict check applies.
 const SPLIT: usize = r#"{"type":"attribution-snapshot""#.len();
 
-/// Returns the part of a transcript to read: all of it, or from the last compaction on
-/// that preserved no messages.
+/// Returns the part of a transcript to read. This is the whole transcript, or
+/// the part from the last compaction that preserved no messages.
 pub(super) fn since_compaction(text: &[u8]) -> &[u8] {
     if text.len() <= LARGE {
         return text;
@@ -41,7 +43,7 @@ pub(super) fn since_compaction(text: &[u8]) -> &[u8] {
     &text[from..]
 }
 
-/// Whether a line is a compaction that preserved no messages.
+/// Returns whether a line is a compaction that preserved no messages.
 fn is_boundary(line: &[u8]) -> bool {
     let line = String::from_utf8_lossy(line);
     let Ok(json) = line.parse::<crate::Json>() else {

@@ -1,12 +1,12 @@
-//! Queued prompts that were delivered to the model within a turn. The file may have
-//! copies of them.
+//! Queued prompts that were delivered to the model within a turn. A transcript
+//! may contain copies of them.
 
 use super::row::{Kind, Row};
 use super::value::{is, key, object, string};
 use crate::{Json, Members};
 use std::collections::{HashMap, HashSet};
 
-/// The identity of a delivery.
+/// The identity of a delivery, which is one of two IDs.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Delivery {
     /// The ID of the delivery.
@@ -21,11 +21,11 @@ pub(super) struct Delivered {
     counts: HashMap<Delivery, usize>,
     /// The content of each prompt, by its ID.
     copies: HashMap<Box<str>, Json>,
-    /// The IDs that prompts of different content share.
+    /// The IDs that prompts with different content share.
     mixed: HashSet<Box<str>>,
     copies_of: HashMap<Box<str>, Vec<Box<str>>>,
     seen: HashSet<Box<str>>,
-    /// The rows that were certainly delivered.
+    /// The IDs of the rows that were certainly delivered.
     entries: HashSet<Box<str>>,
 }
 
@@ -85,7 +85,7 @@ impl Delivered {
         }
     }
 
-    /// Resolves the deliveries after the last line.
+    /// Determines the deliveries after the last line.
     pub(super) fn settle(&mut self) {
         for prompt in &self.mixed {
             self.counts.remove(&Delivery::Prompt(prompt.clone()));
@@ -98,8 +98,8 @@ impl Delivered {
         }
     }
 
-    /// Returns the rows that are copies of delivered prompts, and whether each is the one
-    /// that was delivered.
+    /// Returns the rows that are copies of delivered prompts. The value is
+    /// whether the row is the one that was delivered.
     pub(super) fn copies(&self, rows: &[&Row]) -> HashMap<usize, bool> {
         let mut copies = HashMap::new();
         let mut of_delivery: HashMap<Delivery, Vec<usize>> = HashMap::new();

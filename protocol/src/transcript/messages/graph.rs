@@ -10,13 +10,13 @@ use std::rc::Rc;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Leaf {
     pub(super) row: usize,
-    /// The record without children that led to it.
+    /// The record without children from which the message was found.
     pub(super) end: Option<usize>,
 }
 
 /// The tree of a transcript. The preserved messages of a compaction follow its summary.
 pub(super) struct Graph<'r> {
-    /// The last record of each ID, in the order of the first ones.
+    /// The last record of each ID, in the order of the first records.
     pub(super) rows: Vec<&'r Row>,
     pub(super) by_uuid: HashMap<&'r str, usize>,
     /// The parents of the rows, as keys.
@@ -57,13 +57,13 @@ impl<'r> Graph<'r> {
         self.by_uuid.get(parent).copied()
     }
 
-    /// Whether a row names a parent.
+    /// Returns whether a row names a parent.
     pub(super) fn names_parent(&self, row: usize) -> bool {
         self.parents[row].as_deref().is_some_and(is_name)
     }
 
-    /// Returns the chain of a sub-agent. It ends with the last message in the file, even if
-    /// another record has the same ID.
+    /// Returns the chain of a sub-agent. The chain ends with the last message
+    /// in the file, even if another record has the same ID.
     pub(super) fn chain_of_agent(&self, rows: &'r [Row]) -> Vec<&'r Row> {
         let (mut path, mut seen) = (Vec::new(), HashSet::new());
         let mut next = rows.iter().rfind(|row| row.is_message());
@@ -77,7 +77,7 @@ impl<'r> Graph<'r> {
         path
     }
 
-    /// Returns the rows that lead to this one.
+    /// Returns the rows that lead to this row.
     pub(super) fn path_to(&self, leaf: usize) -> Vec<usize> {
         let (mut path, mut seen, mut next) = (Vec::new(), HashSet::new(), Some(leaf));
         while let Some(row) = next.filter(|row| seen.insert(*row)) {
@@ -88,8 +88,8 @@ impl<'r> Graph<'r> {
         path
     }
 
-    /// Moves the preserved messages of each compaction between its summary and the messages
-    /// after that.
+    /// Moves the preserved messages of each compaction between the compaction's
+    /// summary and the messages after the summary.
     pub(super) fn relink(&mut self) {
         for at in 0..self.rows.len() {
             let row = self.rows[at];
@@ -130,7 +130,7 @@ impl<'r> Graph<'r> {
         self.move_behind(anchor.as_ref(), Some(&Rc::from(&**last)), Some(*first));
     }
 
-    /// Sets another parent for the children of `anchor`, except `first`.
+    /// Sets another parent for the children of `anchor`, except for `first`.
     fn move_behind(
         &mut self,
         anchor: Option<&Rc<str>>,
@@ -144,8 +144,8 @@ impl<'r> Graph<'r> {
         }
     }
 
-    /// Returns the last message of the conversation: the last record without children, or its
-    /// nearest ancestor that is a message.
+    /// Returns the last message of the conversation, which is the last record
+    /// without children, or its nearest ancestor that is a message.
     pub(super) fn leaf(&self) -> Option<Leaf> {
         let is_main = |row: &Row| {
             !row.is_of_other_conversation()
@@ -186,7 +186,8 @@ impl<'r> Graph<'r> {
         self.other_leaf().map(|row| Leaf { row, end: None })
     }
 
-    /// Returns the leaf of a conversation without an end: of a sub-agent's, or of a cycle.
+    /// Returns the last message of a conversation that has no end, because it
+    /// is a sub-agent's or a cycle.
     fn other_leaf(&self) -> Option<usize> {
         let have_child: HashSet<&str> = self
             .parents
@@ -215,7 +216,7 @@ impl<'r> Graph<'r> {
     }
 }
 
-/// Whether the JSON of a parent is a valid reference.
+/// Returns whether the JSON of a parent is a valid reference.
 pub(super) fn is_name(parent: &str) -> bool {
     !matches!(parent, "null" | "false" | "\"\"" | "0")
 }

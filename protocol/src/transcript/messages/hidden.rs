@@ -1,5 +1,5 @@
-//! Tool calls that the host ran or hid. The transcript differs from the messages that
-//! the host sent.
+//! Tool calls that the host ran or hid. For these, the transcript differs from
+//! the messages that the host sent.
 
 use super::row::{Kind, Row};
 use super::value::{elements, is, is_array, is_string, is_true, key, object, string};
@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 /// A record of the host's action inside a tool call.
 pub(super) struct HostRow {
-    /// The call, as [`key`].
+    /// The ID of the call, as [`key`].
     by: Box<str>,
     members: Members,
 }
@@ -28,7 +28,7 @@ impl HostRow {
         is(block.member("type").as_ref(), kind).then_some(block)
     }
 
-    /// Returns it as a record next to `row`.
+    /// Returns the content as a record next to `row`.
     fn row(&self, row: &Row, kind: &'static str) -> Option<Row> {
         let mut message = Members::default();
         message.push("role", kind.into());
@@ -56,7 +56,7 @@ impl HostRow {
     }
 }
 
-/// Whether the host ran or hid a call of this message.
+/// Returns whether the host ran or hid a call of this message.
 fn involves_host(row: &Row) -> bool {
     let has_hidden = row.get("hostHiddenToolUseIds").is_some_and(is_array);
     row.kind == Kind::Assistant && (has_hidden || row.get("ranByToolUseId").is_some_and(is_string))
@@ -66,8 +66,8 @@ fn is_virtual(row: &Row) -> bool {
     is_true(row.get("isVirtual"))
 }
 
-/// Returns the rows of a chain with the host's rows below them. `parents` are the parents
-/// of the rows.
+/// Returns the rows of a chain, with the host's rows below them. `parents` are
+/// the parents of the rows.
 pub(super) fn with_hidden(rows: &[Row], chain: &[&Row], parents: &HashSet<&str>) -> Vec<Row> {
     let of_chain = chain.iter().copied();
     if !of_chain.clone().any(involves_host) {
@@ -187,9 +187,10 @@ struct Sent {
     doubled: HashSet<Box<str>>,
     /// The messages of hidden calls.
     hidden: HashMap<Box<str>, Members>,
-    /// The rows that the host sent instead, until their results arrive.
+    /// The rows that the host sent in place of calls, until the results of the
+    /// calls arrive.
     instead: HashMap<Box<str>, Row>,
-    /// The calls that the host ran.
+    /// The IDs of the calls that the host ran.
     ran: HashSet<Box<str>>,
 }
 
@@ -284,7 +285,7 @@ impl Sent {
     }
 }
 
-/// Returns the ID of a call, if the block is one.
+/// Returns the ID of a call, if the block is a call.
 fn call_id(block: &Json) -> Option<Box<str>> {
     let id = block.member("id").filter(is_string)?;
     is(block.member("type").as_ref(), "tool_use").then(|| key(&id))

@@ -1,4 +1,4 @@
-//! The messages of a transcript, as the official SDK lists them.
+//! Lists the messages of a transcript like the official SDK.
 
 mod answered;
 mod chain;
@@ -46,16 +46,17 @@ impl MessageSelection {
         Self::default()
     }
 
-    /// Selects system messages as well, such as the boundary of a compaction. Like
-    /// the official SDK, returns their ID and time, not their content. Has no effect
-    /// on sub-agents, which have no system messages.
+    /// Selects system messages, too, such as the boundary of a compaction. Like
+    /// the official SDK, returns their ID and time, but not their content. Has
+    /// no effect on sub-agents, which have no system messages.
     #[must_use]
     pub fn system_messages(mut self, system: bool) -> Self {
         self.system = system;
         self
     }
 
-    /// Sets the maximum number of messages. Default, also for 0: no limit.
+    /// Sets the maximum number of messages. The default, also for 0, is no
+    /// limit.
     #[must_use]
     pub fn limit(mut self, limit: usize) -> Self {
         self.limit = Some(limit).filter(|limit| *limit > 0);
@@ -76,12 +77,13 @@ impl MessageSelection {
     }
 }
 
-/// Returns the messages of a session's transcript that lead to the last message of the
-/// main conversation, like `getSessionMessages` of the official TypeScript SDK. Omits
-/// messages before a compaction, unless the compaction preserved them. Skips lines that
-/// are not JSON.
+/// Returns the messages of a session's transcript that lead to the last message
+/// of the main conversation, like `getSessionMessages` of the official
+/// TypeScript SDK. Omits messages before a compaction, unless the compaction
+/// preserved them. Skips lines that are not JSON.
 ///
-/// If a transcript is larger than 5 MiB, reads only the part after the last compaction.
+/// If a transcript is larger than 5 MiB, only the part after the last
+/// compaction is read.
 #[must_use]
 pub fn session_messages(text: &[u8], selection: MessageSelection) -> Vec<Message> {
     let lines = Lines::read(
@@ -138,7 +140,7 @@ pub fn subagent_messages(
         .map(|row| shown::message(row, call.as_deref(), parent.as_deref())))
 }
 
-/// The content of a file's lines.
+/// The content of a transcript's lines.
 struct Lines {
     rows: Vec<Row>,
     host: Vec<HostRow>,

@@ -1,5 +1,5 @@
-//! Queued prompts as messages of the user, and commands that were completed without
-//! the model.
+//! Queued prompts as messages of the user, and commands that were completed
+//! without the model.
 
 use super::delivered::Delivered;
 use super::row::{Kind, Row};
@@ -53,7 +53,7 @@ pub(super) fn with_queued(
     shown.collect()
 }
 
-/// The role of a row for commands that the agent runs without the model.
+/// The role of a row in a command that the agent runs without the model.
 #[derive(PartialEq)]
 enum Local {
     Caveat,
@@ -113,8 +113,8 @@ fn completed_commands(rows: &[&Row]) -> HashSet<usize> {
     found
 }
 
-/// Returns for each row whether the model continued after it before the next message of
-/// the user.
+/// Returns, for each row, whether the model continued after the row and before
+/// the next message of the user.
 fn answered(rows: &[&Row], commands: &HashSet<usize>) -> Vec<bool> {
     let mut goes_on = false;
     let mut answered = vec![false; rows.len()];
@@ -235,7 +235,8 @@ fn origin_of(command: &Members, origin: Option<&Json>) -> Option<Json> {
     Some(origin)
 }
 
-/// Returns the origin of a message as the SDK does: for tasks without some members.
+/// Returns the origin of a message as the SDK does. For tasks, some members are
+/// omitted.
 pub(super) fn shown_origin(origin: &Json) -> Json {
     let members = object(Some(origin)).filter(|it| is(it.get("kind"), "task-notification"));
     let Some(members) = members else {
@@ -257,8 +258,8 @@ pub(super) fn shown_origin(origin: &Json) -> Json {
     Json::from_value(&shown).unwrap_or_default()
 }
 
-/// Whether a message came through a channel of other authors. It is shown although the
-/// agent wrote it.
+/// Returns whether a message came through a channel of other authors. Such a
+/// message is shown although the agent wrote it.
 pub(super) fn is_channel(origin: Option<&Json>) -> bool {
     let kind = origin.and_then(|it| string(it.member("kind").as_ref()));
     matches!(

@@ -1,4 +1,4 @@
-//! A record as the official SDK reads it: tolerantly, with any value in any member.
+//! A record as the official SDK reads it. Any member may have any value.
 
 use super::value::{elements, is, is_true, is_truthy, key, object, string};
 use crate::{Json, Members};
@@ -26,16 +26,16 @@ impl Kind {
     }
 }
 
-/// A record of the tree.
+/// A record in the tree.
 #[derive(Debug, Clone)]
 pub(super) struct Row {
     pub(super) kind: Kind,
-    /// Its ID, as [`key`].
+    /// The ID of the record, as [`key`].
     pub(super) uuid: Box<str>,
-    /// `parentUuid`, as [`key`]; `None` if the member is absent.
+    /// The member `parentUuid`, as [`key`]. `None` if it is absent.
     pub(super) parent: Option<Box<str>>,
     pub(super) members: Members,
-    /// The blocks of its message.
+    /// The blocks of the record's message.
     pub(super) content: Vec<Json>,
 }
 
@@ -64,7 +64,8 @@ impl Row {
         matches!(self.kind, Kind::User | Kind::Assistant)
     }
 
-    /// Whether it belongs to another conversation: a sub-agent's or a teammate's.
+    /// Returns whether the record belongs to another conversation, of a
+    /// sub-agent or a teammate.
     pub(super) fn is_of_other_conversation(&self) -> bool {
         is_truthy(self.get("isSidechain")) || is_truthy(self.get("teamName"))
     }
@@ -82,7 +83,7 @@ impl Row {
         id.get().starts_with('"').then(|| key(&id))
     }
 
-    /// Returns the IDs in `member` of the blocks of this type, as [`key`].
+    /// Returns the IDs in `member` of the blocks with this type, as [`key`].
     pub(super) fn ids(&self, kind: &str, member: &str) -> Vec<Box<str>> {
         let of_kind = |block: &&Json| is(block.member("type").as_ref(), kind);
         let blocks = self.content.iter().filter(of_kind);
@@ -99,7 +100,7 @@ impl Row {
         self.ids("tool_result", "tool_use_id")
     }
 
-    /// Whether it contains a tool result.
+    /// Returns whether the record contains a tool result.
     pub(super) fn has_result(&self) -> bool {
         self.kind == Kind::User
             && self
@@ -108,7 +109,7 @@ impl Row {
                 .any(|block| is(block.member("type").as_ref(), "tool_result"))
     }
 
-    /// Returns the attachment, if there is one of this type.
+    /// Returns the attachment, if the record has one of this type.
     pub(super) fn attachment(&self, kind: &str) -> Option<&Json> {
         let attachment = self
             .get("attachment")
@@ -116,12 +117,13 @@ impl Row {
         is(attachment.member("type").as_ref(), kind).then_some(attachment)
     }
 
-    /// Returns the time of writing; empty if there is none.
+    /// Returns the time when the record was written. Empty if there is none.
     pub(super) fn timestamp(&self) -> String {
         string(self.get("timestamp")).unwrap_or_default()
     }
 
-    /// Whether the model ended a turn with it that needs no reply.
+    /// Returns whether the model ended a turn with this record and needs no
+    /// reply.
     pub(super) fn is_quiet(&self) -> bool {
         if self.kind != Kind::Assistant || !is_true(self.get("closesQuietTurn")) {
             return false;
@@ -140,8 +142,8 @@ fn content(members: &Members) -> Vec<Json> {
     elements(message.and_then(|it| it.member("content")).as_ref())
 }
 
-/// Converts a record of a voice call, which has the type `system`, to the message of the
-/// user or the queued prompt in it.
+/// Converts a record of a voice call, which has the type `system`, to the
+/// user's message or the queued prompt in it.
 pub(super) fn spoken(mut members: Members) -> Members {
     let text = members
         .get("content")

@@ -1,4 +1,4 @@
-//! A record as the message that the official SDK returns.
+//! Converts a record to the message that the official SDK returns.
 
 use super::queued::{is_channel, shown_origin};
 use super::row::{Kind, Row};
@@ -16,7 +16,7 @@ const DENIALS: [&str; 7] = [
     "cancelled",
 ];
 
-/// Whether a row is shown as a message of the main conversation.
+/// Returns whether a row is shown as a message of the main conversation.
 pub(super) fn is_shown(row: &Row, with_system: bool) -> bool {
     let is_kind = row.is_message() || row.kind == Kind::System && with_system;
     is_kind
@@ -25,8 +25,8 @@ pub(super) fn is_shown(row: &Row, with_system: bool) -> bool {
         && !row.is_of_other_conversation()
 }
 
-/// Returns the message of a row. `call` is the tool call that started the sub-agent, and
-/// `parent` the sub-agent that made the call.
+/// Returns the message of a row. `call` is the tool call that started the
+/// sub-agent, and `parent` is the sub-agent that made this call.
 pub(super) fn message(row: &Row, call: Option<&str>, parent: Option<&str>) -> Message {
     let null_or = |text: Option<&str>| text.map_or_else(Json::null, Json::from);
     let mut shown = Members::default();
@@ -74,7 +74,8 @@ fn yes() -> Json {
     Json::from(serde_json::Value::Bool(true))
 }
 
-/// Returns why the tool did not run, if the row has only its result.
+/// Returns why the tool did not run, if the row contains only the result of
+/// that tool.
 fn denial(row: &Row) -> Option<Json> {
     let kind = DENIALS
         .iter()

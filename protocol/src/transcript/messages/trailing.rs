@@ -5,7 +5,8 @@ use super::graph::Graph;
 use super::row::Row;
 use std::collections::{HashMap, HashSet};
 
-/// Returns the queued prompts after the leaf that belong to no other branch.
+/// Returns the queued prompts after the last message that belong to no other
+/// branch.
 pub(super) fn queued_behind(graph: &Graph<'_>, rows: &[Row], chain: &Chain) -> Vec<usize> {
     let Some(leaf) = chain.leaf else {
         return Vec::new();
@@ -35,8 +36,8 @@ pub(super) fn queued_behind(graph: &Graph<'_>, rows: &[Row], chain: &Chain) -> V
     found.into_iter().map(|(_, row)| row).collect()
 }
 
-/// Returns the records that are not messages, by their parents: in the file, and as moved
-/// by a compaction.
+/// Returns the records that are not messages, by their parents. A record has
+/// the parent in the file, and the parent to which a compaction moved it.
 fn children(graph: &Graph<'_>, rows: &[Row]) -> HashMap<usize, Vec<(usize, usize)>> {
     let mut children: HashMap<usize, Vec<(usize, usize)>> = HashMap::new();
     for (number, row) in rows.iter().enumerate().filter(|(_, row)| !row.is_message()) {

@@ -1,9 +1,9 @@
-//! JSON values as the official SDK handles them: any member may have any value, and
-//! JavaScript's truthiness decides.
+//! JSON values as the official SDK handles them. Any member may have any value,
+//! and JavaScript's truthiness decides.
 
 use crate::{Json, Members};
 
-/// Whether a value is truthy in JavaScript. An absent member is not.
+/// Returns whether a value is truthy in JavaScript. An absent member is not.
 pub(super) fn is_truthy(value: Option<&Json>) -> bool {
     match value.map(Json::get) {
         None | Some("null" | "false" | "\"\"") => false,
@@ -12,7 +12,7 @@ pub(super) fn is_truthy(value: Option<&Json>) -> bool {
     }
 }
 
-/// Whether a value is exactly `true`.
+/// Returns whether a value is exactly `true`.
 pub(super) fn is_true(value: Option<&Json>) -> bool {
     value.is_some_and(|value| value.get() == "true")
 }
@@ -37,13 +37,13 @@ pub(super) fn object(value: Option<&Json>) -> Option<Members> {
     value.read().ok()
 }
 
-/// Returns the elements of a value; none if it is not an array.
+/// Returns the elements of a value. If it is not an array, returns none.
 pub(super) fn elements(value: Option<&Json>) -> Vec<Json> {
     let value = value.filter(|value| is_array(value));
     value.and_then(|it| it.read().ok()).unwrap_or_default()
 }
 
-/// Whether a value equals this string.
+/// Returns whether a value equals this string.
 pub(super) fn is(value: Option<&Json>, text: &str) -> bool {
     value.is_some_and(|value| match value.get() {
         raw if raw.contains('\\') => value.read::<String>().is_ok_and(|it| it == text),
@@ -51,8 +51,9 @@ pub(super) fn is(value: Option<&Json>, text: &str) -> bool {
     })
 }
 
-/// Returns a key that is equal for equal strings, independent of escapes. The key of any
-/// other value is its JSON, which equals no string's key.
+/// Returns a key that is equal for equal strings, even if they are escaped
+/// differently. The key of any other value is its JSON, which never equals the
+/// key of a string.
 pub(super) fn key(value: &Json) -> Box<str> {
     match value.get() {
         raw if raw.starts_with('"') && raw.contains('\\') => match value.read::<String>() {
@@ -63,7 +64,7 @@ pub(super) fn key(value: &Json) -> Box<str> {
     }
 }
 
-/// Returns the ID of a run, if it is one that the SDK returns: up to 128 letters, digits
+/// Returns the ID of a run, if the SDK accepts it: up to 128 letters, digits
 /// and some punctuation characters.
 pub(super) fn run_id(value: Option<&Json>) -> Option<String> {
     let is_letter = |it: u8| it.is_ascii_alphanumeric() || b"_.:-".contains(&it);
@@ -71,7 +72,7 @@ pub(super) fn run_id(value: Option<&Json>) -> Option<String> {
     ((1..=128).contains(&id.len()) && id.bytes().all(is_letter)).then_some(id)
 }
 
-/// Whether this is a valid ID of a sub-agent.
+/// Returns whether a text is a valid ID of a sub-agent.
 pub(super) fn is_agent_id(id: &str) -> bool {
     let is_letter = |it: u8| it.is_ascii_alphanumeric() || b"_-".contains(&it);
     (1..=128).contains(&id.len()) && id.bytes().all(is_letter)

@@ -1,4 +1,4 @@
-//! The archived state of a session. A later prompt ends it.
+//! The archived state of a session, which a later prompt ends.
 
 use super::date::{exact_milliseconds, milliseconds};
 use super::fields::{has, lines, object, string_of};
@@ -10,7 +10,7 @@ use crate::{Json, Members};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Archived {
     is_archived: bool,
-    /// Milliseconds since 1970.
+    /// The time of the change, in milliseconds since 1970.
     at: i64,
 }
 
@@ -18,7 +18,8 @@ impl Archived {
     /// The maximum size of the file in bytes.
     pub const LARGEST: u64 = 4096;
 
-    /// Reads the file. Returns `None` if it is invalid, which counts as absent.
+    /// Reads the file. Returns `None` if it is invalid. An invalid file counts
+    /// as absent.
     #[must_use]
     pub fn read(text: &[u8]) -> Option<Self> {
         let members = object(text.trim_ascii())?;
@@ -31,12 +32,13 @@ impl Archived {
         Some(Self { is_archived, at })
     }
 
-    /// Whether the session is archived.
+    /// Returns whether the session is archived.
     pub(super) fn holds(self, head: &[u8], tail: &[u8]) -> bool {
         self.is_archived && !self.is_over(tail) && (head == tail || !self.is_over(head))
     }
 
-    /// Whether a prompt was sent after that time.
+    /// Returns whether a prompt in `text` was sent after the session was
+    /// archived.
     fn is_over(self, text: &[u8]) -> bool {
         let candidates = lines(text).filter(|line| {
             has(line, &["\"user\"", "\"queued_command\""]) && !has(line, &["\"tool_result\""])
@@ -46,7 +48,7 @@ impl Archived {
     }
 }
 
-/// Returns the time of a prompt, if the record is one.
+/// Returns the time of a prompt, if the record is a prompt.
 fn prompted_at(record: &Members) -> Option<i64> {
     let (content, origin) = match &*string_of(record, "type")? {
         "user" => {
@@ -88,7 +90,8 @@ fn prompted_at(record: &Members) -> Option<i64> {
         .flatten()
 }
 
-/// Whether the user sent a `user` record, by its members.
+/// Returns whether the user sent a `user` record, according to the record's
+/// members.
 fn is_sent(record: &Members) -> bool {
     let never = [
         "isCompactSummary",
@@ -120,7 +123,7 @@ fn is_one_of(members: &Members, name: &str, of: &[&str]) -> bool {
         .is_none_or(|it| it.read::<String>().is_ok_and(|it| of.contains(&&*it)))
 }
 
-/// Whether a content is a prompt, not the output of a command.
+/// Returns whether a content is a prompt, and not the output of a command.
 fn is_prompt(content: &Json, is_humans: bool) -> bool {
     let blocks = match content.read::<String>() {
         Ok(text) => vec![("text".to_owned(), text)],

@@ -1,10 +1,11 @@
-//! Sessions that were continued under another ID.
+//! Detects sessions that were continued under another ID.
 
 use super::fields::{has, lines, object, string_of};
 use super::prompt::Prompts;
 use crate::{Json, Members};
 
-/// Returns the ID under which a session was continued, unless a later message follows.
+/// Returns the ID under which a session was continued. Returns `None` if a
+/// later message follows.
 pub(super) fn id(tail: &[u8]) -> Option<String> {
     let continued = "\"type\":\"continued-in\"";
     if !has(tail, &[continued]) {
@@ -32,12 +33,13 @@ pub(super) fn id(tail: &[u8]) -> Option<String> {
     None
 }
 
-/// Whether a record is a reply of the model, or a prompt.
+/// Returns whether a record is a reply of the model, or a prompt.
 fn goes_on(record: &Members) -> bool {
     answer(record).unwrap_or_else(|| Prompts::default().read(record).is_some())
 }
 
-/// Returns whether a reply is complete; `None` if the record is not a reply.
+/// Returns whether a reply is complete. Returns `None` if the record is not a
+/// reply.
 fn answer(record: &Members) -> Option<bool> {
     let is_error = match record.get("isApiErrorMessage").map(Json::get) {
         None | Some("false") => false,

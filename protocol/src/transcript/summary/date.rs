@@ -1,7 +1,8 @@
-//! Times as text.
+//! Parses times.
 
-/// Parses a time in ISO 8601 like JavaScript, as milliseconds since 1970. A day after the
-/// month's last one is in the next month. A time without an offset is UTC.
+/// Parses a time in ISO 8601 like JavaScript, as milliseconds since 1970. A day
+/// after the last day of the month counts as a day of the next month. A time
+/// without an offset is UTC.
 pub(super) fn milliseconds(text: &str) -> Option<i64> {
     let mut rest = Digits(text.as_bytes());
     let sign = rest.one_of(b"+-");
@@ -72,7 +73,7 @@ pub(super) fn exact_milliseconds(text: &str) -> Option<i64> {
 
 /// Returns the days from 1970 to the first of a month. Month 13 is the next January.
 fn days(year: i64, month: i64) -> i64 {
-    // Counts years from March, so that a leap day is their last day.
+    // Years are counted from March, so that a leap day is their last day.
     let months = year * 12 + month - 3;
     let (year, month) = (months.div_euclid(12), months.rem_euclid(12));
     let leap_days = year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
@@ -140,7 +141,7 @@ mod tests {
 
     #[test]
     fn times_are_read_as_javascript_reads_them() {
-        // As `Date.parse` returns them.
+        // The expected times are those of `Date.parse`.
         for (text, time) in [
             ("2025-03-01T10:20:30.456Z", Some(1_740_824_430_456)),
             ("2025-03-01T10:20:30.4567891Z", Some(1_740_824_430_456)),

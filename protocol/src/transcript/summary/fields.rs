@@ -1,11 +1,11 @@
 //! Finds strings in the first or last bytes of a transcript, where lines may be
-//! truncated. Searches bytes where the official SDK searches text.
+//! truncated. The official SDK searches text; this module searches bytes.
 
 use crate::{Json, Members};
 use memchr::{memchr, memchr2, memmem, memrchr};
 
-/// Returns the patterns with which the SDK searches for the member `key`: with and
-/// without a space before the value.
+/// Returns the patterns with which the SDK searches for the member `key`: with
+/// and without a space before the value.
 fn patterns(key: &str) -> [String; 2] {
     [format!("\"{key}\":\""), format!("\"{key}\": \"")]
 }
@@ -38,7 +38,7 @@ pub(super) fn last_string(text: &[u8], key: &str) -> Option<String> {
     last.map(|(_, raw)| unescaped(raw))
 }
 
-/// Returns the end of the string that starts here.
+/// Returns the end of the string that begins at `start`.
 fn string_end(text: &[u8], start: usize) -> Option<usize> {
     let mut at = start;
     loop {
@@ -50,7 +50,7 @@ fn string_end(text: &[u8], start: usize) -> Option<usize> {
     }
 }
 
-/// Unescapes a string. Returns an invalid one verbatim.
+/// Unescapes a string. An invalid string is returned verbatim.
 fn unescaped(raw: &[u8]) -> String {
     let raw = String::from_utf8_lossy(raw);
     let quoted = || format!("\"{raw}\"").parse::<Json>().ok()?.read().ok();
@@ -75,7 +75,7 @@ fn lines_with<'t>(text: &'t [u8], pattern: &str) -> impl Iterator<Item = &'t [u8
     })
 }
 
-/// Returns the line with this byte.
+/// Returns the range of the line that contains this byte.
 fn line_at(text: &[u8], at: usize) -> std::ops::Range<usize> {
     let start = memrchr(b'\n', &text[..at]).map_or(0, |it| it + 1);
     let end = memchr(b'\n', &text[at..]).map_or(text.len(), |it| at + it);
@@ -115,8 +115,8 @@ pub(super) fn last_of_records(text: &[u8], key: &str, kind: &str) -> Option<Stri
     })
 }
 
-/// As [`last_of_records`], but only for records that are written without spaces and
-/// are complete lines.
+/// Searches like [`last_of_records`], but only in records that are written
+/// without spaces and are complete lines.
 pub(super) fn last_of_whole_records(text: &[u8], key: &str, kind: &str) -> Option<String> {
     let type_is = format!("\"type\":\"{kind}\"");
     lines_with(text, &format!("\"{key}\":")).find_map(|line| {
@@ -164,12 +164,12 @@ pub(super) fn string_of(members: &Members, key: &str) -> Option<String> {
     members.get_str(key)
 }
 
-/// Returns the lines; the first and the last may be truncated.
+/// Returns the lines. The first and the last line may be truncated.
 pub(super) fn lines(text: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
     text.split(|it| *it == b'\n')
 }
 
-/// Whether a text contains one of these patterns.
+/// Returns whether a text contains one of these patterns.
 pub(super) fn has(text: &[u8], patterns: &[&str]) -> bool {
     patterns
         .iter()

@@ -1,4 +1,4 @@
-//! Summarizes a session in a store from its entries as they are appended.
+//! Summarizes a session in a store from its entries, as they are appended.
 
 use super::fields::{filled, string_of};
 use super::prompt::Prompts;
@@ -6,7 +6,8 @@ use super::{Summary, date};
 use crate::{Json, Members};
 use serde_json::Value;
 
-/// Members of entries whose last string counts, and their names in the summary.
+/// Members of entries whose last string counts, with their names in the
+/// summary.
 const LAST: [(&str, &str); 5] = [
     ("customTitle", "customTitle"),
     ("aiTitle", "aiTitle"),
@@ -15,9 +16,10 @@ const LAST: [(&str, &str); 5] = [
     ("gitBranch", "gitBranch"),
 ];
 
-/// Adds entries of a main conversation to the summary of the earlier ones; `None` if
-/// there are none. The summary equals the `data` of the official SDK's function
-/// `foldSessionSummary`. It is opaque to a store; read it with [`Summary::of_folded`].
+/// Adds entries of a main conversation to the summary of the earlier entries,
+/// which is `None` if there are none. The summary equals the `data` of the
+/// official SDK's function `foldSessionSummary`. It is opaque to a store;
+/// [`Summary::of_folded`] reads it.
 ///
 /// ```
 /// use agentwire_protocol::transcript::{Summary, fold_summary};
@@ -39,7 +41,7 @@ pub fn fold_summary<'e>(
     let before = before.and_then(|it| it.read::<Members>().ok());
     let mut data = before.unwrap_or_default();
     for entry in entries {
-        // A value other than an object has no members.
+        // A value that is not an object has no members.
         fold(&mut data, &entry.read().unwrap_or_default());
     }
     Json::from_value(&data).unwrap_or_default()
@@ -103,8 +105,9 @@ fn is_true(members: &Members, name: &str) -> bool {
 }
 
 impl Summary {
-    /// Reads a [folded](fold_summary) summary. Returns `None` if it is a sub-agent's or
-    /// if there is nothing to show. `project` is the default working directory.
+    /// Reads a [folded](fold_summary) summary. Returns `None` if it is that of
+    /// a sub-agent, or if there is nothing to show. `project` is the default
+    /// working directory.
     #[must_use]
     pub fn of_folded(folded: &Json, project: Option<&str>) -> Option<Self> {
         let data: Members = folded.read().ok()?;
@@ -139,7 +142,7 @@ impl Summary {
 mod tests {
     use super::*;
 
-    /// Expects the result of the official SDK, version 0.3.332.
+    /// The expected results are those of the official SDK, version 0.3.332.
     #[test]
     fn entries_are_folded_as_the_official_sdk_folds_them() {
         let user =

@@ -1,5 +1,5 @@
-//! Summarizes a transcript for a list of sessions. Reads only its first and its last
-//! bytes, in which lines may be truncated.
+//! Summarizes a transcript for a list of sessions. Only its first and its last
+//! bytes are read, in which lines may be truncated.
 
 mod archived;
 mod continued;
@@ -29,12 +29,12 @@ pub struct Ends<'t> {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Summary {
-    /// The title for display: the title, or else the last prompt, a recorded
+    /// The text for display: the title, or else the last prompt, a recorded
     /// summary, or the first prompt.
     pub summary: String,
-    /// The title that the user set, or else the one that a model generated.
+    /// The title that the user set, or else the title that a model generated.
     pub custom_title: Option<String>,
-    /// The first prompt, in one line of up to 200 UTF-16 units.
+    /// The first prompt, as one line of up to 200 UTF-16 units.
     pub first_prompt: Option<String>,
     /// The git branch at the end of the session.
     pub git_branch: Option<String>,
@@ -44,7 +44,7 @@ pub struct Summary {
     pub tag: Option<String>,
     /// The start of the session, in milliseconds since 1970.
     pub created_at: Option<i64>,
-    /// Whether the session is archived; `None` if it never was.
+    /// Whether the session is archived. `None` if it never was.
     pub archived: Option<bool>,
 }
 
@@ -52,8 +52,8 @@ impl<'t> Ends<'t> {
     /// The number of bytes that are read at each end of a transcript.
     pub const SIZE: usize = 64 << 10;
 
-    /// Takes the first and the last bytes of a transcript. They are the same for a small
-    /// one.
+    /// Creates the ends of a transcript from its first and its last bytes. For
+    /// a small transcript, both are the whole text.
     #[must_use]
     pub fn new(head: &'t [u8], tail: &'t [u8]) -> Self {
         Self { head, tail }
@@ -73,8 +73,8 @@ impl<'t> Ends<'t> {
         matches!(kind.as_deref(), Some("daemon" | "daemon-worker"))
     }
 
-    /// Returns the ID under which the session was continued, unless a later message
-    /// follows.
+    /// Returns the ID under which the session was continued. Returns `None` if
+    /// a later message follows.
     #[must_use]
     pub fn continued_in(&self) -> Option<String> {
         continued::id(self.tail)
@@ -86,16 +86,16 @@ impl<'t> Ends<'t> {
         has(self.head, &["\"parentUuid\":"]) || has(self.tail, &["\"parentUuid\":"])
     }
 
-    /// Returns the working directory from the session's records: the last one to which it
-    /// was moved, or else the first one.
+    /// Returns the working directory from the session's records. This is the
+    /// last directory to which the session was moved, or else the first one.
     #[must_use]
     pub fn directory(&self) -> Option<String> {
         self.relocated()
             .or_else(|| first_of_lines(self.head, "cwd"))
     }
 
-    /// Returns whether the tail contains a title that the user set. Then the session's
-    /// title file is ignored.
+    /// Returns whether the tail contains a title that the user set. The
+    /// session's title file is then ignored.
     #[must_use]
     pub fn has_title(&self) -> bool {
         self.title_in(self.tail).is_some()
@@ -108,9 +108,10 @@ impl<'t> Ends<'t> {
         script::title(&string_of(&members, "customTitle")?)
     }
 
-    /// Returns the summary of the session. `None` if it is a sub-agent's or if there is
-    /// nothing to show. `project` is the default working directory, `title` the title in
-    /// the session's title file, and `archived` the content of its archive file.
+    /// Returns the summary of the session. Returns `None` if the transcript is
+    /// a sub-agent's, or if there is nothing to show. `project` is the default
+    /// working directory, `title` is the title in the session's title file, and
+    /// `archived` is the content of its archive file.
     #[must_use]
     pub fn summary(
         &self,
@@ -154,11 +155,12 @@ impl<'t> Ends<'t> {
         })
     }
 
-    /// Returns the title for a copy of the session: that of the session, or else its
-    /// first prompt. `title` is the title in the session's title file.
+    /// Returns the title for a copy of the session. This is the title of the
+    /// session, or else its first prompt. `title` is the title in the session's
+    /// title file.
     pub(in crate::transcript) fn title_to_copy(&self, title: Option<String>) -> Option<String> {
         let (head, tail) = (self.head, self.tail);
-        // An empty title is a title.
+        // An empty title counts as a title.
         let custom = self.title_in(tail).or(title);
         filled(custom.or_else(|| self.in_head(|head| self.title_in(head))))
             .or_else(|| filled(last_of_records(tail, "aiTitle", "ai-title")))

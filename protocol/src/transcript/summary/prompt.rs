@@ -1,4 +1,4 @@
-//! The first prompt of a session, by which users recognise it.
+//! Finds the first prompt of a session, by which users recognize the session.
 
 use super::fields::{has, lines, object, string_of};
 use super::script::{first_units, is_space, trimmed};
@@ -7,14 +7,15 @@ use crate::{Json, Members};
 /// The maximum length of a displayed prompt, in UTF-16 units.
 const LONGEST: usize = 200;
 
-/// The text of a prompt, or the first command before it.
+/// A search for the first prompt.
 #[derive(Debug, Default)]
 pub(super) struct Prompts {
-    /// The first command.
+    /// The first command before the prompt.
     pub(super) command: Option<String>,
 }
 
-/// Returns the first prompt in the head of a transcript, or else the first command.
+/// Returns the first prompt in the head of a transcript. If there is none,
+/// returns the first command.
 pub(super) fn first(head: &[u8]) -> Option<String> {
     let mut prompts = Prompts::default();
     let is_candidate = |line: &&[u8]| {
@@ -92,7 +93,8 @@ impl Prompts {
     }
 }
 
-/// Returns the texts of a content. `None` if it has a tool result.
+/// Returns the texts of a content. Returns `None` if the content has a tool
+/// result.
 fn texts(content: &Json) -> Option<Vec<String>> {
     if let Ok(text) = content.read::<String>() {
         return Some(vec![text]);
@@ -125,7 +127,8 @@ fn between<'t>(text: &'t str, open: &str, close: &str) -> Option<&'t str> {
     Some(inside)
 }
 
-/// Whether the agent wrote a text: it begins with a tag or reports an interruption.
+/// Returns whether the agent wrote a text. Such a text begins with a tag or
+/// reports an interruption.
 fn is_agents(text: &str) -> bool {
     if let Some(rest) = text.strip_prefix("[Request interrupted by user") {
         return rest.contains(']');

@@ -1,7 +1,7 @@
-//! Text functions with JavaScript's rules: lengths in UTF-16 units, and JavaScript's
-//! white space.
+//! Text functions with JavaScript's rules, which count UTF-16 units and have
+//! their own set of white space.
 
-/// Whether a character is white space in JavaScript.
+/// Returns whether a character is white space in JavaScript.
 pub(super) fn is_space(char: char) -> bool {
     matches!(
         char,
@@ -10,7 +10,7 @@ pub(super) fn is_space(char: char) -> bool {
     )
 }
 
-/// Trims a text.
+/// Trims JavaScript's white space from a text.
 pub(in crate::transcript) fn trimmed(text: &str) -> &str {
     text.trim_matches(is_space)
 }
@@ -30,13 +30,13 @@ pub(super) fn first_units(text: &str, units: usize) -> &str {
     &text[..end.map_or(text.len(), |(at, _)| at)]
 }
 
-/// Whether a character is a control or format character (Unicode's categories Cc and Cf),
-/// or a separator of lines or paragraphs.
+/// Returns whether a character is a control or format character (Unicode's
+/// categories Cc and Cf), or a separator of lines or paragraphs.
 pub(super) fn is_invisible(char: char) -> bool {
     char.is_control() || is_format(char) || matches!(char, '\u{2028}' | '\u{2029}')
 }
 
-/// Whether a character is a format character (Unicode's category Cf).
+/// Returns whether a character is a format character (Unicode's category Cf).
 fn is_format(char: char) -> bool {
     matches!(
         char,
@@ -59,7 +59,8 @@ pub(in crate::transcript) fn tag(text: &str) -> String {
     trimmed(&text.chars().filter(is_kept).collect::<String>()).to_owned()
 }
 
-/// Returns a title on one line of up to 200 characters. `None` if it would be empty.
+/// Returns a title as one line of up to 200 characters. Returns `None` if the
+/// title would be empty.
 pub(super) fn title(text: &str) -> Option<String> {
     let mut line = String::new();
     let mut is_between = false;

@@ -1,18 +1,18 @@
-//! The chain from a record to the first one.
+//! Follows the chain from a record to the first one.
 
 use super::nodes::{Kind, Node, Nodes};
 use std::collections::{HashMap, HashSet};
 
-/// The parent of a record.
+/// The link from a record to its parent.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Link {
     Nothing,
     Known(usize),
-    /// A record that is missing.
+    /// The parent is missing.
     Missing,
 }
 
-/// The records of a tree, and their parents.
+/// The records of a tree, with the links to their parents.
 pub(super) struct Links<'t> {
     tree: &'t Nodes,
     before: Vec<Link>,
@@ -39,7 +39,8 @@ impl<'t> Links<'t> {
         }
     }
 
-    /// Links all records: a compaction follows the conversation that it compacted.
+    /// Links all records. A compaction follows the conversation that it
+    /// compacted.
     pub(super) fn of_whole(tree: &'t Nodes) -> Self {
         let mut links = Self::new(tree);
         for (link, node) in links.before.iter_mut().zip(&tree.nodes) {
@@ -55,8 +56,9 @@ impl<'t> Links<'t> {
         links
     }
 
-    /// Links the model's context: the records since the last compaction, and after its
-    /// summary those that it preserved.
+    /// Links the model's context. It consists of the records since the last
+    /// compaction. The records that the compaction preserved follow its
+    /// summary.
     pub(super) fn of_model(tree: &'t Nodes) -> Self {
         let mut links = Self::new(tree);
         let is_boundary = |node: &Node| matches!(node.kind, Kind::Boundary(_));
@@ -68,7 +70,7 @@ impl<'t> Links<'t> {
         };
         let preserved = boundary.preserved.iter();
         let preserved = preserved.map(|uuid| tree.by_uuid.get(uuid).copied());
-        // If one of them is missing, the agent ignores the compaction.
+        // If a preserved record is missing, the agent ignores the compaction.
         let Some(preserved) = preserved.collect::<Option<Vec<usize>>>() else {
             return links;
         };
@@ -109,12 +111,13 @@ impl<'t> Links<'t> {
         self.before[index] == Link::Missing
     }
 
-    /// Whether a record has a parent.
+    /// Returns whether a record has a parent.
     pub(super) fn follows(&self, index: usize) -> bool {
         matches!(self.before[index], Link::Known(_))
     }
 
-    /// Returns the records from this one to the first, or up to a missing one.
+    /// Returns the records from `from` to the first record, or up to a missing
+    /// one.
     fn way(&self, from: usize) -> impl Iterator<Item = usize> {
         let mut seen = HashSet::new();
         let mut next = Some(from);
@@ -128,7 +131,8 @@ impl<'t> Links<'t> {
         })
     }
 
-    /// Returns the record itself if it is a message, or else its nearest such ancestor.
+    /// Returns the record itself, if it is a message. Otherwise returns its
+    /// nearest ancestor that is a message.
     fn message(&self, from: usize) -> Option<usize> {
         self.way(from).find(|it| self.tree.nodes[*it].is_message())
     }
@@ -166,8 +170,9 @@ impl<'t> Links<'t> {
         }
     }
 
-    /// Returns the records that lead to this one, with the other blocks of the model's
-    /// messages on the chain and their results, in the order of the conversation.
+    /// Returns the records that lead to this one, in the order of the
+    /// conversation. The other blocks of the model's messages on the chain, and
+    /// their results, are included.
     pub(super) fn chain(&self, leaf: usize) -> Vec<usize> {
         let mut earlier = Earlier::new(self);
         let mut chain = Vec::new();
@@ -184,11 +189,12 @@ impl<'t> Links<'t> {
         self.with_parallel(chain)
     }
 
-    /// Adds parallel blocks and results. Each of several calls in a message has its result
-    /// as a child, and the conversation continues from only one of them.
+    /// Adds parallel blocks and results. Each of several calls in a message has
+    /// its result as a child, and the conversation continues from only one of
+    /// the results.
     ///
-    /// Inserts a parallel block after the first block of its message, before the first
-    /// record on the chain that was written later.
+    /// A parallel block is inserted after the first block of its message,
+    /// before the first record on the chain that was written later.
     fn with_parallel(&self, chain: Vec<usize>) -> Vec<usize> {
         let node = |index: usize| &self.tree.nodes[index];
         let message = |index: usize| match &node(index).kind {
@@ -265,8 +271,8 @@ impl<'t> Links<'t> {
         whole
     }
 
-    /// Returns the call before a result, and the records between them. `behind` has the
-    /// parents of records that were between others.
+    /// Returns the call before a result, and the records between them. `behind`
+    /// contains the parents of records that were between other records.
     fn call_before(
         &self,
         result: usize,
@@ -300,7 +306,7 @@ impl<'t> Links<'t> {
                 if let Some(known) = known[next] {
                     break known;
                 }
-                // A record that occurs twice is its own ancestor.
+                // A record that occurs twice may be its own ancestor.
                 known[next] = Some(false);
                 way.push(next);
                 match self.before[next] {
@@ -317,17 +323,17 @@ impl<'t> Links<'t> {
     }
 }
 
-/// The records that can replace a missing one, by time: those that do not lead to the
-/// chain.
+/// The records that can replace a missing one, by time. Records that lead to
+/// the chain are excluded.
 struct Earlier<'t> {
     tree: &'t Nodes,
-    /// From the oldest to the latest. Records with the same time are in reverse order of
-    /// the file.
+    /// The records from the oldest to the latest. Records with the same time
+    /// are in reverse order of the file.
     by_time: Vec<usize>,
-    /// The position of a record in `by_time`, from 1.
+    /// The position of each record in `by_time`, counted from 1.
     place: Vec<usize>,
-    /// For each position, the next remaining one at or before it, or a step towards it. 0
-    /// is before all records.
+    /// For each position, the next remaining position at or before it, or a
+    /// step towards that. Position 0 is before all records.
     remaining: Vec<usize>,
     /// The children of each record.
     after: Vec<Vec<usize>>,
@@ -337,7 +343,7 @@ struct Earlier<'t> {
 impl<'t> Earlier<'t> {
     fn new(links: &Links<'t>) -> Self {
         let nodes = &links.tree.nodes;
-        // The others are needed only if a record is missing.
+        // The records are needed only if a parent is missing.
         let is_needed = links.before.contains(&Link::Missing);
         let there = (0..nodes.len()).filter(|it| is_needed && links.is_there[*it]);
         let mut by_time: Vec<usize> = there.collect();
@@ -371,7 +377,7 @@ impl<'t> Earlier<'t> {
         self.on_chain.insert(index)
     }
 
-    /// Returns the latest remaining record that is not newer.
+    /// Returns the latest remaining record that is not newer than `time`.
     fn than(&mut self, time: &str) -> Option<usize> {
         let not_newer = |it: &usize| *self.tree.nodes[*it].time <= *time;
         let mut place = self.by_time.partition_point(not_newer);

@@ -1,4 +1,4 @@
-//! The records of a tree.
+//! Collects the records of a tree.
 
 use crate::Json;
 use crate::content::Content;
@@ -7,7 +7,8 @@ use crate::transcript::entry::{self, Entry};
 use crate::transcript::record::Record;
 use std::collections::HashMap;
 
-/// The records of a tree, each ID once, in the order of their first records.
+/// The records of a tree. Each ID occurs once, in the order of the first
+/// records.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Nodes {
     pub(super) nodes: Vec<Node>,
@@ -21,7 +22,8 @@ pub(super) struct Nodes {
 #[derive(Debug, Clone)]
 pub(super) struct Mark {
     pub(super) uuid: Option<Box<str>>,
-    /// The number of records before it, if it rewound the conversation to that record.
+    /// The number of records before the `last-prompt`, if it rewound the
+    /// conversation to the record that it names.
     pub(super) rewound_at: Option<usize>,
 }
 
@@ -31,9 +33,11 @@ pub(super) struct Node {
     pub(super) parent: Option<Box<str>>,
     pub(super) time: Box<str>,
     pub(super) kind: Kind,
-    /// The IDs of its tool calls, or of the calls whose results it has.
+    /// The IDs of the record's tool calls, or of the calls whose results it
+    /// contains.
     pub(super) calls: Vec<Box<str>>,
-    /// The position of the last record with this ID, and the number of records with it.
+    /// The position of the last record with this ID, and the number of records
+    /// with this ID.
     pub(super) written: usize,
     pub(super) copies: usize,
 }
@@ -44,12 +48,12 @@ pub(super) enum Kind {
     Block(Option<Box<str>>),
     /// A tool result.
     Result,
-    /// A compaction: the last record before it, the summary, and the preserved
-    /// messages after the summary.
+    /// A compaction, with the last record before it, the summary, and the
+    /// preserved messages after the summary.
     Boundary(Box<Boundary>),
     /// The summary of a compaction.
     Summary,
-    /// Not a message.
+    /// A record that is not a message.
     Between,
     Other,
 }
@@ -68,7 +72,8 @@ impl Node {
 }
 
 impl Nodes {
-    /// Adds the next record of the main agent, or of this sub-agent.
+    /// Adds the next record, if it belongs to the main agent or to this
+    /// sub-agent.
     pub(super) fn note(&mut self, record: &Record, agent: Option<&str>) {
         if let Entry::LastPrompt(entry) = record.entry() {
             let is_back = entry.explicit == Some(true) || entry.rewound == Some(true);
@@ -145,7 +150,7 @@ fn calls(entry: &Entry) -> Vec<Box<str>> {
     results.map(|it| it.tool_use_id.as_str().into()).collect()
 }
 
-/// Whether a record belongs to the main agent, or to this sub-agent.
+/// Returns whether a record belongs to the main agent, or to this sub-agent.
 pub(super) fn is_of(node: &entry::Node<'_>, agent: Option<&str>) -> bool {
     match agent {
         Some(agent) => node.agent == Some(agent),

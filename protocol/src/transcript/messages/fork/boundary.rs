@@ -1,18 +1,18 @@
-//! Compactions, and the messages that they preserved.
+//! Boundary records of compactions, and the messages that they preserved.
 
 use super::super::row::{Kind, Row};
 use super::super::value::{elements, is, key, object};
 use crate::{Json, Members};
 
-/// A record that a compaction wrote.
+/// A boundary record, which a compaction wrote.
 pub(super) struct Boundary {
     metadata: Members,
-    /// The ID of its record, as [`key`].
+    /// The ID of the boundary's record, as [`key`].
     uuid: Box<str>,
 }
 
 impl Boundary {
-    /// Reads a record. Returns `None` if it is not a compaction's boundary.
+    /// Reads a boundary. Returns `None` if the record is not one.
     pub(super) fn of(row: &Row) -> Option<Self> {
         let is_one = row.kind == Kind::System && is(row.get("subtype"), "compact_boundary");
         is_one.then(|| Self {
@@ -29,7 +29,8 @@ impl Boundary {
         object(kept)?.get("anchorUuid").map(key)
     }
 
-    /// Returns the IDs of the preserved messages, as [`key`]; of a segment, only its ends.
+    /// Returns the IDs of the preserved messages, as [`key`]. For a segment,
+    /// returns only the IDs of its ends.
     pub(super) fn preserved(&self) -> Vec<Box<str>> {
         let messages = object(self.metadata.get("preservedMessages")).unwrap_or_default();
         let segment = object(self.metadata.get("preservedSegment")).unwrap_or_default();
@@ -39,13 +40,13 @@ impl Boundary {
         ids
     }
 
-    /// Whether the preserved messages follow the boundary itself.
+    /// Returns whether the preserved messages follow the boundary itself.
     pub(super) fn is_own_anchor(&self) -> bool {
         self.anchor().as_ref() == Some(&self.uuid)
     }
 
-    /// Whether it was written when the conversation was rewound to before a compaction,
-    /// and not by a compaction.
+    /// Returns whether the boundary was not written by a compaction, but when
+    /// the conversation was rewound to a point before one.
     pub(super) fn is_of_rewinding(&self) -> bool {
         let took_no_time = self
             .metadata

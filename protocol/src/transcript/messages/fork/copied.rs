@@ -1,4 +1,4 @@
-//! The records of a copy, under their new IDs.
+//! Creates the records of a copy, which have new IDs.
 
 use super::super::delivered::command;
 use super::super::graph::is_name;
@@ -8,8 +8,8 @@ use super::cut::prompt;
 use crate::{Json, Members};
 use std::collections::{HashMap, HashSet};
 
-/// The members that a copy does not have: the owner of the record, and references to
-/// records of the first session.
+/// The members that a copy does not have: the owner of the record, and
+/// references to records of the first session.
 const NOT_COPIED: [&str; 10] = [
     "teamName",
     "agentName",
@@ -37,7 +37,7 @@ pub(super) struct Sessions<'f> {
     pub(super) copy: &'f str,
 }
 
-/// The new IDs of the records.
+/// The new IDs of the records, by their old IDs.
 pub(super) struct Ids {
     new: HashMap<Box<str>, Json>,
     progress: HashSet<Box<str>>,
@@ -60,7 +60,8 @@ impl Ids {
         self.new.get(&key(id))
     }
 
-    /// Returns the new ID, or the value itself if it is not the ID of a copied record.
+    /// Returns the new ID. If the value is not the ID of a copied record,
+    /// returns the value itself.
     fn renamed(&self, id: &Json) -> Json {
         let key = key(id);
         let new = self.new.get(&key);
@@ -69,8 +70,8 @@ impl Ids {
     }
 }
 
-/// Returns the records of a copy. Omits progress records; their children become
-/// children of the record before them.
+/// Returns the records of a copy. Progress records are omitted, and their
+/// children become children of the record before them.
 pub(super) fn copy(rows: &[Row], ids: &Ids, sessions: &Sessions<'_>, now: &str) -> Vec<Members> {
     let by_uuid: HashMap<&str, &Row> = rows.iter().map(|row| (&*row.uuid, row)).collect();
     let copied = rows.iter().filter(|row| row.kind != Kind::Progress);
@@ -120,8 +121,8 @@ fn parent(row: &Row, by_uuid: &HashMap<&str, &Row>, ids: &Ids) -> Option<Json> {
     None
 }
 
-/// Returns the session that made a request to the model: the first one, for a copy of a
-/// copy.
+/// Returns the session that made a request to the model. In a copy of a copy,
+/// this is the first session.
 fn requested_in(row: &Row) -> Option<Json> {
     if row.kind != Kind::Assistant {
         return None;
@@ -168,8 +169,8 @@ fn rename_inside(row: &Row, copy: &mut Members, ids: &Ids) {
     }
 }
 
-/// Returns the metadata of a compaction with the new IDs of preserved messages. Omits
-/// messages that were being sent during the compaction.
+/// Returns the metadata of a compaction with the new IDs of preserved messages.
+/// Messages that were being sent during the compaction are omitted.
 fn compaction(row: &Row, ids: &Ids) -> Option<Members> {
     let mut metadata = object(row.get("compactMetadata"))?;
     let messages = metadata.remove("preservedMessages");
@@ -216,7 +217,7 @@ fn compaction(row: &Row, ids: &Ids) -> Option<Members> {
     Some(metadata)
 }
 
-/// Returns an object with another value of a member.
+/// Returns a copy of an object in which a member has another value.
 fn with(value: &Json, name: &'static str, member: Json) -> Json {
     let mut members = object(Some(value)).unwrap_or_default();
     members.set(name, member);

@@ -1,4 +1,4 @@
-//! The end of a copy that has only the messages up to one of them.
+//! Determines the end of a copy that has only the messages up to one of them.
 
 use super::super::chain::Chain;
 use super::super::delivered::{command, name};
@@ -14,8 +14,8 @@ pub(super) fn prompt(row: &Row) -> Option<Box<str>> {
     name(&command(row)?, "source_uuid")
 }
 
-/// Finds a message by its ID or by that of the queued prompt: first in the conversation
-/// and after it, then anywhere.
+/// Finds a message by its ID or by the ID of its queued prompt. Searches the
+/// conversation and the records after it first, then all records.
 pub(super) fn find(rows: &[Row], message: &str) -> Option<usize> {
     let message = key(&Json::from(message));
     let mut first: HashMap<&str, usize> = HashMap::new();
@@ -41,8 +41,9 @@ pub(super) fn find(rows: &[Row], message: &str) -> Option<usize> {
     }
 }
 
-/// Returns the number of records that the copy has. If they end with a compaction
-/// whose summary is not among them, the copy ends before it.
+/// Returns the number of records that the copy has. If the records end with a
+/// compaction whose summary is not among them, the copy ends before the
+/// compaction.
 pub(super) fn before_compaction(rows: &[Row]) -> usize {
     let said = rows
         .iter()
@@ -72,8 +73,8 @@ pub(super) fn before_compaction(rows: &[Row]) -> usize {
     if is_filled { kept } else { rows.len() }
 }
 
-/// Removes the preserved messages from the compaction whose summary is `anchor`: they
-/// follow the summary, and so the end of the copy.
+/// Removes the preserved messages from the compaction whose summary is
+/// `anchor`. They follow the summary, which is the end of the copy.
 pub(super) fn forget_preserved(rows: &mut [Row], anchor: &str) {
     for row in rows {
         if compaction(row).and_then(|it| it.anchor()).as_deref() != Some(anchor) {
@@ -89,7 +90,8 @@ pub(super) fn forget_preserved(rows: &mut [Row], anchor: &str) {
     }
 }
 
-/// Returns the boundary, if a compaction wrote it and not a rewind.
+/// Returns the boundary, if a compaction wrote it. A rewind also writes
+/// boundaries.
 fn compaction(row: &Row) -> Option<Boundary> {
     Boundary::of(row).filter(|it| !it.is_of_rewinding())
 }

@@ -1,4 +1,4 @@
-//! The sessions from which a session is derived.
+//! Records the sessions from which a session is derived.
 
 use super::super::row::Row;
 use super::super::value::{elements, is, is_array, object};
@@ -22,17 +22,17 @@ const VIAS: [&str; 12] = [
     "compact",
 ];
 
-/// The sessions from which a session is derived, by its own records.
+/// The sessions from which a session is derived, according to its own records.
 #[derive(Debug, Default)]
 pub(super) struct Derived {
-    /// `None` if there is no such record.
+    /// The sessions. `None` if no record lists them.
     sessions: Option<Vec<Members>>,
-    /// The sources of copied messages.
+    /// The source sessions of copied messages.
     copied: Vec<Json>,
 }
 
 impl Derived {
-    /// Reads the next record of the tree.
+    /// Reads the next record in the tree.
     pub(super) fn note_row(&mut self, row: &Row) {
         let origin = object(row.get("forkedFrom")).unwrap_or_default();
         let of = origin.get("sessionId").filter(|it| is_name(it));
@@ -51,7 +51,7 @@ impl Derived {
         let all = elements(given);
         let sessions: Vec<Members> = all.iter().filter_map(session).collect();
         let is_valid = given.is_some() && sessions.len() == all.len();
-        // An invalid record is merged with the earlier ones.
+        // An invalid record is merged with the earlier records.
         let mut known = match is_valid {
             true => Vec::new(),
             false => self.sessions.take().unwrap_or_default(),
@@ -63,8 +63,8 @@ impl Derived {
         is_valid
     }
 
-    /// Returns the record for the copy of the session `of`. `None` if neither the derivation
-    /// nor the data flow is known.
+    /// Returns the record for the copy of the session `of`. Returns `None` if
+    /// neither the derivation nor the data flow is known.
     pub(super) fn record(self, of: &str, copy: &str, has_flow: bool) -> Option<Members> {
         if self.sessions.is_none() && !has_flow {
             return None;

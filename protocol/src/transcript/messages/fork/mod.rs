@@ -19,12 +19,13 @@ use flow::Flows;
 use outside::{Outside, record};
 use std::fmt;
 
-/// The copy of a session's transcript under another session ID, compatible with
+/// A copy of a session's transcript under another session ID, compatible with
 /// `forkSession` of the official TypeScript SDK.
 ///
-/// The copy has the messages of the main conversation under new IDs, including those of
-/// abandoned branches. It does not have messages of sub-agents, progress, and records
-/// that belong to the first session, such as its file snapshots.
+/// The copy has the messages of the main conversation under new IDs, including
+/// those of abandoned branches. It does not have messages of sub-agents,
+/// progress, and records that belong only to the first session, such as its
+/// file snapshots.
 ///
 /// ```
 /// use agentwire_protocol::transcript::Fork;
@@ -69,8 +70,8 @@ impl fmt::Display for ForkError {
 impl std::error::Error for ForkError {}
 
 impl Fork {
-    /// Creates a copy of the session `of` with the session ID `copy`. `now` is the
-    /// time of its last message and of its title, as RFC 3339.
+    /// Creates a copy of the session `of` with the session ID `copy`. `now` is
+    /// the time of the copy's last message and of its title, as RFC 3339.
     pub fn new(of: impl Into<String>, copy: impl Into<String>, now: impl Into<String>) -> Self {
         Self {
             of: of.into(),
@@ -82,18 +83,19 @@ impl Fork {
         }
     }
 
-    /// Ends the copy with this message, inclusive. `message` is its ID, or that of the
-    /// queued prompt that it delivers.
+    /// Ends the copy with this message, inclusive. `message` is the ID of the
+    /// message, or of the queued prompt that it delivers.
     ///
-    /// With the ID of a compaction's summary, the copy does not have the messages
-    /// that the compaction preserved. With the ID of a compaction's boundary, it ends
-    /// before the boundary.
+    /// If the message is the summary of a compaction, the copy does not have
+    /// the messages that the compaction preserved. If the message is the
+    /// boundary of a compaction, the copy ends before the boundary.
     pub fn up_to(mut self, message: impl Into<String>) -> Self {
         self.up_to = Some(message.into()).filter(|it| !it.is_empty());
         self
     }
 
-    /// Sets the title. Default, also for a blank title: the session's title with ` (fork)`.
+    /// Sets the title. The default, also for a blank title, is the session's
+    /// title with ` (fork)`.
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
         self
@@ -110,8 +112,8 @@ impl Fork {
     ///
     /// # Errors
     ///
-    /// If the main conversation is empty, or has no message with the ID passed to
-    /// [`Fork::up_to`].
+    /// If the main conversation is empty, or has no message with the ID passed
+    /// to [`Fork::up_to`].
     pub fn write(
         &self,
         text: &[u8],
@@ -174,7 +176,7 @@ impl Fork {
         Ok(lines)
     }
 
-    /// Retains the records that the copy has. `id` is an unused ID.
+    /// Removes the records that the copy does not have. `id` is an unused ID.
     fn cut(&self, rows: &mut Vec<Row>, id: &str) -> Result<(), ForkError> {
         if let Some(message) = &self.up_to {
             let at = cut::find(rows, message).ok_or(ForkError::UnknownMessage)?;

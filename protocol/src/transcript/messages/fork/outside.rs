@@ -1,4 +1,4 @@
-//! The records outside the conversation that a copy has.
+//! Copies the records outside the conversation.
 
 use super::super::value::{elements, is, is_array, string};
 use crate::{Json, Members};
@@ -33,7 +33,7 @@ impl Outside {
         }
     }
 
-    /// Reads a record that counts only in the session that it names.
+    /// Reads a record that counts only in the session that the record names.
     fn note_own(&mut self, kind: &str, record: &Members) {
         match kind {
             "content-replacement" => {
@@ -122,7 +122,7 @@ impl Outside {
     }
 }
 
-/// Creates a record that is not in the tree.
+/// Creates a record outside the tree.
 pub(super) fn record(kind: &'static str, session: &str) -> Members {
     let mut record = Members::default();
     record.push("type", kind.into());
@@ -134,7 +134,7 @@ fn json(values: &[Json]) -> Json {
     Json::from_value(values).unwrap_or_default()
 }
 
-/// Whether a value is a non-empty string.
+/// Returns whether a value is a non-empty string.
 fn is_text(value: &Json) -> bool {
     value.get().starts_with('"') && value.get() != "\"\""
 }

@@ -1,4 +1,4 @@
-//! Branches from which a truncated copy would wrongly continue.
+//! Removes branches from which a truncated copy would wrongly continue.
 
 use super::super::chain::Chain;
 use super::super::graph::{Graph, is_name};
@@ -7,9 +7,9 @@ use super::boundary::Boundary;
 use crate::Members;
 use std::collections::{HashMap, HashSet};
 
-/// Removes records that would make the copy end with another message than its last one:
-/// abandoned branches, and compactions that preserved messages which the copy does not
-/// have. `id` is an unused ID.
+/// Removes records that would make the copy end with another message than its
+/// last one. These are abandoned branches, and compactions that preserved
+/// messages which the copy does not have. `id` is an unused ID.
 pub(super) fn prune(rows: &mut Vec<Row>, id: &str) {
     let omitted = match Branches::of(rows, id) {
         Some(branches) => branches.omitted(),
@@ -22,9 +22,9 @@ struct Branches<'r> {
     rows: &'r [Row],
     by_uuid: HashMap<&'r str, &'r Row>,
     first: HashMap<&'r str, usize>,
-    /// The conversation that ends with the last record.
+    /// The IDs of the conversation that ends with the last record.
     chain: HashSet<&'r str>,
-    /// Its records, and those before them.
+    /// The IDs of the conversation's records, and of the records before them.
     live: HashSet<&'r str>,
     /// The position of the conversation's start in the file.
     start: usize,
@@ -90,8 +90,8 @@ impl<'r> Branches<'r> {
         self.omitted.into_iter().map(Box::from).collect()
     }
 
-    /// Returns the end of the conversation without the omitted records, if it is another
-    /// conversation whose end can be omitted.
+    /// Returns the end of the conversation without the omitted records, if this
+    /// end is wrong and can be omitted.
     fn wrong_end(&self) -> Option<&'r Row> {
         let rows = self.rows.iter();
         let rows = rows.filter(|row| !self.omitted.contains(&*row.uuid));
@@ -105,14 +105,15 @@ impl<'r> Branches<'r> {
         self.is_on_other_branch(end).then_some(end)
     }
 
-    /// Whether a record is on another branch and was written after the conversation's start.
+    /// Returns whether a record is on another branch and was written after the
+    /// conversation's start.
     fn is_on_other_branch(&self, row: &Row) -> bool {
         let at = self.first.get(&*row.uuid).copied();
         !self.live.contains(&*row.uuid) && at.unwrap_or(self.start) >= self.start
     }
 
-    /// Omits a record, its ancestors up to the start of its branch, and all their
-    /// descendants.
+    /// Omits a record, its ancestors up to the start of its branch, and the
+    /// descendants of all these.
     fn omit(&mut self, row: &'r Row) {
         let mut next = self.by_uuid.get(&*row.uuid).copied();
         while let Some(row) = next.filter(|row| self.is_on_other_branch(row)) {

@@ -1,4 +1,5 @@
-//! An item of a data flow record: the data that a tool call or a response touched.
+//! An item of a data flow record, which describes the data that a tool call or
+//! a response touched.
 
 use super::super::super::value::{elements, is, is_string, is_true, object, string};
 use crate::{Json, Members};
@@ -64,12 +65,12 @@ impl Item {
         Some(Self(item))
     }
 
-    /// Returns the ID of its response, as text.
+    /// Returns the ID of the item's response, as text.
     pub(super) fn response(&self) -> Option<&str> {
         self.0.get("response_id").map(Json::get)
     }
 
-    /// Removes and returns the IDs of the responses that it replaces.
+    /// Removes and returns the IDs of the responses that the item replaces.
     pub(super) fn take_listed(&mut self) -> Vec<Json> {
         elements(self.0.remove("listed").as_ref())
     }
@@ -78,8 +79,8 @@ impl Item {
         is_true(self.0.get(flag))
     }
 
-    /// Returns a key that is equal for items of the same call with the same data. `None`
-    /// for responses.
+    /// Returns a key that is equal for items of the same call with the same
+    /// data. Returns `None` for responses.
     pub(super) fn key(&self) -> Option<String> {
         let of = |name: &str| self.0.get(name).map_or("", Json::get);
         let index = self.0.get("inner_call_index");
@@ -147,7 +148,8 @@ fn server(given: &Json) -> Json {
     json(&server)
 }
 
-/// Returns the ID of a connector as a UUID, if it is a base-58 number after `_01`.
+/// Returns the ID of a connector as a UUID, if the ID is a base-58 number after
+/// `_01`.
 fn connector(id: &Json) -> Json {
     let number = || {
         let id = string(Some(id))?;
@@ -218,8 +220,8 @@ pub(super) fn json(value: &(impl serde::Serialize + ?Sized)) -> Json {
     Json::from_value(value).unwrap_or_default()
 }
 
-/// Whether the SDK returns a value as a name: a string of limited length without control
-/// characters.
+/// Returns whether the SDK accepts a value as a name: a string of limited
+/// length without control characters.
 pub(in super::super) fn is_name(value: &Json) -> bool {
     let is_plain = |it: char| !matches!(it, '\0'..='\x1f' | '\x7f');
     string(Some(value)).is_some_and(|name| {
@@ -228,7 +230,7 @@ pub(in super::super) fn is_name(value: &Json) -> bool {
     })
 }
 
-/// Whether a value is the ID of an API message.
+/// Returns whether a value is the ID of an API message.
 fn is_response(value: &Json) -> bool {
     let id = string(Some(value)).unwrap_or_default();
     let Some(id) = id.strip_prefix("msg_") else {

@@ -1,5 +1,5 @@
-//! The data flow of a session: the data that tool calls and responses touched. A copy
-//! has it in one record.
+//! The data flow of a session, which describes the data that tool calls and
+//! responses touched. A copy has it in one record.
 
 mod item;
 
@@ -12,8 +12,9 @@ use crate::{Json, Members};
 use item::{Item, json};
 use std::collections::{HashMap, HashSet};
 
-/// Codes for an incomplete data flow: an item is unknown, a message was written without
-/// data flow, a record is invalid, or a compaction is not covered.
+/// Codes for the reasons why a data flow is incomplete: an item is unknown, a
+/// message was written without data flow, a record is invalid, or a compaction
+/// is not covered.
 const UNKNOWN: u8 = 1;
 const NOT_RECORDED: u8 = 11;
 pub(super) const INVALID: u8 = 12;
@@ -22,9 +23,9 @@ const NOT_COVERED: u8 = 13;
 /// The data flow of the sessions in a transcript.
 #[derive(Debug, Default)]
 pub(super) struct Flows {
-    /// By the ID of the session, in the order of the file.
+    /// The data flow of each session by its ID, in the order of the file.
     flows: Vec<(Box<str>, Flow)>,
-    /// The sessions with a compaction after the last complete record.
+    /// The sessions that have a compaction after the last complete record.
     not_covered: HashSet<Option<Box<str>>>,
 }
 
@@ -45,7 +46,7 @@ impl Flow {
 }
 
 impl Flows {
-    /// Reads the next record of the tree.
+    /// Reads the next record in the tree.
     pub(super) fn note_row(&mut self, row: &Row) {
         let is_boundary = row.kind == Kind::System && is(row.get("subtype"), "compact_boundary");
         if is_boundary && !is_true(row.get("isSidechain")) {
@@ -136,7 +137,7 @@ impl Flows {
         flow.items.extend(responses.0);
     }
 
-    /// Removes the responses that others replace, in all sessions.
+    /// Removes the responses that other responses replace, in all sessions.
     fn forget(&mut self, listed: &HashSet<Box<str>>) {
         if listed.is_empty() {
             return;
@@ -153,8 +154,8 @@ impl Flows {
         }
     }
 
-    /// Returns the data flow records for a copy of the session `of`. Empty if it has no data
-    /// flow.
+    /// Returns the data flow records for a copy of the session `of`. Returns
+    /// none if there is no data flow.
     pub(super) fn records(&self, of: &str, copy: &str) -> Vec<Members> {
         let of = key(&Json::from(of));
         if !self.flows.iter().any(|(session, _)| *session == of) {
@@ -193,7 +194,7 @@ impl Flows {
     }
 }
 
-/// Responses in the order of their first record.
+/// Responses, in the order of their first record.
 #[derive(Default)]
 struct Responses(Vec<Item>);
 
@@ -214,8 +215,8 @@ impl Responses {
     }
 }
 
-/// Adds calls. Updates a known call from its new item, unless `is_complete` says that the
-/// first one counts.
+/// Adds calls. Updates a known call from its new item, unless `is_complete`
+/// says that its first item counts.
 fn merge(items: &mut Vec<Item>, new: Vec<Item>, is_complete: bool) {
     let keys = items.iter().enumerate();
     let keys = keys.filter_map(|(at, item)| Some((item.key()?, at)));
@@ -256,7 +257,7 @@ fn codes(given: Option<&Json>) -> Vec<u8> {
     }
 }
 
-/// Whether a value is the number 1.
+/// Returns whether a value is the number 1.
 pub(super) fn is_one(value: &Json) -> bool {
     value.get().starts_with('1') && value.get().parse() == Ok(1.0_f64)
 }
