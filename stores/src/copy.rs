@@ -1,4 +1,4 @@
-//! Copying sessions between the agent's files and session stores.
+//! Copies sessions between the agent's files and session stores.
 
 use agentwire::SessionStore;
 use agentwire::store::{StoreCallError, StoreCalls, Transcript, TranscriptKey};
@@ -44,8 +44,8 @@ pub enum CopyError {
 
 /// Copies a session from the agent's files to a store.
 ///
-/// Only entries that the store lacks are sent, so that a second call sends only new entries. A
-/// running session is copied as far as it is on disk. To copy a session while it runs, use
+/// Only entries that the store lacks are sent, so a second call sends only new entries. A running
+/// session is copied up to the entries that are on disk. To copy a session while it runs, use
 /// [`Options::session_store`](agentwire::Options::session_store).
 ///
 /// If the store has [leases](crate::Leases), the session is claimed during the copy.
@@ -75,7 +75,7 @@ pub enum CopyError {
 ///
 /// # Cancel safety
 ///
-/// If the future is dropped, the store has the first entries of the session.
+/// If the future is dropped, the store contains the first entries of the session.
 #[doc(alias = "importSessionToStore")]
 pub async fn copy_to_store(
     history: &History,
@@ -176,7 +176,7 @@ async fn blocking<T: Send + 'static>(
         Ok(outcome) => outcome,
         Err(error) => std::panic::resume_unwind(match error.try_into_panic() {
             Ok(panic) => panic,
-            // The runtime is shutting down and no longer polls this.
+            // The runtime is shutting down and no longer polls this future.
             Err(error) => Box::new(error.to_string()),
         }),
     }

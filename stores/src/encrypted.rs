@@ -1,4 +1,4 @@
-//! Encryption of entries and summaries.
+//! Encrypts entries and summaries.
 
 use crate::session_log::{LogKey, Part, Position};
 use crate::{Layer, Place};
@@ -10,7 +10,7 @@ use chacha20poly1305::aead::{Aead, Generate, KeyInit, Payload};
 use chacha20poly1305::{Key, XChaCha20Poly1305, XNonce};
 use std::fmt;
 
-/// Encrypts entries and summaries with XChaCha20-Poly1305, each with a random nonce.
+/// A layer that encrypts entries and summaries with XChaCha20-Poly1305, each with a random nonce.
 ///
 /// ```
 /// use agentwire_stores::{Encrypted, Layered, LogBacked, MemoryLog};
@@ -22,26 +22,26 @@ use std::fmt;
 ///
 /// # Authenticated data
 ///
-/// An entry is bound to its session, its part, its index in the batch, the number of entries in
-/// the batch, and the position of the preceding batch. Entries and batches that were changed,
-/// moved, repeated, swapped or inserted, and batches from which an entry was removed, cause a
-/// [`DecryptError`]. A summary is bound to its session, and is never accepted as an entry.
+/// An entry is bound to its session, its part, its index in the batch, the number of entries in the
+/// batch, and the position of the preceding batch. Entries and batches that were changed, moved,
+/// repeated, swapped or inserted cause a [`DecryptError`], and so do batches from which an entry
+/// was removed. A summary is bound to its session, and is never accepted as an entry.
 ///
 /// # Attacks that are not prevented
 ///
 /// A program that can write to the store can
 ///
 /// - read session keys, names of parts, positions, tokens, sizes and times;
-/// - remove all batches: at the end, at the start, and, by also changing the position of the
+/// - remove all batches: at the end, at the start, and, if it also changes the position of the
 ///   preceding batch, in the middle. The remaining batches are in order;
-/// - restore an earlier state of a log, and choose between its two continuations if the host
-///   then appends again;
+/// - restore an earlier state of a log, and choose between its two continuations if the host then
+///   appends again;
 /// - substitute a batch that the store refused for the batch that it accepted at the same
 ///   position;
 /// - return an older summary of a session, or none;
-/// - hide or delete sessions, and change times, tokens and so the ownership of logs.
+/// - hide or delete sessions, and change times, tokens and therefore the ownership of logs.
 ///
-/// Entries that are not encrypted cannot be read through this layer.
+/// This layer cannot read entries that are not encrypted.
 #[derive(Clone)]
 pub struct Encrypted {
     cipher: XChaCha20Poly1305,
@@ -54,8 +54,8 @@ impl fmt::Debug for Encrypted {
     }
 }
 
-/// The member with the sealed text: the version, the position of the preceding batch, the nonce
-/// and the ciphertext, in base64.
+/// The name of the member with the sealed text, which is base64 of the version, the position of the
+/// preceding batch, the nonce and the ciphertext.
 const SEALED: &str = "sealed";
 
 /// The version of the format.
@@ -72,7 +72,7 @@ const NONCE: usize = 24;
 pub struct DecryptError {
     /// The session.
     pub session: LogKey,
-    /// The entry's part; `None` for a summary.
+    /// The entry's part. `None` for a summary.
     pub part: Option<Part>,
     /// The cause.
     pub problem: DecryptProblem,
@@ -88,15 +88,15 @@ pub enum DecryptProblem {
     Malformed,
     /// The stored value has a format version that this release does not support.
     UnknownVersion(u8),
-    /// No key decrypts the value in this place: it was encrypted with another key, changed, or
+    /// No key decrypts the value in this place. It was encrypted with another key, changed, or
     /// moved from another session, part or index, or its batch has lost entries.
     Undecryptable,
-    /// The preceding batch is another one: batches were moved, repeated or removed.
+    /// The preceding batch is another one, because batches were moved, repeated or removed.
     OutOfOrder {
         /// The position of the preceding batch when the value was stored.
         stored: Position,
-        /// The position of the preceding batch that the store returns; or that of the value's
-        /// own batch, if it is not after `stored`.
+        /// The position of the preceding batch that the store returns. If the value's own batch is
+        /// not after `stored`, its position.
         found: Position,
     },
 }
@@ -150,7 +150,7 @@ fn cipher(key: [u8; 32]) -> XChaCha20Poly1305 {
     XChaCha20Poly1305::new(&Key::from(key))
 }
 
-/// Returns the associated data: the place, each text prefixed by its length.
+/// Returns the associated data, which is the place. Each text in it is prefixed by its length.
 fn associated(place: &Place<'_>, after: Position) -> Vec<u8> {
     let number = |it: usize| u64::try_from(it).unwrap_or(u64::MAX).to_be_bytes();
     let mut data = vec![VERSION];
@@ -173,7 +173,7 @@ fn associated(place: &Place<'_>, after: Position) -> Vec<u8> {
     data
 }
 
-/// Returns the positions of the preceding batch and of the batch itself, if known.
+/// Returns the positions of the preceding batch and of the batch itself, if they are known.
 fn positions(place: &Place<'_>) -> (Option<Position>, Option<Position>) {
     match place {
         Place::Summary { .. } => (None, None),
@@ -284,7 +284,8 @@ mod tests {
 
     const MAIN: Part = Part::Main;
 
-    /// Returns a log of three batches: two entries; a sub-agent's entry and a note; one entry.
+    /// Returns a log of three batches: two entries, then a sub-agent's entry and a note, then one
+    /// entry.
     async fn written() -> (MemoryLog, Vec<Batch>) {
         let memory = MemoryLog::new();
         let store = Layered::new(memory.clone(), Encrypted::new([1; 32]));
@@ -299,7 +300,7 @@ mod tests {
         (memory, batches)
     }
 
-    /// Decrypts a log in one page, and in pages of one batch.
+    /// Decrypts a log, both in one page and in pages of one batch. Returns the texts.
     fn open(id: &str, batches: &[Batch]) -> Result<Vec<String>, StoreError> {
         let mut all = batches.to_vec();
         let opened = store().open(&session(id), Position::START, &mut all);
@@ -316,7 +317,7 @@ mod tests {
         Ok(entries.map(|it| it.json.read().unwrap()).collect())
     }
 
-    /// Returns the problem of a log after a change. Its batches are renumbered.
+    /// Returns the problem of a log after a change. The batches are renumbered after the change.
     async fn problem(id: &str, change: impl FnOnce(&mut Vec<Batch>)) -> DecryptProblem {
         let (_, mut batches) = written().await;
         change(&mut batches);
@@ -412,7 +413,7 @@ mod tests {
 
     #[tokio::test]
     async fn moved_to_another_part_is_an_error() {
-        // From a sub-agent or a note to the main conversation, and back.
+        // Entries move from a sub-agent or a note to the main conversation, and back.
         for (index, part) in [(0, MAIN), (1, MAIN), (0, Part::Session), (1, agent())] {
             let change = |it: &mut Vec<Batch>| it[1].entries[index].part = part.clone();
             assert_eq!(
@@ -470,8 +471,8 @@ mod tests {
         assert_eq!(problem("one", join).await, Undecryptable);
     }
 
-    /// Batches in any order with any positions are decrypted only in the order in which they were
-    /// appended. Missing batches are a documented limit of [`Encrypted`].
+    /// Checks batches in any order with any positions. They must only be decrypted in the order in
+    /// which they were appended. Missing batches are a documented limit of [`Encrypted`].
     #[tokio::test]
     async fn batches_are_decrypted_only_in_order() {
         const POSITIONS: usize = 5;
@@ -514,7 +515,7 @@ mod tests {
             (&error.session, error.problem),
             (&session("two"), Undecryptable)
         );
-        // `LogBacked` lists both, too.
+        // `LogBacked` lists both sessions, too.
         let store = LogBacked::new(with(1));
         let listed = store.sessions("crabs").await.unwrap();
         assert_eq!(listed.len(), 2);

@@ -1,4 +1,4 @@
-//! Entries as JSON: `[["PART",ENTRY],…]`. The text of each entry is preserved.
+//! Encodes entries as JSON, `[["PART",ENTRY],…]`. The text of each entry is preserved.
 
 use crate::session_log::{Entry, LogKey, LogStore, Part, Position};
 use agentwire::store::StoreError;
@@ -29,7 +29,7 @@ pub(crate) fn decode(entries: Vec<(String, Box<RawValue>)>) -> Vec<Entry> {
     entries.collect()
 }
 
-/// Deserializes a summary. `null` is a summary, too.
+/// Deserializes a summary. `null` is a valid summary.
 #[cfg(any(feature = "nats", feature = "objects"))]
 pub(crate) fn present<'de, D: serde::Deserializer<'de>>(
     value: D,
@@ -37,7 +37,7 @@ pub(crate) fn present<'de, D: serde::Deserializer<'de>>(
     Box::deserialize(value).map(Some)
 }
 
-/// Reads a whole log and returns its parts.
+/// Reads a whole log and returns the parts of its entries.
 pub(crate) async fn parts(
     store: &impl LogStore,
     session: &LogKey,

@@ -21,10 +21,10 @@ pub enum Place<'a> {
         session: &'a LogKey,
         /// The part of the session.
         part: &'a Part,
-        /// The position of the preceding batch. `None` for the first batch of a log that is
-        /// read from its start: the positions of a log continue after a deletion.
+        /// The position of the preceding batch. `None` for the first batch of a log that is read
+        /// from its start, because the positions of a log continue after a deletion.
         after: Option<Position>,
-        /// The position of the batch. `None` while it is appended.
+        /// The position of the batch. `None` during the append.
         position: Option<Position>,
         /// The index in the batch.
         index: usize,
@@ -45,7 +45,7 @@ impl<'a> Place<'a> {
 
 /// Encodes entries before they are stored, and decodes them when they are read.
 ///
-/// A function is a layer that redacts: its result is stored, and read without change.
+/// A function is a layer that redacts. Its result is stored, and read without change.
 ///
 /// ```
 /// use agentwire::protocol::Json;
@@ -63,7 +63,7 @@ pub trait Layer: Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// An error fails the append.
+    /// The error fails the append.
     fn seal(&self, place: &Place<'_>, json: &Json) -> Result<Json, StoreError>;
 
     /// Decodes a stored entry or summary.

@@ -10,11 +10,10 @@
 //! | `Redis` | `redis` | Redis | many hosts, without failover |
 //! | `Objects` | `objects` | an object store: S3, Google Cloud Storage, Azure | many hosts |
 //!
-//! Each is a [`LogStore`](session_log::LogStore) and passes the conformance suite of
+//! Each engine is a [`LogStore`](session_log::LogStore) and passes the conformance suite of
 //! `agentwire-testkit`. [`LogBacked`] turns a log store into a store for
-//! [`Options::session_store`](agentwire::Options::session_store), optionally with
-//! [leases](Leases), which give each session to one host at a time. [`Layered`] redacts or
-//! encrypts entries.
+//! [`Options::session_store`](agentwire::Options::session_store), optionally with [leases](Leases),
+//! which give each session to one host at a time. [`Layered`] redacts or encrypts entries.
 //!
 //! [`copy_to_store`] and [`copy_from_store`] copy sessions between the agent's files and a store.
 

@@ -32,20 +32,20 @@ impl MemoryLog {
         Self::default()
     }
 
-    /// Ignores poisoning: a panic leaves no partial changes.
+    /// Locks the logs. Poisoning is ignored, because a panic leaves no partial changes.
     fn lock(&self) -> MutexGuard<'_, BTreeMap<LogKey, Log>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Log {
-    /// Returns the batches after a position.
+    /// Returns the batches after this position.
     fn after(&self, after: Position) -> &[Batch] {
         let first = self.batches.partition_point(|it| it.position <= after);
         &self.batches[first..]
     }
 
-    /// Returns the batch at the next position.
+    /// Returns the position and token of the batch directly after this position.
     fn next(&self, after: Position) -> Option<Next> {
         let next = self.after(after).first()?;
         let is_next = next.position.0 == after.0 + 1;

@@ -3,17 +3,18 @@
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
 
-/// The maximum length of a name in bytes; longer ones are hashed. NATS accepts subjects of about
+/// The maximum length of a name in bytes. Longer names are hashed. NATS accepts subjects of about
 /// 4,000 bytes, object stores keys of 1,024, and file systems names of 255.
 const MAX_LENGTH: usize = 120;
 
-/// Returns the name of a text. Distinct texts have distinct names; long texts are hashed.
+/// Returns the name of a text. Distinct texts have distinct names. The names of long texts are
+/// hashes.
 pub(crate) fn name(text: &str) -> String {
     let escaped = escaped(text);
     if escaped.len() <= MAX_LENGTH {
         return escaped;
     }
-    // Escaped texts have two digits after `=`.
+    // In escaped texts, `=` is followed by two digits, so this prefix is distinct.
     let mut name = String::from("==");
     for byte in Sha256::digest(text) {
         let _ = write!(name, "{byte:02x}");
@@ -21,7 +22,7 @@ pub(crate) fn name(text: &str) -> String {
     name
 }
 
-/// Escapes a text to one or more ASCII letters, digits, `-`, `_` and `=`.
+/// Escapes a text. The result has one or more ASCII letters, digits, `-`, `_` and `=`.
 pub(crate) fn escaped(text: &str) -> String {
     if text.is_empty() {
         return "=".to_owned();

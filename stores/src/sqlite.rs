@@ -18,11 +18,11 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 /// A store in a SQLite database, for one machine. Clones share a connection. Any number of stores
 /// and processes may use the database at the same time.
 ///
-/// The database is in WAL mode with `synchronous=FULL`: [`append`](LogStore::append) returns when
-/// the batch is on disk. Writers wait for each other for up to 30 seconds. Do not use a file
-/// system that machines share: SQLite's documentation explains why.
+/// The database is in WAL mode with `synchronous=FULL`, so [`append`](LogStore::append) returns
+/// when the batch is on disk. Writers wait for each other for up to 30 seconds. Do not use a file
+/// system that machines share. SQLite's documentation explains why.
 ///
-/// Only this user can read the files: [`Sqlite::open`] removes the access of others.
+/// Only this user can read the files, because [`Sqlite::open`] removes the access of others.
 ///
 /// The maximum of positions and token numbers is 2⁶³−1.
 ///
@@ -30,13 +30,13 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 #[derive(Debug, Clone)]
 pub struct Sqlite(Arc<Mutex<Connection>>);
 
-/// The timeout of a writer that waits for another.
+/// The timeout of a writer that waits for another writer.
 const BUSY: Duration = Duration::from_secs(30);
 
-/// The bytes of entries in one page.
+/// The number of bytes of entries in a page.
 const PAGE: usize = 1 << 20;
 
-/// The migrations of the tables. `user_version` is the number of applied ones.
+/// The migrations of the tables. `user_version` is the number of applied migrations.
 const MIGRATIONS: [&str; 1] = ["
     CREATE TABLE logs (
         id INTEGER PRIMARY KEY,
@@ -80,20 +80,20 @@ struct FoundLog {
 }
 
 impl Sqlite {
-    /// Opens or creates a database and migrates its tables. Blocks.
+    /// Opens or creates a database and migrates its tables. This call blocks.
     ///
     /// # Errors
     ///
     /// If the file cannot be opened, is not a database, or was created by a newer release of
     /// this crate.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
-        /// Closing a file releases the locks that this process has on it through other
-        /// connections. So no connection is opened while a file is created.
+        /// Closing a file releases the locks that this process has on the file through other
+        /// connections. Therefore no connection is opened while a file is created.
         static OPENING: Mutex<()> = Mutex::new(());
         let _opening = OPENING.lock().unwrap_or_else(PoisonError::into_inner);
         let path = path.as_ref();
         let is_plain = path.to_str().is_none_or(|it| {
-            // In-memory databases and URIs are left to SQLite.
+            // In-memory databases and URIs are passed to SQLite unchanged.
             !it.is_empty() && it != ":memory:" && !it.starts_with("file:")
         });
         if is_plain {
@@ -113,7 +113,7 @@ impl Sqlite {
     ///
     /// # Errors
     ///
-    /// If SQLite refuses.
+    /// If SQLite refuses to open the database.
     pub fn in_memory() -> Result<Self, StoreError> {
         Self::with_connection(Connection::open_in_memory()?)
     }
@@ -150,7 +150,8 @@ impl Sqlite {
         &self,
         run: impl FnOnce(&Transaction<'_>) -> Result<T, Failure> + Send + 'static,
     ) -> Result<T, AppendError> {
-        // `Immediate`: a transaction that begins by reading fails to write after concurrent writes.
+        // A transaction that begins by reading would fail to write after concurrent writes, so it
+        // is `Immediate`.
         let written = self.run(TransactionBehavior::Immediate, run).await;
         written.map_err(|Failure(error)| error)
     }
@@ -192,7 +193,7 @@ fn make_private(connection: &Connection) -> Result<(), StoreError> {
     };
     for suffix in ["", "-wal", "-shm", "-journal"] {
         let file = format!("{path}{suffix}");
-        // Without opening them: see `Sqlite::open`.
+        // The files are not opened, for the reason given in `Sqlite::open`.
         if let Err(error) = private_file::make_path_private(Path::new(&file)) {
             return Err(format!("cannot remove the access of others to {file}: {error}").into());
         }
@@ -259,7 +260,7 @@ fn next(
     found.optional()
 }
 
-/// Converts a number to SQLite's type.
+/// Converts a number to the signed type of SQLite.
 fn signed(number: u64, what: &str) -> Result<i64, StoreError> {
     let too_large = |_| format!("{what} {number} exceeds the maximum of SQLite").into();
     i64::try_from(number).map_err(too_large)
@@ -348,7 +349,7 @@ fn read(
                  WHERE log = ?1 AND position > ?2 ORDER BY position, entries.rowid";
     let mut statement = transaction.prepare_cached(query)?;
     let mut rows = statement.query(params![found.log, after])?;
-    // Share the parts' names.
+    // Entries share the names of their parts.
     let mut parts: BTreeMap<String, Part> = BTreeMap::new();
     let (mut batches, mut bytes): (Vec<Batch>, _) = (Vec::new(), 0);
     while let Some(row) = rows.next()? {

@@ -1,4 +1,4 @@
-//! The conformance suite on the local stores.
+//! Runs the conformance suite on the local stores.
 
 #![allow(clippy::unwrap_used)]
 

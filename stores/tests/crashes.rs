@@ -1,5 +1,5 @@
-//! Writers are killed at any moment: acknowledged batches are stored without gaps, and the next writer
-//! continues.
+//! Kills writers at any moment. Acknowledged batches must be stored without gaps, and the next
+//! writer must continue.
 //!
 //! The writer is a child process, which prints the position of each stored batch.
 //! `AGENTWIRE_CRASHES` is the number of killed writers.
@@ -98,7 +98,7 @@ async fn check(name: &str, path: &Path, store: impl LogStore, kills: u64) {
             assert_eq!(batch.position, Position(before + 1), "there is a hole");
             assert_eq!(batch.entries, entries(Position(before)), "a batch is whole");
         }
-        // A retry of the killed writer finds its batch.
+        // A retry of the killed writer succeeds without storing the batch again.
         let last = batches.last().unwrap();
         let before = Position(last.position.0 - 1);
         let (wanted, token) = (entries(before), head.token.clone());

@@ -1,4 +1,4 @@
-//! Logs in a directory after crashes and disk errors, and permissions.
+//! Tests of logs in a directory after crashes and disk errors, and of permissions.
 
 #![allow(clippy::unwrap_used)]
 
@@ -128,7 +128,8 @@ async fn a_changed_byte_never_changes_the_content() {
                 }
                 Ok(found) => {
                     shorter += 1;
-                    // Only the last batch may count as incomplete. The ID of the file does not concern batches.
+                    // Only the last batch may count as incomplete. The ID of the file does not
+                    // belong to a batch.
                     let is_last = at >= ends[1] && found == batches[..2];
                     let is_id = at < 60 && found == batches;
                     assert!(is_last || is_id, "byte {at}: {} batches", found.len());
@@ -205,7 +206,7 @@ async fn a_log_can_be_read_while_its_file_is_created() {
         let session = LogKey::new("crabs", format!("s-{number}"));
         let (reader, read) = (store.clone(), session.clone());
         let reading = tokio::spawn(async move {
-            // Until the first batch is stored.
+            // Read until the first batch is stored.
             while reader
                 .read(&read, Position::START)
                 .await
@@ -262,7 +263,7 @@ fn open_to_all(folder: &Path) {
 async fn only_this_user_can_read_a_directory() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
-    // The store creates this one, too.
+    // The store creates both of these folders.
     let root = folder.path().join("a/store");
     let store = Directory::new(&root);
     let long = "l".repeat(500);
@@ -304,7 +305,7 @@ async fn only_this_user_can_read_a_database() {
     };
     let first = Sqlite::open(&path).unwrap();
     let after = append(&first, Position::START).await;
-    // Including `-wal` and `-shm`.
+    // The database consists of three files, including `-wal` and `-shm`.
     are_private(folder.path(), 3);
     open_to_all(folder.path());
     let second = Sqlite::open(&path).unwrap();
@@ -330,7 +331,7 @@ async fn only_this_user_can_read_a_database() {
     );
 }
 
-/// Links and pipes instead of a log, its lock or its folder.
+/// Plants links and pipes in place of a log, its lock or its folder.
 #[cfg(unix)]
 #[tokio::test]
 async fn a_planted_link_or_pipe_is_an_error() {
@@ -371,7 +372,7 @@ async fn a_planted_link_or_pipe_is_an_error() {
     for planted in [log.clone(), log.with_extension("lock")] {
         let is_log = planted == log;
         fs::remove_file(&planted).unwrap();
-        // The same for a link to another log.
+        // A link to another log is an error, too.
         fs::write(&precious, &bytes).unwrap();
         symlink(&precious, &planted).unwrap();
         fails(is_log).await;

@@ -1,4 +1,4 @@
-//! The examples run as documented.
+//! Tests that the examples run as documented.
 
 #![allow(clippy::unwrap_used)]
 

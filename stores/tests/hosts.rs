@@ -1,8 +1,8 @@
-//! Hosts of one session of the real CLI are killed at any moment, one after the other. The next one
-//! continues with every delivered turn.
+//! Kills hosts of one session of the real CLI at any moment, one after the other. The next host
+//! must continue with every delivered turn.
 //!
 //! The host is a child process, which prints the prompts whose results it has received.
-//! `AGENTWIRE_HOSTS`: the number of killed hosts; `AGENTWIRE_SEED`: the moments.
+//! `AGENTWIRE_HOSTS` is the number of killed hosts; `AGENTWIRE_SEED` seeds the random moments.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -31,18 +31,18 @@ use tokio::time::{sleep, timeout};
 
 const ID: &str = "11111111-2222-4333-8444-555555555555";
 
-/// A store that fails sometimes.
-struct Shaky {
+/// A store that sometimes fails.
+struct SometimesFailing {
     store: LogBacked<Directory>,
-    /// One of this number of calls fails; none if it is 0.
+    /// One of this number of calls fails. If it is 0, no call fails.
     one_of: u64,
     calls: AtomicU64,
 }
 
-impl SessionStore for Shaky {
+impl SessionStore for SometimesFailing {
     async fn append(&self, key: &TranscriptKey, entries: &[Json]) -> Result<(), StoreError> {
         let call = self.calls.fetch_add(1, Ordering::Relaxed);
-        // Three attempts in a row, so that the store is reported as behind.
+        // Three attempts in a row fail, so that the store is reported as behind.
         if self.one_of > 0 && (call / 3) % self.one_of == 1 {
             return Err("out of order".into());
         }
@@ -60,7 +60,7 @@ impl SessionStore for Shaky {
 
 /// Opens the session and sends prompts until the process is killed.
 async fn host(logs: &str, number: u64, one_of: u64, prompts: u64) {
-    let store = Shaky {
+    let store = SometimesFailing {
         store: LogBacked::new(Directory::new(logs)),
         one_of,
         calls: AtomicU64::new(number),
@@ -182,7 +182,7 @@ async fn kills(one_of: u64, hosts: u64, seed: u64) {
                 printed.push(line);
             }
         };
-        // The first turn must be on disk, so that others can resume it.
+        // The first turn must be on disk before the kill, so that other hosts can resume it.
         let pause = if number == 0 { 3000 } else { pause };
         let _ = timeout(Duration::from_millis(pause), reads).await;
         child.start_kill().unwrap();
@@ -224,7 +224,7 @@ async fn kills(one_of: u64, hosts: u64, seed: u64) {
     for prompt in &seen {
         assert_eq!(kept.get(prompt), Some(&1), "{prompt} of seed {seed}");
     }
-    // The others leave no private folders and locks.
+    // The killed hosts leave no private folders and locks.
     let temporary = std::fs::read_dir(live.home.path().join("tmp")).unwrap();
     let left: Vec<_> = temporary
         .map(|it| it.unwrap().file_name().into_string().unwrap())

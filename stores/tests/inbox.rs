@@ -1,4 +1,4 @@
-//! Accepted messages in the inbox of a claimed session.
+//! Tests of accepted messages in the inbox of a claimed session.
 
 #![allow(clippy::unwrap_used)]
 
@@ -62,7 +62,7 @@ impl Claimable {
             .collect()
     }
 
-    /// Ends the claim: another host owns the session.
+    /// Ends the claim, because another host owns the session.
     fn revoke(&self) {
         self.renewer.lock().unwrap().upgrade().unwrap().revoke();
     }
@@ -166,7 +166,7 @@ async fn messages_are_sent_once_stored_and_finished_in_the_inbox() {
         .wait_for(|it| *it > 0)
         .await
         .unwrap();
-    // After the response to another request, everything pending has been processed.
+    // The response to another request shows that everything pending has been processed.
     assert_eq!(submission.state(), SubmissionState::Waiting);
     assert_eq!(client.handle().outbound_queue().await.unwrap().messages, 1);
     store.is_open.send_replace(true);
@@ -206,7 +206,7 @@ async fn the_next_host_resends_unstarted_and_hands_back_started_messages() {
 
     let says = |steps: Vec<Step>| Scenario::default().reply(steps).repeated();
     let next = |steps| host(&machines.path().join("two"), &store, &says(steps)).resume(&id);
-    // It is reported until a host has completed a turn.
+    // The message is reported until a host has completed a turn.
     for number in 0..2 {
         let options = next(vec![Step::WaitMs(600_000)]);
         let mut two = Client::connect(options).await.unwrap();
@@ -221,7 +221,7 @@ async fn the_next_host_resends_unstarted_and_hands_back_started_messages() {
             ("u3", Redelivery::Resent),
         ];
         let expected = expected.map(|(uuid, fate)| (uuid.to_owned(), fate));
-        // The third message may have been picked up and transcribed meanwhile.
+        // The third message may have been picked up and transcribed by now.
         let sure = if number == 0 { 3 } else { 2 };
         assert_eq!(told[..sure], expected[..sure]);
         loses(&mut two, &store).await;

@@ -1,4 +1,4 @@
-//! Leases: sessions are claimed, renewed, lost, released and taken over.
+//! Tests of leases: sessions are claimed, renewed, lost, released and taken over.
 
 #![allow(clippy::unwrap_used)]
 
@@ -18,7 +18,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 const LENGTH: Duration = Duration::from_secs(24);
 
-/// The runtime's clock, which is paused while tasks run.
+/// Returns the runtime's clock, which is paused while tasks run.
 fn clock() -> LeaseClock {
     fn now() -> Duration {
         thread_local!(static START: Instant = Instant::now());
@@ -35,18 +35,18 @@ struct Connection {
     fault: Arc<Mutex<Fault>>,
 }
 
-/// The outcome of the next append.
+/// The fault of the next append.
 #[derive(Debug, Default, Clone)]
 enum Fault {
     #[default]
     None,
-    /// It is stored, and the response is lost.
+    /// The batch is stored, but the response is lost.
     ResponseLost,
-    /// It is not stored.
+    /// The batch is not stored.
     NotStored,
-    /// It is stored once the end of the log is read.
+    /// The batch is stored when the end of the log is read.
     StoredLate,
-    /// It hangs.
+    /// The append never returns.
     Hangs,
     InFlight(LogKey, Batch),
 }
@@ -170,7 +170,7 @@ async fn renewed_leases_exclude_other_hosts() {
         let expires_in = claim(&two).await.unwrap_err();
         assert!(expires_in > LENGTH / 2, "{expires_in:?}");
     }
-    // The same process cannot claim it twice.
+    // The same process cannot claim the session twice.
     assert_eq!(claim(&one).await.unwrap_err(), Duration::MAX);
     // Only the owner can append.
     one.append(&key(), &[entry(2)]).await.unwrap();
@@ -194,7 +194,7 @@ async fn a_released_session_can_be_claimed_at_once() {
     assert!(claim(&one).await.is_err());
     drop(claimed);
     sleep(Duration::from_millis(1)).await;
-    // The same process can claim it again.
+    // The same process can claim the session again.
     let claimed = claim(&two).await.unwrap();
     assert!(claimed.is_valid());
     assert!(begun.elapsed() < Duration::from_secs(1));
@@ -320,7 +320,7 @@ async fn entries_with_lost_responses_are_stored_once() {
                     )
                     .await
                     .unwrap();
-                    // The lease is renewed meanwhile.
+                    // The lease is renewed during this time.
                     sleep(LENGTH / 2).await;
                 }
                 for _ in 0..more {
@@ -345,8 +345,8 @@ async fn entries_with_lost_responses_are_stored_once() {
     }
 }
 
-/// Appends fail in different ways, and are retried or abandoned. Successful ones are stored once and
-/// in order, abandoned ones at most once.
+/// Appends fail in different ways, and are retried or abandoned. Successful appends are stored once
+/// and in order. Abandoned appends are stored at most once.
 #[tokio::test(start_paused = true)]
 async fn failed_appends_are_stored_at_most_once() {
     let faults = [
@@ -467,7 +467,7 @@ async fn only_the_owner_writes_the_inbox() {
     assert_eq!(two.load_inbox(&key()).await.unwrap(), []);
 }
 
-/// Clocks may be hours apart and run a tenth faster or slower.
+/// The clocks of the hosts may be hours apart, and may run a tenth faster or slower.
 #[tokio::test(start_paused = true)]
 async fn skewed_clocks_never_allow_two_owners() {
     fn fast() -> Duration {

@@ -1,5 +1,5 @@
-//! Sessions of the real CLI in stores on real engines. `scripts/real live` installs the CLI
-//! and runs these.
+//! Tests of sessions of the real CLI in stores on real engines. `scripts/real live` installs the
+//! CLI and runs these tests.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -39,8 +39,8 @@ async fn ask(prompt: &str, options: Options) -> String {
     id.unwrap()
 }
 
-/// Returns the lines of the CLI's transcript that it reports to hosts.
-fn kept(live: &Live, key: &TranscriptKey) -> Vec<String> {
+/// Returns the lines of the CLI's transcript that the CLI reports to hosts.
+fn reported_lines(live: &Live, key: &TranscriptKey) -> Vec<String> {
     let (project, session_id) = (key.project(), key.session_id());
     let project = live.home.path().join(".claude/projects").join(project);
     let file = match key.subpath() {
@@ -55,7 +55,7 @@ fn kept(live: &Live, key: &TranscriptKey) -> Vec<String> {
 }
 
 /// A session is stored byte for byte and resumed with an empty home directory.
-async fn goes_on(logs: impl LogStore) {
+async fn assert_session_moves_through(logs: impl LogStore) {
     let first = Live::start(hello()).await;
     let store = LogBacked::new(logs);
     let options = first.options().session_store(store.clone());
@@ -70,7 +70,7 @@ async fn goes_on(logs: impl LogStore) {
     let entries = batches.iter().flat_map(|batch| &batch.entries);
     let main = entries.filter(|entry| entry.part == Part::Main);
     let texts: Vec<_> = main.map(|entry| entry.json.get()).collect();
-    assert_eq!(texts, kept(&first, &key));
+    assert_eq!(texts, reported_lines(&first, &key));
     fs::remove_dir_all(first.home.path().join(".claude")).unwrap();
 
     // Another host with another connection to the same engine.
@@ -91,19 +91,19 @@ async fn goes_on(logs: impl LogStore) {
 
 #[tokio::test]
 async fn sessions_resume_from_memory() {
-    goes_on(MemoryLog::new()).await;
+    assert_session_moves_through(MemoryLog::new()).await;
 }
 
 #[tokio::test]
 async fn sessions_resume_from_a_directory() {
     let folder = tempfile::tempdir().unwrap();
-    goes_on(Directory::new(folder.path())).await;
+    assert_session_moves_through(Directory::new(folder.path())).await;
 }
 
 #[tokio::test]
 async fn sessions_resume_from_a_database() {
     let folder = tempfile::tempdir().unwrap();
-    goes_on(Sqlite::open(folder.path().join("sessions.db")).unwrap()).await;
+    assert_session_moves_through(Sqlite::open(folder.path().join("sessions.db")).unwrap()).await;
 }
 
 /// A host whose session was taken over is refused and changes nothing.
@@ -167,7 +167,7 @@ async fn a_fork_of_an_owned_session_is_claimed() {
             matches!(claimed, Claimed::OwnedElsewhere { .. }),
             "{claimed:?}"
         );
-        // Messages are accepted by the owner.
+        // The owner accepts messages.
         assert!(!store().load_inbox(&key).await.unwrap().is_empty());
     }
     two.close().await;
@@ -200,8 +200,8 @@ async fn sessions_are_copied_through_a_store_to_another_machine() {
     let elsewhere = History::in_directory(second.home.path().join(".claude"));
     let there = copy_from_store(&elsewhere, own, store).await.unwrap();
     assert_eq!(there, copied);
-    assert_eq!(kept(&second, own), kept(&first, own));
-    assert_eq!(kept(&second, part), kept(&first, part));
+    assert_eq!(reported_lines(&second, own), reported_lines(&first, own));
+    assert_eq!(reported_lines(&second, part), reported_lines(&first, part));
     let options = second.options().cwd(first.project()).resume(&id);
     assert_eq!(ask("Sure?", options).await, id);
     let asked = second.model.asked(0).await.body.unwrap();

@@ -1,4 +1,4 @@
-//! `Objects` on an object store with the anomalies of real ones.
+//! Tests of `Objects` on an object store with the anomalies of real ones.
 
 #![allow(clippy::unwrap_used)]
 
@@ -23,14 +23,14 @@ use std::time::Duration;
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Anomaly {
     None,
-    /// It overwrites existing objects.
+    /// The store overwrites existing objects.
     Overwrites,
-    /// An object is created, but the response is lost; the client's retry conflicts.
+    /// The store creates an object, but the response is lost. The client's retry conflicts.
     SaysExistsAfterCreating,
-    /// It reports this number of times that a missing object exists, like S3 during a concurrent
-    /// creation.
+    /// The store reports this number of times that a missing object exists, like S3 during a
+    /// concurrent creation.
     SaysExists(usize),
-    /// It lists objects in any order.
+    /// The store lists objects in any order.
     ListsBackwards,
     /// Requests for batches get no response.
     Hangs,
@@ -39,13 +39,13 @@ enum Anomaly {
 }
 
 #[derive(Debug)]
-struct Odd {
+struct AnomalousStore {
     inner: Arc<InMemory>,
     anomaly: Anomaly,
     times: AtomicUsize,
 }
 
-impl Odd {
+impl AnomalousStore {
     fn new(inner: &Arc<InMemory>, anomaly: Anomaly) -> Self {
         Self {
             inner: Arc::clone(inner),
@@ -54,13 +54,13 @@ impl Odd {
         }
     }
 
-    /// The number of anomalies so far.
+    /// Returns the number of earlier anomalies, and counts one more.
     fn count(&self) -> usize {
         self.times.fetch_add(1, Ordering::SeqCst)
     }
 }
 
-impl std::fmt::Display for Odd {
+impl std::fmt::Display for AnomalousStore {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Odd({:?})", self.anomaly)
     }
@@ -74,7 +74,7 @@ fn exists(path: &Path) -> Error {
 }
 
 #[async_trait::async_trait]
-impl ObjectStore for Odd {
+impl ObjectStore for AnomalousStore {
     async fn put_opts(
         &self,
         path: &Path,
@@ -145,7 +145,10 @@ impl ObjectStore for Odd {
 
 async fn store(objects: &Arc<InMemory>, anomaly: Anomaly) -> Objects {
     let options = ObjectsOptions::new().timeout(Duration::from_millis(200));
-    options.open(Odd::new(objects, anomaly)).await.unwrap()
+    options
+        .open(AnomalousStore::new(objects, anomaly))
+        .await
+        .unwrap()
 }
 
 fn session() -> LogKey {
@@ -176,7 +179,7 @@ fn failure(error: AppendError) -> ObjectsError {
 
 #[tokio::test]
 async fn overwriting_object_stores_are_refused() {
-    let odd = Odd::new(&Arc::default(), Anomaly::Overwrites);
+    let odd = AnomalousStore::new(&Arc::default(), Anomaly::Overwrites);
     let error = Objects::open(odd).await.unwrap_err();
     assert!(matches!(error, ObjectsError::NotExclusive), "{error}");
 }
@@ -234,7 +237,7 @@ async fn requests_time_out() {
 }
 
 #[tokio::test]
-async fn late_appends_after_a_deletion_are_refused() {
+async fn a_superseded_host_cannot_append_to_a_recreated_session() {
     let objects = Arc::default();
     let stopped = store(&objects, Anomaly::None).await;
     let token = Token::new(1, "stopped");
@@ -253,7 +256,7 @@ async fn late_appends_after_a_deletion_are_refused() {
     // Nothing is stored in the deleted log.
     let listed: Vec<ObjectMeta> = objects.list(None).try_collect().await.unwrap();
     let empty = listed.iter().filter(|it| it.size == 0).count();
-    // Including the probe.
+    // The count includes the object of the probe.
     assert_eq!((listed.len(), empty), (7, 5));
 }
 
@@ -356,7 +359,7 @@ async fn any_text_is_a_valid_and_distinct_prefix() {
     let objects: Arc<InMemory> = Arc::default();
     let prefixes = ["", "a", "a/b", "a/b/logs", "../x", "ü %2F *", "logs"];
     for prefix in prefixes {
-        let odd = Odd::new(&objects, Anomaly::None);
+        let odd = AnomalousStore::new(&objects, Anomaly::None);
         let store = ObjectsOptions::new()
             .prefix(prefix)
             .open(odd)

@@ -1,4 +1,4 @@
-//! `LogBacked` as a session store.
+//! Tests of `LogBacked` as a session store.
 
 #![allow(clippy::unwrap_used)]
 
@@ -118,7 +118,7 @@ async fn the_previous_owner_is_refused() {
         let refused = one.append(&key(), &numbered(&[3])).await.unwrap_err();
         let reason = "the log is owned by token 2";
         assert!(refused.to_string().contains(reason), "{refused}");
-        // Neither does the store take the log over for other entries.
+        // The store does not take the log over for other entries, either.
         let refused = one.append(&key(), &numbered(&[4])).await.unwrap_err();
         assert!(refused.to_string().contains(reason), "{refused}");
     }

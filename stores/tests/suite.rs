@@ -1,4 +1,4 @@
-//! The conformance suite finds a deliberate bug in each of these stores.
+//! Tests that the conformance suite finds a deliberate bug in each of these stores.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -12,7 +12,7 @@ use agentwire_testkit::stores::Conformance;
 use std::sync::Mutex;
 use std::time::{Duration, SystemTime};
 
-/// Declares the bugs of a store, and the list of them.
+/// Declares the bugs of a store and lists them in `FAULTS`.
 macro_rules! faults {
     ($($(#[$doc:meta])* $name:ident,)*) => {
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,15 +32,15 @@ faults! {
     /// Positions are not checked.
     PositionsIgnored,
     /// A batch that is appended again is refused.
-    AgainRefused,
+    RepeatRefused,
     /// A batch that is appended again is stored again.
-    AgainKept,
+    RepeatStored,
     /// Checking and appending are not atomic.
-    CheckedBefore,
+    CheckNotAtomic,
     /// The entries of a batch are stored one by one.
-    NotAtOnce,
+    BatchNotAtomic,
     /// A batch without entries takes the log over.
-    NothingKept,
+    EmptyBatchStored,
     /// Entries are reformatted without spaces.
     Rewritten,
     /// Numbers are read as floating point.
@@ -55,30 +55,30 @@ faults! {
     PartsForgotten,
     /// Keys are folded to lower case.
     CaseFolded,
-    /// A project and a session are joined with a slash.
+    /// The name of a log is its project and session, joined with a slash.
     Joined,
     /// Projects are matched by prefix.
     ByPrefix,
     /// A deletion removes the end of the log, so that tokens can be used again.
-    Forgotten,
+    EndForgotten,
     /// A deletion needs no token.
     DeletedByAnyone,
     /// Deleted sessions are listed.
     DeletedListed,
     /// A batch without a summary does not remove the old one.
-    SummaryKept,
-    /// Times are those of the first append.
+    OldSummaryKept,
+    /// The time of a session is that of its first append.
     OldTimes,
     /// Reading includes the batch at the position.
     ReadFrom,
     /// Only the first page can be read.
     OnePage,
-    /// A refusal has no end of the log.
+    /// A refusal does not contain the end of the log.
     NoHead,
-    /// The numbers of tokens have 63 bits.
+    /// The numbers of tokens have only 63 bits.
     TokensFolded,
     /// A batch from before a deletion counts as stored.
-    AgainAfterDeletion,
+    RepeatAfterDeletionAccepted,
 }
 
 struct Faulty {
@@ -130,7 +130,7 @@ impl Faulty {
         changed
     }
 
-    /// Appends after the current end of the log, without checks.
+    /// Appends to the current end of the log, without checks.
     async fn append_unchecked(
         &self,
         session: &LogKey,
@@ -200,16 +200,18 @@ impl LogStore for Faulty {
             Fault::PositionsIgnored if head.as_ref().is_some_and(|it| it.token == *batch.token) => {
                 self.append_unchecked(session, batch, &entries).await
             }
-            Fault::AgainRefused if batch.after != end && !entries.is_empty() => {
+            Fault::RepeatRefused if batch.after != end && !entries.is_empty() => {
                 Err(agentwire_stores::session_log::Refusal::new(head).into())
             }
-            Fault::AgainKept if batch.after < end => match self.store.append(session, &own).await {
-                Ok(_) if !entries.is_empty() => {
-                    self.append_unchecked(session, batch, &entries).await
+            Fault::RepeatStored if batch.after < end => {
+                match self.store.append(session, &own).await {
+                    Ok(_) if !entries.is_empty() => {
+                        self.append_unchecked(session, batch, &entries).await
+                    }
+                    other => other,
                 }
-                other => other,
-            },
-            Fault::CheckedBefore if !entries.is_empty() => {
+            }
+            Fault::CheckNotAtomic if !entries.is_empty() => {
                 Head::admit(head.as_ref(), None, batch.after, batch.token)
                     .map(drop)
                     .or_else(|refusal| match batch.after < end {
@@ -222,7 +224,7 @@ impl LogStore for Faulty {
                 tokio::task::yield_now().await;
                 self.append_unchecked(session, batch, &entries).await
             }
-            Fault::NotAtOnce if entries.len() > 1 && batch.after == end => {
+            Fault::BatchNotAtomic if entries.len() > 1 && batch.after == end => {
                 let mut after = batch.after;
                 for entry in entries.chunks(1) {
                     let one = NewBatch::new(after, batch.token, entry);
@@ -231,13 +233,13 @@ impl LogStore for Faulty {
                 }
                 Ok(after)
             }
-            Fault::NothingKept if entries.is_empty() && head.is_some() => {
+            Fault::EmptyBatchStored if entries.is_empty() && head.is_some() => {
                 let nothing = [Entry::new(Part::Session, Json::null())];
                 let own = NewBatch::new(end, batch.token, &nothing);
                 let _ = self.store.append(session, &own).await;
                 Ok(batch.after)
             }
-            Fault::SummaryKept if batch.summary.is_none() => {
+            Fault::OldSummaryKept if batch.summary.is_none() => {
                 let all = self.store.summaries(&session.project).await;
                 let mut all = all.map_err(AppendError::Failed)?.into_iter();
                 let last = all.find(|(it, _)| it.id == session.session_id);
@@ -251,7 +253,7 @@ impl LogStore for Faulty {
                 let own = NewBatch::new(batch.after, &token, &entries);
                 self.store.append(session, &own).await
             }
-            Fault::AgainAfterDeletion
+            Fault::RepeatAfterDeletionAccepted
                 if head.as_ref().is_some_and(|head| !head.is_deleted)
                     && self.has_spent(session, batch.token) =>
             {
@@ -333,9 +335,9 @@ impl LogStore for Faulty {
             .await
             .map_err(AppendError::Failed)?;
         match self.fault {
-            Fault::Forgotten if head.is_some() => {
+            Fault::EndForgotten if head.is_some() => {
                 self.store.delete(session, token).await?;
-                // Equivalent to a missing log: earlier tokens can be used again.
+                // This has the effect of a missing log: earlier tokens can be used again.
                 let entries = [Entry::new(Part::Session, Json::null())];
                 let end = head.map_or(0, |head| head.position.0) + 1;
                 let next = Token::new(token.number + 1, &*token.writer);

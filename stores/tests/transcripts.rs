@@ -1,5 +1,5 @@
-//! The conformance suite of session stores finds a deliberate bug in each of these stores. And stores
-//! behind programs.
+//! Tests that the conformance suite of session stores finds a deliberate bug in each of these
+//! stores. Also tests stores behind programs.
 
 #![allow(clippy::unwrap_used)]
 
@@ -13,7 +13,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
-/// Declares the bugs of a store, and the list of them.
+/// Declares the bugs of a store and lists them in `FAULTS`.
 macro_rules! faults {
     ($($(#[$doc:meta])* $name:ident,)*) => {
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,7 +47,7 @@ faults! {
     /// Subpaths are matched by prefix.
     ByPrefix,
     /// Repeated entries are moved to the front.
-    AgainFirst,
+    RepeatMovedToFront,
     /// Numbers are read as floating point.
     Rounded,
     /// NUL characters are replaced.
@@ -58,9 +58,9 @@ faults! {
     SubpathsOfAll,
     /// The main conversation is one of the subpaths.
     MainIsASubpath,
-    /// Times are seconds.
+    /// Times are in seconds.
     Seconds,
-    /// Times are those of the first append.
+    /// The time of a session is that of its first append.
     OldTimes,
     /// A deletion does not delete sub-agents.
     DeletesMainOnly,
@@ -76,7 +76,7 @@ faults! {
 
 struct Faulty {
     store: LogBacked<MemoryLog>,
-    /// The same entries under their original keys.
+    /// Holds the same entries under their original keys.
     keys: MemoryStore,
     fault: Fault,
 }
@@ -98,7 +98,7 @@ impl Faulty {
                 };
                 let joined = [Some(key.project()), Some(key.session_id()), key.subpath()];
                 let joined: Vec<&str> = joined.into_iter().flatten().collect();
-                // Hash the key: it may be too long or have invalid characters.
+                // Hash the key, because it may be too long or have invalid characters.
                 let mut hasher = DefaultHasher::new();
                 joined.join(between).hash(&mut hasher);
                 valid("all", &hasher.finish().to_string(), None)
@@ -136,14 +136,14 @@ impl SessionStore for Faulty {
         let key = self.key(key);
         let mut entries: Vec<Json> = entries.iter().map(|it| self.entry(it)).collect();
         let before = match self.fault {
-            Fault::AgainFirst | Fault::LastSummary => self.store.load(&key).await?,
+            Fault::RepeatMovedToFront | Fault::LastSummary => self.store.load(&key).await?,
             _ => None,
         };
         let before = before.unwrap_or_default();
         let is_again = entries.iter().any(|it| before.contains(it));
         match self.fault {
             Fault::OneBatch => self.store.delete(&key).await?,
-            Fault::AgainFirst if is_again => {
+            Fault::RepeatMovedToFront if is_again => {
                 self.store.delete(&key).await?;
                 entries.extend(before);
             }

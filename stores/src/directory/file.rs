@@ -1,4 +1,4 @@
-//! The file of a log and its lock.
+//! The file of a log, and its lock.
 
 use super::record::{Record, Scan, start_of_last};
 use crate::session_log::Position;
@@ -7,7 +7,7 @@ use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-/// The start of the first line; the file's ID follows.
+/// The start of the first line. The file's ID follows it.
 const MAGIC: &str = "agentwire session log 1 ";
 
 /// The length of the first line in bytes.
@@ -77,9 +77,9 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
 #[derive(Debug)]
 pub(super) struct LogFile {
     file: File,
-    /// The random ID of this file. A log that was deleted gets another.
+    /// The random ID of this file. A deletion replaces the file by one with another ID.
     id: String,
-    /// The length when the file was opened.
+    /// The length of the file when it was opened.
     end: u64,
 }
 
@@ -91,7 +91,8 @@ impl LogFile {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             file => {
                 let file = file?;
-                // Fails for files of other users and on read-only file systems; both can be read.
+                // This fails for files of other users and on read-only file systems. Both can be
+                // read.
                 private_file::make_private(&file).ok();
                 Self::from_file(file).map(Some)
             }
@@ -120,7 +121,7 @@ impl LogFile {
     }
 
     fn from_file(mut file: File) -> io::Result<Self> {
-        // A writer may append at the same time: ignore everything after this length.
+        // A writer may append at the same time, so everything after this length is ignored.
         let end = file.metadata()?.len();
         let mut first = Vec::new();
         let mut rest = (&mut file).take(end);
@@ -133,7 +134,7 @@ impl LogFile {
             let id = id.to_owned();
             return Ok(Self { file, id, end });
         }
-        if is_unfinished(&first) && is_all_zeros(&mut rest)? {
+        if is_partial_first_line(&first) && is_all_zeros(&mut rest)? {
             let id = String::new();
             return Ok(Self { file, id, end: 0 });
         }
@@ -157,7 +158,7 @@ impl LogFile {
     }
 
     /// Scans the records from an offset at which a record begins. `before` is the position of the
-    /// preceding record.
+    /// record before the offset.
     pub(super) fn scan_from(
         &mut self,
         offset: u64,
@@ -171,7 +172,7 @@ impl LogFile {
         self.scan()?.next_after(after)
     }
 
-    /// Returns the last record. Ignores a record after it that a crash left incomplete.
+    /// Returns the last record. A record after it that a crash left incomplete is ignored.
     pub(super) fn last(&mut self) -> io::Result<Option<Record>> {
         if self.is_empty() {
             return Ok(None);
@@ -191,12 +192,13 @@ impl LogFile {
 
     /// Appends a record after the [last](Self::last) one and syncs it to disk.
     pub(super) fn append(&mut self, record: &Record) -> io::Result<()> {
-        // Remove an incomplete record.
+        // An incomplete record is removed.
         if self.file.metadata()?.len() > self.end {
             self.file.set_len(self.end)?;
         }
         if self.end == 0 {
-            // Synced before the first batch, so that a file without this line has no batches.
+            // The first line is synced before the first batch, so that a file without it has no
+            // batches.
             let id = new_id();
             let line = first_line(&id);
             self.file.rewind()?;
@@ -211,7 +213,7 @@ impl LogFile {
             .write_all(&bytes)
             .and_then(|()| self.file.sync_data());
         if written.is_err() {
-            // An incomplete record is ignored by readers.
+            // Readers ignore an incomplete record.
             let _ = self.file.set_len(self.end);
         }
         written
@@ -219,7 +221,7 @@ impl LogFile {
 }
 
 /// Returns whether these bytes are an incomplete first line, possibly padded with zeros.
-fn is_unfinished(first: &[u8]) -> bool {
+fn is_partial_first_line(first: &[u8]) -> bool {
     let written = first.iter().rposition(|byte| *byte != 0);
     let written = &first[..written.map_or(0, |last| last + 1)];
     let magic = written.len().min(MAGIC.len());

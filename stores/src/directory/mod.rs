@@ -16,18 +16,18 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::{fs, io};
 
-/// A store in a directory, for one machine: a folder for each project, with a file for each
+/// A store in a directory, for one machine. It has a folder for each project, with a file for each
 /// session. Any number of stores and processes may use the directory at the same time.
 ///
 /// [`append`](LogStore::append) returns when the batch is on disk (`fdatasync`). A batch that a
-/// crash left incomplete is ignored, and removed by the next append. Damage anywhere else is an
+/// crash left incomplete is ignored, and the next append removes it. Damage anywhere else is an
 /// error.
 ///
-/// Writers exclude each other by a file lock, which the system releases when a process exits.
-/// Files and folders below the directory are accessible only to this user; files of earlier
-/// versions become so when they are written. The directory itself keeps its mode if it exists,
-/// and may be a link. Links below it are errors. Do not use a file system that machines share:
-/// many of them do not lock across machines.
+/// Writers exclude each other by a file lock, which the system releases when a process exits. Only
+/// this user has access to files and folders below the directory; files of earlier versions lose
+/// the access of others when they are written. The directory itself keeps its mode if it exists,
+/// and may be a link. Links below it are errors. Do not use a file system that machines share,
+/// because many of them do not lock across machines.
 ///
 /// All methods use [`tokio::task::spawn_blocking`] and require a tokio runtime.
 #[derive(Debug, Clone)]
@@ -39,7 +39,7 @@ pub struct Directory {
 /// The end of the page that was read last.
 #[derive(Debug, Clone)]
 struct Cursor {
-    /// The ID of the file. A deletion creates a file with another ID.
+    /// The ID of the file. A deletion replaces the file by one with another ID.
     file: String,
     position: Position,
     offset: u64,
@@ -48,7 +48,7 @@ struct Cursor {
 /// The maximum number of cached cursors.
 const MAX_CURSORS: usize = 64;
 
-/// The bytes of entries in one page.
+/// The number of bytes of entries in a page.
 const PAGE: usize = 1 << 20;
 
 impl Directory {
@@ -110,7 +110,7 @@ impl Directory {
             return Ok(Vec::new());
         };
         let cursor = self.cursor(session).filter(|it| {
-            // An offset is invalid in another file.
+            // The offset is invalid in another file.
             it.file == file.id() && it.position == after
         });
         let mut scan = match cursor {
@@ -155,7 +155,7 @@ impl Directory {
     fn summaries_now(&self, project: &str) -> io::Result<Vec<Summarized>> {
         let mut found = Vec::new();
         for (id, path) in names::sessions(&self.root, project)? {
-            // A log that cannot be read is listed too.
+            // A log that cannot be read is listed, too.
             let summary = match LogFile::open(&self.root, &path) {
                 Ok(None) => continue,
                 Ok(Some(mut file)) => match file.last() {

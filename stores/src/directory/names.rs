@@ -1,4 +1,4 @@
-//! File names: each key has a distinct name on any file system.
+//! Converts keys to file names that are distinct on any file system.
 
 use super::file::reject_links;
 use crate::session_log::LogKey;
@@ -7,8 +7,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The longest file name in bytes, without prefix and extension. Longer keys use several
-/// folders.
+/// The maximum length of a file name in bytes, without prefix and extension. Longer keys use
+/// several folders.
 const MAX_LENGTH: usize = 200;
 
 /// Returns the path of a session's log.
@@ -24,7 +24,7 @@ fn folder(root: &Path, project: &str) -> PathBuf {
     nested_path(root, "p", project)
 }
 
-/// Returns the path of a name. Folders with the start of a long name have the prefix `c-`.
+/// Returns the path of a name. Folders that contain the start of a long name have the prefix `c-`.
 fn nested_path(parent: &Path, kind: &str, name: &str) -> PathBuf {
     let name = encode(name);
     let mut path = parent.to_owned();
@@ -38,7 +38,8 @@ fn nested_path(parent: &Path, kind: &str, name: &str) -> PathBuf {
     path
 }
 
-/// Percent-encodes a name. Capitals too: many file systems do not distinguish `A` from `a`.
+/// Percent-encodes a name. Capitals are encoded, too, because many file systems do not distinguish
+/// `A` from `a`.
 fn encode(name: &str) -> String {
     let mut encoded = String::with_capacity(name.len());
     for byte in name.bytes() {

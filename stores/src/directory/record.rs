@@ -6,9 +6,9 @@
 //! 0000000000000061 6c35f5b4
 //! ```
 //!
-//! A header with the lengths of the texts; the texts, each with a line break; and a footer with
-//! the length and the checksum of everything before it. The lengths allow line breaks in texts.
-//! The footer allows reading the last record from the end of the file.
+//! A record consists of a header with the lengths of the texts, the texts, each with a line break,
+//! and a footer with the length and the checksum of everything before it. The lengths allow line
+//! breaks in texts. The footer makes it possible to read the last record from the end of the file.
 
 use crate::session_log::{Batch, Entry, Head, NewBatch, Next, Part, Position, Token};
 use agentwire_protocol::Json;
@@ -38,14 +38,14 @@ struct Header {
     deleted: bool,
     /// The names of the entries' parts.
     parts: Vec<String>,
-    /// For each entry the index of its part and its length in bytes.
+    /// The index of its part and its length in bytes, for each entry.
     entries: Vec<(usize, usize)>,
     /// The length of the summary in bytes.
     summary: Option<usize>,
 }
 
 impl Header {
-    /// Returns the length of the texts with their line breaks; `None` on overflow.
+    /// Returns the length of the texts with their line breaks. Returns `None` on overflow.
     fn texts_length(&self) -> Option<usize> {
         let lengths = self.entries.iter().map(|(_, length)| *length);
         let mut lengths = lengths.chain(self.summary);
@@ -83,7 +83,7 @@ impl Record {
         }
     }
 
-    /// Returns the record as a [`Next`]; `None` if it is a deletion.
+    /// Returns the record as a [`Next`]. Returns `None` if the record is a deletion.
     pub(super) fn next(&self) -> Option<Next> {
         (!self.is_deleted).then(|| Next::new(self.position, self.token.clone()))
     }
@@ -173,9 +173,9 @@ fn footer_length(end: &[u8; FOOTER_LENGTH]) -> Option<u64> {
 /// The result of reading a record.
 enum Outcome {
     Record(Record),
-    /// A complete record that was skipped.
+    /// A complete record was skipped.
     Skipped,
-    /// No record, or an incomplete one.
+    /// There is no record, or an incomplete one.
     Incomplete,
 }
 
@@ -185,13 +185,13 @@ pub(super) struct Scan<'f, F> {
     offset: u64,
     /// The length of the file when it was opened.
     end: u64,
-    /// The position of the preceding record, if known.
+    /// The position of the preceding record, if it is known.
     before: Option<Position>,
 }
 
 impl<'f, F: Read + Seek> Scan<'f, F> {
     /// Creates a scan at an offset at which a record begins. `before` is the position of the
-    /// preceding record, if known.
+    /// preceding record, if it is known.
     pub(super) fn new(
         file: &'f mut F,
         offset: u64,
@@ -213,7 +213,7 @@ impl<'f, F: Read + Seek> Scan<'f, F> {
         self.offset
     }
 
-    /// Returns the next record; `None` at the end or before an incomplete record.
+    /// Returns the next record. Returns `None` at the end, or before an incomplete record.
     pub(super) fn next(&mut self) -> io::Result<Option<Record>> {
         self.next_after(Position::START)
     }
@@ -233,7 +233,7 @@ impl<'f, F: Read + Seek> Scan<'f, F> {
         }
     }
 
-    /// Reads a record. Skips its texts if its position is up to `after`.
+    /// Reads a record. Skips the texts of a record whose position is up to `after`.
     fn read_record(&mut self, after: Option<Position>) -> io::Result<Outcome> {
         let rest = self.end.saturating_sub(self.offset);
         let mut line = Vec::new();
@@ -254,7 +254,7 @@ impl<'f, F: Read + Seek> Scan<'f, F> {
         if total as u64 > rest {
             return Ok(Outcome::Incomplete);
         }
-        // Of skipped records only the position and the length are checked.
+        // Only the position and the length of skipped records are checked.
         let is_wanted = after.is_none_or(|after| first.position > after.0);
         let mut texts = vec![0; if is_wanted { length } else { 0 }];
         if is_wanted {
@@ -296,8 +296,8 @@ impl<'f, F: Read + Seek> Scan<'f, F> {
         })
     }
 
-    /// Treats `offset` as the end of the log. Returns an error if a complete record follows: then
-    /// the log is damaged.
+    /// Treats `offset` as the end of the log. Returns an error if a complete record follows,
+    /// because the log is then damaged.
     fn check_end(&mut self, offset: u64) -> io::Result<()> {
         let last = start_of_last(&mut self.file, self.end)?;
         if last.is_some_and(|last| last > offset) || self.has_record_after(offset)? {
@@ -330,7 +330,7 @@ impl<'f, F: Read + Seek> Scan<'f, F> {
     }
 }
 
-/// Returns the offset of the last record; `None` if the file does not end with a record.
+/// Returns the offset of the last record. Returns `None` if the file does not end with a record.
 pub(super) fn start_of_last(file: &mut (impl Read + Seek), end: u64) -> io::Result<Option<u64>> {
     let Some(before) = end.checked_sub(FOOTER_LENGTH as u64) else {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! The claim of a session, which is valid as long as its lease.
+//! The claim of a session, which is valid during its lease.
 
 use crate::session_log::LeaseClock;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// The interval at which the clock is checked. Timers of the runtime stop while the machine is
-/// suspended; the clock does not.
+/// suspended, but the clock does not.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The timeout of releasing a claim.
@@ -23,13 +23,13 @@ pub enum Claimed {
     Acquired(Claim),
     /// Another host owns the session.
     OwnedElsewhere {
-        /// The time until the other host's lease expires if it is not renewed;
-        /// [`Duration::MAX`] if it does not expire.
+        /// The time until the other host's lease expires if it is not renewed. [`Duration::MAX`] if
+        /// it does not expire.
         expires_in: Duration,
     },
 }
 
-/// The ownership of a session by this host, valid as long as its lease. The store renews the
+/// The ownership of a session by this host, which is valid during its lease. The store renews the
 /// lease with the [`ClaimRenewer`]. Dropping the claim releases the session.
 #[derive(Debug)]
 pub struct Claim {
@@ -40,7 +40,7 @@ pub struct Claim {
     _released: DropGuard,
 }
 
-/// The store's end of a [`Claim`]. Dropped by the store once the session is released.
+/// The store's end of a [`Claim`]. The store drops it after it has released the session.
 #[derive(Debug)]
 pub struct ClaimRenewer {
     shared: Arc<Shared>,
@@ -52,12 +52,12 @@ pub struct ClaimRenewer {
 #[derive(Debug)]
 struct Shared {
     clock: LeaseClock,
-    /// The end of the lease in milliseconds of the clock; zero once it has expired.
+    /// The end of the lease in milliseconds of the clock. Zero after the lease has expired.
     until: AtomicU64,
 }
 
 impl Shared {
-    /// Returns the remaining time. A lease that has expired stays expired.
+    /// Returns the remaining time. An expired lease stays expired.
     fn remaining(&self) -> Duration {
         let until = self.until.load(Ordering::Relaxed);
         let remaining = Duration::from_millis(until).saturating_sub(self.clock.now());
@@ -69,7 +69,7 @@ impl Shared {
 }
 
 impl Claim {
-    /// Creates a claim that is valid until a time of the clock.
+    /// Creates a claim that is valid until this time of the clock.
     #[must_use]
     pub fn new(clock: LeaseClock, until: Duration) -> (ClaimRenewer, Self) {
         let shared = Arc::new(Shared {
@@ -93,7 +93,7 @@ impl Claim {
         (renewer, claim)
     }
 
-    /// Returns whether this host owns the session. Once `false`, it stays `false`.
+    /// Returns whether this host owns the session. After this was `false`, it stays `false`.
     #[must_use]
     pub fn is_valid(&self) -> bool {
         !self.shared.remaining().is_zero()
@@ -115,13 +115,13 @@ impl Claim {
         }
     }
 
-    /// Waits until this host no longer owns the session. Cancel safe.
+    /// Waits until this host no longer owns the session. This is cancel safe.
     pub async fn lost(&mut self) {
         while self.renewed().await.is_some() {}
     }
 
-    /// Waits for the next renewal and returns the remaining time; `None` if this host no longer
-    /// owns the session. Cancel safe.
+    /// Waits for the next renewal and returns the remaining time. Returns `None` if this host no
+    /// longer owns the session. This is cancel safe.
     pub async fn renewed(&mut self) -> Option<Duration> {
         renewed(&self.shared, &mut self.changes).await
     }
@@ -142,7 +142,7 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    /// See [`Claim::renewed`].
+    /// Waits for the next renewal. See [`Claim::renewed`].
     pub(super) async fn renewed(mut self) -> Option<Duration> {
         renewed(&self.shared, &mut self.changes).await
     }
@@ -164,23 +164,23 @@ async fn renewed(shared: &Shared, changes: &mut watch::Receiver<()>) -> Option<D
 }
 
 impl ClaimRenewer {
-    /// Extends the lease until a time of the clock. Has no effect after expiry.
+    /// Extends the lease until this time of the clock. Has no effect after the lease has expired.
     pub fn renew(&self, until: Duration) {
         let until = milliseconds(until);
-        // Zero: expired.
+        // Zero means that the lease has expired.
         let renew = |old: u64| (old > 0).then_some(old.max(until));
         let relaxed = Ordering::Relaxed;
         let _ = self.shared.until.fetch_update(relaxed, relaxed, renew);
         self.notify.send_replace(());
     }
 
-    /// Ends the claim: another host owns the session.
+    /// Ends the claim, because another host owns the session.
     pub fn revoke(&self) {
         self.shared.until.store(0, Ordering::Relaxed);
         self.notify.send_replace(());
     }
 
-    /// Waits until the host releases the session. Cancel safe.
+    /// Waits until the host releases the session. This is cancel safe.
     pub async fn released(&self) {
         self.released.cancelled().await;
     }
@@ -195,7 +195,7 @@ mod tests {
     use super::*;
     use tokio::time::Instant;
 
-    /// The runtime's clock, which is paused in tests.
+    /// Returns the time of the runtime's clock, which is paused in tests.
     fn now() -> Duration {
         thread_local!(static START: Instant = Instant::now());
         START.with(Instant::elapsed)

@@ -17,15 +17,15 @@ use tokio::time::{Instant, sleep, timeout};
 /// The interval between attempts to claim a session.
 const RETRY_INTERVAL: Duration = Duration::from_millis(250);
 
-/// How much earlier than the end of the lease the watchdog may kill the agent.
+/// The maximum time before the end of the lease at which the watchdog may kill the agent.
 const WATCHDOG_TOLERANCE: Duration = Duration::from_millis(500);
 
-/// The claims of a session: the one it began with, and those of sessions that the agent began
-/// later (`/clear`).
+/// The claims of a session: the claim with which it began, and the claims of sessions that the
+/// agent began later (`/clear`).
 pub(super) struct Claims<S> {
     store: Store<S>,
     project: String,
-    /// The last one is the session that the agent writes now.
+    /// The claimed sessions. The agent writes the last one.
     claimed: Vec<Session>,
     claiming: JoinSet<Option<(TranscriptKey, Claim)>>,
     requested: Vec<String>,
@@ -36,7 +36,7 @@ pub(super) struct Claims<S> {
 struct Session {
     key: TranscriptKey,
     claim: Claim,
-    /// Resolves on renewal or loss of the claim.
+    /// A future that resolves when the claim is renewed or lost.
     changed: Boxed<'static, Option<Duration>>,
 }
 
@@ -74,13 +74,13 @@ impl<S: LeasedStore> Claims<S> {
         })
     }
 
-    /// Returns whether a claim is lost. The session must not act any more then.
+    /// Returns whether a claim is lost. The session must then do nothing any more.
     pub(super) fn are_lost(&mut self) -> bool {
         self.is_lost |= self.claimed.iter().any(|it| !it.claim.is_valid());
         self.is_lost
     }
 
-    /// Claims a session of the agent if it is not claimed yet.
+    /// Claims a session of the agent, unless it is already claimed.
     pub(super) fn claim_if_new(&mut self, id: &str) {
         let mut claimed = self.claimed.iter().map(|it| it.key.session_id());
         if claimed.any(|other_id| other_id == id)
@@ -90,7 +90,7 @@ impl<S: LeasedStore> Claims<S> {
         }
         let session = match TranscriptKey::new(&self.project, id) {
             Ok(session) => session,
-            // Invalid keys cannot be stored.
+            // Entries with an invalid key cannot be stored.
             Err(error) => {
                 tracing::warn!(%error, "cannot claim a session");
                 return;
@@ -128,7 +128,7 @@ impl<S: LeasedStore> Claims<S> {
         }
     }
 
-    /// Resolves when a claim was made, renewed or lost, or could not be made.
+    /// Resolves when a claim was made, renewed or lost, or when an attempt to claim failed.
     pub(super) fn poll_changed(&mut self, context: &mut Context<'_>) -> Poll<()> {
         if self.is_lost {
             return Poll::Pending;
@@ -173,7 +173,7 @@ async fn claim<S: LeasedStore>(
             Claimed::Acquired(claim) => return Ok(claim),
             Claimed::OwnedElsewhere { expires_in } => expires_in,
         };
-        // The owner renews its lease, or the lease does not expire.
+        // The owner renews its lease, or its lease does not expire.
         let is_renewed = remaining > shortest || remaining == Duration::MAX;
         shortest = shortest.min(remaining);
         let may_wait = match when {
@@ -198,13 +198,14 @@ mod tests {
     use crate::{LogBacked, MemoryLog};
     use std::sync::Arc;
 
-    /// The runtime's clock, which is paused in tests.
+    /// Returns the time of the runtime's clock, which is paused in tests.
     fn now() -> Duration {
         thread_local!(static START: Instant = Instant::now());
         START.with(Instant::elapsed)
     }
 
-    /// The watchdog may kill the agent before the lease expires by the host's clock.
+    /// Checks that an expiring claim is awaited, because the watchdog may kill the agent before the
+    /// lease expires by the host's clock.
     #[tokio::test(start_paused = true)]
     async fn an_expiring_claim_is_awaited_after_the_agent_was_killed() {
         let (_renewer, claim) = Claim::new(LeaseClock::new(now), now() + WATCHDOG_TOLERANCE / 2);

@@ -1,4 +1,5 @@
-//! The inbox of a session: the messages that its hosts have accepted, and their delivery status.
+//! The entries of a session's inbox: the messages that hosts have accepted, and their delivery
+//! status.
 
 use agentwire_protocol::Json;
 use agentwire_protocol::host::Redelivery;
@@ -12,7 +13,7 @@ pub(super) struct InboxEntry {
     kind: Kind,
     /// The UUIDs of the messages.
     uuids: Vec<Box<str>>,
-    /// The accepted message as sent to the agent.
+    /// The accepted message, as sent to the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<Json>,
 }
@@ -55,7 +56,7 @@ impl InboxEntry {
         }
     }
 
-    /// Returns the UUID of the accepted message; `None` for other entries.
+    /// Returns the UUID of the accepted message. Returns `None` for other entries.
     pub(super) fn accepted_uuid(&self) -> Option<&str> {
         let uuid = self.uuids.first();
         uuid.filter(|_| self.kind == Kind::Accepted).map(|it| &**it)
@@ -67,27 +68,28 @@ impl InboxEntry {
     }
 
     pub(super) fn to_json(&self) -> Json {
-        // Strings and JSON are valid JSON.
+        // A value of strings and JSON can always be serialized.
         Json::from_value(self).unwrap_or_else(|_| Json::null())
     }
 }
 
-/// A message that an earlier host has accepted without reporting its final delivery status.
+/// A message that an earlier host has accepted, but whose final delivery status it has not
+/// reported.
 #[derive(Debug, Clone)]
 pub(super) struct Inherited {
     pub(super) uuid: Box<str>,
     pub(super) message: Json,
-    /// [`Redelivery::Resent`] or [`Redelivery::CutOff`].
+    /// How the delivery continues: [`Redelivery::Resent`] or [`Redelivery::CutOff`].
     pub(super) redelivery: Redelivery,
 }
 
-/// Returns the unfinished messages of an inbox in the order in which they were accepted. Messages
-/// in the transcript were read by the agent.
+/// Returns the unfinished messages of an inbox in the order in which they were accepted. The agent
+/// has read the messages that are in the transcript.
 pub(super) fn inherited(inbox: &[Json], transcript: &[Json]) -> Vec<Inherited> {
     let mut unfinished: Vec<Inherited> = vec![];
     let mut indices: HashMap<Box<str>, usize> = HashMap::new();
     let (mut started, mut finished) = (HashSet::new(), HashSet::new());
-    // Skip entries of later versions.
+    // Entries of later versions are skipped.
     for entry in inbox.iter().filter_map(|it| it.read::<InboxEntry>().ok()) {
         match entry.kind {
             Kind::Started => started.extend(entry.uuids),
@@ -122,8 +124,8 @@ pub(super) fn inherited(inbox: &[Json], transcript: &[Json]) -> Vec<Inherited> {
     unfinished
 }
 
-/// Returns the UUIDs of the messages that a transcript entry proves to be picked up: its own, and
-/// the one that was picked up in the middle of a turn.
+/// Returns the UUIDs of the messages that were picked up according to a transcript entry: the
+/// entry's own message, and a message that was picked up in the middle of a turn.
 fn picked_up(entry: &Json) -> impl Iterator<Item = Box<str>> + use<> {
     #[derive(Default, Deserialize)]
     struct Head {

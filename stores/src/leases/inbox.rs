@@ -1,4 +1,4 @@
-//! The messages that this host has accepted, recorded in the session's store. Another host that
+//! Records the messages that this host has accepted in the session's store. Another host that
 //! resumes the session reads the unfinished ones.
 
 use super::LeasedStore;
@@ -17,7 +17,7 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
-/// The pause after a failed attempt.
+/// The pause after a failed attempt to append.
 const RETRY_INTERVAL: Duration = Duration::from_millis(250);
 
 /// The maximum size of an append with several entries, in bytes.
@@ -35,7 +35,7 @@ pub(super) struct Inbox<S> {
     unfinished: HashMap<Box<str>, Unfinished>,
     /// The number of accepted messages.
     accepted: u64,
-    /// The messages that a turn may have picked up, which the inbox does not record yet.
+    /// The messages that a turn may have picked up and that are not yet recorded as started.
     picked_up: Vec<Box<str>>,
     /// The number of [started](InboxEntry::started) entries that are not stored yet.
     unstored_starts: usize,
@@ -58,7 +58,7 @@ struct Unfinished {
 enum Stage {
     Accepted,
     PickedUp,
-    /// The store records that it was picked up, or is about to.
+    /// The store records that the message was picked up, or is about to record it.
     Started,
 }
 
@@ -124,7 +124,8 @@ impl<S: LeasedStore> Inbox<S> {
         }
     }
 
-    /// Finishes the messages that were handed back: the application has continued the session.
+    /// Finishes the messages that were handed back, because the application has continued the
+    /// session.
     pub(super) fn turn_ended(&mut self) {
         if !self.handed_back.is_empty() {
             let uuids = take(&mut self.handed_back);
@@ -146,7 +147,7 @@ impl<S: LeasedStore> Inbox<S> {
         self.unstored_starts == 0
     }
 
-    /// Processes a stored entry. Returns the UUID of the message that it accepted.
+    /// Processes a stored entry. Returns the UUID of the message that the entry accepted.
     pub(super) fn stored<'a>(&mut self, entry: &'a InboxEntry) -> Option<&'a str> {
         self.unstored_starts -= usize::from(entry.is_started());
         entry.accepted_uuid()
@@ -179,7 +180,7 @@ impl<S: LeasedStore> Inbox<S> {
         }
     }
 
-    /// Resolves to entries that were stored.
+    /// Resolves when entries were stored. Returns them.
     pub(super) fn poll(&mut self, context: &mut Context<'_>) -> Poll<Vec<InboxEntry>> {
         let Some(done) = std::task::ready!(self.appending.poll_join_next(context)) else {
             return Poll::Pending;
@@ -227,7 +228,7 @@ impl<S: LeasedStore> Inbox<S> {
         let store = self.store.clone();
         let lines: Arc<[Json]> = lines.into();
         self.appending.spawn(async move {
-            // If it fails for too long, the lease expires and the session ends.
+            // If the append fails for too long, the lease expires and the session ends.
             while let Err(failure) = store.append_inbox(&session, &lines).await {
                 tracing::warn!(%failure, "cannot append to the inbox of a session");
                 sleep(RETRY_INTERVAL).await;

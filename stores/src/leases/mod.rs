@@ -1,4 +1,4 @@
-//! Leases: only one host at a time owns a session.
+//! Leases, which ensure that only one host at a time owns a session.
 
 mod claim;
 mod claims;
@@ -33,13 +33,13 @@ use store::Store;
 #[cfg(target_os = "linux")]
 use watchdog::Watchdog;
 
-/// How long the agent waits before a tool for the response of a host that may be stopped.
+/// How long the agent waits, before a tool, for the response of a host that may be stopped.
 const GATE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The timeout of claiming a session to copy it.
 const COPY_CLAIM_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A store that gives each session to one host at a time. It returns [`Leases`] from
+/// A store that gives each session to one host at a time. Such a store returns [`Leases`] from
 /// [`SessionStore::attachment`].
 pub trait LeasedStore: SessionStore {
     /// Claims a session for this host unless another host owns it.
@@ -50,7 +50,7 @@ pub trait LeasedStore: SessionStore {
     ///
     /// # Errors
     ///
-    /// As for [`SessionStore::load`].
+    /// The errors of [`SessionStore::load`].
     fn claim(
         &self,
         session: &TranscriptKey,
@@ -62,7 +62,7 @@ pub trait LeasedStore: SessionStore {
     ///
     /// # Errors
     ///
-    /// If the entries were not stored, or this host has lost the session. The call is repeated
+    /// If the entries were not stored, or if this host has lost the session. The call is repeated
     /// every 250 ms until the lease expires. Storing an entry twice is harmless.
     fn append_inbox(
         &self,
@@ -75,7 +75,7 @@ pub trait LeasedStore: SessionStore {
     ///
     /// # Errors
     ///
-    /// As for [`SessionStore::load`].
+    /// The errors of [`SessionStore::load`].
     fn load_inbox(
         &self,
         session: &TranscriptKey,
@@ -84,7 +84,7 @@ pub trait LeasedStore: SessionStore {
 
 /// The attachment that gives a session to one host at a time.
 ///
-/// The session is claimed before it is loaded; no other host can claim it meanwhile
+/// The session is claimed before it is loaded, so no other host can claim it during that time
 /// ([`Options::when_owned`]). A new session gets its ID from the host. If the lease expires,
 /// because the store cannot be reached or this program was stopped, the session ends with
 /// [`EndReason::OwnershipLost`](agentwire::EndReason::OwnershipLost): nothing more is written to
@@ -95,17 +95,17 @@ pub trait LeasedStore: SessionStore {
 /// (`PreSkillShellCommand`, since Claude Code 2.1.332), and runs nothing without a response
 /// within five seconds. Older versions run such shell commands without asking.
 ///
-/// A user message is accepted once it is in the [inbox](LeasedStore::append_inbox) of the
-/// session. Only then it is sent to the agent, and its [`Submission`](agentwire::Submission)
-/// resolves. If this host ends or loses the session before it has reported the message's final
-/// delivery status, the next host inherits the message and reports it with
-/// [`Notice::Inherited`]: it is sent again if no turn had picked it up, and handed back
-/// otherwise. The inbox records that a turn has picked up a message before the first tool runs.
-/// A message that was not accepted when the session was lost can be sent again under the same
-/// `uuid`. The result of a turn is delivered once the turn is stored, as with
+/// A user message is accepted when it is in the [inbox](LeasedStore::append_inbox) of the session.
+/// Only then it is sent to the agent, and its [`Submission`](agentwire::Submission) resolves. If
+/// this host ends or loses the session before it has reported the message's final delivery status,
+/// the next host inherits the message and reports it with
+/// [`Notice::Inherited`]. The next host sends the message again if no turn had picked it up, and
+/// hands it back otherwise. The inbox records that a turn has picked up a message before the first
+/// tool runs. A message that was not accepted when the session was lost can be sent again under the
+/// same `uuid`. The result of a turn is delivered after the turn is stored, as with
 /// [`StoreFlush::BeforeResult`](agentwire::store::StoreFlush).
 ///
-/// Not prevented are tools that are already running, requests to the model, and agents that were
+/// Leases do not stop tools that are already running, requests to the model, and agents that a user
 /// started by hand.
 pub struct Leases<S> {
     store: Arc<S>,
@@ -113,7 +113,7 @@ pub struct Leases<S> {
 }
 
 impl<S: LeasedStore> Leases<S> {
-    /// Creates the attachment of a store with leases of this length.
+    /// Creates the attachment of a store whose leases have this length.
     pub fn new(store: S, length: Duration) -> Self {
         let store = Arc::new(store);
         Self { store, length }
@@ -129,11 +129,11 @@ impl<S> fmt::Debug for Leases<S> {
 }
 
 impl<S: LeasedStore> Attach for Leases<S> {
-    /// Adds hooks that allow each tool and each shell command of a skill. A session whose lease
-    /// has expired does not respond, so that the agent runs nothing.
+    /// Adds hooks that allow each tool and each shell command of a skill. If the lease has expired,
+    /// the session does not respond, so the agent runs nothing.
     ///
     /// The second hook is not a [gate](Hook::gate), because older CLIs do not have its event. The
-    /// CLI runs no command without the response of the hook, gate or not.
+    /// CLI runs no command without the response of this hook, even though it is not a gate.
     fn configure(&self, options: Options) -> Options {
         let tool = Hook::new(|_: HookCall<PreToolUse>| async {});
         let command = Hook::new(|_: HookCall<PreSkillShellCommand>| async {});
@@ -218,13 +218,13 @@ impl Attachment for CopyClaim {
 /// A session that this host owns by a lease.
 struct Leased<S> {
     claims: Claims<S>,
-    /// The inbox in the store. `None` once the session is lost: the next host inherits the
-    /// unfinished messages.
+    /// The inbox in the store. `None` after the session is lost, because the next host then
+    /// inherits the unfinished messages.
     inbox: Option<Inbox<S>>,
-    /// The inbox of earlier hosts.
+    /// The inbox entries of earlier hosts.
     earlier: Vec<Json>,
     actions: VecDeque<Action>,
-    /// The agent's PID, and the mark in the environment of all its processes.
+    /// The agent's PID, and the mark in the environment of the agent's processes.
     #[cfg(target_os = "linux")]
     process: Option<(u32, String)>,
     #[cfg(target_os = "linux")]
@@ -250,7 +250,7 @@ impl<S: LeasedStore> Leased<S> {
         }
     }
 
-    /// Stops the watchdog: the agent has exited.
+    /// Stops the watchdog, because the agent has exited.
     fn stop_watchdog(&mut self) {
         #[cfg(target_os = "linux")]
         {
@@ -356,7 +356,7 @@ impl<S: LeasedStore> Attachment for Leased<S> {
                 self.actions.push_back(Action::Send(uuid.into()));
             }
         }
-        // Deferred messages and callbacks try again.
+        // Deferred messages and callbacks are tried again.
         self.actions.push_back(Action::Retry);
         match self.actions.pop_front() {
             Some(action) => Poll::Ready(action),

@@ -1,4 +1,4 @@
-//! Calls of a store, each in its own task and with a timeout.
+//! Calls the methods of a store, each in its own task and with a timeout.
 
 use super::LeasedStore;
 use super::claim::Claimed;
@@ -14,7 +14,7 @@ use tokio::task::JoinSet;
 pub(super) struct Store<S> {
     store: Arc<S>,
     timeout: Duration,
-    /// The timeout of an append: short, so that a hanging connection leaves time to retry.
+    /// The timeout of an append. It is short, so that a hanging connection leaves time to retry.
     append_timeout: Duration,
 }
 
@@ -75,7 +75,7 @@ impl<S: LeasedStore> Store<S> {
     }
 }
 
-/// Runs a call in its own task, which is aborted on timeout or when this future is dropped.
+/// Runs a call in its own task. The task is aborted on timeout, or when this future is dropped.
 async fn call<T: Send + 'static>(
     timeout: Duration,
     call: impl Future<Output = Result<T, StoreError>> + Send + 'static,

@@ -1,5 +1,5 @@
-//! A watchdog process that kills the agent unless it is armed again. A host that was stopped
-//! cannot kill the agent itself.
+//! A watchdog process that kills the agent unless the watchdog is armed again. A host that was
+//! stopped cannot kill the agent itself.
 
 use crate::session_log::since_boot::since_boot;
 use agentwire_files::PrivateFolder;
@@ -8,10 +8,10 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 use std::{fs, io};
 
-/// Sleeps until the deadline in a file (hundredths of a second since boot), repeats this while
-/// the deadline is extended, and then kills all processes of the session. Exits when the file is
-/// removed or the agent has exited. Arguments: the PID of the agent, which is its process group;
-/// the agent's start time; the session's mark; the file.
+/// The script of the watchdog. It sleeps until the deadline in a file (hundredths of a second since
+/// boot), repeats this while the deadline is extended, and then kills all processes of the session.
+/// It exits when the file is removed or the agent has exited. Arguments: the PID of the agent,
+/// which is its process group; the agent's start time; the session's mark; the file.
 const SCRIPT: &str = r#"
 is_there() {
     read -r line <"/proc/$pid/stat" || return 1
@@ -82,7 +82,7 @@ impl Drop for Watchdog {
     fn drop(&mut self) {
         let group = i32::try_from(self.process.id()).ok();
         if let Some(group) = group.and_then(rustix::process::Pid::from_raw) {
-            // Including its `sleep`.
+            // The process group includes the `sleep` of the script.
             let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
         }
         let _ = self.process.wait();
@@ -91,7 +91,7 @@ impl Drop for Watchdog {
 
 const FILE: &str = "until";
 
-/// The longest time: the shell cannot count much further.
+/// The maximum remaining time, because the shell cannot count much further.
 const MAX_REMAINING: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 fn deadline_line(remaining: Duration) -> String {
@@ -116,7 +116,8 @@ mod tests {
     use std::process::ChildStdout;
     use uuid::Uuid;
 
-    /// An agent with a tool outside its process group. Both exit only at the end of their input.
+    /// An agent with a tool outside its process group. Both processes exit only at the end of their
+    /// input.
     struct Agent {
         process: Child,
         session: String,
@@ -147,7 +148,7 @@ mod tests {
             Watchdog::start(self.process.id(), &self.session, remaining).unwrap()
         }
 
-        /// Waits until both are killed.
+        /// Waits until the agent and its tool are killed.
         fn wait_for_kill(mut self) {
             assert_eq!(self.output.read_line(&mut String::new()).unwrap(), 0);
             assert!(!self.process.wait().unwrap().success());

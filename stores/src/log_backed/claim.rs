@@ -1,20 +1,20 @@
-//! The claim of a log.
+//! The claim of a log, with its lease.
 
 use crate::ClaimRenewer;
 use crate::session_log::Lease;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-/// The lease of a claimed log, with the renewer of the session's claim.
+/// The lease of a claimed log, and the renewer of the session's claim.
 #[derive(Debug)]
 pub(super) struct LeasedLog {
     pub(super) lease: Lease,
-    /// Owned by the task that renews the lease.
+    /// The renewer, which the task that renews the lease owns.
     renewer: Weak<ClaimRenewer>,
 }
 
 impl LeasedLog {
-    /// Extends the lease: an append was stored.
+    /// Extends the lease, because an append was stored.
     pub(super) fn append_stored(&mut self) {
         self.lease.append_stored();
         if let (Some(renewer), Some(until)) = (self.renewer.upgrade(), self.lease.valid_until()) {
@@ -40,7 +40,7 @@ impl LeasedLog {
         self.renewer.strong_count() > 0
     }
 
-    /// Ends the claim: another host owns the log.
+    /// Ends the claim, because another host owns the log.
     pub(super) fn revoke(&mut self) {
         self.lease.revoke();
         if let Some(renewer) = self.renewer.upgrade() {

@@ -1,4 +1,4 @@
-//! Claims of logs, and the task that renews and releases them.
+//! Claims logs, and renews and releases the claims.
 
 use super::claim::LeasedLog;
 use super::logs::{LogBacked, Owned, OwnedElsewhere, note};
@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::time::{sleep, timeout};
 
 /// The interval at which the clock is checked. Timers of the runtime stop while the machine is
-/// suspended; the clock does not.
+/// suspended, but the clock does not.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The timeout of releasing a log.
@@ -26,7 +26,7 @@ impl<S: LogStore> LogBacked<S> {
         let shared = self.owned(&session);
         let mut owned = shared.lock().await;
         if owned.claim.as_ref().is_some_and(LeasedLog::is_active) {
-            // Another session of this process owns it.
+            // Another session of this process owns the log.
             let expires_in = Duration::MAX;
             return Ok(Claimed::OwnedElsewhere { expires_in });
         }
@@ -76,7 +76,7 @@ impl<S: LogStore> LogBacked<S> {
             () = renew => {}
             () = renewer.released() => {}
         }
-        // On timeout the lease expires by itself.
+        // After a timeout, the lease expires without a release.
         let _ = timeout(RELEASE_TIMEOUT, self.release(&session, &owned)).await;
         drop(renewer);
     }
@@ -122,7 +122,7 @@ impl<S: LogStore> LogBacked<S> {
             return pause;
         }
         let renewed = vec![note(json!({ "type": "renewed" }))];
-        // Short, so that a hanging connection leaves time to retry.
+        // The timeout is short, so that a hanging connection leaves time to retry.
         let renewed = self.append_to(session, &mut owned, renewed);
         match timeout(length / 4, renewed).await {
             Ok(Ok(())) => Duration::ZERO,

@@ -1,4 +1,4 @@
-//! The logs that a store writes.
+//! Appends to the logs that a store writes.
 
 use super::claim::LeasedLog;
 use crate::session_log::{
@@ -27,18 +27,18 @@ use std::time::Duration;
 /// The first append to a session takes over its log. The appends of the previous owner are
 /// refused from then on, and its session continues without the store. Clones share their logs.
 ///
-/// With [leases](LogBacked::leased) a log is taken over only if its owner has released it or its
-/// lease has expired, and a session whose host has lost it ends.
+/// With [leases](LogBacked::leased), a log is taken over only if its owner has released it or its
+/// lease has expired. A session whose host has lost the log ends.
 ///
-/// Deleting the transcript of a sub-agent appends a note to the log. Its entries stay in the log
-/// until the session is deleted.
+/// Deleting the transcript of a sub-agent appends a note to the log. The transcript's entries stay
+/// in the log until the session is deleted.
 ///
 /// [`Options::session_store`]: agentwire::Options::session_store
 pub struct LogBacked<S> {
     pub(super) store: Arc<S>,
     owned: Arc<Mutex<HashMap<LogKey, Arc<tokio::sync::Mutex<Owned>>>>>,
     pub(super) writer: Arc<Writer>,
-    /// The length of the leases; `None` without leases.
+    /// The length of the leases. `None` without leases.
     pub(super) lease: Option<Duration>,
     pub(super) clock: LeaseClock,
 }
@@ -52,8 +52,8 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// Issues a token that takes over a log. Two tokens for the same end have different writers:
-    /// the append with the first one may still arrive.
+    /// Issues a token that takes over a log. Two tokens for the same end have different writers,
+    /// because the append with the first token may still arrive.
     pub(super) fn token(&self, head: Option<&Head>) -> Token {
         let issued_count = self.issued_count.fetch_add(1, Ordering::Relaxed);
         Token::next(head, format!("{}.{issued_count}", self.id))
@@ -69,26 +69,26 @@ impl Writer {
 #[derive(Debug)]
 pub(super) struct OwnedElsewhere {
     pub(super) refusal: Refusal,
-    /// The time until the lease expires if nothing is appended.
+    /// The time until the lease of the other host expires if nothing is appended.
     pub(super) expires_in: Duration,
 }
 
 /// The state of a log that this store writes.
 #[derive(Debug, Default)]
 pub(super) struct Owned {
-    /// `None` before the first append.
+    /// The end of the log. `None` before the first append.
     pub(super) end: Option<End>,
     /// The entries of the last append if its outcome is unknown.
     pub(super) unconfirmed: Option<Vec<Entry>>,
     /// Earlier batches whose outcome is unknown.
     unresolved: Vec<Unresolved>,
-    /// Entries whose append failed but which were stored: they will be appended again.
+    /// Entries whose append failed although they were stored. The session will append them again.
     stored: Vec<Entry>,
-    /// Why this store no longer writes the log.
+    /// The refusal after which this store no longer writes the log.
     pub(super) refusal: Option<Refusal>,
-    /// The lease of another owner.
+    /// The observed lease of another owner.
     pub(super) watch: LeaseWatch,
-    /// The claim of a session.
+    /// The claim of a session on the log.
     pub(super) claim: Option<LeasedLog>,
 }
 
@@ -100,7 +100,8 @@ pub(super) struct End {
 }
 
 impl End {
-    /// Returns the summary of the session with these entries; `None` without a conversation.
+    /// Returns the summary of the session with these entries. Returns `None` without a
+    /// conversation.
     fn summary_with(&self, entries: &[Entry]) -> Option<Json> {
         let messages = entries.iter().filter(|entry| entry.part == Part::Main);
         let messages: Vec<&Json> = messages.map(|entry| &entry.json).collect();
@@ -148,14 +149,14 @@ impl<S: LogStore> LogBacked<S> {
 
     /// Gives each session a lease of this length.
     ///
-    /// The lease is renewed every third of its length; each renewal is an entry of the log. If
-    /// the store accepts nothing for three quarters of the length, the session ends. Another host
-    /// takes the session over after it was released, or after nothing was appended for the whole
-    /// length. A longer lease survives longer failures of the store; a shorter one is taken over
-    /// sooner. Start with 30 seconds.
+    /// The lease is renewed after every third of its length, and each renewal is an entry of the
+    /// log. If the store accepts nothing for three quarters of the length, the session ends.
+    /// Another host takes the session over after it was released, or after nothing was appended for
+    /// the whole length. A longer lease survives longer failures of the store. A session with a
+    /// shorter lease is taken over sooner. Start with 30 seconds.
     ///
-    /// All hosts that write the same logs should have leases. A host without leases respects
-    /// those of others, but others take over its logs at any time.
+    /// All hosts that write the same logs should have leases. A host without leases respects the
+    /// leases of other hosts, but they take over its logs at any time.
     #[must_use]
     pub fn leased(mut self, length: Duration) -> Self {
         self.lease = Some(length);
@@ -180,7 +181,8 @@ impl<S: LogStore> LogBacked<S> {
         Arc::clone(owned.entry(session.clone()).or_default())
     }
 
-    /// Returns the end of a log with a token that takes it over, or that another host owns it.
+    /// Returns the end of a log with a token that takes the log over. The error says that another
+    /// host owns the log.
     pub(super) async fn take_over(
         &self,
         session: &LogKey,
@@ -251,8 +253,8 @@ impl<S: LogStore> LogBacked<S> {
             if let Some(refusal) = &owned.refusal {
                 return Err(refusal.clone().into());
             }
-            // The same entries are the same batch again. For other entries, a new token prevents
-            // that an earlier append is stored late.
+            // If the entries are the same, this is the same batch. For other entries, a new token
+            // prevents that an earlier append is stored late.
             let new = owned.without_stored(&entries);
             if owned.unconfirmed.as_ref().is_some_and(|it| *it != *new) {
                 owned.set_unresolved();
@@ -267,7 +269,7 @@ impl<S: LogStore> LogBacked<S> {
                     }
                 },
             };
-            // Set before the `await`: the future may be dropped there.
+            // The end is set before the `await`, because the future may be dropped there.
             owned.end = Some(end.clone());
             self.resolve(session, owned, end.position).await?;
             let new = owned.without_stored(&entries);
@@ -302,7 +304,7 @@ impl<S: LogStore> LogBacked<S> {
                     (owned.end, owned.unconfirmed) = (None, None);
                     let head = refusal.head.as_ref();
                     let is_own = head.is_some_and(|head| self.writer.issued(&head.token));
-                    // An own token means that an earlier append was stored late.
+                    // If the token is one of this store, an earlier append was stored late.
                     if !is_own {
                         owned.revoke(refusal);
                     }
@@ -312,7 +314,7 @@ impl<S: LogStore> LogBacked<S> {
         }
     }
 
-    /// Reads the outcome of unresolved batches before the end of the log.
+    /// Determines the outcome of unresolved batches before the end of the log.
     async fn resolve(
         &self,
         session: &LogKey,
@@ -362,8 +364,8 @@ struct Unresolved {
 impl Owned {
     /// Resets the state for a session that has claimed the log.
     pub(super) fn claimed(mut self, end: End, claim: LeasedLog) -> Self {
-        // A session loads the stored entries and appends none of them again, except entries of
-        // its own from before the claim.
+        // A session loads the stored entries and appends none of them again, except for its own
+        // entries from before the claim.
         let is_first = self.claim.is_none();
         self.set_unresolved();
         Self {
@@ -376,7 +378,7 @@ impl Owned {
         }
     }
 
-    /// Moves the unconfirmed batch to the unresolved ones, before something else is appended.
+    /// Moves the unconfirmed batch to the unresolved ones, before another batch is appended.
     fn set_unresolved(&mut self) {
         if let (Some(end), Some(entries)) = (self.end.take(), self.unconfirmed.take()) {
             self.unresolved.push(Unresolved {
@@ -387,7 +389,7 @@ impl Owned {
         }
     }
 
-    /// Returns the entries that are not stored yet.
+    /// Returns the entries without those that are already stored.
     fn without_stored<'a>(&self, entries: &'a [Entry]) -> Cow<'a, [Entry]> {
         if self.stored.is_empty() {
             return entries.into();

@@ -1,4 +1,4 @@
-//! Transcripts in session logs.
+//! Stores transcripts in session logs.
 
 mod claim;
 mod leased;
@@ -18,12 +18,12 @@ use logs::{Owned, note};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Creates the note that a part was deleted.
+/// Creates the note that records the deletion of a part.
 fn deletion_note(part: &Part) -> Entry {
     note(serde_json::json!({ "type": "part_deleted", "part": part.name() }))
 }
 
-/// Returns the deleted part if an entry is the note of a deletion.
+/// Returns the deleted part, if an entry is the note of a deletion.
 fn deleted_part(note: &Entry) -> Option<Part> {
     if note.part != Part::Session {
         return None;
@@ -38,7 +38,7 @@ fn inbox_note(entry: &Json) -> Entry {
     let mut note = Members::default();
     note.push("type", INBOX.into());
     note.push("entry", entry.clone());
-    // JSON is valid JSON.
+    // A JSON value can always be serialized.
     let note = Json::from_value(&note).unwrap_or_else(|_| Json::null());
     Entry::new(Part::Session, note)
 }
@@ -96,14 +96,14 @@ impl<S: LogStore> SessionStore for LogBacked<S> {
     async fn sessions(&self, project: &str) -> Result<Vec<StoredSession>, StoreError> {
         let mut sessions = vec![];
         for (session, summary) in self.store.summaries(project).await? {
-            // Skip sessions that were claimed but have no conversation yet.
+            // Sessions that were claimed but have no conversation yet are skipped.
             let key = LogKey::new(project, &session.id);
             let is_listed = match summary {
                 Ok(None) => {
                     let parts = self.store.parts(&key).await;
                     parts.map_or(true, |it| it.contains(&Part::Main))
                 }
-                // List unreadable sessions; loading them fails.
+                // Unreadable sessions are listed, but loading them fails.
                 Ok(Some(_)) | Err(_) => true,
             };
             if is_listed {
@@ -118,7 +118,7 @@ impl<S: LogStore> SessionStore for LogBacked<S> {
         let parts = self.store.parts(&key).await?;
         let mut parts: BTreeSet<Part> = parts.into_iter().collect();
         if parts.contains(&Part::Session) {
-            // Deleted parts still have entries.
+            // The entries of deleted parts are still in the log.
             parts.clear();
             let take = |entry: Entry| match deleted_part(&entry) {
                 Some(part) => drop(parts.remove(&part)),
@@ -180,7 +180,7 @@ impl<S: LogStore> SessionStore for LogBacked<S> {
         {
             return Err(Refusal::new(Some(head)).into());
         }
-        // A token cannot be used after the deletion.
+        // The token cannot be used after the deletion.
         if let Some(claim) = &mut owned.claim {
             claim.revoke();
         }

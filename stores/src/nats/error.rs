@@ -13,28 +13,28 @@ use std::fmt;
 pub enum NatsError {
     /// A request failed, or the server did not respond in time.
     Request {
-        /// The request.
+        /// A description of the request.
         what: &'static str,
         /// The error of `async-nats`.
         error: Box<dyn Error + Send + Sync>,
     },
     /// The summary and the key of a batch are too large for a message.
     TooLarge {
-        /// The size of both.
+        /// The size of summary and key in bytes.
         bytes: usize,
         /// The maximum size that the server accepts.
         limit: usize,
     },
     /// The [prefix](super::NatsOptions::prefix) is empty, longer than 32 bytes, or contains
-    /// other characters than ASCII letters, digits, `-` and `_`.
+    /// characters other than ASCII letters, digits, `-` and `_`.
     Prefix(String),
     /// A log is damaged.
     Damaged {
-        /// The log.
+        /// The key of the log.
         session: LogKey,
         /// The position of the damage.
         position: Position,
-        /// The damage.
+        /// A description of the damage.
         problem: &'static str,
     },
 }

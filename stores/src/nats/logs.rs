@@ -1,4 +1,4 @@
-//! Requests for the logs in a stream.
+//! Sends requests for the logs in a stream.
 
 use super::error::NatsError;
 use super::page::{self, Message, next};
@@ -19,14 +19,14 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 use tokio::time::Instant;
 
-/// The bytes of entries in one page. A page has at least one batch.
+/// The number of bytes of entries in a page. A page has at least one batch.
 const PAGE: usize = 1 << 20;
 
-/// The maximum payload of a batch; the entries of larger batches are stored in chunks. Small,
-/// because reading the end of a log also reads the payload of its last batch.
+/// The maximum payload of a batch. The entries of larger batches are stored in chunks. The limit is
+/// small, because reading the end of a log also reads the payload of its last batch.
 const MAX_INLINE: usize = 1 << 18;
 
-/// The maximum payload of a chunk; the server may accept less.
+/// The maximum payload of a chunk. The server may accept less.
 const MAX_CHUNK: usize = 1 << 20;
 
 /// The part of `max_payload` that is reserved for the headers of a chunk.
@@ -45,7 +45,7 @@ pub(super) struct Logs {
     pub(super) name: String,
     pub(super) subjects: Subjects,
     pub(super) timeout: Duration,
-    /// The ends of logs as this store has written them. They may be outdated; appends check
+    /// The ends of logs as this store has written them. They may be outdated, so appends check
     /// them.
     pub(super) written: Mutex<HashMap<LogKey, Last>>,
 }
@@ -87,7 +87,7 @@ impl Logs {
     }
 
     /// Returns the sequence of the last message on a subject, which may be a wildcard, from the
-    /// leader of the stream; 0 if there is none.
+    /// leader of the stream. Returns 0 if there is none.
     async fn last_sequence(&self, subject: &str) -> Result<u64, NatsError> {
         let request = self.stream.raw_message_builder().last_by_subject(subject);
         match request.send().await {
@@ -126,7 +126,7 @@ impl Logs {
         }
     }
 
-    /// Returns the batch directly after a position and the sequences of its chunks. `last` is the
+    /// Returns the batch directly after a position, with the sequences of its chunks. `last` is the
     /// end of the log.
     pub(super) async fn next(
         &self,
@@ -188,7 +188,7 @@ impl Logs {
         sent.await?.await
     }
 
-    /// Publishes the entries of a large batch in chunks. Returns their sequences.
+    /// Publishes the entries of a large batch in chunks. Returns the sequences of the chunks.
     async fn publish_chunks(
         &self,
         session: &LogKey,
@@ -219,7 +219,7 @@ impl Logs {
         }
     }
 
-    /// Reads the entries of a batch. `None` if a chunk is missing.
+    /// Reads the entries of a batch. Returns `None` if a chunk is missing.
     async fn entries(
         &self,
         session: &LogKey,
@@ -244,7 +244,8 @@ impl Logs {
         Ok(Some(record::entries(&text).ok_or_else(damaged)?))
     }
 
-    /// Reads a page of a log after a position. Returns `None` if the log was deleted meanwhile.
+    /// Reads a page of a log after a position. Returns `None` if the log was deleted during the
+    /// call.
     pub(super) async fn read(
         &self,
         session: &LogKey,
@@ -294,8 +295,8 @@ impl Logs {
         Ok((!batches.is_empty()).then_some(batches))
     }
 
-    /// Purges the messages before a deletion. Chunks of later batches are published after it,
-    /// because their writers had to know its position.
+    /// Purges the messages before a deletion. Chunks of later batches are published after the
+    /// deletion, because their writers had to know its position.
     pub(super) async fn purge(&self, session: &LogKey, deletion: u64) -> Result<(), NatsError> {
         for subject in [self.subjects.log(session), self.subjects.chunks(session)] {
             let purge = self.stream.purge().filter(subject).sequence(deletion);
@@ -304,8 +305,8 @@ impl Logs {
         Ok(())
     }
 
-    /// Returns the sessions of a project with the times of their last messages, and the payloads
-    /// if `with_payloads`.
+    /// Returns the sessions of a project with the times of their last messages. If `with_payloads`
+    /// is set, the payloads are included.
     pub(super) async fn sessions(
         &self,
         project: &str,
@@ -321,7 +322,8 @@ impl Logs {
         let inbox = self.client.new_inbox();
         let messages = self.client.subscribe(inbox.clone()).await;
         let mut messages = messages.map_err(NatsError::request(WHAT))?;
-        // Push: pulling fails in a cluster until all of its servers know the consumer.
+        // The consumer is a push consumer, because pulling fails in a cluster until all of its
+        // servers know the consumer.
         let consumer = self.stream.create_consumer(push::Config {
             deliver_subject: inbox,
             deliver_policy: DeliverPolicy::LastPerSubject,
@@ -346,12 +348,13 @@ impl Logs {
             let message = message.map_err(NatsError::request(WHAT))?;
             if message.status.is_some() {
                 if let Some(reply) = message.reply {
-                    // Flow control.
+                    // The message is for flow control.
                     let sent = self.client.publish(reply, Bytes::new()).await;
                     sent.map_err(NatsError::request(WHAT))?;
                     continue;
                 }
-                // An idle heartbeat: the rest may have been deleted meanwhile.
+                // The message is an idle heartbeat. The remaining messages may have been deleted
+                // during the call.
                 let info = consumer.info().await.map_err(NatsError::request(WHAT))?;
                 if info.num_pending == 0 && info.delivered.consumer_sequence == seen {
                     pending = 0;
@@ -363,7 +366,7 @@ impl Logs {
             let message = jetstream::Message { message, context };
             let info = message.info().map_err(NatsError::request(WHAT))?;
             seen += 1;
-            // Messages that are lost with a connection are not sent again.
+            // The server does not repeat messages that were lost with a connection.
             if info.consumer_sequence != seen {
                 return Err(NatsError::request(WHAT)("the connection was interrupted"));
             }
@@ -386,8 +389,8 @@ impl Logs {
         Ok(sessions)
     }
 
-    /// Returns the payload of a batch. Publishes the entries of a large batch in chunks unless
-    /// `chunks` has them already, and sets `record.chunks`.
+    /// Returns the payload of a batch, and sets `record.chunks`. Publishes the entries of a large
+    /// batch in chunks, unless `chunks` already contains them.
     pub(super) async fn payload(
         &self,
         record: &mut Record,
@@ -430,7 +433,7 @@ impl Logs {
     }
 }
 
-/// Parses the headers of a message of a log.
+/// Parses the headers of a log's message.
 fn record_of(session: &LogKey, sequence: u64, headers: &HeaderMap) -> Result<Record, NatsError> {
     let damaged = |problem| NatsError::damaged(session, sequence, problem);
     let record = Record::parse(headers).ok_or_else(|| damaged("the headers are invalid"))?;

@@ -29,11 +29,11 @@ use subject::Subjects;
 /// A store in NATS JetStream, for many hosts. Clones share their client.
 ///
 /// All logs are in one stream, which is created if needed. Each session has a subject, and each
-/// batch is one message. The position of a batch is the message's sequence, so that positions of
-/// a log have gaps. A message is published on the condition that its predecessor is the last
-/// message of the subject, which makes checking the token and appending atomic. An append is one
-/// round trip, the first append of a new owner two. Entries of more than 256 KiB are published
-/// in chunks before the batch, on another subject of the stream.
+/// batch is one message. The position of a batch is the message's sequence, so the positions of a
+/// log have gaps. A message is published on the condition that its predecessor is the last message
+/// of the subject, which makes checking the token and appending atomic. An append is one round
+/// trip, and the first append of a new owner is two. Entries of more than 256 KiB are published in
+/// chunks before the batch, on another subject of the stream.
 ///
 /// **Durability.** JetStream acknowledges a message that the server has written and, with
 /// [`replicas`](NatsOptions::replicas), that a majority of the servers has written. The message
@@ -54,11 +54,11 @@ use subject::Subjects;
 /// are [`NatsError`]s. A log with missing messages, for example because of limits of the stream,
 /// is damaged, which is an error.
 ///
-/// **Limits.** The key and the summary together must fit into a message (`max_payload` of the
-/// server, 1 MiB by default). Chunks of unfinished batches stay in the stream until their log is
+/// **Limits.** A message (`max_payload` of the server, 1 MiB by default) must have room for the key
+/// and the summary together. Chunks of unfinished batches stay in the stream until their log is
 /// deleted.
 ///
-/// **Lists.** The time of a session is that of its last message, by the clock of the stream's
+/// **Lists.** The time of a session is the time of its last message, by the clock of the stream's
 /// leader.
 ///
 /// **Privileges.** The client must be allowed to publish to `PREFIX.>` and to the API of
@@ -100,7 +100,7 @@ impl NatsOptions {
     ///
     /// # Errors
     ///
-    /// As for [`Nats::connect`]; or if the prefix is invalid.
+    /// The errors of [`Nats::connect`], and an error if the prefix is invalid.
     pub async fn connect(self, client: Client) -> Result<Nats, NatsError> {
         let Self {
             prefix,
@@ -133,7 +133,7 @@ impl NatsOptions {
             },
             num_replicas: replicas,
             retention: RetentionPolicy::Limits,
-            // A full stream refuses new messages instead of removing old ones.
+            // A full stream refuses new messages. It does not remove old ones.
             discard: DiscardPolicy::New,
             allow_direct: true,
             ..Config::default()
@@ -204,7 +204,7 @@ impl LogStore for Nats {
         let outcome: Result<(Position, Vec<u64>), AppendError> = outcome.await;
         match outcome {
             Ok((position, stored_chunks)) => {
-                // The batch was stored by an earlier call, or the client has sent it twice.
+                // An earlier call stored the batch, or the client has sent it twice.
                 if stored_chunks != chunks {
                     store.remove_chunks(&chunks).await;
                 }
@@ -214,7 +214,7 @@ impl LogStore for Nats {
                 store.remove_chunks(&chunks).await;
                 Err(refusal.into())
             }
-            // The batch may be stored, with its chunks.
+            // The batch and its chunks may be stored.
             Err(error) => Err(error),
         }
     }
@@ -235,7 +235,7 @@ impl LogStore for Nats {
                 return Ok(batches);
             }
             let position = last.head.position;
-            // The end is the same as in the last attempt.
+            // The end of the log is the same as in the last attempt.
             if last_end == Some(position) {
                 let problem = "earlier messages are missing";
                 return Err(NatsError::damaged(session, position.0, problem).into());
@@ -278,7 +278,7 @@ impl LogStore for Nats {
             };
             let after = last.head.position.0;
             if !last.head.admit_deletion(token)? {
-                // The call that deleted the log may not have purged it.
+                // The call that deleted the log may not have purged its messages.
                 return Ok(store.purge(session, after).await?);
             }
             let record = Record {

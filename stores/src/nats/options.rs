@@ -45,22 +45,22 @@ impl NatsOptions {
         Self::default()
     }
 
-    /// Sets the name of the stream, which is also the prefix of its subjects: up to 32 ASCII
+    /// Sets the name of the stream, which is also the prefix of its subjects. It has up to 32 ASCII
     /// letters, digits, `-` and `_`. Default: `agentwire`.
     pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
         self.prefix = prefix.into();
         self
     }
 
-    /// Sets the number of replicas in a cluster: 1, 3 or 5. Default: 1. Used only when the
-    /// stream is created.
+    /// Sets the number of replicas in a cluster: 1, 3 or 5. Default: 1. The number is used only
+    /// when the stream is created.
     pub fn replicas(mut self, replicas: usize) -> Self {
         self.replicas = replicas;
         self
     }
 
-    /// Stores the stream in the memory of the servers. Default: in files. Used only when the
-    /// stream is created.
+    /// Stores the stream in the memory of the servers. By default, it is stored in files. The
+    /// choice is used only when the stream is created.
     pub fn in_memory(mut self) -> Self {
         self.in_memory = true;
         self

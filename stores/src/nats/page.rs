@@ -1,4 +1,4 @@
-//! Batched reads of messages without a consumer.
+//! Reads messages in batches, without a consumer.
 
 use super::error::NatsError;
 use async_nats::{Client, HeaderMap, Subscriber};
@@ -15,9 +15,9 @@ pub(super) struct Message {
     pub(super) payload: Bytes,
 }
 
-/// Reads messages of a subject from a sequence on: up to `bytes`, at least one if there is one.
-/// In a cluster, any server may respond, and may lack the newest messages. Servers before 2.11
-/// return one message.
+/// Reads messages of a subject, from a sequence on and up to `bytes` bytes. If there are messages,
+/// reads at least one. In a cluster, any server may respond, and may lack the newest messages.
+/// Servers before 2.11 return one message.
 pub(super) async fn page(
     client: &Client,
     api: &str,
@@ -44,7 +44,7 @@ pub(super) async fn page(
         let reply = reply.ok_or("the connection is closed");
         let reply = reply.map_err(NatsError::request(WHAT))?;
         match reply.status {
-            // The end of the page, no message, or `allow_direct` is off.
+            // The status means the end of the page, no message, or that `allow_direct` is off.
             Some(status) if [204, 404, 503].contains(&status.as_u16()) => return Ok(page),
             Some(status) => {
                 let description = reply.description.unwrap_or_default();
@@ -56,7 +56,7 @@ pub(super) async fn page(
         let number = |name| -> Option<u64> { headers.get(name)?.as_str().parse().ok() };
         let sequence = number("Nats-Sequence").ok_or("a message has no sequence");
         let sequence = sequence.map_err(NatsError::request(WHAT))?;
-        // Messages that are lost with a connection are not sent again.
+        // The server does not repeat messages that were lost with a connection.
         let before = page.last().map(|it: &Message| it.sequence);
         if before.is_some() && number("Nats-Last-Sequence") != before {
             return Err(NatsError::request(WHAT)("the connection was interrupted"));
@@ -73,7 +73,7 @@ pub(super) async fn page(
     }
 }
 
-/// Returns the next message of a subscription; `None` if it has ended.
+/// Returns the next message of a subscription. Returns `None` if the subscription has ended.
 pub(super) async fn next(replies: &mut Subscriber) -> Option<async_nats::Message> {
     std::future::poll_fn(|context| Pin::new(&mut *replies).poll_next(context)).await
 }

@@ -1,7 +1,7 @@
 //! The format of a log's messages.
 //!
-//! The payload is JSON: `{"summary":…,"entries":[["PART",ENTRY],…]}`. Everything else is in
-//! headers. The entries of a large batch are in chunks instead: messages with the pieces of
+//! The payload is JSON: `{"summary":…,"entries":[["PART",ENTRY],…]}`. Other data is in headers. The
+//! entries of a large batch are in chunks instead, which are messages with the pieces of
 //! `[["PART",ENTRY],…]`.
 
 use crate::entries;
@@ -24,15 +24,15 @@ const BYTES: &str = "Agentwire-Bytes";
 pub(super) struct Record {
     pub(super) session: LogKey,
     pub(super) token: Token,
-    /// The sequence of the preceding message; 0 for the first message.
+    /// The sequence of the preceding message. 0 for the first message.
     pub(super) after: u64,
-    /// The sequence of the preceding deletion; 0 if there is none.
+    /// The sequence of the preceding deletion. 0 if there is none.
     pub(super) start: u64,
     /// Whether the message is a deletion.
     pub(super) is_deleted: bool,
-    /// The sequences of the chunks; empty if the entries are in the payload.
+    /// The sequences of the chunks. Empty if the entries are in the payload.
     pub(super) chunks: Vec<u64>,
-    /// The bytes of the entries.
+    /// The number of bytes of the entries.
     pub(super) bytes: usize,
 }
 
@@ -57,7 +57,7 @@ impl Record {
         headers
     }
 
-    /// Parses headers. Returns `None` if they are not those of a log's message.
+    /// Parses headers. Returns `None` if the headers are not those of a log's message.
     pub(super) fn parse(headers: &HeaderMap) -> Option<Self> {
         let text = |name: &'static str| headers.get(name).map(HeaderValue::as_str);
         let number = |name| text(name)?.parse().ok();
@@ -86,7 +86,7 @@ impl Record {
 #[derive(Debug, Clone)]
 pub(super) struct Last {
     pub(super) head: Head,
-    /// The sequence of the last deletion, possibly the last message; 0 if there is none.
+    /// The sequence of the last deletion, which may be the last message. 0 if there is none.
     pub(super) start: u64,
 }
 
@@ -105,8 +105,8 @@ impl Last {
         }
     }
 
-    /// Returns a message as the batch directly after a position; `None` if it is not, or the log
-    /// was deleted since.
+    /// Returns a message as the batch directly after a position. Returns `None` if the message is
+    /// not that batch, or if the log was deleted after it.
     pub(super) fn next(&self, sequence: u64, record: &Record, after: Position) -> Option<Next> {
         let is_next = record.after == after.0 && !record.is_deleted;
         let is_current = sequence > self.start && !self.head.is_deleted;
@@ -114,8 +114,8 @@ impl Last {
     }
 }
 
-/// Encodes the payload of a batch. `entries` are [encoded](entries::encode); `None` if they are
-/// in chunks.
+/// Encodes the payload of a batch. `entries` are [encoded](entries::encode). `None` if the entries
+/// are in chunks.
 pub(super) fn payload(summary: Option<&Json>, entries: Option<&str>) -> String {
     let mut text = String::from("{");
     if let Some(summary) = summary {

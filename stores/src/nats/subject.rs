@@ -1,4 +1,4 @@
-//! The subjects of logs.
+//! The subjects of a store's messages.
 
 use crate::names::name;
 use crate::session_log::LogKey;

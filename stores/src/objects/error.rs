@@ -14,35 +14,35 @@ use std::time::Duration;
 pub enum ObjectsError {
     /// A request failed.
     Request {
-        /// The request.
+        /// A description of the request.
         what: &'static str,
         /// The error of `object_store`.
         error: Error,
     },
-    /// A request took longer than the [timeout](super::ObjectsOptions::timeout). It may still
-    /// succeed.
+    /// A request took longer than the [timeout](super::ObjectsOptions::timeout). The request may
+    /// still succeed.
     TimedOut {
-        /// The request.
+        /// A description of the request.
         what: &'static str,
         /// The timeout.
         limit: Duration,
     },
-    /// The object store overwrites objects instead of creating them exclusively.
+    /// The object store overwrites existing objects. It cannot create objects exclusively.
     NotExclusive,
-    /// A batch exists but is not listed by the object store.
+    /// A batch exists, but the object store does not list it.
     NotListed {
-        /// The log.
+        /// The key of the log.
         session: LogKey,
         /// The position of the batch.
         position: Position,
     },
     /// A log is damaged.
     Damaged {
-        /// The log.
+        /// The key of the log.
         session: LogKey,
         /// The position of the damage.
         position: Position,
-        /// The damage.
+        /// A description of the damage.
         problem: &'static str,
     },
 }

@@ -1,4 +1,4 @@
-//! Requests for the logs in an object store.
+//! Sends requests for the logs in an object store.
 
 use super::error::ObjectsError;
 use super::record::{self, Last, Record};
@@ -20,17 +20,17 @@ use std::time::Duration;
 /// The maximum number of concurrent requests.
 const MAX_CONCURRENT: usize = 16;
 
-/// The bytes of entries in one page. A page has at least one batch.
+/// The number of bytes of entries in a page. A page has at least one batch.
 const PAGE: usize = 1 << 20;
 
-/// The maximum number of batches in one page.
+/// The maximum number of batches in a page.
 const BATCHES: u64 = 1_000;
 
 /// The number of attempts to list an object that exists, and the pause between them.
 const ATTEMPTS: u32 = 25;
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// The damage of an empty object that precedes no deletion.
+/// The damage of a log with an empty object after which the log was not deleted.
 pub(super) const EMPTY: &str = "the object is empty, and the log was not deleted";
 
 /// The maximum number of cached ends of logs.
@@ -40,8 +40,8 @@ pub(super) struct Logs {
     pub(super) objects: Arc<dyn ObjectStore>,
     pub(super) prefix: Path,
     pub(super) timeout: Duration,
-    /// The ends of logs that this store read last. Logs only grow, so that only later objects
-    /// have to be listed.
+    /// The ends of logs that this store read last. Logs only grow, so only later objects have to be
+    /// listed.
     pub(super) ends: Mutex<HashMap<LogKey, Last>>,
 }
 
@@ -159,7 +159,8 @@ impl Logs {
         }
     }
 
-    /// Lists the objects of a folder, or those after an object, in any order.
+    /// Calls a function with each object of a folder, or with each object after a given one, in any
+    /// order.
     async fn for_each_object(
         &self,
         folder: &Path,
@@ -170,7 +171,7 @@ impl Logs {
             None => self.objects.list(Some(folder)),
             Some(after) => self.objects.list_with_offset(Some(folder), after),
         };
-        // Requests a new page about every thousand objects.
+        // The client requests a new page after about a thousand objects.
         while let Some(object) = self.request("listing objects", objects.try_next()).await? {
             each(object);
         }
@@ -204,8 +205,8 @@ impl Logs {
         }
     }
 
-    /// Reads the end of a log after [`Created::Exists`]. S3 may return this while another host
-    /// is creating the object, which may fail.
+    /// Reads the end of a log after [`Created::Exists`]. S3 may report that an object exists while
+    /// another host is creating it, and the creation may fail.
     pub(super) async fn last_after_conflict(
         &self,
         record: &Record,
@@ -226,7 +227,7 @@ impl Logs {
         Ok(last)
     }
 
-    /// Reads a record of a log; `None` if the log was deleted since.
+    /// Reads a record of a log. Returns `None` if the log was deleted after the record.
     async fn record(
         &self,
         session: &LogKey,
@@ -276,7 +277,8 @@ impl Logs {
         Ok(record.map(|it| Next::new(Position(it.position), it.token)))
     }
 
-    /// Reads a page of a log that ends at `last`. Returns `None` if it was deleted meanwhile.
+    /// Reads a page of a log that ends at `last`. Returns `None` if the log was deleted during the
+    /// call.
     pub(super) async fn read(
         &self,
         session: &LogKey,
@@ -302,8 +304,8 @@ impl Logs {
         Ok(Some(batches))
     }
 
-    /// Empties the objects of a log before its deletion. They are not removed, so that other hosts
-    /// cannot create them again.
+    /// Empties the objects of a log before its deletion. The objects are not removed, so that other
+    /// hosts cannot create them again.
     pub(super) async fn purge(&self, session: &LogKey, deletion: u64) -> Result<(), ObjectsError> {
         let mut full = Vec::new();
         let each = |object: ObjectMeta| {
@@ -320,8 +322,8 @@ impl Logs {
         emptied.buffer_unordered(MAX_CONCURRENT).try_collect().await
     }
 
-    /// Reads the sessions of a project, each with the summary in its last record or the error of
-    /// reading it.
+    /// Reads the sessions of a project. Each has the summary in its last record, or the error of
+    /// reading the summary.
     pub(super) async fn summaries(
         &self,
         project: &str,
@@ -343,13 +345,13 @@ impl Logs {
             let got = async { self.objects.get(&object.location).await?.bytes().await };
             let text = self.request("reading an object", got).await?;
             let position = position_of(&object.location).unwrap_or_default();
-            // The log was deleted meanwhile.
+            // The log was deleted during the call.
             if text.is_empty() {
                 return Ok(None);
             }
             let modified = object.last_modified.into();
             let Some(record) = record::decode(&text) else {
-                // The folder is named after the session ID, or the hash of a long ID.
+                // The folder is named after the session ID, or after the hash of a long ID.
                 let folder = object.location.parts().rev().nth(1);
                 let id = folder.as_ref().and_then(|it| unescaped(it.as_ref()));
                 let id = id.unwrap_or_else(|| object.location.to_string());
@@ -370,7 +372,7 @@ impl Logs {
     }
 }
 
-/// Parses the position in an object's path; `None` for other objects.
+/// Parses the position in an object's path. Returns `None` for other objects.
 fn position_of(object: &Path) -> Option<u64> {
     object.filename()?.parse().ok()
 }

@@ -29,28 +29,28 @@ use std::sync::{Arc, Mutex};
 /// `If-None-Match: *`), which makes checking the token and appending atomic. An append is one
 /// request.
 ///
-/// Use any store of the crate [`object_store`] that creates objects exclusively;
-/// [`ObjectsOptions::open`] fails for others. For a provider, enable the feature `aws`, `gcp` or
-/// `azure` of `object_store` in your `Cargo.toml`, for files `fs`.
+/// Use any store of the crate [`object_store`] that creates objects exclusively.
+/// [`ObjectsOptions::open`] fails for other stores. For a provider, enable the feature `aws`, `gcp`
+/// or `azure` of `object_store` in your `Cargo.toml`. For files, enable `fs`.
 ///
-/// **Durability.** That of the object store.
+/// **Durability.** An acknowledged batch is as durable as the object store makes it.
 ///
 /// **Failure.** A call fails if all attempts of the client for a request (`RetryConfig`) fail, or
 /// take longer than the [timeout](ObjectsOptions::timeout). Retry the call. The errors are
 /// [`ObjectsError`]s. A log with missing objects, for example because of a lifecycle rule, is
-/// damaged, which is an error. Do not remove single objects: another host could create them
+/// damaged, which is an error. Do not remove single objects, because another host could create them
 /// again. Remove the whole prefix when no host uses it.
 ///
-/// **Costs.** Each append is an object, and loading a session reads all of its objects, 16 at
-/// once. Sessions with a [lease](crate::LogBacked::leased) append an object every third of its
-/// length: choose leases of minutes. Listing sessions lists the objects of all batches of the
+/// **Costs.** Each append is an object, and loading a session reads all of its objects, 16 at once.
+/// Sessions with a [lease](crate::LogBacked::leased) append an object after every third of the
+/// lease, so choose leases of minutes. Listing sessions lists the objects of all batches of the
 /// project, a thousand with each request.
 ///
 /// **Deletion.** The objects of a deleted log are emptied but not removed, so that late appends of
-/// a stopped host are refused. A bucket with versioning contains the old versions until it
-/// removes them.
+/// a stopped host are refused. A bucket with versioning contains the old versions until it removes
+/// them.
 ///
-/// **Lists.** The time of a session is that of its last object, by the object store's clock.
+/// **Lists.** The time of a session is the time of its last object, by the object store's clock.
 ///
 /// ```
 /// use agentwire_stores::objects::{Objects, object_store::memory::InMemory};
@@ -79,15 +79,15 @@ impl Objects {
     ///
     /// # Errors
     ///
-    /// As [`ObjectsOptions::open`].
+    /// The errors of [`ObjectsOptions::open`].
     pub async fn open(objects: impl ObjectStore) -> Result<Self, ObjectsError> {
         ObjectsOptions::new().open(objects).await
     }
 }
 
 impl ObjectsOptions {
-    /// Creates a store with these options. Creates an object `exclusive` below the prefix, twice,
-    /// to check that the second attempt is refused.
+    /// Creates a store with these options. Creates an object `exclusive` below the prefix twice, to
+    /// check that the second attempt is refused.
     ///
     /// # Errors
     ///
@@ -148,7 +148,7 @@ impl LogStore for Objects {
             };
             match logs.create(&record, &entries).await? {
                 Created::New => return Ok(Position(record.position)),
-                // Created by another owner, or the client has sent the request twice.
+                // Another owner created the object, or the client has sent the request twice.
                 Created::Exists => last = logs.last_after_conflict(&record, &mut attempts).await?,
             }
         }

@@ -40,7 +40,7 @@ impl ObjectsOptions {
         Self::default()
     }
 
-    /// Sets the prefix of all objects: one or more segments, separated by `/`. Default:
+    /// Sets the prefix of all objects. It has one or more segments, separated by `/`. Default:
     /// `agentwire`.
     pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
         self.prefix = prefix.into();

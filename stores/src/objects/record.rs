@@ -1,6 +1,6 @@
 //! The format of a log's objects.
 //!
-//! Each is JSON:
+//! Each object is JSON:
 //! `{"format":1,"project":…,"session_id":…,"position":7,"token":3,"writer":…,"start":0,"deleted":false,"summary":…,"entries":[["PART",ENTRY],…]}`.
 //! The objects before a deletion are empty.
 
@@ -12,13 +12,13 @@ use serde_json::value::RawValue;
 
 const FORMAT: u32 = 1;
 
-/// A batch or a deletion.
+/// A record, which is a batch or a deletion.
 #[derive(Debug, Clone)]
 pub(super) struct Record {
     pub(super) session: LogKey,
     pub(super) position: u64,
     pub(super) token: Token,
-    /// The position of the preceding deletion; 0 if there is none.
+    /// The position of the preceding deletion. 0 if there is none.
     pub(super) start: u64,
     pub(super) is_deleted: bool,
     pub(super) summary: Option<Json>,
@@ -29,7 +29,7 @@ pub(super) struct Record {
 #[derive(Debug, Clone)]
 pub(super) struct Last {
     pub(super) head: Head,
-    /// The position of the last deletion, possibly the last record; 0 if there is none.
+    /// The position of the last deletion, which may be the last record. 0 if there is none.
     pub(super) start: u64,
 }
 
@@ -48,7 +48,7 @@ impl Last {
     }
 }
 
-/// The members of a record. Entries are appended as text when it is encoded.
+/// The members of an encoded record. The entries are appended as text.
 #[derive(Serialize, Deserialize)]
 struct Fields {
     format: u32,
@@ -69,7 +69,7 @@ struct Fields {
     entries: Vec<(String, Box<RawValue>)>,
 }
 
-/// Encodes a record with [encoded](entries::encode) entries instead of its own.
+/// Encodes a record. `entries` are [encoded](entries::encode) and replace the record's own.
 pub(super) fn encode(record: &Record, entries: &str) -> Option<String> {
     let summary = record.summary.as_ref().map(Json::get);
     let fields = Fields {

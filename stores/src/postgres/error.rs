@@ -7,8 +7,8 @@ use std::fmt;
 use std::time::Duration;
 use tokio_postgres::error::SqlState;
 
-/// The maximum length of a project and of a session ID in bytes: both are in an index, whose rows
-/// are limited.
+/// The maximum length of a project and of a session ID in bytes. Both are in an index, whose rows
+/// have a limited size.
 pub const KEY_BYTES: usize = 1_000;
 
 /// The error of [`Postgres`](super::Postgres).
@@ -18,21 +18,21 @@ pub const KEY_BYTES: usize = 1_000;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum PostgresError {
-    /// No connection: the server cannot be reached or refuses the login.
+    /// There is no connection, because the server cannot be reached or refuses the login.
     Connection(PoolError),
     /// A statement failed, or its connection was lost.
     Statement(tokio_postgres::Error),
     /// The [timeout](super::PostgresOptions::timeout) has passed. The server may
     /// still execute the statement.
     TimedOut(Duration),
-    /// A text contains the character NUL, which PostgreSQL does not support. The value names the
-    /// text.
+    /// A text contains the character NUL, which PostgreSQL does not support. The value describes
+    /// the text.
     Nul(&'static str),
     /// A project or a session ID is longer than [`KEY_BYTES`].
     KeyTooLong {
-        /// `project` or `session ID`.
+        /// The kind of key: `project` or `session ID`.
         name: &'static str,
-        /// The length in bytes.
+        /// The length of the key in bytes.
         bytes: usize,
     },
     /// The name of the schema is empty, longer than 63 bytes, or contains the character NUL.
@@ -48,7 +48,7 @@ pub enum PostgresError {
     },
     /// Batches are missing from a log.
     Damaged {
-        /// The log.
+        /// The key of the log.
         session: LogKey,
         /// The position of the missing batch.
         position: Position,
@@ -56,7 +56,7 @@ pub enum PostgresError {
 }
 
 impl PostgresError {
-    /// Returns whether the connection was lost, so that the call can be retried on another.
+    /// Returns whether the connection was lost. The call can then be retried on another connection.
     pub(super) fn is_lost_connection(&self) -> bool {
         let Self::Statement(error) = self else {
             return false;
@@ -141,7 +141,7 @@ impl fmt::Display for PostgresError {
     }
 }
 
-/// Writes an error with its source: the client's messages lack the server's.
+/// Writes an error with its source, because the client's messages lack the server's message.
 fn with_cause(error: &tokio_postgres::Error, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match error.source() {
         Some(cause) => write!(f, "{error}: {cause}"),

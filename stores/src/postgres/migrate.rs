@@ -4,7 +4,7 @@ use super::error::PostgresError;
 use super::statements::quoted;
 use tokio_postgres::Client;
 
-/// The migrations, each to the next version. Append new ones; do not change released ones.
+/// The migrations, each to the next version. Append new ones, and do not change released ones.
 const MIGRATIONS: &[&str] = &[r#"
 CREATE TABLE {schema}.logs (
     id bigint GENERATED ALWAYS AS IDENTITY UNIQUE,
@@ -43,11 +43,11 @@ fn supported() -> i32 {
     i32::try_from(MIGRATIONS.len()).unwrap_or(i32::MAX)
 }
 
-/// The ID of the advisory lock of all migrations: "agentwir".
+/// The ID of the advisory lock that all migrations take, "agentwir".
 const LOCK: i64 = 0x6167_656e_7477_6972;
 
-/// Migrates the schema to the newest version. Hosts may call it concurrently: they wait for each
-/// other. If the schema is up to date, it requires only the privilege to read.
+/// Migrates the schema to the newest version. Hosts may call this concurrently, and wait for each
+/// other. If the schema is up to date, this only requires the privilege to read.
 pub(super) async fn migrate(client: &mut Client, schema: &str) -> Result<(), PostgresError> {
     let encoding = client.query_one("SHOW server_encoding", &[]).await?;
     let encoding: String = encoding.get(0);
@@ -65,7 +65,7 @@ pub(super) async fn migrate(client: &mut Client, schema: &str) -> Result<(), Pos
     let transaction = client.transaction().await?;
     let lock = "SELECT pg_advisory_xact_lock($1)";
     transaction.execute(lock, &[&LOCK]).await?;
-    // `CREATE SCHEMA IF NOT EXISTS` needs the privilege even if it exists.
+    // `CREATE SCHEMA IF NOT EXISTS` needs the privilege even if the schema exists.
     let exists = "SELECT to_regnamespace($1) IS NOT NULL";
     let exists = transaction.query_one(exists, &[&schema]).await?;
     if !exists.get::<_, bool>(0) {

@@ -22,34 +22,33 @@ use std::time::{Duration, SystemTime};
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Config, NoTls, Row};
 
-/// The bytes of entries in one page. A page has at least one batch.
+/// The number of bytes of entries in a page. A page has at least one batch.
 const PAGE: i64 = 1 << 20;
 
 /// A store in a PostgreSQL database, version 13 or newer, for many hosts. Clones share their
 /// connections.
 ///
-/// Each log is a row of the table `logs`, and each batch a row of `batches`, in a
-/// [schema](PostgresOptions::schema) of the store's own. Entries are stored as `text`, byte for
-/// byte. An append is one statement and one round trip, which checks the position and the token
-/// and updates the row of the log. Appends to one log wait for each other; appends to different
-/// logs do not.
+/// Each log is a row of the table `logs`, and each batch is a row of `batches`, in a separate
+/// [schema](PostgresOptions::schema). Entries are stored as `text`, byte for byte. An append is one
+/// statement and one round trip, which checks the position and the token and updates the row of the
+/// log. Appends to the same log wait for each other. Appends to different logs do not.
 ///
-/// **Durability.** An append is committed when it returns. With the server's default settings it
-/// is then in the write-ahead log on disk and survives crashes and power failures. With
-/// `synchronous_commit = off`, a crash of the server loses the newest appends; `fsync = off` can
-/// damage the database. A failover to a standby loses what was not replicated: set
+/// **Durability.** An append is committed when it returns. With the server's default settings it is
+/// then in the write-ahead log on disk and survives crashes and power failures. With
+/// `synchronous_commit = off`, a crash of the server loses the newest appends. `fsync = off` can
+/// damage the database. A failover to a standby loses appends that were not replicated. Set
 /// `synchronous_standby_names` if appends must survive the loss of the primary.
 ///
 /// **Failure.** A call whose connection is lost is retried on another connection. If the server
-/// cannot be reached, the call fails at once; retry it. The errors are [`PostgresError`]s.
+/// cannot be reached, the call fails at once. Retry it. The errors are [`PostgresError`]s.
 ///
-/// **Limits.** A project and a session ID have up to [`KEY_BYTES`] bytes each; a batch has less
-/// than 1 GB. The character NUL is refused in keys, writers and names of parts. In entries it is
-/// escaped by JSON and stored.
+/// **Limits.** A project and a session ID have up to [`KEY_BYTES`] bytes each. A batch has less
+/// than 1 GB. The character NUL is refused in keys, writers and names of parts. In entries, JSON
+/// escapes it, so it is stored.
 ///
-/// Connections must have the isolation level `read committed`, the server's default;
-/// [`connect`](Self::connect) sets it. With a stricter level, conflicting appends to one log are
-/// retried.
+/// Connections must have the isolation level `read committed`, which is the server's default.
+/// [`connect`](Self::connect) sets this level. With a stricter level, conflicting appends to one
+/// log are retried.
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -87,7 +86,7 @@ impl Postgres {
     ///
     /// # Errors
     ///
-    /// As for [`connect`](Self::connect).
+    /// The errors of [`connect`](Self::connect).
     pub async fn from_pool(pool: Pool) -> Result<Self, PostgresError> {
         PostgresOptions::new().with_pool(pool).await
     }
@@ -98,9 +97,9 @@ impl PostgresOptions {
     ///
     /// # Errors
     ///
-    /// As for [`Postgres::connect`]; or if the name of the schema is invalid.
+    /// The errors of [`Postgres::connect`], and an error if the name of the schema is invalid.
     pub async fn connect(self, mut config: Config) -> Result<Postgres, PostgresError> {
-        // Of two values of an option the last one is used.
+        // If an option has two values, the last one is used.
         let isolation = "-c default_transaction_isolation=read\\ committed";
         let options = match config.get_options() {
             Some(options) => format!("{options} {isolation}"),
@@ -112,7 +111,7 @@ impl PostgresOptions {
         };
         let manager = Manager::from_config(config, NoTls, recycling);
         let pool = Pool::builder(manager).max_size(self.connections).build();
-        // Cannot fail: the pool needs a runtime only for timeouts.
+        // This cannot fail, because the pool needs a runtime only for timeouts.
         let pool = pool.map_err(|_| PoolError::NoRuntimeSpecified)?;
         self.with_pool(pool).await
     }
@@ -121,7 +120,7 @@ impl PostgresOptions {
     ///
     /// # Errors
     ///
-    /// As for [`connect`](Self::connect).
+    /// The errors of [`connect`](Self::connect).
     pub async fn with_pool(self, pool: Pool) -> Result<Postgres, PostgresError> {
         let Self {
             schema, timeout, ..
@@ -162,7 +161,7 @@ impl Inner {
         }
     }
 
-    /// Executes a statement. Retries on another connection if one was lost.
+    /// Executes a statement. Retries on another connection if a connection was lost.
     async fn query(
         &self,
         statement: &str,
@@ -196,7 +195,7 @@ impl Inner {
         match tokio::time::timeout(limit, rows).await {
             Ok(rows) => rows,
             Err(_) => {
-                // Do not reuse the connection: it is still executing the statement.
+                // The connection is not reused, because it is still executing the statement.
                 drop(Object::take(connection));
                 Err(PostgresError::TimedOut(limit))
             }
@@ -267,7 +266,7 @@ impl LogStore for Postgres {
         let (number, writer) = (token.number.to_string(), &*token.writer);
         let summary = batch.summary.map(Json::get);
         loop {
-            // No log ends at a larger position.
+            // A log cannot end at a larger position.
             if let Ok(after) = i64::try_from(after.0) {
                 let parameters: Parameters<'_> = &[
                     &session.project,
@@ -390,8 +389,8 @@ impl LogStore for Postgres {
                 Err(error) if error.is_conflict() => {}
                 Err(error) => return Err(error.into()),
                 Ok(rows) if !rows.is_empty() => return Ok(()),
-                // The log was changed meanwhile, perhaps by this statement before its connection
-                // was lost.
+                // The log was changed during the call, perhaps by this statement before its
+                // connection was lost.
                 Ok(_) => {}
             }
         }
@@ -425,7 +424,7 @@ fn position_of(position: i64) -> Position {
     Position(position.cast_unsigned())
 }
 
-/// Reads the end of a log from the first four columns.
+/// Reads the end of a log from the first four columns of a row.
 fn head(row: &Row) -> Result<Head, PostgresError> {
     let position = position_of(row.try_get(0)?);
     let token = token(row, 1)?;
@@ -435,15 +434,15 @@ fn head(row: &Row) -> Result<Head, PostgresError> {
     })
 }
 
-/// Reads a token from two columns: its number as text, and its writer.
+/// Reads a token from two columns, its number as text and its writer.
 fn token(row: &Row, column: usize) -> Result<Token, PostgresError> {
     let number: &str = row.try_get(column)?;
     let writer: &str = row.try_get(column + 1)?;
-    // The table contains only values of `u64`.
+    // The table contains only numbers that fit into `u64`.
     Ok(Token::new(number.parse().unwrap_or(u64::MAX), writer))
 }
 
-/// Combines parts and texts. Returns `None` if their numbers differ.
+/// Combines parts and texts to entries. Returns `None` if there are not as many parts as texts.
 fn entries(parts: Vec<&str>, texts: Vec<String>) -> Option<Vec<Entry>> {
     if parts.len() != texts.len() {
         return None;

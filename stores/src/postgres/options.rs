@@ -41,14 +41,14 @@ impl PostgresOptions {
         Self::default()
     }
 
-    /// Sets the schema of the tables. It is created if it does not exist. Default: `agentwire`.
+    /// Sets the schema of the tables. A missing schema is created. Default: `agentwire`.
     pub fn schema(mut self, name: impl Into<String>) -> Self {
         self.schema = name.into();
         self
     }
 
     /// Sets the maximum number of connections that [`connect`](Self::connect) opens on demand.
-    /// Further calls wait for a free one. Default: 8.
+    /// Further calls wait for a free connection. Default: 8.
     pub fn connections(mut self, max: usize) -> Self {
         self.connections = max.max(1);
         self
@@ -56,7 +56,7 @@ impl PostgresOptions {
 
     /// Sets the timeout of connecting and of each statement. Default: none. A call that takes
     /// longer fails with [`TimedOut`](super::PostgresError::TimedOut), and its connection is
-    /// closed. The server may still execute the statement; to limit that as well, set
+    /// closed. The server may still execute the statement. To limit that, too, set
     /// `statement_timeout` in the configuration of the connections.
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.timeout = Some(limit);

@@ -1,4 +1,4 @@
-//! The SQL of the store.
+//! The SQL statements of the store.
 
 /// Statements for the tables of a schema.
 #[derive(Debug)]
@@ -33,9 +33,9 @@ impl Statements {
     }
 }
 
-/// Appends a batch under the conditions of `Head::admit`. Returns no row if they do not hold.
+/// Appends a batch if the conditions of `Head::admit` hold. Otherwise returns no row.
 ///
-/// Of two concurrent appends the second one waits for the row of the log; its conditions are then
+/// Of two concurrent appends, the second one waits for the row of the log. Its conditions are then
 /// evaluated on the changed row.
 ///
 /// $1 project, $2 session, $3 after, $4 and $5 token, $6 summary, $7 bytes,
@@ -84,8 +84,8 @@ SELECT position, token_number::text, token_writer, is_deleted
 FROM {schema}.logs
 WHERE project = $1::text AND session_id = $2::text";
 
-/// Reads a page: the first batch, and further ones up to $4 bytes in total. Each row has the start
-/// and the end of the log. Returns one row without a batch if there is no batch.
+/// Reads a page: the first batch, and further batches up to $4 bytes in total. Each row has the
+/// start and the end of the log. If there is no batch, returns one row without a batch.
 const READ: &str = "
 SELECT log.first, log.position, log.is_deleted,
     page.position, page.token_number::text, page.token_writer, page.parts, page.texts
@@ -114,8 +114,8 @@ JOIN {schema}.batches AS batch ON batch.log = log.id
 CROSS JOIN LATERAL unnest(batch.parts) AS part (name)
 WHERE log.project = $1::text AND log.session_id = $2::text";
 
-/// Deletes a log that ends at $3. Returns no row if it ends elsewhere. As the log has not changed,
-/// the statement sees all of its batches.
+/// Deletes a log that ends at $3. Returns no row if the log ends elsewhere. If the log has not
+/// changed, the statement sees all of its batches.
 ///
 /// $1 project, $2 session, $3 position, $4 and $5 token.
 const DELETE: &str = "

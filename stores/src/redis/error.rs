@@ -14,11 +14,11 @@ pub enum RedisError {
     Server(redis::RedisError),
     /// A log is damaged.
     Damaged {
-        /// The log.
+        /// The key of the log.
         session: LogKey,
         /// The position of the damage.
         position: Position,
-        /// The damage.
+        /// A description of the damage.
         problem: &'static str,
     },
 }

@@ -27,23 +27,23 @@ use std::time::{Duration, SystemTime};
 /// A store in Redis, for many hosts. Clones share their connection.
 ///
 /// Each log is a hash with its end and a hash with its batches. A Lua script compares the end and
-/// appends the batch atomically. An append is one round trip, the first append of a new owner
-/// three.
+/// appends the batch atomically. An append is one round trip, and the first append of a new owner
+/// is three.
 ///
-/// **Durability.** That of the server. By default, Redis writes snapshots every few minutes, and a
-/// crash loses everything since. With `appendonly yes` and `appendfsync always` an acknowledged
-/// batch is on disk.
+/// **Durability.** A batch is as durable as the server makes it. By default, Redis writes snapshots
+/// every few minutes, and a crash loses everything after the last snapshot. With `appendonly yes`
+/// and `appendfsync always`, an acknowledged batch is on disk.
 ///
 /// **Failover.** Replication is asynchronous. A failover to a replica can lose the last batches
-/// and, with them, the last owner: then two hosts can write the same session. Where this matters,
+/// and, with them, the last owner. Two hosts can then write the same session. Where this matters,
 /// use PostgreSQL, NATS with three replicas, or an object store. Eviction of keys has the same
-/// effect: set `maxmemory-policy noeviction`. This store uses one server, not a cluster.
+/// effect, so set `maxmemory-policy noeviction`. This store uses one server, not a cluster.
 ///
 /// **Failure.** A call fails if the server does not respond within the
 /// [timeout](RedisOptions::timeout). Retry the call: the client reconnects by itself. The errors
 /// are [`RedisError`]s. A log with missing batches is damaged, which is an error.
 ///
-/// **Lists.** The time of a session is that of its last batch, by the server's clock.
+/// **Lists.** The time of a session is the time of its last batch, by the server's clock.
 ///
 /// ```no_run
 /// use agentwire_stores::redis::{Redis, redis};
@@ -87,7 +87,7 @@ impl RedisOptions {
     ///
     /// # Errors
     ///
-    /// As for [`Redis::connect`].
+    /// The errors of [`Redis::connect`].
     pub async fn connect(self, client: Client) -> Result<Redis, RedisError> {
         let Self { prefix, timeout } = self;
         let config = ConnectionManagerConfig::new()
@@ -103,13 +103,13 @@ impl RedisOptions {
     }
 }
 
-/// The bytes of batches in one page. A page has at least one batch.
+/// The number of bytes of batches in a page. A page has at least one batch.
 const PAGE: usize = 1 << 20;
 
 /// The state of a log.
 struct LogState {
     head: Head,
-    /// The position of the last deletion; 0 if there is none.
+    /// The position of the last deletion. 0 if there is none.
     start: u64,
     /// Batches after the requested position, each with its position.
     batches: Vec<(u64, Option<Vec<u8>>)>,
@@ -139,7 +139,7 @@ impl Logs {
         self.key("sessions", &json!(project))
     }
 
-    /// Changes the end of a log if it still is `from`. Returns whether it was.
+    /// Changes the end of a log if it still is `from`. Returns whether it was changed.
     async fn change(
         &self,
         session: &LogKey,
@@ -236,7 +236,7 @@ impl LogStore for Redis {
         let text = encode_batch(token, entries);
         let summary = batch.summary.map_or("", Json::get);
         let to = Head::new(Position(after.0.saturating_add(1)), token.clone());
-        // Assume that this writer owns the log.
+        // The first attempt assumes that this writer owns the log.
         let mut from = (after != Position::START).then(|| Head::new(after, token.clone()));
         loop {
             let changed = self.0.change(session, from.as_ref(), &to, &text, summary);
@@ -288,7 +288,7 @@ impl LogStore for Redis {
             let found = pipeline.query_async(&mut connection).await;
             let found: Vec<Fields> = found.map_err(RedisError::from)?;
             for (id, (modified, summary, deleted)) in ids.iter().zip(found) {
-                // The log was deleted meanwhile.
+                // The log was deleted during the call.
                 let Some(modified) = modified.filter(|_| deleted.is_none_or(|it| it.is_empty()))
                 else {
                     continue;

@@ -35,7 +35,7 @@ impl RedisOptions {
         Self::default()
     }
 
-    /// Sets the prefix of all keys, before a `:`. Default: `agentwire`.
+    /// Sets the prefix of all keys, which precedes a `:`. Default: `agentwire`.
     pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
         self.prefix = prefix.into();
         self

@@ -1,15 +1,15 @@
 //! The Lua scripts, which the server runs atomically.
 //!
-//! A log is a hash with its end, its time and its summary, and a hash of its batches by
+//! A log is two hashes: one with its end, its time and its summary, and one with its batches by
 //! position. A project has the set of its sessions with a log.
 
-/// Appends a batch to a log, or deletes the log, if it has the expected end.
+/// Appends a batch to a log that has the expected end, or deletes the log.
 ///
 /// Keys: the log, its batches, the sessions of the project. Arguments: the expected end (position,
 /// number and writer of the token, `1` if deleted; absent values are empty); the new end (the same
 /// four values); the session ID; the batch; the summary or an empty text.
 ///
-/// The batch is written before the end: if the script stopped in between, nothing would refer to
+/// The batch is written before the end. If the script stopped in between, nothing would refer to
 /// the batch.
 pub(super) const CHANGE: &str = r"
 local log = redis.call('HMGET', KEYS[1], 'position', 'token', 'writer', 'deleted', 'modified')
@@ -35,8 +35,8 @@ end
 return 1
 ";
 
-/// Returns the end of a log, and the batches after a position with their positions: at least one,
-/// further ones up to a number of bytes.
+/// Returns the end of a log, and the batches after a position with their positions. Returns at
+/// least one batch, and further ones up to a number of bytes.
 pub(super) const READ: &str = r"
 local log = redis.call('HMGET', KEYS[1], 'position', 'token', 'writer', 'deleted', 'start')
 if not log[1] then return false end

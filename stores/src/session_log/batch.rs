@@ -1,4 +1,4 @@
-//! Batches: entries that are appended atomically.
+//! Batches, which are entries that are appended atomically.
 
 use super::{Position, Token};
 use agentwire_protocol::Json;
@@ -11,18 +11,18 @@ use std::sync::Arc;
 pub enum Part {
     /// The main conversation.
     Main,
-    /// Another transcript of the session, such as `subagents/agent-a1b2`: its
+    /// Another transcript of the session, such as `subagents/agent-a1b2`. The value is its
     /// [subpath](agentwire::store::TranscriptKey::subpath).
     Transcript(Arc<str>),
-    /// Entries of hosts about the session itself: its owner and its inbox.
+    /// Entries of hosts about the session itself, such as its owner and its inbox.
     Session,
 }
 
-/// The name of [`Part::Session`]. No subpath has a colon.
+/// The name of [`Part::Session`]. A subpath cannot have a colon.
 const SESSION: &str = ":session";
 
 impl Part {
-    /// Returns the part with a name.
+    /// Returns the part that has this name.
     #[must_use]
     pub fn named(name: &str) -> Self {
         match name {
@@ -32,8 +32,8 @@ impl Part {
         }
     }
 
-    /// Returns the name of the part in stores: empty for [`Part::Main`], the subpath for
-    /// [`Part::Transcript`].
+    /// Returns the name of the part in stores. This is an empty text for [`Part::Main`], and the
+    /// subpath for [`Part::Transcript`].
     #[must_use]
     pub fn name(&self) -> &str {
         match self {
@@ -60,7 +60,7 @@ impl fmt::Display for Part {
 pub struct Entry {
     /// The part of the session.
     pub part: Part,
-    /// The content. Stores preserve the text and do not interpret it.
+    /// The content. Stores preserve its text and do not interpret it.
     pub json: Json,
 }
 
@@ -114,7 +114,7 @@ impl<'a> NewBatch<'a> {
 pub struct Batch {
     /// The position in the log.
     pub position: Position,
-    /// The token with which it was appended.
+    /// The token with which the batch was appended.
     pub token: Token,
     /// The entries in order.
     pub entries: Vec<Entry>,

@@ -1,4 +1,4 @@
-//! The end of a log and the rules of appending.
+//! The end of a log, and the rules of appending.
 
 use agentwire::store::StoreError;
 use std::fmt;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 pub struct Position(pub u64);
 
 impl Position {
-    /// Before the first batch.
+    /// The position before the first batch.
     pub const START: Self = Self(0);
 }
 
@@ -24,9 +24,9 @@ impl fmt::Display for Position {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Token {
-    /// The number of the owner: 1 for the first one, and so on.
+    /// The number of the owner, counted from 1.
     pub number: u64,
-    /// The name of the writer. It must be unique for each takeover, even by the same process: it
+    /// The name of the writer. It must be unique for each takeover, even by the same process. It
     /// distinguishes writers that claim the same number, and late appends of earlier takeovers.
     pub writer: Arc<str>,
 }
@@ -40,7 +40,7 @@ impl Token {
         }
     }
 
-    /// Creates the token with which a writer takes over a log with this end. It takes effect
+    /// Creates the token with which a writer takes over a log with this end. The takeover happens
     /// with the first append. A log with the largest number cannot be taken over.
     pub fn next(head: Option<&Head>, writer: impl Into<Arc<str>>) -> Self {
         Self::new(
@@ -64,8 +64,8 @@ pub struct Head {
     pub position: Position,
     /// The owner's token.
     pub token: Token,
-    /// Whether the log was deleted, and nothing was appended since. The token cannot be used
-    /// again then.
+    /// Whether the log was deleted, and nothing was appended after that. The token then cannot be
+    /// used again.
     pub is_deleted: bool,
 }
 
@@ -75,12 +75,12 @@ pub struct Head {
 pub struct Next {
     /// The position of the batch.
     pub position: Position,
-    /// The token with which it was appended.
+    /// The token with which the batch was appended.
     pub token: Token,
 }
 
 impl Next {
-    /// Creates the value.
+    /// Creates the position and token of a batch.
     #[must_use]
     pub fn new(position: Position, token: Token) -> Self {
         Self { position, token }
@@ -118,15 +118,14 @@ impl Head {
         }
     }
 
-    /// Decides whether a batch may be appended after the position `after`. `head` is the end of
-    /// the log, `None` if there is no log. `next` is the batch directly after `after`, `None` if
+    /// Decides whether a batch may be appended after the position `after`. `head` is the end of the
+    /// log, or `None` if there is no log. `next` is the batch directly after `after`, or `None` if
     /// there is none.
     ///
-    /// - If `next` has the same token, it is the same batch: it is
-    ///   [already stored](Admission::AlreadyStored).
-    /// - Otherwise `after` must be the end of the log, and `token` must be the owner's token,
-    ///   unless the log was deleted with it, or have a higher number. The writer then owns the
-    ///   log.
+    /// - If `next` has the same token, it is the same batch, which is [already
+    ///   stored](Admission::AlreadyStored).
+    /// - Otherwise `after` must be the end of the log. `token` must be the owner's token, unless
+    ///   the log was deleted with it, or have a higher number. The writer then owns the log.
     ///
     /// A store may implement the same rules without this function, for example in one statement.
     ///
@@ -151,7 +150,7 @@ impl Head {
         })
     }
 
-    /// Decides whether a log with this end may be deleted. Returns `false` if it was already
+    /// Decides whether a log with this end may be deleted. Returns `false` if the log was already
     /// deleted with the same token.
     ///
     /// # Errors
@@ -174,11 +173,11 @@ impl Head {
     }
 }
 
-/// The refusal of a batch: the log has another owner or another end.
+/// The refusal of a batch, because the log has another owner or another end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Refusal {
-    /// The end of the log; `None` if there is no log.
+    /// The end of the log. `None` if there is no log.
     pub head: Option<Head>,
 }
 
@@ -230,7 +229,7 @@ impl AppendError {
         Self::Failed(error.into())
     }
 
-    /// Returns the refusal; `None` for other errors.
+    /// Returns the refusal. Returns `None` for other errors.
     #[must_use]
     pub fn refusal(&self) -> Option<&Refusal> {
         match self {

@@ -3,8 +3,8 @@
 use agentwire::store::TranscriptKey;
 use std::fmt;
 
-/// The key of a session's log. Both parts are arbitrary texts. A store must distinguish all of
-/// them: `a/b` from `a%2fb`, `A` from `a`.
+/// The key of a session's log. Both parts are arbitrary texts. A store must distinguish all texts,
+/// such as `a/b` from `a%2fb`, and `A` from `a`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub struct LogKey {
@@ -25,7 +25,7 @@ impl LogKey {
 }
 
 impl From<&TranscriptKey> for LogKey {
-    /// Returns the key of the session that the transcript belongs to.
+    /// Returns the key of the session to which the transcript belongs.
     fn from(transcript: &TranscriptKey) -> Self {
         Self::new(transcript.project(), transcript.session_id())
     }

@@ -1,10 +1,11 @@
-//! Leases of logs.
+//! Leases, which limit the ownership of logs.
 //!
 //! An owner that has crashed cannot release its log, and an owner that was stopped does not know
-//! for how long. So ownership is limited by a lease. The owner counts three quarters of the
-//! lease's length from the start of its last stored append. Another host counts the whole length
-//! from the first time it saw the current end of the log. Each uses its own clock; clocks are
-//! never compared. If their speeds differ by less than an eighth, a lease never has two owners.
+//! for how long. Therefore a lease limits ownership. The owner counts three quarters of the lease's
+//! length from the start of its last stored append. Another host counts the whole length from the
+//! first time it read the current end of the log. Each host uses its own clock, and clocks are
+//! never compared. If the speeds of the clocks differ by less than an eighth, a lease never has two
+//! owners.
 
 use super::{Head, Position, Token};
 use std::time::Duration;
@@ -33,8 +34,8 @@ impl Lease {
         }
     }
 
-    /// Records an attempt to append. Must be called before each attempt. A repeated batch counts
-    /// from its first attempt, which may have succeeded.
+    /// Records an attempt to append. Must be called before each attempt. The time of a repeated
+    /// batch is that of its first attempt, which may have succeeded.
     pub fn append_started(&mut self, after: Position, token: &Token, now: Duration) {
         let is_repeated = |(position, previous, _): &(Position, Token, Duration)| {
             *position == after && previous == token
@@ -44,20 +45,20 @@ impl Lease {
         }
     }
 
-    /// Starts or extends the lease: the append was stored, now or earlier.
+    /// Starts or extends the lease, because the append was stored, now or earlier.
     pub fn append_stored(&mut self) {
         if let Some((.., attempt)) = self.attempt.take() {
             self.since = self.since.max(Some(attempt));
         }
     }
 
-    /// Ends the lease: another host owns the log.
+    /// Ends the lease, because another host owns the log.
     pub fn revoke(&mut self) {
         self.is_revoked = true;
     }
 
-    /// Returns the time until which the owner may act: three quarters of the lease. `None` if the
-    /// lease has not begun or was revoked.
+    /// Returns the time until which the owner may act, which is three quarters of the lease.
+    /// Returns `None` if the lease has not begun or was revoked.
     #[must_use]
     pub fn valid_until(&self) -> Option<Duration> {
         let since = self.since.filter(|_| !self.is_revoked)?;
@@ -70,7 +71,7 @@ impl Lease {
         self.valid_until().is_some_and(|until| now < until)
     }
 
-    /// Returns the time at which the lease should be renewed: after a third of its length.
+    /// Returns the time at which the lease should be renewed, which is after a third of its length.
     #[must_use]
     pub fn renew_at(&self) -> Duration {
         let since = self.since.unwrap_or_default();
@@ -84,8 +85,9 @@ impl Lease {
 pub struct LeaseWatch(Option<(Position, Token, Duration)>);
 
 impl LeaseWatch {
-    /// Records the end of the log, and the time after it was read. Returns the time until the
-    /// lease expires if nothing is appended: zero if it has expired or the owner has no lease.
+    /// Records the end of the log, and the time after the end was read. Returns the time until the
+    /// lease expires if nothing is appended. Returns zero if the lease has expired or the owner has
+    /// none.
     pub fn observe(&mut self, head: &Head, now: Duration) -> Duration {
         let (position, token) = (head.position, &head.token);
         let since = match &self.0 {
@@ -108,7 +110,7 @@ impl Token {
     /// [`Token::writer`], so that it can be read from the end of a log.
     #[must_use]
     pub fn leased(self, length: Duration) -> Self {
-        // A number that is too large to parse would be no lease.
+        // A number that is too large to parse would mean that there is no lease.
         let milliseconds = u64::try_from(length.as_millis()).unwrap_or(u64::MAX);
         let writer = self
             .writer
@@ -117,8 +119,8 @@ impl Token {
         Self::new(self.number, format!("{writer}{LEASE}{milliseconds}"))
     }
 
-    /// Returns the length of the writer's lease; `None` if it has none, so that the log can be
-    /// taken over at any time.
+    /// Returns the length of the writer's lease. Returns `None` if the writer has none. The log can
+    /// then be taken over at any time.
     #[must_use]
     pub fn lease(&self) -> Option<Duration> {
         let (_, milliseconds) = self.writer.split_once(LEASE)?;

@@ -1,12 +1,11 @@
-//! Session logs: the interface of stores that many machines share.
+//! Session logs, the interface of stores that many machines share.
 //!
-//! A [`LogStore`] has one log for each session, which consists of batches of entries. Each log
-//! has an owner, and only the owner appends. An append names the expected end of the log and the
-//! owner's fencing [token](Token); the store checks both and stores the batch atomically. Of two
-//! processes that write the same session one is refused, independently of clocks, pauses and
-//! networks.
+//! A [`LogStore`] has one log for each session, which consists of batches of entries. Each log has
+//! an owner, and only the owner appends. An append names the expected end of the log and the
+//! owner's fencing [token](Token). The store checks both and stores the batch atomically. If two
+//! processes write the same session, one is refused, independently of clocks, pauses and networks.
 //!
-//! [`Head::admit`] implements the rules, and `agentwire_testkit::stores` the conformance tests of
+//! [`Head::admit`] implements the rules. `agentwire_testkit::stores` has the conformance tests of
 //! stores.
 //!
 //! ```
@@ -44,36 +43,36 @@ pub type Summarized = (StoredSession, Result<Option<Json>, StoreError>);
 
 /// A store with a log for each session. See the [module documentation](crate::session_log).
 ///
-/// Batches are stored when [`append`](LogStore::append) returns, with the durability that the
-/// store documents. After a crash a log is a prefix of the appended batches: batches are complete
-/// or absent, and none follows a missing one.
+/// Batches are stored when [`append`](LogStore::append) returns, with the durability that the store
+/// documents. After a crash a log is a prefix of the appended batches. Each batch is complete or
+/// absent, and no batch follows a missing one.
 ///
 /// # Cancel safety
 ///
-/// The futures may be dropped at any `await`, for example by a timeout. The batch may then be
-/// stored or not, and the same call can be repeated.
+/// The futures may be dropped at any `await`, for example by a timeout. It is then unknown whether
+/// the batch is stored, and the same call can be repeated.
 pub trait LogStore: Send + Sync + 'static {
     /// Appends a batch to a log, which is created if needed. Returns the batch's position.
     ///
-    /// The batch is stored, already stored, or refused by the rules of [`Head::admit`]. A batch
-    /// is identified by its position and its token, not by its entries: an owner must not append
+    /// The batch is stored, already stored, or refused by the rules of [`Head::admit`]. The
+    /// position and the token of a batch identify it, not its entries. An owner must not append
     /// other entries at the same position unless the first append was refused. A batch without
-    /// entries is not stored: the call returns [`NewBatch::after`] and checks nothing.
+    /// entries is not stored; the call returns [`NewBatch::after`] and checks nothing.
     ///
     /// # Errors
     ///
     /// - [`AppendError::Refused`] if the log has another owner or another end. Nothing was
     ///   stored.
     /// - [`AppendError::Failed`] if the store failed or the outcome is unknown. The same call can
-    ///   be repeated: it returns the position of the batch if it was stored.
+    ///   be repeated. It returns the position of the batch if it was stored.
     fn append(
         &self,
         session: &LogKey,
         batch: &NewBatch<'_>,
     ) -> impl Future<Output = Result<Position, AppendError>> + Send;
 
-    /// Returns the end of a log; `None` if the store never had a log with this key. A deleted log
-    /// has an end.
+    /// Returns the end of a log. Returns `None` if the store never had a log with this key. A
+    /// deleted log has an end.
     ///
     /// # Errors
     ///
@@ -83,13 +82,13 @@ pub trait LogStore: Send + Sync + 'static {
         session: &LogKey,
     ) -> impl Future<Output = Result<Option<Head>, StoreError>> + Send;
 
-    /// Returns a page of batches after a position, in order: at least one if there is one. To
-    /// read a whole log, begin with [`Position::START`] and continue after the last batch until
-    /// there is none.
+    /// Returns a page of batches after a position, in order. If there are such batches, returns at
+    /// least one. To read a whole log, begin with [`Position::START`] and continue after the last
+    /// batch until the page is empty.
     ///
-    /// The entries are those that were appended. Stores of this project preserve their text byte
-    /// for byte. Other stores may change the order of object members, but nothing else, such as
-    /// the digits of a number or an escaped character.
+    /// The entries equal the appended ones. Stores of this project preserve their text byte for
+    /// byte. Other stores may change the order of object members, but nothing else, such as the
+    /// digits of a number or an escaped character.
     ///
     /// # Errors
     ///
@@ -100,9 +99,9 @@ pub trait LogStore: Send + Sync + 'static {
         after: Position,
     ) -> impl Future<Output = Result<Vec<Batch>, StoreError>> + Send;
 
-    /// Returns the sessions of a project that have a log, without deleted ones, in any order. It
-    /// includes what was appended or deleted before the call.
-    /// Default: those of [`LogStore::summaries`].
+    /// Returns the sessions of a project that have a log, without deleted ones, in any order. The
+    /// list reflects all appends and deletions before the call. The default implementation returns
+    /// the sessions of [`LogStore::summaries`].
     ///
     /// # Errors
     ///
@@ -117,12 +116,12 @@ pub trait LogStore: Send + Sync + 'static {
         }
     }
 
-    /// Returns the sessions of [`LogStore::list`], each with the last
-    /// [summary](NewBatch::summary) that was appended, or the error of reading it.
+    /// Returns the sessions of [`LogStore::list`]. Each has the last [summary](NewBatch::summary)
+    /// that was appended, or the error of reading the summary.
     ///
     /// # Errors
     ///
-    /// As for [`LogStore::list`]. A summary that cannot be read does not fail the call.
+    /// The errors of [`LogStore::list`]. A summary that cannot be read does not fail the call.
     fn summaries(
         &self,
         project: &str,
@@ -137,12 +136,13 @@ pub trait LogStore: Send + Sync + 'static {
     -> impl Future<Output = Result<Vec<Part>, StoreError>> + Send;
 
     /// Deletes all entries of a log. The [end](LogStore::head) of the log remains, so that tokens
-    /// up to this one cannot be used again. Does nothing if there is no log with this key, or if
-    /// it was deleted with the same token.
+    /// up to the given one cannot be used again. Does nothing if there is no log with this key, or
+    /// if it was deleted with the same token.
     ///
     /// # Errors
     ///
-    /// As for [`LogStore::append`]: the token must be the owner's or a [newer](Token::next) one.
+    /// The errors of [`LogStore::append`]. The token must be the owner's or a [newer](Token::next)
+    /// one.
     fn delete(
         &self,
         session: &LogKey,

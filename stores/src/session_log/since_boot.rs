@@ -13,7 +13,7 @@ pub(crate) fn since_boot() -> Duration {
     clock_gettime(CLOCK).try_into().unwrap_or_default()
 }
 
-/// Returns the time since the first call.
+/// Returns the time since the first call, on systems without such a clock.
 #[cfg(not(unix))]
 pub(crate) fn since_boot() -> Duration {
     use std::sync::LazyLock;

@@ -1,4 +1,4 @@
-//! The store of the hosts, and connections that can be cut and slowed.
+//! The store of the hosts, and a proxy that can cut and slow its connections.
 
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
-/// The store of both hosts.
+/// The kind and the address of the store of both hosts.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) enum Engine {
     Directory(PathBuf),
@@ -20,7 +20,7 @@ pub(crate) enum Engine {
     S3(u16, String),
 }
 
-/// Calls a generic function with the store.
+/// Calls a generic function with the store of an engine.
 macro_rules! on_store {
     ($engine:expr, $store:ident => $body:expr) => {
         match $engine {
@@ -92,9 +92,9 @@ impl Engine {
     }
 }
 
-/// The state of a connection.
+/// The state of the connections of a proxy.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Line {
+pub(crate) enum ConnectionState {
     Open,
     /// Data is discarded silently in both directions.
     Cut,
@@ -102,24 +102,24 @@ pub(crate) enum Line {
     Slow(Duration),
 }
 
-/// A proxy of a server, which can be cut.
+/// A proxy of a server. Its connections can be cut and slowed.
 pub(crate) struct Proxy {
     pub(crate) port: u16,
-    line: Arc<watch::Sender<Line>>,
+    line: Arc<watch::Sender<ConnectionState>>,
 }
 
 impl Proxy {
     pub(crate) async fn to(server: u16) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
-        let line = Arc::new(watch::Sender::new(Line::Open));
+        let line = Arc::new(watch::Sender::new(ConnectionState::Open));
         let state = Arc::clone(&line);
         tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
                 let mut state = state.subscribe();
                 tokio::spawn(async move {
-                    // New connections get no response either.
-                    let _ = state.wait_for(|it| *it != Line::Cut).await;
+                    // While the proxy is cut, new connections get no response either.
+                    let _ = state.wait_for(|it| *it != ConnectionState::Cut).await;
                     let Ok(server) = TcpStream::connect(("127.0.0.1", server)).await else {
                         return;
                     };
@@ -135,7 +135,7 @@ impl Proxy {
         Self { port, line }
     }
 
-    pub(crate) fn set(&self, line: Line) {
+    pub(crate) fn set(&self, line: ConnectionState) {
         self.line.send_replace(line);
     }
 }
@@ -143,7 +143,7 @@ impl Proxy {
 async fn carry(
     mut from: impl AsyncReadExt + Unpin,
     mut to: impl AsyncWriteExt + Unpin,
-    mut state: watch::Receiver<Line>,
+    mut state: watch::Receiver<ConnectionState>,
 ) {
     let mut buffer = vec![0; 64 * 1024];
     loop {
@@ -152,10 +152,14 @@ async fn carry(
             return;
         };
         // Data in flight is not delivered.
-        let Ok(line) = state.wait_for(|it| *it != Line::Cut).await.map(|it| *it) else {
+        let Ok(line) = state
+            .wait_for(|it| *it != ConnectionState::Cut)
+            .await
+            .map(|it| *it)
+        else {
             return;
         };
-        if let Line::Slow(time) = line {
+        if let ConnectionState::Slow(time) = line {
             tokio::time::sleep(time).await;
         }
         if to.write_all(&buffer[..length]).await.is_err() {

@@ -1,5 +1,5 @@
-//! A host in its own process, so that it can be killed and stopped: opens the session, sends
-//! prompts, and prints events with times.
+//! Runs a host in its own process, so that it can be killed and stopped. The host opens the
+//! session, sends prompts, and prints events with times.
 
 use crate::engine::{Engine, on_store};
 use agentwire::attachment::Attach;
@@ -26,15 +26,15 @@ pub(crate) const VARIABLE: &str = "AGENTWIRE_CHAOS_HOST";
 
 /// The configuration of a host.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Told {
+pub(crate) struct HostConfig {
     pub(crate) engine: Engine,
     pub(crate) session: String,
     pub(crate) resumes: bool,
     pub(crate) lease: Duration,
     pub(crate) waits: Duration,
-    /// The real CLI, or the scenario of the fake agent.
+    /// The path of the real CLI, or the scenario of the fake agent.
     pub(crate) cli: Result<PathBuf, String>,
-    /// The name of the host, and the file of its callbacks.
+    /// The name of the host, and the file to which its callbacks append.
     pub(crate) name: String,
     pub(crate) witness: PathBuf,
 }
@@ -52,9 +52,9 @@ fn say(what: &str) {
 
 /// A store that prints when it is claimed.
 #[derive(Clone)]
-struct Telling<S>(S, Duration);
+struct AnnouncesClaims<S>(S, Duration);
 
-impl<S: LeasedStore + Clone> SessionStore for Telling<S> {
+impl<S: LeasedStore + Clone> SessionStore for AnnouncesClaims<S> {
     async fn append(&self, key: &TranscriptKey, entries: &[Json]) -> Result<(), StoreError> {
         self.0.append(key, entries).await
     }
@@ -72,7 +72,7 @@ impl<S: LeasedStore + Clone> SessionStore for Telling<S> {
     }
 }
 
-impl<S: LeasedStore + Clone> LeasedStore for Telling<S> {
+impl<S: LeasedStore + Clone> LeasedStore for AnnouncesClaims<S> {
     async fn claim(&self, session: &TranscriptKey) -> Result<Claimed, StoreError> {
         let claimed = self.0.claim(session).await;
         if let Ok(Claimed::Acquired(_)) = &claimed {
@@ -102,14 +102,14 @@ fn text(message: &Json) -> String {
     content.and_then(|it| it.read().ok()).unwrap_or_default()
 }
 
-pub(crate) async fn run(told: Told) {
+pub(crate) async fn run(told: HostConfig) {
     on_store!(&told.engine, store => {
-        let store = Telling(LogBacked::new(store).leased(told.lease), told.lease);
+        let store = AnnouncesClaims(LogBacked::new(store).leased(told.lease), told.lease);
         drive(told, store).await;
     });
 }
 
-async fn drive(told: Told, store: impl SessionStore) {
+async fn drive(told: HostConfig, store: impl SessionStore) {
     let options = match &told.cli {
         Ok(cli) => Options::new().cli(cli).setting_sources([]),
         Err(scenario) => Options::new()
@@ -127,7 +127,7 @@ async fn drive(told: Told, store: impl SessionStore) {
         .session_store_flush(StoreFlush::BeforeResult)
         .when_owned(WhenOwned::Wait(told.waits))
         .on_permission(move |ask: PermissionRequest| {
-            // In one write, like the tools.
+            // Append in one write, like the tools.
             let line = format!("ask {name} {}\n", time());
             (&witness).write_all(line.as_bytes()).unwrap();
             say("asking");

@@ -1,17 +1,19 @@
-//! Two hosts of one session. The first one is killed, stopped, cut off or slowed in each phase of its
-//! work, and the second one continues the session.
+//! Runs two hosts of one session. The first one is killed, stopped, cut off or slowed in each phase
+//! of its work, and the second one continues the session.
 //!
-//! The test compares the log in the store, a file to which every tool and callback appends its host
-//! and the time, and the requests to the model.
+//! The test compares the log in the store, a file to which every tool and callback appends the name
+//! of its host and the time, and the requests to the model.
 //!
 //! ```text
 //! scripts/stores --chaos
 //! ```
 //!
-//! runs it on PostgreSQL and NATS with the real CLI (`--all`: also Redis and moto's S3). Without servers
-//! the store is a directory; without `AGENTWIRE_LIVE_CLI` the agent is the fake one. `AGENTWIRE_ROUNDS`:
-//! rounds per engine; `AGENTWIRE_AT_ONCE`: concurrent rounds; `AGENTWIRE_LEASE`: seconds of a lease;
-//! `AGENTWIRE_STOPPED`: minimum seconds for which a host is stopped; `AGENTWIRE_SEED`: the moments.
+//! runs the test on PostgreSQL and NATS with the real CLI (`--all`: also Redis and moto's S3).
+//! Without servers, the store is a directory; without `AGENTWIRE_LIVE_CLI`, the agent is the fake
+//! one. `AGENTWIRE_ROUNDS` is the number of rounds per engine; `AGENTWIRE_AT_ONCE` is the number of
+//! concurrent rounds; `AGENTWIRE_LEASE` is the length of a lease in seconds; `AGENTWIRE_STOPPED` is
+//! the minimum number of seconds for which a host is stopped; `AGENTWIRE_SEED` seeds the random
+//! moments.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 

@@ -1,7 +1,7 @@
-//! A round: two hosts and one session.
+//! Plays a round with two hosts of one session.
 
-use crate::engine::{Engine, Line, Proxy, on_store};
-use crate::host::{Told, VARIABLE, time};
+use crate::engine::{ConnectionState, Engine, Proxy, on_store};
+use crate::host::{HostConfig, VARIABLE, time};
 use crate::number;
 use agentwire::store::TranscriptKey;
 use agentwire_stores::session_log::{LogKey, LogStore, Part, Position};
@@ -65,17 +65,18 @@ pub(crate) struct Outcome {
     pub(crate) round: u64,
     pub(crate) phase: Phase,
     pub(crate) kind: Kind,
-    /// Batches of the first host after the first batch of the second.
+    /// The number of batches that the first host stored after the first batch of the second host.
     pub(crate) two_writers: usize,
-    /// Prompts that were accepted or whose result was delivered, but that are neither stored, nor
-    /// handed back to the next host, nor reported as cut off.
+    /// The number of lost prompts. A prompt is lost if it was accepted or its result was delivered,
+    /// but it is neither stored, nor handed back to the next host, nor reported as cut off.
     pub(crate) lost: usize,
-    /// Prompts that are stored more than once, and tools that both hosts have run.
+    /// The number of prompts that are stored more than once, and of tools that both hosts have run.
     pub(crate) twice: usize,
-    /// Actions of the first host's tools, callbacks and model after the second host's claim.
+    /// The number of actions of the first host's tools, callbacks and model after the second host's
+    /// claim.
     pub(crate) late: usize,
     pub(crate) problems: Vec<String>,
-    /// The wait of the second host in milliseconds.
+    /// How long the second host waited, in milliseconds.
     pub(crate) taken_over_after: u128,
 }
 
@@ -90,12 +91,12 @@ struct Host {
     child: Child,
     stdin: ChildStdin,
     lines: Lines<BufReader<ChildStdout>>,
-    /// The printed events with times.
+    /// The events that the host printed, with their times.
     printed: Vec<(String, u128)>,
 }
 
 impl Host {
-    fn start(machine: &Machine, project: &Path, told: &Told) -> Self {
+    fn start(machine: &Machine, project: &Path, told: &HostConfig) -> Self {
         let home = machine.home.display().to_string();
         let mut command = Command::new(std::env::current_exe().unwrap());
         command
@@ -140,7 +141,8 @@ impl Host {
         }
     }
 
-    /// Reads up to one of these events. Returns it with its time; an error if the host exits first.
+    /// Reads up to one of these events. Returns it with its time, or an error if the host exits
+    /// first.
     async fn prints(&mut self, wanted: &[&str]) -> Result<(String, u128), String> {
         let read = async {
             while let Some(line) = self.lines.next_line().await.unwrap() {
@@ -205,7 +207,8 @@ impl Host {
     }
 }
 
-/// Returns the model of a machine. The first one calls tools while its host lives.
+/// Returns the replies of the model of a machine. The model of the first machine calls tools while
+/// its host lives.
 fn scenario(machine: &str) -> Scenario {
     let tick = r#"for i in 1 2 3 4; do echo "tool $CHAOS_HOST $(cut -d' ' -f1 /proc/uptime)" >> "$CHAOS_WITNESS"; sleep 0.05; done"#;
     let bash = json!({ "tool": { "name": "Bash", "input": { "command": tick }, "takes_ms": 200 } });
@@ -288,7 +291,7 @@ async fn try_play(engine: &Engine, seed: u64, outcome: &mut Outcome) -> Result<(
         None => None,
     };
     let id = uuid::Uuid::new_v4().to_string();
-    let told = |machine: &Machine, waits: Duration| Told {
+    let told = |machine: &Machine, waits: Duration| HostConfig {
         engine: match &proxy {
             Some(proxy) if machine.name == "one" => engine.at(proxy.port),
             _ => engine.clone(),
@@ -301,9 +304,9 @@ async fn try_play(engine: &Engine, seed: u64, outcome: &mut Outcome) -> Result<(
         name: machine.name.to_owned(),
         witness: witness.clone(),
     };
-    let start = |machine: &Machine, told: &Told| Host::start(machine, &project, told);
+    let start = |machine: &Machine, told: &HostConfig| Host::start(machine, &project, told);
 
-    let begins = Told {
+    let begins = HostConfig {
         resumes: false,
         ..told(first, LONG)
     };
@@ -311,7 +314,7 @@ async fn try_play(engine: &Engine, seed: u64, outcome: &mut Outcome) -> Result<(
     one.prints(&["open"]).await?;
     one.tell("send Prompt hello 1").await;
     one.prints(&["result"]).await?;
-    let slow = Line::Slow(Duration::from_millis(150 + seed % 100));
+    let slow = ConnectionState::Slow(Duration::from_millis(150 + seed % 100));
     match phase {
         Phase::Idle => {}
         Phase::Queued => {
@@ -358,7 +361,7 @@ async fn try_play(engine: &Engine, seed: u64, outcome: &mut Outcome) -> Result<(
     match kind {
         Kind::Killed => one.child.start_kill().unwrap(),
         Kind::Stopped => one.signal(Signal::STOP),
-        Kind::Cut => proxy.as_ref().unwrap().set(Line::Cut),
+        Kind::Cut => proxy.as_ref().unwrap().set(ConnectionState::Cut),
         Kind::Slowed => proxy.as_ref().unwrap().set(slow),
     }
     let happened = time();
@@ -397,7 +400,7 @@ async fn try_play(engine: &Engine, seed: u64, outcome: &mut Outcome) -> Result<(
             sleep(least.saturating_sub(passed)).await;
             one.signal(Signal::CONT);
         }
-        Kind::Cut => proxy.as_ref().unwrap().set(Line::Open),
+        Kind::Cut => proxy.as_ref().unwrap().set(ConnectionState::Open),
     }
     // The host may have been stopped before its claim.
     let had_it = one.when("claimed").is_some();
@@ -426,7 +429,7 @@ async fn try_play(engine: &Engine, seed: u64, outcome: &mut Outcome) -> Result<(
 
     let ran = std::fs::read_to_string(&witness).unwrap();
     let has_run = |host: &str| ran.lines().any(|it| it.split(' ').nth(1) == Some(host));
-    // Only the first host was configured to.
+    // Only the first host was configured to run tools.
     outcome.twice += usize::from(has_run("one") && has_run("two"));
     if had_it {
         outcome.late += asked(first) - asked_before;
@@ -450,7 +453,7 @@ async fn try_play(engine: &Engine, seed: u64, outcome: &mut Outcome) -> Result<(
     Ok(())
 }
 
-/// The contents of the store.
+/// Compares the contents of the store with the events of the hosts.
 async fn look(store: &impl LogStore, key: &LogKey, hosts: [&Host; 2], outcome: &mut Outcome) {
     let (mut after, mut token) = (Position::START, 0);
     let mut uuids = BTreeSet::new();
@@ -473,7 +476,7 @@ async fn look(store: &impl LogStore, key: &LogKey, hosts: [&Host; 2], outcome: &
                 {
                     outcome.problems.push(format!("twice: {entry}"));
                 }
-                // The prompt of a turn, or one that was picked up during another turn.
+                // The prompt of a turn, or a prompt that was picked up during another turn.
                 let content = match entry["type"].as_str() {
                     Some("user") => &entry["message"]["content"],
                     _ => &entry["attachment"]["prompt"],
@@ -489,7 +492,7 @@ async fn look(store: &impl LogStore, key: &LogKey, hosts: [&Host; 2], outcome: &
         }
     }
     let mut known: BTreeSet<&str> = hosts.into_iter().flat_map(Host::handed_back).collect();
-    // Ignore the end of the session on a host that has lost it.
+    // Ignore the end of the session on a host that has lost the session.
     let keeps_it = match outcome.kind {
         Kind::Slowed => &hosts[..],
         Kind::Killed | Kind::Stopped | Kind::Cut => &hosts[1..],

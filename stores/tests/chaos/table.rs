@@ -4,7 +4,7 @@ use crate::round::{Kind, Outcome, Phase};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// The sums of the rounds.
+/// The sums of the outcomes of all rounds.
 #[derive(Default)]
 pub(crate) struct Table {
     rows: BTreeMap<(Phase, Kind), Row>,

@@ -1,4 +1,4 @@
-//! Copies of sessions between the disk and a store.
+//! Tests of copies of sessions between the disk and a store.
 
 use agentwire::SessionStore;
 use agentwire::store::{MemoryStore, StoreError, TranscriptFailure, TranscriptKey};
@@ -60,7 +60,7 @@ fn failure(error: CopyError) -> TranscriptFailure {
     }
 }
 
-/// A store with a bug.
+/// A store with a bug: each call panics.
 struct Panics;
 
 impl SessionStore for Panics {
@@ -130,7 +130,7 @@ async fn copies_round_trip_through_a_store() {
     );
 }
 
-/// Links in folders of projects and sessions, which may come with an archive.
+/// A link in the folder of a project or session may come with an archive.
 #[cfg(unix)]
 #[tokio::test]
 async fn a_copy_from_a_store_follows_no_planted_link() {
@@ -173,7 +173,7 @@ async fn a_copy_from_a_store_follows_no_planted_link() {
     symlink(&precious, &transcript).unwrap();
     is_untouched(copy().await.map(drop));
     fs::remove_file(&transcript).unwrap();
-    // The temporary file of an earlier version.
+    // An earlier version left this temporary file.
     let beside = project.join(format!("{ID}.jsonl.agentwire"));
     symlink(&precious, &beside).unwrap();
     copy().await.unwrap();
@@ -270,7 +270,7 @@ async fn copying_claims_a_session_with_leases() {
     assert_eq!(host().load(&key()).await.unwrap(), None);
     claim.release().await;
     copy_to_store(&history, ID, host()).await.unwrap();
-    // The session was released.
+    // Copying released the session.
     let claimed = host().claim(&key()).await.unwrap();
     assert!(matches!(claimed, Claimed::Acquired(_)), "{claimed:?}");
 }

@@ -1,4 +1,4 @@
-//! Numbered batches, and calls that are retried.
+//! Appends and reads numbered batches, and retries calls that fail.
 
 use agentwire_stores::session_log::{
     AppendError, Batch, Entry, Head, LogKey, LogStore, NewBatch, Part, Position, Token,

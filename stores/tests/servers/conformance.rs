@@ -1,4 +1,4 @@
-//! The conformance suite on servers.
+//! Runs the conformance suite on servers.
 
 use crate::bucket::bucket;
 use crate::server::{NatsCluster, NatsServer, Server};

@@ -1,5 +1,5 @@
-//! Writers and servers are killed at any moment: acknowledged batches are stored in order, and the log
-//! can be continued.
+//! Kills writers and servers at any moment. Acknowledged batches must be stored in order, and the
+//! log must be continuable.
 
 use crate::batches::{append, batches, entries, head};
 use crate::bucket::bucket;
@@ -25,7 +25,7 @@ struct Acknowledged {
     token: Token,
 }
 
-/// Compares a log with the acknowledged batches. One more batch may be stored.
+/// Compares a log with the acknowledged batches. The log may contain one more batch.
 async fn is_whole(store: &impl LogStore, session: &LogKey, acknowledged: &[Acknowledged]) {
     let found = batches(store, session).await;
     let lost = acknowledged.len().saturating_sub(found.len());
@@ -136,7 +136,7 @@ async fn a_server_is_killed<S: LogStore>(
         });
     }
     for _ in 0..kills() {
-        // Each time after some appends.
+        // Kill the server after some more appends.
         let before = all.load(Ordering::SeqCst);
         while all.load(Ordering::SeqCst) < before + WRITERS {
             tokio::time::sleep(Duration::from_millis(1)).await;
@@ -161,7 +161,7 @@ async fn a_server_is_killed<S: LogStore>(
         total += acknowledged.len();
         is_whole(&*store, session, acknowledged).await;
         assert_eq!(batches(&*store, session).await.len(), acknowledged.len());
-        // Repeated appends, and one of a stale writer.
+        // Repeat appends, and append with the token of an old writer.
         for (number, it) in acknowledged.iter().enumerate().rev().take(5) {
             let after = match number {
                 0 => Position::START,

@@ -1,5 +1,5 @@
-//! The stores on their servers. `scripts/stores` installs and starts the servers,
-//! and runs these tests.
+//! Tests of the stores on their servers. `scripts/stores` installs and starts the servers, and runs
+//! these tests.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 

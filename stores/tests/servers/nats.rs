@@ -27,7 +27,7 @@ async fn messages(context: &Context, stream: &str) -> u64 {
     stream.cached_info().state.messages
 }
 
-/// Returns an entry of this size.
+/// Returns one entry of this size.
 fn entries(bytes: usize) -> [Entry; 1] {
     let text = format!("\"{}\"", "x".repeat(bytes.saturating_sub(2)));
     [Entry::new(Part::Main, text.parse().unwrap())]
@@ -92,7 +92,7 @@ async fn a_cached_end_does_not_bypass_the_owner_check() {
         let head = Head::new(taken, second.clone());
         assert_eq!(refused.refusal().unwrap().head, Some(head));
     }
-    // The same after a deletion.
+    // The owner is also checked after a deletion.
     other.delete(&session, &second).await.unwrap();
     append(&other, &session, taken, &second, 10)
         .await
@@ -115,9 +115,9 @@ async fn refused_large_batches_leave_no_chunks() {
     let at = append(&store, &session, small, &owner, 3 << 20)
         .await
         .unwrap();
-    // Chunks of just under 1 MiB.
+    // The small batch, four chunks of just under 1 MiB, and the large batch.
     assert_eq!(messages(&context, "large").await, 6);
-    // A repeated batch, and a refused one.
+    // A repeated batch succeeds. A batch of an old owner is refused.
     let again = append(&store, &session, small, &owner, 3 << 20).await;
     assert_eq!(again.unwrap(), at);
     append(&store, &session, at, &stale, 3 << 20)
@@ -133,7 +133,7 @@ async fn refused_large_batches_leave_no_chunks() {
     let kept = one.is_ok() as usize + other.is_ok() as usize;
     assert_eq!(kept, 1, "{one:?} {other:?}");
     assert_eq!(messages(&context, "large").await, 10);
-    // The end of a deleted log remains.
+    // The message that ends a deleted log remains.
     let token = Token::new(4, "last");
     store.delete(&session, &token).await.unwrap();
     assert_eq!(messages(&context, "large").await, 1);
@@ -174,7 +174,7 @@ async fn an_interrupted_deletion_can_be_repeated() {
         at = append(&store, &session, at, &token, 10).await.unwrap();
         positions.push(at);
     }
-    // A deletion without its purge.
+    // Deletes a session, but omits the purge.
     let mut headers = async_nats::HeaderMap::new();
     headers.insert("Agentwire-Key", "p.s");
     headers.insert("Agentwire-Token", "1.writer");

@@ -123,7 +123,7 @@ async fn unsupported_texts_are_errors() {
     )];
     let batch = NewBatch::new(Position::START, &token, &entries);
     failure(store.append(&session, &batch).await);
-    // The longest keys.
+    // Keys of the maximum length are accepted.
     let longest: String = (0..KEY_BYTES)
         .map(|it| char::from(b'!' + (it * 31 % 90) as u8))
         .collect();

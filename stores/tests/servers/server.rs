@@ -18,7 +18,7 @@ pub(crate) trait Server {
     /// Starts the server, and waits until it accepts connections.
     async fn start(&mut self);
 
-    /// Kills all of its processes with SIGKILL, and waits for their exit.
+    /// Kills all processes of the server with SIGKILL, and waits for their exit.
     async fn kill(&mut self);
 }
 
@@ -80,7 +80,7 @@ fn is_running(id: &str) -> bool {
     stat.is_ok_and(|it| !it.rsplit(')').next().unwrap_or("").starts_with(" Z"))
 }
 
-/// Returns the libraries of a server outside the system's folders.
+/// Returns the library path of a server that is installed outside the system's folders.
 fn libraries(name: &str) -> Option<(&'static str, String)> {
     let libraries = given(name);
     (!libraries.is_empty()).then_some(("LD_LIBRARY_PATH", libraries))
@@ -150,7 +150,7 @@ impl Server for PostgresServer {
 }
 
 impl Drop for PostgresServer {
-    /// The processes of a server that is killed alone exit when they notice it.
+    /// If a server is killed alone, its other processes exit when they notice this.
     fn drop(&mut self) {
         if let Some(id) = self.running.child.as_ref().and_then(Child::id) {
             let id = rustix::process::Pid::from_raw(id.cast_signed()).unwrap();
@@ -202,7 +202,7 @@ impl NatsServer {
         let folder = TempDir::new().unwrap();
         let port = running.port;
         let data = folder.path().join("data");
-        // As the documentation of the store says.
+        // The documentation of the store recommends this configuration.
         let config = format!(
             "listen: \"127.0.0.1:{port}\"\n\
              jetstream {{\n store_dir: {data:?}\n sync_interval: always\n}}\n{more}"
@@ -249,7 +249,7 @@ impl Server for RedisServer {
     async fn start(&mut self) {
         let folder = self.folder.path();
         let mut command = Command::new(given("AGENTWIRE_REDIS_SERVER"));
-        // As the documentation of the store says.
+        // The documentation of the store recommends this configuration.
         let command = command
             .args(["--bind", "127.0.0.1"])
             .args(["--port", &self.running.port.to_string()])

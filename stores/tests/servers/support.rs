@@ -1,4 +1,4 @@
-//! Shared helpers.
+//! Helpers of all tests on servers.
 
 use agentwire_testing::{Random, number};
 use std::time::Duration;
@@ -17,7 +17,7 @@ pub(crate) fn kills() -> usize {
     kills.map_or(15, |it| it.parse().unwrap())
 }
 
-/// Returns the random numbers of a test; `AGENTWIRE_SEED` selects others.
+/// Returns the random numbers of a test. `AGENTWIRE_SEED` selects other numbers.
 pub(crate) fn random(test: u64) -> Random {
     Random::new(number("AGENTWIRE_SEED").unwrap_or(1) * 1_000 + test)
 }

@@ -16,7 +16,7 @@ fn a_lease_counts_from_the_first_attempt_of_an_append() {
     assert!(!lease.is_valid(Duration::ZERO));
     lease.append_started(Position::START, &token, seconds(10.0));
     assert_eq!(lease.valid_until(), None);
-    // The response was lost, and the same batch is sent again.
+    // The response was lost, so the same batch is sent again.
     lease.append_started(Position::START, &token, seconds(13.0));
     lease.append_stored();
     assert_eq!(lease.valid_until(), Some(seconds(16.0)));
@@ -69,23 +69,23 @@ fn a_lease_can_have_any_length() {
         assert_eq!(remaining.is_zero(), length.is_zero());
         assert!(lease.renew_at() >= seconds(1.0));
     }
-    // The lease is read from the last part of the writer's name.
+    // The last part of the writer's name is the lease.
     let token = Token::new(1, "a;lease=1").leased(LENGTH);
     assert_eq!(token.lease(), Some(LENGTH));
     assert_eq!(Token::new(1, "a;lease=soon").lease(), None);
 }
 
-/// A bug of the simulated hosts, which the simulation has to find.
+/// A bug of the simulated hosts. The simulation must find it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Fault {
     None,
-    /// Counts from the response.
+    /// The owner counts the lease from the response.
     FromResponse,
-    /// Counts from the last attempt.
+    /// The owner counts the lease from the last attempt.
     FromLastAttempt,
-    /// Counts the observation of another lease from the request.
+    /// A host counts another host's lease from the request.
     ObservedAtRequest,
-    /// Waits only for a quarter.
+    /// A host waits only for a quarter of the lease.
     WaitsTooShort,
 }
 
@@ -123,13 +123,13 @@ enum Response {
 struct PendingCall {
     host: usize,
     call: Call,
-    /// By the host's clock.
+    /// The time of the request by the host's clock.
     requested_at: Duration,
     response: Option<Response>,
 }
 
 struct Host {
-    /// The speed of its clock, and the initial time.
+    /// The speed and the initial time of the host's clock.
     speed: f64,
     start: f64,
     stopped_until: f64,
@@ -310,7 +310,7 @@ impl Simulation {
                     _ => now,
                 };
                 let remaining = match &head {
-                    // The time of the call is part of the wait.
+                    // The duration of the call is part of the wait.
                     Some(head) => it.watch.observe(head, seen).saturating_sub(now - seen),
                     None => Duration::ZERO,
                 };
@@ -340,7 +340,7 @@ impl Simulation {
         }
     }
 
-    /// Returns the number of hosts whose lease is valid by their clocks.
+    /// Returns the number of hosts whose lease is valid by their own clocks.
     fn valid(&self) -> usize {
         let is_valid = |host: &usize| self.hosts[*host].lease.is_valid(self.clock(*host));
         (0..self.hosts.len()).filter(is_valid).count()
@@ -364,13 +364,14 @@ fn a_step() -> impl Strategy<Value = (f64, Step)> {
 type Run = (Vec<(f64, f64)>, Vec<(f64, Step)>);
 
 fn a_run() -> impl Strategy<Value = Run> {
-    // The speeds of real clocks differ by a thousandth of this.
+    // The speeds of real clocks differ by a thousandth of this range.
     let clock = (0.95..1.05_f64, 0.0..1000.0_f64);
     let clocks = prop::collection::vec(clock, 2..=3);
     (clocks, prop::collection::vec(a_step(), 1..200))
 }
 
-/// Runs a simulation and returns the number of takeovers; an error if a lease had two owners.
+/// Runs a simulation and returns the number of takeovers. Returns an error if a lease had two
+/// owners.
 fn simulate(fault: Fault, clocks: &[(f64, f64)], steps: &[(f64, Step)]) -> Result<usize, String> {
     let mut simulation = Simulation::new(fault, clocks);
     for (after, step) in steps {
