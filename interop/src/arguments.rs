@@ -1,8 +1,9 @@
-//! Converts arguments of a tool call: JSON in a text there, an object here.
+//! Converts arguments of a tool call. Other systems write them as JSON in a text, the Messages API
+//! as an object.
 
 use agentwire_protocol::{Json, Members};
 
-/// The member for arguments that are not an object.
+/// The name of the member that holds arguments which are not an object.
 const INVALID: &str = "INVALID_JSON";
 
 /// Converts arguments to the input of a tool call. Blank arguments are `{}`. Arguments
@@ -15,25 +16,25 @@ pub(crate) fn input(arguments: &str) -> Json {
     )
 }
 
-/// As [`input`], with the spelling of the text.
+/// Converts like [`input`], but preserves the spelling of the text.
 #[must_use]
 pub(crate) fn input_as_written(arguments: &str) -> Json {
     object(arguments).unwrap_or_else(|| invalid(arguments))
 }
 
-/// Converts an input to arguments: JSON without spaces. The inverse of [`input`].
+/// Converts an input to arguments, which are JSON without spaces. Reverses [`input`].
 #[must_use]
 pub(crate) fn arguments(input: &Json) -> String {
     invalid_text(input).unwrap_or_else(|| compact(input.get()))
 }
 
-/// As [`arguments`], with the spelling of the input.
+/// Converts like [`arguments`], but preserves the spelling of the input.
 #[must_use]
 pub(crate) fn arguments_as_written(input: &Json) -> String {
     invalid_text(input).unwrap_or_else(|| input.get().to_owned())
 }
 
-/// Reads an object; `None` if the text is anything else.
+/// Reads an object. Returns `None` for any other text.
 #[must_use]
 pub(crate) fn object(text: &str) -> Option<Json> {
     if text.trim().is_empty() {
@@ -65,7 +66,7 @@ fn compact(json: &str) -> String {
         compact.push_str(before);
         if from.starts_with('"') {
             let (string, after) = from.split_at(end_of_string(from));
-            compact.push_str(&plain(string));
+            compact.push_str(&without_unnecessary_escapes(string));
             rest = after;
         } else {
             rest = &from[1..];
@@ -90,12 +91,12 @@ fn end_of_string(text: &str) -> usize {
 }
 
 /// Removes unnecessary escapes of a string. Lone surrogates stay.
-fn plain(string: &str) -> String {
+fn without_unnecessary_escapes(string: &str) -> String {
     if string.contains('\\')
         && let Ok(text) = serde_json::from_str::<String>(string)
-        && let Ok(plain) = serde_json::to_string(&text)
+        && let Ok(without_unnecessary_escapes) = serde_json::to_string(&text)
     {
-        return plain;
+        return without_unnecessary_escapes;
     }
     string.to_owned()
 }

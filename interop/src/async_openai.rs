@@ -1,7 +1,8 @@
 //! Converts to and from the types of the crate `async-openai` (feature `async-openai`) by
 //! `TryFrom`.
 //!
-//! Those types drop or refuse unknown members. Here both are errors.
+//! The types of `async-openai` drop or refuse unknown members. These conversions return an error in
+//! both cases.
 //!
 //! ```
 //! use agentwire_interop::async_openai::ConvertError;
@@ -59,7 +60,7 @@ fn lossless<A: Serialize, B: Serialize + DeserializeOwned>(value: &A) -> Result<
     }
 }
 
-/// Implements both directions between two types.
+/// Implements the conversions between two types in both directions.
 macro_rules! both_ways {
     ($($ours:ty, $theirs:ty;)*) => {$(
         impl TryFrom<$ours> for $theirs {

@@ -1,9 +1,9 @@
 //! The authors of messages with the role of a user.
 //!
-//! Many of these messages were not written by a user: notifications, summaries, feedback of hooks.
-//! Other systems have no role for them. The author becomes the name of a message if the system has
-//! names, and otherwise a tag before the text. A text of the user that begins like a tag gets
-//! the tag of the user, so that it is never read as an author's.
+//! Many of these messages were not written by a user, such as notifications, summaries and feedback
+//! of hooks. Other systems have no role for them. If a system has names, the author becomes the
+//! name of the message. Otherwise, the author becomes a tag before the text. A text of the user
+//! that begins like a tag gets the tag of the user, so that it is never read as another author's.
 
 use crate::Message;
 use agentwire_protocol::content::{Content, ContentBlock};
@@ -12,16 +12,16 @@ use agentwire_protocol::transcript::Author;
 use agentwire_protocol::{Json, Members};
 use std::borrow::Cow;
 
-/// The prefix of authors' names. The user has none.
+/// The prefix of authors' names. The user has no name.
 const PREFIX: &str = "agentwire-";
 
-/// The tag around the name without the prefix.
+/// The beginning and the end of a tag, which enclose the name without the prefix.
 const TAG: [&str; 2] = ["[agentwire: written by ", "]"];
 
 /// The name in the tag of a text of the user.
 const USER: &str = "user";
 
-/// The names of authors without an origin.
+/// The names of authors that have no origin.
 const AUTHORS: [(&str, Author); 5] = [
     ("summary", Author::Summary),
     ("hook", Author::Hook),
@@ -30,16 +30,16 @@ const AUTHORS: [(&str, Author); 5] = [
     ("notification", Author::Notification),
 ];
 
-/// The limit of Chat Completions.
+/// The maximum length of a name in Chat Completions.
 const MAX_NAME: usize = 64;
 
-/// Returns the name of a message's author; none for the user and tools.
+/// Returns the name of a message's author. Returns `None` for the user and tools.
 pub(crate) fn name(message: &UserMessage) -> Option<String> {
     Some(format!("{PREFIX}{}", author_name(message)?))
 }
 
-/// Returns the authors other than user, tool and model, with the index of their message.
-/// The model of a text that the agent wrote in its place is `<synthetic>`.
+/// Returns the authors other than user, tool and model, with the index of their message. If the
+/// agent wrote a text in place of the model, the model of the text is `<synthetic>`.
 pub(crate) fn other_authors<'m>(
     messages: impl IntoIterator<Item = (usize, &'m Message)>,
 ) -> Vec<(usize, String)> {
@@ -120,8 +120,8 @@ fn origin(kind: &str) -> Option<MessageOrigin> {
     Json::from_value(&members).ok()?.read().ok()
 }
 
-/// Adds a tag before the first text, for systems without names: if an author wrote it,
-/// or if the text begins like a tag.
+/// Adds a tag before the first text, for systems without names. A tag is needed if an author wrote
+/// the message, or if the text begins like a tag.
 pub(crate) fn with_tag(message: &Message) -> Cow<'_, Message> {
     let Message::User(user) = message else {
         return Cow::Borrowed(message);
@@ -151,7 +151,7 @@ pub(crate) fn with_tag(message: &Message) -> Cow<'_, Message> {
     Cow::Owned(Message::User(user))
 }
 
-/// Removes the tag and sets its author.
+/// Removes the tag of a message and sets the author that it names.
 pub(crate) fn without_tag(mut message: Message) -> Message {
     if let Message::User(user) = &mut message
         && let Some(name) = take_tag(user)

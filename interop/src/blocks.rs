@@ -1,21 +1,21 @@
-//! Sorts blocks by their place in other systems.
+//! Sorts content blocks by the place that they have in other systems.
 
 use crate::Message;
 use agentwire_protocol::content::{
     Content, ContentBlock, TextBlock, ToolResultBlock, ToolUseBlock,
 };
 
-/// Separates thinking blocks that become one text.
+/// The separator of thinking blocks that become one text.
 const BETWEEN: &str = "\n\n";
 
-/// Blocks of a message of the model.
+/// The blocks of a message of the model.
 #[derive(Debug, Default)]
 pub(crate) struct ReplyBlocks<'a> {
     pub(crate) texts: Vec<&'a TextBlock>,
     pub(crate) calls: Vec<&'a ToolUseBlock>,
     /// Signed or redacted thinking.
     pub(crate) thinking: Vec<&'a ContentBlock>,
-    /// Unsigned thinking, which is of another model.
+    /// Unsigned thinking, which comes from another model.
     pub(crate) reasoning: Option<String>,
 }
 
@@ -48,7 +48,7 @@ impl<'a> ReplyBlocks<'a> {
         blocks_by_kind
     }
 
-    /// Returns whether nothing has a place.
+    /// Returns whether none of the blocks has a place.
     pub(crate) fn is_empty(&self) -> bool {
         self.texts.is_empty()
             && self.calls.is_empty()
@@ -57,7 +57,7 @@ impl<'a> ReplyBlocks<'a> {
     }
 }
 
-/// Returns whether reasoning repeats the thinking blocks, as in `litellm`.
+/// Returns whether reasoning repeats the texts of the thinking blocks, as in `litellm`.
 pub(crate) fn is_copy<'a>(reasoning: &str, thinking: impl Iterator<Item = &'a str>) -> bool {
     let thinking: Vec<&str> = thinking.collect();
     !thinking.is_empty() && thinking.concat() == reasoning
@@ -69,8 +69,8 @@ pub(crate) fn joined<'a>(texts: impl Iterator<Item = &'a str>) -> Option<String>
     (!texts.is_empty()).then(|| texts.join(BETWEEN))
 }
 
-/// Reads the thinking of a message: reasoning, unless it repeats the thinking blocks;
-/// without either, the texts of a summary. Unknown blocks are none.
+/// Reads the thinking of a message. This is the reasoning, unless it repeats the thinking blocks.
+/// Without reasoning and thinking blocks, it is the texts of a summary. Unknown blocks are ignored.
 pub(crate) fn thinking(
     reasoning: Option<&str>,
     summary: Vec<&str>,
@@ -110,7 +110,7 @@ pub(crate) fn result_with(tool_use_id: &str, content: Option<Content>) -> Conten
     answer
 }
 
-/// A user message, or results of tools.
+/// The blocks of a user message, or of results of tools.
 #[derive(Debug, Default)]
 pub(crate) struct UserBlocks<'a> {
     pub(crate) results: Vec<&'a ToolResultBlock>,

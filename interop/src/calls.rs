@@ -4,8 +4,8 @@ use crate::Message;
 use agentwire_protocol::content::ContentBlock;
 use std::collections::HashMap;
 
-/// The tools by call ID. Some systems require the name of the tool in a result, or have
-/// different results for different tools.
+/// The tools of a conversation's calls, by call ID. Some systems require the name of the tool in a
+/// result, or have different results for different tools.
 #[derive(Debug, Clone, Default)]
 pub struct Calls(HashMap<Box<str>, Box<str>>);
 
@@ -29,7 +29,7 @@ impl Calls {
         }
     }
 
-    /// Returns the tool of a call.
+    /// Returns the name of the tool of a call.
     #[must_use]
     pub fn tool(&self, id: &str) -> Option<&str> {
         self.0.get(id).map(|tool| &**tool)

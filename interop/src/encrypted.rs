@@ -1,11 +1,10 @@
-//! Data that only another system can read.
+//! Data that only another system can decrypt.
 
 use agentwire_protocol::open::{Constant, Error, Field, Form, Own, Reader, Slot};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Reasoning that an API encrypted. `Debug` does not print it. It is not a signature of
-/// thinking.
+/// Reasoning that an API encrypted. `Debug` does not print it. It is not a signature of thinking.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Encrypted(String);
@@ -16,7 +15,7 @@ impl Encrypted {
         Self(data.into())
     }
 
-    /// Returns the data, to send it back to the API.
+    /// Returns the data, which can be sent back to the API.
     #[must_use]
     pub fn reveal(&self) -> &str {
         &self.0

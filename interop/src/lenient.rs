@@ -1,8 +1,8 @@
-//! Unions with an optional tag.
+//! Declares unions whose tag is optional.
 
-/// Declares a union as `agentwire_protocol::open::union!`, of objects whose `type` is
-/// optional if another member determines it: `"text" or "text" => Text(TextContent)`.
-/// The kinds have the tag as an optional member.
+/// Declares a union like `agentwire_protocol::open::union!`. The `type` of its objects is optional
+/// if another member determines it: `"text" or "text" => Text(TextContent)`. The kinds have the tag
+/// as an optional member.
 macro_rules! lenient_union {
     (
         $(#[$($meta:tt)*])*

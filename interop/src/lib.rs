@@ -1,5 +1,6 @@
-//! Converts conversations of an agent CLI to and from the message formats of other systems:
-//! to continue with another model, to build training data, to migrate. No I/O.
+//! Converts conversations of an agent CLI to and from the message formats of other systems, in
+//! order to continue with another model, to build training data, or to migrate. The crate does no
+//! I/O.
 //!
 //! ```
 //! use agentwire_interop::conversion::export;
@@ -25,15 +26,16 @@
 //! | [`chat`], [`responses`] | OpenAI's Chat Completions, and Responses |
 //! | [`openhands`] | OpenHands, and the conversions of its library |
 //! | [`cua`] | Cua's items and computer actions |
-//! | `async_openai` | the types of that crate (feature `async-openai`) |
+//! | `async_openai` | the types of the crate `async-openai` (feature `async-openai`) |
 //! | [`bridgic`] | Bridgic's chat messages, messages of blocks, and tools |
 //!
 //! The README has examples of sessions and round trips.
 
-// docs.rs builds with a nightly compiler, which marks what needs a feature.
+// docs.rs builds with a nightly compiler, which marks the items that need a feature.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-/// Describes a type as one of other types, for the feature `schema` of the protocol.
+/// Implements the schema of a type that is one of other types, for the feature `schema` of the
+/// protocol.
 macro_rules! one_of_schema {
     ($name:ident, $docs:expr, [$($kind:ty),* $(,)?] $(, $unknown:ident)?) => {
         agentwire_protocol::if_schema! {

@@ -4,7 +4,8 @@ use agentwire_protocol::content::ContentBlock;
 use agentwire_protocol::content::{Base64Source, DocumentBlock, ImageBlock, Source};
 use std::str::from_utf8;
 
-/// Returns the URL of a source, a data URL for bytes and texts; none for uploaded files.
+/// Returns the URL of a source, which is a data URL for bytes and texts. Returns `None` for
+/// uploaded files.
 pub(crate) fn url_of(source: &Source) -> Option<String> {
     match source {
         Source::Base64(bytes) => Some(data_url(bytes)),
@@ -21,7 +22,7 @@ fn data_url(bytes: &Base64Source) -> String {
     format!("data:{};base64,{}", bytes.media_type, bytes.data)
 }
 
-/// Converts a URL to a source, a base64 data URL to bytes.
+/// Converts a URL to a source. A base64 data URL becomes bytes.
 pub(crate) fn source_of(url: &str) -> Source {
     let bytes = url
         .strip_prefix("data:")
@@ -42,7 +43,7 @@ pub(crate) fn image(url: &str) -> ContentBlock {
     ImageBlock::new(source_of(url)).into()
 }
 
-/// Creates the document at this URL. The Messages API requires plain text as text.
+/// Creates the document at this URL. The Messages API requires plain text as a text source.
 pub(crate) fn document(url: &str, title: Option<&str>) -> ContentBlock {
     let mut source = source_of(url);
     if let Source::Base64(bytes) = &source

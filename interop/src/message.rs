@@ -6,8 +6,8 @@ use agentwire_protocol::open::{object, union};
 use std::borrow::Cow;
 
 union! {
-    /// A message of a conversation with an agent CLI, as on the wire, but with all blocks of
-    /// an assistant's message.
+    /// A message of a conversation with an agent CLI, as on the wire. A message of the assistant
+    /// has all of its blocks.
     pub enum Message by "type" {
         /// A system prompt, which is not on the wire.
         "instructions" => Instructions(Instructions),
@@ -52,8 +52,8 @@ impl Message {
         Self::Assistant(Box::new(message))
     }
 
-    /// Removes unsigned thinking, which the Messages API does not accept. Reasoning of another
-    /// system is unsigned thinking.
+    /// Removes unsigned thinking, which the Messages API does not accept. The reasoning of another
+    /// system becomes unsigned thinking.
     ///
     /// ```
     /// use agentwire_interop::Message;

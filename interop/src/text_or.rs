@@ -13,7 +13,7 @@ pub enum TextOr<T> {
 }
 
 impl<T> TextOr<T> {
-    /// Returns the text.
+    /// Returns the text, if the value is one.
     #[must_use]
     pub fn as_text(&self) -> Option<&str> {
         match self {

@@ -1,4 +1,4 @@
-//! Exported messages have the types of `async-openai`.
+//! Tests that exported messages have the types of `async-openai`.
 
 #![allow(clippy::unwrap_used)]
 
@@ -27,7 +27,7 @@ fn messages_of_a_real_session_round_trip() {
                 );
                 there += 1;
             }
-            // Thinking, and images in results of tools.
+            // The crate refuses thinking, and images in results of tools.
             Err(_) => refused += 1,
         }
     }
@@ -40,12 +40,12 @@ fn items_of_a_real_session_round_trip() {
     for item in export(responses::Responses, real()).made {
         match InputItem::try_from(item.clone()) {
             Ok(theirs) => {
-                // The crate writes members with `null`.
+                // The crate writes some members as `null`.
                 let back = responses::Item::try_from(theirs.clone()).unwrap();
                 assert_eq!(tree(&InputItem::try_from(back).unwrap()), tree(&theirs));
                 there += 1;
             }
-            // The crate requires an ID and a status of messages of the model.
+            // The crate requires an ID and a status in messages of the model.
             Err(ConvertError::Refused(_)) if tree(&item)["role"] == "assistant" => refused += 1,
             Err(other) => panic!("{item:?}: {other}"),
         }

@@ -1,4 +1,4 @@
-//! Authors of messages with the role of a user, in every format.
+//! Tests of the authors of messages with the role of a user, in every format.
 
 #![allow(clippy::unwrap_used)]
 
@@ -24,7 +24,7 @@ fn user(text: &str, more: Value) -> Value {
     line
 }
 
-/// Lines of a session with the expected names of their authors.
+/// Returns lines of a session with the expected names of their authors.
 fn on_the_wire() -> Vec<(Value, Option<&'static str>)> {
     let synthetic = json!({"isSynthetic": true});
     let task =
@@ -33,7 +33,7 @@ fn on_the_wire() -> Vec<(Value, Option<&'static str>)> {
     let command = "<local-command-stdout>x</local-command-stdout>";
     let lines = [
         ("hello", json!({}), None),
-        // Only messages of the agent have other authors.
+        // A text of a user has no other author, even if it looks like a notification.
         (NOTIFICATION, json!({}), None),
         (HOOK, json!({"origin": {"kind": "human"}}), None),
         (NOTIFICATION, task, Some("task-notification")),
@@ -62,7 +62,7 @@ fn authors(messages: &[Message]) -> Vec<Author> {
     messages.iter().map(author).collect()
 }
 
-/// Exports the lines and undoes it without a residue. Returns the output.
+/// Exports the lines, and imports the output without a residue. Returns the output.
 fn exported<S: System + Copy>(system: S) -> Vec<Value> {
     let lines = on_the_wire();
     let messages = messages(&lines);
@@ -70,7 +70,7 @@ fn exported<S: System + Copy>(system: S) -> Vec<Value> {
     assert_eq!(exported.made.len(), lines.len());
     let back = undo_export(system, exported.made.clone(), Residue::default()).pieces;
     assert_eq!(authors(&back), authors(&messages));
-    // The content is restored, without a tag.
+    // The import restores the content, without a tag.
     for (back, message) in tree(&back).as_array().unwrap().iter().zip(&messages) {
         assert_eq!(back["message"], tree(message)["message"]);
     }
@@ -279,7 +279,7 @@ fn authors_round_trip_without_a_residue() {
             NOTIFICATION,
             json!({"parentUuid": "4", "promptSource": "sdk"}),
         ),
-        // A record without an origin.
+        // This record has no origin.
         record("6", NOTIFICATION, json!({"parentUuid": "5"})),
         record(
             "7",

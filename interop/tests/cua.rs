@@ -1,4 +1,4 @@
-//! Cua's actions as input of the `computer` tool.
+//! Tests of Cua's actions as input of the `computer` tool.
 
 use crate::support::{cua, ours, tree};
 use agentwire_interop::cua::{
@@ -13,11 +13,11 @@ proptest! {
         let action: Action = serde_json::from_value(value.clone()).unwrap();
         let input = to_computer_input(&action);
         let mut again = tree(&from_computer_input(&input).unwrap());
-        // A click without a button is one with the left button.
+        // A click without a button is a click with the left button.
         if value["type"] == "click" && value.get("button").is_none() {
             again.as_object_mut().unwrap().remove("button");
         }
-        // Points are pairs, as documented.
+        // The documented dialect writes points as pairs.
         let pairs = tree(&Dialect::Documented.write(Item::computer_call("", action)));
         prop_assert_eq!(again, pairs["action"].clone());
     }

@@ -1,4 +1,4 @@
-//! Responses of Cua's agents, their usage, and screenshots.
+//! Tests of responses of Cua's agents, of their usage, and of screenshots.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,4 +1,4 @@
-//! Conversions to and from other message systems.
+//! Tests of conversions to and from other message systems.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,5 +1,5 @@
-//! Every member of the libraries' types is typed. `members.json` has objects with all
-//! members; the oracles compare it with the libraries.
+//! Tests that every member of the libraries' types is typed. `members.json` contains objects
+//! with all members. The oracles compare it with the libraries.
 
 use agentwire_interop::{bridgic, chat, cua, openhands, responses};
 use agentwire_protocol::Untyped;
@@ -15,7 +15,7 @@ fn object(value: &Value) -> &Map<String, Value> {
     value.as_object().unwrap()
 }
 
-/// The samples of a type: one, or one for each variant.
+/// Returns the samples of a type: one sample, or one for each variant.
 fn variants(value: &Value) -> &[Value] {
     match value {
         Value::Array(items) => items,
@@ -32,7 +32,7 @@ pub(crate) fn ours(library: &str) -> Value {
             for value in variants(value) {
                 names(value, group == "documented", &mut members);
             }
-            // These are not of the old messages alone.
+            // Other types than the old messages also have these members.
             members.retain(|it| group != "old_openhands" || it != "role" && it != "text");
             members.sort();
             members.dedup();
@@ -43,7 +43,7 @@ pub(crate) fn ours(library: &str) -> Value {
     Value::Object(groups.collect())
 }
 
-/// Adds the names of an object's members, `deep` with those of the objects in it.
+/// Adds the names of an object's members. If `deep`, also adds those of the objects in it.
 fn names(value: &Value, deep: bool, found: &mut Vec<String>) {
     match value {
         Value::Object(members) => {
@@ -63,7 +63,7 @@ fn names(value: &Value, deep: bool, found: &mut Vec<String>) {
 fn typed<T: DeserializeOwned + Serialize + Untyped>(value: &Value) {
     let read: T = serde_json::from_str(&value.to_string()).unwrap();
     let mut untyped = read.untyped();
-    // These objects have any members.
+    // These objects may have any members.
     untyped.retain(|path| !path.ends_with("/extras"));
     assert_eq!(untyped, Vec::<String>::new(), "{value}");
     assert_eq!(serde_json::to_value(&read).unwrap(), *value);

@@ -1,6 +1,7 @@
-//! Pairs of a request and the expected result, in `pairs`. A pair has the operation, its arguments, and
-//! `gives` (with `losses` for conversions) or `refuses`, an error. Messages have a short form:
-//! `{"user": CONTENT}`, `{"assistant": BLOCKS}`.
+//! Pairs of a request and its expected result, from the folder `pairs`. A request has the
+//! operation and its arguments. The result is in `gives` (with `losses` for conversions), or
+//! an error in `refuses`. Messages have a short form: `{"user": CONTENT}`, `{"assistant":
+//! BLOCKS}`.
 
 use crate::support::answers::{Answer, answer};
 use serde_json::{Value, json};
@@ -48,7 +49,7 @@ pub(crate) fn read(library: &str) -> Vec<Pair> {
     pairs.collect()
 }
 
-/// Expands a short message.
+/// Expands the short form of a message.
 fn lengthen(message: &mut Value) {
     let members = message.as_object_mut().unwrap();
     for role in ["user", "assistant"] {
@@ -60,8 +61,8 @@ fn lengthen(message: &mut Value) {
     }
 }
 
-/// Returns whether no library has the operation.
-pub(crate) fn is_ours_alone(request: &Value) -> bool {
+/// Returns whether no library implements the operation.
+pub(crate) fn is_in_no_library(request: &Value) -> bool {
     let ours = [
         "export",
         "import",

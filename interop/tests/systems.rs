@@ -1,4 +1,4 @@
-//! Properties of all systems.
+//! Tests of properties of all systems.
 
 use crate::support::exact::{Node, unusual_json};
 use crate::support::{REAL, lines, openhands as theirs, ours, properties, tree};
@@ -31,7 +31,7 @@ fn edited_thinking<S: System + Copy>(system: S) {
     let items = serde_json::from_str(&edit(&text, "first")).unwrap();
     let back = undo(Session::new(system), items, there.residue).pieces;
     let back = serde_json::to_string(&back).unwrap();
-    // The input of the tool was also edited, but is not thinking.
+    // The input of the tool was also edited, but it is not thinking.
     let has_thinking = text.contains("second");
     assert_eq!(signatures(&back), [false, has_thinking, true], "{back}");
 
@@ -48,7 +48,7 @@ const UNANSWERED: &str = r#"{"type":"user","message":{"role":"user","content":"g
 {"type":"assistant","message":{"id":"m","role":"assistant","content":[{"type":"tool_use","id":"a","name":"Bash","input":{"command":"ls"}}]}}
 {"type":"assistant","message":{"id":"m","role":"assistant","content":[{"type":"tool_use","id":"b","name":"computer","input":{"action":"screenshot"}}]}}"#;
 
-/// Converts JSON texts and back.
+/// Converts JSON texts, and converts the output back.
 fn written<D: Direction + Clone>(direction: D, texts: &[String]) -> Result<(), TestCaseError> {
     let mut converter = Converter::new(direction.clone());
     let (mut made, mut groups, mut kept) = (Vec::new(), Vec::new(), Vec::new());
@@ -58,7 +58,7 @@ fn written<D: Direction + Clone>(direction: D, texts: &[String]) -> Result<(), T
     };
     for text in texts {
         let json: Json = text.parse().unwrap();
-        // An edit can make an invalid item.
+        // An edit can make an item invalid.
         let Ok(piece) = json.read() else { continue };
         kept.push(Node::read(text).sorted());
         converter.push_written(json, piece).map(&mut take);
@@ -78,7 +78,7 @@ fn written<D: Direction + Clone>(direction: D, texts: &[String]) -> Result<(), T
     Ok(())
 }
 
-/// Converts a session and back. Returns the output.
+/// Converts a session, and converts the output back. Returns the output.
 fn round_trip<D>(direction: D, lines: &[Line]) -> Vec<Value>
 where
     D: Direction<From = Line> + Clone,
@@ -147,7 +147,7 @@ macro_rules! for_all_systems {
                         .iter()
                         .map(|item| serde_json::from_value(item.clone()).unwrap())
                         .collect();
-                    // Without a residue, in both directions.
+                    // Convert without a residue, in both directions.
                     let way = Session::new($system);
                     let back = undo(way, items.clone(), Default::default()).pieces;
                     let text = tree(&back).to_string();
@@ -210,7 +210,7 @@ macro_rules! for_all_systems {
             }
         )*
 
-        /// Converts from one system to all systems and back.
+        /// Converts messages from one system to every system, and back.
         fn through<A: System + Copy>(
             from: A,
             messages: &[Message],
@@ -311,7 +311,7 @@ fn a_residue_fits_reformatted_json() {
     let exported = convert(Import(chat::Chat), items);
     let written = serde_json::to_string(&exported.made).unwrap();
     assert!(!written.contains('\n'), "a message is a line: {written}");
-    // In the format of Python's `json.dumps`.
+    // Write the residue in the format of Python's `json.dumps`.
     let anew = written
         .replace('é', "\\u00e9")
         .replace(':', ": ")

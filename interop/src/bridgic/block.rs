@@ -1,4 +1,4 @@
-//! Messages to models: `bridgic.core.model.types`.
+//! The types of messages to models (`bridgic.core.model.types`).
 
 use agentwire_protocol::open::{object, open_enum, union};
 use agentwire_protocol::{Json, Members};
@@ -55,7 +55,7 @@ object! {
     pub struct ToolCallBlock tags("block_type" = "tool_call") {
         /// The ID of the call.
         pub id: String,
-        /// The tool.
+        /// The name of the tool.
         pub name: String,
         /// The arguments, an object.
         pub arguments: Json,
@@ -105,7 +105,7 @@ impl Message {
 }
 
 impl Block {
-    /// Creates a text.
+    /// Creates a text block.
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text(TextBlock {
             text: text.into(),
@@ -136,7 +136,7 @@ impl Block {
         })
     }
 
-    /// Returns the text, if it is one.
+    /// Returns the text, if the block is a text block.
     #[must_use]
     pub fn as_text(&self) -> Option<&str> {
         match self {

@@ -1,4 +1,4 @@
-//! Converts messages to and from messages of blocks.
+//! Converts messages to and from Bridgic's messages of blocks.
 
 use super::block::{Block, Message, Role};
 use super::content::{self, ReplyBlock};
@@ -8,7 +8,7 @@ use crate::{Calls, Message as Ours, author};
 use agentwire_protocol::Json;
 use agentwire_protocol::content::ContentBlock;
 
-/// The system of [`Message`]s.
+/// The system of Bridgic's messages of blocks.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Blocks;
 
@@ -23,7 +23,7 @@ impl System for Blocks {
             }
             Ours::User(message) => {
                 let user = content::user(message.message.content.as_ref());
-                // One per message: the library merges several results.
+                // Each result has its own message, because the library merges several results.
                 let mut items: Vec<_> = user
                     .results
                     .into_iter()
@@ -32,7 +32,7 @@ impl System for Blocks {
                 if !user.texts.is_empty() {
                     let texts = user.texts.into_iter().map(Block::text);
                     let mut text = Message::new(Role::User, texts.collect());
-                    // The library sends it as the name of the message.
+                    // The library sends this member as the name of the message.
                     if let Some(name) = author::name(message) {
                         let extras = text.extras.get_or_insert_default();
                         extras.set("name", &*name);
@@ -102,7 +102,7 @@ impl System for Blocks {
     }
 }
 
-/// Returns the name that the library sends.
+/// Returns the name that the library sends for a message.
 fn name(message: &Message) -> Option<String> {
     message.extras.as_ref()?.get_str("name")
 }

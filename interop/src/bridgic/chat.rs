@@ -1,4 +1,4 @@
-//! Messages of agents: `bridgic.core.agentic.types`.
+//! The types of agents' messages (`bridgic.core.agentic.types`).
 
 use agentwire_protocol::Json;
 use agentwire_protocol::open::{choice, object, open_enum, union};
@@ -80,7 +80,7 @@ open_enum! {
 object! {
     /// The function of a call.
     pub struct Function {
-        /// Its name.
+        /// The name of the function.
         pub name: String,
         /// The arguments.
         pub arguments: Arguments,
@@ -132,8 +132,7 @@ impl ChatMessage {
         })
     }
 
-    /// Creates a message of the model. Without calls `tool_calls` is absent, as OpenAI
-    /// requires.
+    /// Creates a message of the model. Without calls, `tool_calls` is absent, as OpenAI requires.
     pub fn assistant(content: Option<String>, tool_calls: Vec<FunctionToolCall>) -> Self {
         Self::Assistant(AssistantTextMessage {
             content,

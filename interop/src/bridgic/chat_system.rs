@@ -1,4 +1,4 @@
-//! Converts messages to and from chat messages.
+//! Converts messages to and from Bridgic's chat messages.
 
 use super::chat::{
     Arguments, AssistantTextMessage, ChatMessage, FunctionToolCall, UserTextMessage,
@@ -8,7 +8,7 @@ use crate::conversion::{Lost, System, Why};
 use crate::{Calls, Message as Ours, arguments, author};
 use agentwire_protocol::content::ContentBlock;
 
-/// The system of [`ChatMessage`]s.
+/// The system of Bridgic's chat messages.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Chat;
 
@@ -30,7 +30,7 @@ impl System for Chat {
                         content: content::one_text(&user.texts),
                         ..UserTextMessage::default()
                     };
-                    // The library reads it without declaring it.
+                    // The library reads the name without declaring it.
                     if let Some(name) = author::name(message) {
                         text.extra.set("name", &*name);
                     }
@@ -90,7 +90,7 @@ impl System for Chat {
 
     fn why(&self, path: &str, lost: &Lost) -> Why {
         match lost {
-            // The text is there, but not its blocks.
+            // The text is preserved, but not its blocks.
             Lost::Item(kind) if kind == "text" => Why::OtherForm,
             _ => crate::conversion::why_of_ours(path, lost),
         }

@@ -3,15 +3,15 @@
 use crate::Message as Ours;
 use agentwire_protocol::content::{Content, ContentBlock, ToolUseBlock};
 
-/// Texts and results of a user message.
+/// The texts and results of a user message.
 pub(super) struct UserContent<'a> {
-    /// The results: the ID of the call, and the text.
+    /// The results, each as the ID of the call and the text.
     pub(super) results: Vec<(&'a str, String)>,
     /// The texts.
     pub(super) texts: Vec<&'a str>,
 }
 
-/// Selects results and texts. Results come first: a model must see them first.
+/// Selects results and texts. Results come first, because a model must see them first.
 pub(super) fn user(content: Option<&Content>) -> UserContent<'_> {
     let mut user = UserContent {
         results: vec![],
@@ -37,7 +37,7 @@ pub(super) fn user(content: Option<&Content>) -> UserContent<'_> {
     user
 }
 
-/// A text or a call of an assistant.
+/// A text or a call of the model.
 pub(super) enum ReplyBlock<'a> {
     Text(&'a str),
     Call(&'a ToolUseBlock),
@@ -53,7 +53,7 @@ pub(super) fn assistant(blocks: &[ContentBlock]) -> impl Iterator<Item = ReplyBl
     })
 }
 
-/// Creates a user message: a text if there is nothing else.
+/// Creates a user message. If there are only texts, its content is a text.
 pub(super) fn of_user(results: Vec<ContentBlock>, texts: Vec<&str>) -> Ours {
     if let ([], [text]) = (&*results, &*texts) {
         return Ours::user(*text);

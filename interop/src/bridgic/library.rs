@@ -1,4 +1,4 @@
-//! The conversions of bridgic-core.
+//! Converts like functions of bridgic-core.
 
 use super::block::{Block, Message, Role};
 use super::chat::{Arguments, ChatMessage, FunctionToolCall};
@@ -8,17 +8,17 @@ use crate::arguments;
 use agentwire_protocol::Members;
 
 impl Message {
-    /// Creates a message with a text.
+    /// Creates a message with one text.
     pub fn from_text(text: impl Into<String>, role: Role) -> Self {
         Self::new(role, vec![Block::text(text)])
     }
 
-    /// Creates a message of the model: a text, if it is not empty, and calls.
+    /// Creates a message of the model from a text, if it is not empty, and calls.
     ///
     /// # Errors
     ///
-    /// [`CannotConvert::NoId`] for a call without an ID, and
-    /// [`CannotConvert::Arguments`] where arguments are not an object.
+    /// [`CannotConvert::NoId`] if a call has no ID, and [`CannotConvert::Arguments`] if arguments
+    /// are not an object.
     pub fn from_tool_call(
         calls: impl IntoIterator<Item = ToolCall>,
         text: Option<&str>,
@@ -47,14 +47,14 @@ impl Message {
 }
 
 impl ChatMessage {
-    /// Converts the message to a message of blocks: the library's
-    /// `transform_chat_message_to_llm_message`. A `name`, which the library does not
-    /// declare, goes into `extras`; other undeclared members are removed.
+    /// Converts the message to a message of blocks, like the library's
+    /// `transform_chat_message_to_llm_message`. A `name`, which the library does not declare, is
+    /// moved to `extras`. Other undeclared members are removed.
     ///
     /// # Errors
     ///
-    /// [`CannotConvert::Arguments`] where arguments are no JSON object (a
-    /// blank text is an empty one), and [`CannotConvert::UnknownRole`].
+    /// [`CannotConvert::Arguments`] if arguments are not a JSON object (a blank text counts as an
+    /// empty object), and [`CannotConvert::UnknownRole`].
     pub fn to_message(&self) -> Result<Message, CannotConvert> {
         match self {
             Self::System(message) => Ok(named(
@@ -82,7 +82,7 @@ impl ChatMessage {
     }
 }
 
-/// Converts a call, its arguments to an object.
+/// Converts a call. Its arguments become an object.
 fn tool_call(call: &FunctionToolCall) -> Result<ToolCall, CannotConvert> {
     let arguments = match &call.function.arguments {
         Arguments::Text(text) => arguments::object(text),
@@ -96,7 +96,7 @@ fn tool_call(call: &FunctionToolCall) -> Result<ToolCall, CannotConvert> {
     }
 }
 
-/// Copies the undeclared `name` of a chat message, if it is a text.
+/// Copies the undeclared `name` of a chat message, if the name is a text.
 fn named(mut message: Message, members: &Members) -> Message {
     let name = members.get_str("name").filter(|name| !name.is_empty());
     if let (Some(name), Some(extras)) = (name, &mut message.extras) {

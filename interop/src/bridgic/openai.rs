@@ -1,4 +1,5 @@
-//! The conversions of `bridgic-llms-openai`: requests and replies of Chat Completions.
+//! Converts like functions of `bridgic-llms-openai`, to requests and from replies of Chat
+//! Completions.
 
 use super::block::{Block, Message, Role};
 use super::chat::{Arguments, FunctionToolCall};
@@ -9,16 +10,15 @@ use agentwire_protocol::{Json, Members};
 use serde::Serialize;
 
 impl Message {
-    /// Converts the message to messages of Chat Completions, as JSON: `extras` can
-    /// give them any member. Each result of a tool is a message; a text next to
-    /// results is a user message.
+    /// Converts the message to messages of Chat Completions. They are JSON, because `extras` can
+    /// add any member. Each result of a tool is a message. A text next to results is a user
+    /// message.
     ///
     /// # Errors
     ///
-    /// [`CannotConvert::UnknownRole`], [`CannotConvert::UnknownBlock`],
-    /// [`CannotConvert::NoResult`] for a tool's message without a result,
-    /// [`CannotConvert::Extras`] if `extras` have a member that the message has
-    /// itself, and [`CannotConvert::MisplacedCall`].
+    /// [`CannotConvert::UnknownRole`], [`CannotConvert::UnknownBlock`], [`CannotConvert::NoResult`]
+    /// if a tool's message has no result, [`CannotConvert::Extras`] if `extras` contains a member
+    /// that the message itself has, and [`CannotConvert::MisplacedCall`].
     pub fn to_chat(&self) -> Result<Vec<Json>, CannotConvert> {
         let (mut texts, mut results, mut calls) = (Vec::new(), Vec::new(), Vec::new());
         for block in self.blocks() {
@@ -62,7 +62,7 @@ impl Message {
     }
 }
 
-/// A message of Chat Completions that is being written.
+/// A message of Chat Completions under construction.
 struct Draft(Members);
 
 impl Draft {
@@ -74,12 +74,12 @@ impl Draft {
     }
 
     fn set<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) {
-        // Texts and lists of calls serialize.
+        // Texts and lists of calls can always be serialized.
         self.0
             .set(name, Json::from_value(value).unwrap_or_default());
     }
 
-    /// Adds the `extras`.
+    /// Adds the `extras` and returns the message.
     fn finish(mut self, message: &Message) -> Result<Json, CannotConvert> {
         for (name, value) in message.extras.iter().flat_map(Members::iter) {
             if self.0.get(name).is_some() {
@@ -91,7 +91,7 @@ impl Draft {
     }
 }
 
-/// Converts calls of Chat Completions. They keep their IDs.
+/// Converts calls of Chat Completions. Their IDs are preserved.
 ///
 /// # Errors
 ///
@@ -112,8 +112,8 @@ pub fn tool_calls_from_openai(calls: &[FunctionToolCall]) -> Result<Vec<ToolCall
 }
 
 impl Tool {
-    /// Returns the tool as a request of Chat Completions declares it, with the whole
-    /// schema.
+    /// Returns the tool in the form in which a request of Chat Completions declares it, with the
+    /// whole schema.
     #[must_use]
     pub fn to_openai(&self) -> Json {
         let mut function = Members::default();

@@ -1,4 +1,4 @@
-//! Responses of models: `bridgic.core.model.types`.
+//! The types of models' responses (`bridgic.core.model.types`).
 
 use super::Message;
 use agentwire_protocol::Json;
@@ -12,7 +12,7 @@ object! {
         pub message: Option<Message>,
         /// The usage.
         pub usage: Option<TokenUsage>,
-        /// The response of the API.
+        /// The response of the API, unchanged.
         pub raw: Option<Json>,
     }
 }
@@ -23,7 +23,7 @@ object! {
     pub struct MessageChunk {
         /// The added text.
         pub delta: Option<String>,
-        /// The chunk of the API.
+        /// The chunk of the API, unchanged.
         pub raw: Option<Json>,
     }
 }
@@ -31,13 +31,13 @@ object! {
 object! {
     /// The usage of a request.
     pub struct TokenUsage {
-        /// The model.
+        /// The name of the model.
         pub model: String,
-        /// Tokens of the prompt. Default: 0.
+        /// The number of tokens of the prompt. Default: 0.
         pub prompt_tokens: Option<u64>,
-        /// Tokens of the response. Default: 0.
+        /// The number of tokens of the response. Default: 0.
         pub completion_tokens: Option<u64>,
-        /// The sum. Default: 0.
+        /// The total number of tokens. Default: 0.
         pub total_tokens: Option<u64>,
         /// The time as ISO 8601 without a time zone.
         pub timestamp: Option<String>,

@@ -1,5 +1,5 @@
-//! Tools and calls of tools: `bridgic.core.model.types` and
-//! `bridgic.core.agentic.tool_specs`.
+//! The types of tools and tool calls (`bridgic.core.model.types` and
+//! `bridgic.core.agentic.tool_specs`).
 
 use super::CannotConvert;
 use crate::Calls;
@@ -11,9 +11,9 @@ use agentwire_protocol::{Json, Members};
 object! {
     /// A tool call.
     pub struct ToolCall {
-        /// The ID. `null` if the model gave none.
+        /// The ID of the call. `None` if the model gave none.
         pub id: Option<String>,
-        /// The tool.
+        /// The name of the tool.
         pub name: String,
         /// The arguments, an object. Default: `{}`.
         pub arguments: Option<Json>,
@@ -33,8 +33,9 @@ object! {
 }
 
 object! {
-    /// A tool of an agent, as the library dumps it: without empty members. To load it, the
-    /// library requires [`func`](Self::func) or [`automa_cls`](Self::automa_cls).
+    /// A tool of an agent, in the form in which the library serializes it, which has no empty
+    /// members. To load it, the library requires [`func`](Self::func) or
+    /// [`automa_cls`](Self::automa_cls).
     #[derive(Default)]
     pub struct ToolSpec {
         /// The name.
@@ -47,7 +48,7 @@ object! {
         pub func: Option<String>,
         /// The full name of a Python class.
         pub automa_cls: Option<String>,
-        /// The arguments of that class.
+        /// The arguments for the constructor of `automa_cls`.
         pub automa_init_kwargs: Option<Members>,
     }
 }
@@ -95,12 +96,12 @@ impl ToolSpec {
         }
     }
 
-    /// Converts the spec to a tool of a request: the library's `to_tool`.
+    /// Converts the spec to a tool of a request, like the library's `to_tool`.
     ///
     /// # Errors
     ///
-    /// [`CannotConvert::NotATool`] without a name, a description or
-    /// parameters, which have to be an object.
+    /// [`CannotConvert::NotATool`] if the name, the description or the parameters are missing, or
+    /// if the parameters are not an object.
     pub fn to_tool(&self) -> Result<Tool, CannotConvert> {
         let parameters = self.tool_parameters.clone();
         Ok(Tool {
@@ -125,7 +126,7 @@ pub(super) fn is_object(value: &Json) -> bool {
     value.get().starts_with('{')
 }
 
-/// Converts tools to `ToolSpec`s. Tools of the API are lost.
+/// Converts tools to `ToolSpec`s. Tools that the API provides are lost.
 ///
 /// ```
 /// use agentwire_interop::bridgic::export_tools;
@@ -144,17 +145,17 @@ pub fn export_tools(tools: Vec<ToolDefinition>) -> Conversion<ToolSpec> {
     convert(ExportTools, tools)
 }
 
-/// Converts `ToolSpec`s to tools. One without a name is lost.
+/// Converts `ToolSpec`s to tools. A spec without a name is lost.
 pub fn import_tools(specs: Vec<ToolSpec>) -> Conversion<ToolDefinition> {
     convert(ImportTools, specs)
 }
 
-/// Converts specs of [`export_tools`] back, which may have been edited.
+/// Restores tools from the specs of [`export_tools`], which may have been edited.
 pub fn undo_export_tools(specs: Vec<ToolSpec>, residue: Residue) -> Restored<ToolDefinition> {
     undo(ExportTools, specs, residue)
 }
 
-/// Converts tools of [`import_tools`] back, which may have been edited.
+/// Restores specs from the tools of [`import_tools`], which may have been edited.
 pub fn undo_import_tools(tools: Vec<ToolDefinition>, residue: Residue) -> Restored<ToolSpec> {
     undo(ImportTools, tools, residue)
 }
@@ -212,11 +213,11 @@ macro_rules! direction {
 }
 
 direction! {
-    /// Converts tools of ours to `ToolSpec`s.
+    /// Converts tools of the Messages API to `ToolSpec`s.
     ExportTools: ToolDefinition, ToolSpec, specs, tools
 }
 
 direction! {
-    /// Converts `ToolSpec`s to tools of ours.
+    /// Converts `ToolSpec`s to tools of the Messages API.
     ImportTools: ToolSpec, ToolDefinition, tools, specs
 }

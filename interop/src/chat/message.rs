@@ -6,7 +6,7 @@ use agentwire_protocol::content::CacheControl;
 use agentwire_protocol::open::{object, union};
 use agentwire_protocol::{Json, Members};
 
-/// Content of a message: a text or parts.
+/// The content of a message, which is a text or a list of parts.
 pub type Content = TextOr<Vec<Part>>;
 
 union! {
@@ -107,7 +107,7 @@ object! {
         pub content: Option<Content>,
         /// The ID of the call.
         pub tool_call_id: Option<String>,
-        /// The tool.
+        /// The name of the tool.
         pub name: Option<String>,
         /// Cache control.
         pub cache_control: Option<CacheControl>,
@@ -120,7 +120,7 @@ object! {
     pub struct FunctionMessage tags("role" = "function") {
         /// The result.
         pub content: Option<Content>,
-        /// The function.
+        /// The name of the function.
         pub name: Option<String>,
         /// The ID of the call.
         pub tool_call_id: Option<String>,
@@ -133,13 +133,14 @@ object! {
     pub struct ToolCall {
         /// The ID of the call.
         pub id: Option<String>,
-        /// `function` or `custom`. Some libraries read a call without it as `function`.
+        /// The type, `function` or `custom`. Some libraries read a call without a type as
+        /// `function`.
         pub kind: Option<String> = "type",
         /// The function.
         pub function: Option<FunctionCall>,
         /// The custom tool.
         pub custom: Option<CustomCall>,
-        /// The index in a stream.
+        /// The index of the call in a stream.
         pub index: Option<u64>,
     }
 }
@@ -148,9 +149,10 @@ object! {
     /// A function call.
     #[derive(Default)]
     pub struct FunctionCall {
-        /// The function.
+        /// The name of the function.
         pub name: Option<String>,
-        /// The arguments: JSON, which may be malformed. Some libraries accept an object.
+        /// The arguments as JSON in a text, which may be malformed. Some libraries accept an
+        /// object.
         pub arguments: Option<TextOr<Members>>,
         /// Members of the provider.
         pub provider_specific_fields: Option<Json>,
@@ -160,7 +162,7 @@ object! {
 object! {
     /// A call of a custom tool.
     pub struct CustomCall {
-        /// The tool.
+        /// The name of the tool.
         pub name: String,
         /// The input.
         pub input: String,
@@ -171,7 +173,7 @@ object! {
     /// A reasoning item of Responses.
     #[derive(Default)]
     pub struct ReasoningItem {
-        /// `reasoning`.
+        /// The type, `reasoning`.
         pub kind: Option<String> = "type",
         /// The ID.
         pub id: Option<String>,
@@ -194,9 +196,9 @@ object! {
     /// A citation.
     #[derive(Default)]
     pub struct Annotation {
-        /// `url_citation`.
+        /// The type, `url_citation`.
         pub kind: Option<String> = "type",
-        /// A cited page.
+        /// The cited page.
         pub url_citation: Option<UrlCitation>,
     }
 }
@@ -208,9 +210,9 @@ object! {
         pub url: String,
         /// The title.
         pub title: Option<String>,
-        /// The start in the text.
+        /// The index of the citation's start in the text.
         pub start_index: Option<u64>,
-        /// The end in the text.
+        /// The index of the citation's end in the text.
         pub end_index: Option<u64>,
     }
 }

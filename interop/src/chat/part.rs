@@ -1,4 +1,4 @@
-//! Parts of content.
+//! The parts of content.
 
 use super::{RedactedThinking, Thinking};
 use crate::TextOr;
@@ -47,7 +47,7 @@ object! {
 object! {
     /// An image.
     pub struct ImagePart tags("type" = "image_url") {
-        /// The location, or the URL alone.
+        /// The location, or only the URL.
         pub image_url: TextOr<ImageUrl>,
         /// Cache control.
         pub cache_control: Option<CacheControl>,
@@ -102,7 +102,7 @@ object! {
         pub file_data: Option<String>,
         /// The ID of an uploaded file.
         pub file_id: Option<String>,
-        /// Its name.
+        /// The name of the file.
         pub filename: Option<String>,
         /// The media type, such as `application/pdf`.
         pub format: Option<String>,
@@ -136,7 +136,7 @@ object! {
     pub struct InputAudio {
         /// The data in base64.
         pub data: String,
-        /// `wav` or `mp3`.
+        /// The format, `wav` or `mp3`.
         pub format: Option<String>,
     }
 }
@@ -144,7 +144,7 @@ object! {
 object! {
     /// A video.
     pub struct VideoPart tags("type" = "video_url") {
-        /// The location, or the URL alone.
+        /// The location, or only the URL.
         pub video_url: TextOr<VideoUrl>,
     }
 }
@@ -176,13 +176,13 @@ object! {
 object! {
     /// A reference to a tool.
     pub struct ToolReferencePart tags("type" = "tool_reference") {
-        /// The tool.
+        /// The name of the tool.
         pub tool_name: String,
     }
 }
 
 impl TextPart {
-    /// Creates a text.
+    /// Creates a text part.
     pub fn new(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),

@@ -13,7 +13,7 @@ use agentwire_protocol::content::{
     CacheControl, Content as OurContent, ContentBlock, DocumentBlock,
 };
 
-/// Reads one message, or results of tools and the user message after them.
+/// Reads one message of the model, or results of tools and the user message after them.
 pub(super) fn read(messages: &[Message]) -> Vec<Ours> {
     match messages {
         [] | [Message::Unknown(_)] => vec![],
@@ -60,7 +60,7 @@ fn user_content(message: &UserMessage) -> Option<OurContent> {
     }
 }
 
-/// Cache control of a message is that of its last block.
+/// Sets the cache control of a message, which is that of its last block.
 fn cached(blocks: &mut [ContentBlock], cache_control: &CacheControl) {
     let place = match blocks.last_mut() {
         Some(ContentBlock::Text(block)) => &mut block.cache_control,
@@ -104,7 +104,7 @@ fn user_blocks(message: &Message) -> Vec<ContentBlock> {
 
 fn tool_result(id: &str, content: Option<&Content>) -> ContentBlock {
     match content {
-        // Content is required, so empty content stands for none.
+        // Content is required, so empty content means that there is none.
         None => result_with(id, None),
         Some(TextOr::Text(text)) if text.is_empty() => result_with(id, None),
         Some(TextOr::Text(text)) => result_with(id, Some(text.as_str().into())),
@@ -115,7 +115,7 @@ fn tool_result(id: &str, content: Option<&Content>) -> ContentBlock {
 fn assistant(message: &AssistantMessage) -> Vec<ContentBlock> {
     let mut content = reasoning_blocks(message);
     match &message.content {
-        // Usual for messages with tool calls.
+        // Messages with tool calls usually have no content.
         None => {}
         Some(TextOr::Text(text)) if text.is_empty() => {}
         Some(parts) => content.extend(blocks(parts)),

@@ -1,4 +1,4 @@
-//! The system of Chat Completions.
+//! Converts messages to and from Chat Completions.
 
 use super::write::lone_text;
 use super::{Message, ToolCall, read, write};
@@ -7,7 +7,7 @@ use crate::conversion::System;
 use crate::message::Message as Ours;
 use crate::{Calls, TextOr};
 
-/// Chat Completions.
+/// The system of Chat Completions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Chat;
 
@@ -25,7 +25,8 @@ impl System for Chat {
                 // A message of another author stays separate.
                 Message::User(message) if is_author(message.name.as_deref()) => false,
                 Message::User(message) => match &message.content {
-                    // Content as it is written after results, and not alone.
+                    // Such content is written after results. Content without results is written
+                    // differently.
                     Some(TextOr::Other(parts)) => !parts.is_empty() && lone_text(parts).is_none(),
                     Some(TextOr::Text(_)) => true,
                     None => false,

@@ -1,10 +1,10 @@
-//! Thinking blocks of the Messages API.
+//! The thinking blocks of the Messages API.
 
 use agentwire_protocol::content::CacheControl;
 use agentwire_protocol::open::{object, union};
 
 union! {
-    /// Thinking blocks of the Messages API.
+    /// A thinking block of the Messages API.
     pub enum ThinkingBlock by "type" {
         /// Thinking.
         "thinking" => Thinking(Thinking),

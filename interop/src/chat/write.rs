@@ -53,7 +53,7 @@ fn user_messages(blocks: &[ContentBlock], name: Option<String>) -> Vec<Message> 
     let parts: Vec<Part> = sorted.rest.iter().filter_map(|block| part(block)).collect();
     if !parts.is_empty() || blocks.is_empty() {
         let content = match lone_text(&parts) {
-            // After results the original is always a list; alone, a text stays a text.
+            // After results, the original is always a list. Without results, a text stays a text.
             Some(text) if !sorted.results.is_empty() => text.into(),
             _ => TextOr::Other(parts),
         };
@@ -62,7 +62,7 @@ fn user_messages(blocks: &[ContentBlock], name: Option<String>) -> Vec<Message> 
     messages
 }
 
-/// Returns the text of a list of one text without cache control.
+/// Returns the text of a list that consists of one text without cache control.
 pub(super) fn lone_text(parts: &[Part]) -> Option<&str> {
     match parts {
         [Part::Text(part)] if part.cache_control.is_none() => Some(&part.text),
@@ -163,7 +163,7 @@ fn part(block: &ContentBlock) -> Option<Part> {
             Some(part.into())
         }
         ContentBlock::Document(block) => {
-            // There is no place for a URL.
+            // A file has no member for a URL.
             let file_data = url_of(&block.source).filter(|url| url.starts_with("data:"))?;
             let part = FilePart {
                 file: File {

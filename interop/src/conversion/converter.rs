@@ -1,4 +1,4 @@
-//! Converts conversations.
+//! Converts conversations piece by piece.
 
 use super::Media;
 use super::difference::{self, Difference};
@@ -12,28 +12,28 @@ use crate::Calls;
 use agentwire_protocol::Json;
 use serde::Serialize;
 
-/// Converts a conversation piece by piece. It buffers pieces that are converted together.
+/// Converts a conversation piece by piece. Pieces that are converted together are buffered.
 #[derive(Debug)]
 pub struct Converter<D: Direction> {
     direction: D,
-    /// The calls of the input.
+    /// The tool calls of the input.
     calls: Calls,
-    /// The calls of the output.
+    /// The tool calls of the output.
     calls_back: Calls,
     /// Buffered pieces.
     waiting: Vec<D::From>,
-    /// Their JSON.
+    /// The JSON of the buffered pieces.
     texts: Vec<Outline>,
-    /// Their replaced data.
+    /// The replaced data of the buffered pieces.
     media: Media,
     state: D::State,
-    /// The index of the first.
+    /// The index of the first buffered piece.
     index: usize,
     finds_losses: bool,
     makes_residue: bool,
 }
 
-/// Pieces that were converted together.
+/// The conversion of pieces that were converted together.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Converted<T> {
@@ -41,10 +41,10 @@ pub struct Converted<T> {
     pub made: Vec<T>,
     /// The losses.
     pub losses: Vec<Loss>,
-    /// Their group of the residue; none without a residue.
+    /// The group of the pieces in the residue. `None` without a residue.
     pub group: Option<Group>,
     /// The replaced data, if outlines [without media](Outline::without_media) were converted.
-    /// Fingerprints are those with the data.
+    /// Fingerprints are computed with the data.
     pub media: Media,
 }
 
@@ -65,14 +65,14 @@ impl<D: Direction> Converter<D> {
         }
     }
 
-    /// Does not search for losses, which takes about half of the time.
+    /// Disables the search for losses, which takes about half of the time.
     #[must_use]
     pub fn without_losses(mut self) -> Self {
         self.finds_losses = false;
         self
     }
 
-    /// Does not create a residue.
+    /// Disables the creation of a residue.
     #[must_use]
     pub fn without_residue(mut self) -> Self {
         self.makes_residue = false;
@@ -85,8 +85,8 @@ impl<D: Direction> Converter<D> {
         self.take(text, piece)
     }
 
-    /// Adds a piece with its JSON. Members that its type cannot hold, such as duplicates, are
-    /// losses and in the residue.
+    /// Adds a piece with its JSON. Members that the type of the piece cannot hold, such as
+    /// duplicates, are losses and are part of the residue.
     pub fn push_written(
         &mut self,
         text: impl Into<Outline>,
@@ -129,7 +129,7 @@ impl<D: Direction> Converter<D> {
             false => (Vec::new(), None),
         };
         self.index += pieces.len();
-        // Reuses the allocations.
+        // The allocations are reused.
         pieces.clear();
         texts.clear();
         (self.waiting, self.texts) = (pieces, texts);
@@ -209,7 +209,8 @@ impl<D: Direction> Converter<D> {
     }
 }
 
-/// Serializes a value. All pieces serialize; one that did not would be refused.
+/// Serializes a value. All pieces can be serialized. The conversion of a piece that cannot be would
+/// be refused.
 pub(super) fn json<T: Serialize + ?Sized>(value: &T) -> Json {
     Json::from_value(value).unwrap_or_default()
 }

@@ -8,18 +8,18 @@ use serde::de::{Deserialize, Deserializer, Error as _};
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use std::collections::BTreeMap;
 
-/// The construction of a JSON value from another.
+/// The construction of a JSON value from another value.
 ///
-/// Its JSON is one of:
+/// The delta is written as one of these JSON values:
 ///
-/// - `{"is": VALUE}`: this value;
-/// - `{"in": {KEY: DELTA, …}, "without": [KEY, …], "more": [[KEY, VALUE], …]}`: the other
-///   object with changed or added members, without others. `more` has the hidden members:
-///   those that a later one replaces, and those whose name has a lone surrogate;
-/// - `{"of": [STEP, …]}`: a list of items of the other list.
+/// - `{"is": VALUE}`: the new value;
+/// - `{"in": {KEY: DELTA, …}, "without": [KEY, …], "more": [[KEY, VALUE], …]}`: the other object
+///   with changed or added members, and without some members. `more` has the hidden members:
+///   members that a later one replaces, and members whose name has a lone surrogate;
+/// - `{"of": [STEP, …]}`: a list that is constructed from the items of the other list.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Delta {
-    /// This value.
+    /// The new value.
     Is(Json),
     /// The other object with changes.
     In {
@@ -27,31 +27,31 @@ pub enum Delta {
         members: BTreeMap<String, Delta>,
         /// Removed members.
         without: Vec<String>,
-        /// Hidden members, if they differ. Names are JSON strings.
+        /// The hidden members, if they differ. Names are JSON strings.
         more: Option<Vec<(Json, Json)>>,
     },
-    /// Items of the other list, in this order.
+    /// A list that is constructed from items of the other list, in this order.
     Of(Vec<Step>),
 }
 
-/// Items of a list.
+/// A step that constructs items of a list.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
-    /// Items of the other list: first and count. JSON: `[N, COUNT]`.
+    /// Copies items of the other list, given by the first index and the count. JSON: `[N, COUNT]`.
     Run(usize, usize),
-    /// A changed item of the other list. JSON: `[N, DELTA]`.
+    /// Changes an item of the other list. JSON: `[N, DELTA]`.
     Item(usize, Delta),
-    /// A new item. JSON: `{"is": VALUE}`.
+    /// Adds a new item. JSON: `{"is": VALUE}`.
     Is(Json),
 }
 
-/// A delta of another value.
+/// The error of a delta that is applied to another value than the one from which it was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the residue is of another value")]
 pub struct OtherValue;
 
 impl Delta {
-    /// Constructs `to` from `from`; `None` if they are equal.
+    /// Returns the delta that constructs `to` from `from`. Returns `None` if they are equal.
     #[must_use]
     pub fn between(from: &Json, to: &Json) -> Option<Self> {
         if from == to {
@@ -65,8 +65,8 @@ impl Delta {
     ///
     /// # Errors
     ///
-    /// When this is a delta of another value: a list without the items that
-    /// are wanted of it, or no object where there has to be one.
+    /// If this is the delta of another value: a list lacks items that the delta refers to, or the
+    /// value is not an object although it has to be one.
     pub fn apply(&self, from: &Json) -> Result<Json, OtherValue> {
         match self {
             Self::Is(value) => Ok(value.clone()),
@@ -284,7 +284,7 @@ mod tests {
         );
         let made = delta.apply(&from).unwrap();
         assert!(is_same(&made, &to), "{made}");
-        // They are not repeated if both objects have them.
+        // Members that both objects have are not repeated.
         let more = r#"{"a":"first","a":[1,2],"\ud800":3,"b":{"c":"\ud800"},"d":0}"#;
         let delta = Delta::between(&to, &more.parse().unwrap()).unwrap();
         assert_eq!(

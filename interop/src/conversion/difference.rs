@@ -1,5 +1,5 @@
-//! Differences of JSON values, which borrow from both. A residue has a
-//! [`Delta`](super::Delta) with copies.
+//! Differences of JSON values, which borrow from both values. A residue contains a
+//! [`Delta`](super::Delta) with copies instead.
 
 use super::tree::{Kind, Member, Name, Tree, are_same};
 use std::borrow::Cow;
@@ -7,19 +7,19 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 /// The construction of a new value from an old one.
 pub(super) enum Difference<'t> {
-    /// This value.
+    /// The new value.
     Is(Tree<'t>),
     /// The old object with changes.
     In(Inside<'t>),
-    /// Items of the old list, in this order.
+    /// A list that is constructed from items of the old list, in this order.
     Of(Vec<Step<'t>>),
 }
 
 /// The difference of two objects.
 pub(super) struct Inside<'t> {
-    /// Changed or added members by name.
+    /// The changed or added members.
     pub(super) members: Vec<Changed<'t>>,
-    /// Removed members.
+    /// The names of removed members.
     pub(super) without: Vec<Name<'t>>,
     /// The hidden members of both objects, if they differ.
     pub(super) more: Option<(Vec<Member<'t>>, Vec<Member<'t>>)>,
@@ -32,18 +32,18 @@ pub(super) struct Changed<'t> {
     pub(super) difference: Difference<'t>,
 }
 
-/// Items of a list.
+/// A step that constructs items of a list.
 pub(super) enum Step<'t> {
-    /// Items of the old list: first and count.
+    /// Copies items of the old list, given by the first index and the count.
     Run(usize, usize),
-    /// A changed item of the old list.
+    /// Changes an item of the old list.
     Item(usize, Difference<'t>),
-    /// A new item.
+    /// Adds a new item.
     Is(Tree<'t>),
 }
 
 impl<'t> Difference<'t> {
-    /// Returns none if they are equal.
+    /// Returns the difference of two values. Returns `None` if they are equal.
     pub(super) fn between(old: Tree<'t>, new: Tree<'t>) -> Option<Self> {
         if old.is_same(new) {
             return None;
@@ -110,10 +110,10 @@ impl<'t> Inside<'t> {
     }
 }
 
-/// Constructs a list from the items of another: from equal items in the same place, then
-/// from equal ones elsewhere, from those with the same ID, the same content, the same
-/// kinds of blocks, and the same kind. `None` if the lists are equal. `is_alone` tells which
-/// items are of a kind that the old list does not have.
+/// Constructs a list from the items of another list. An item is matched with an equal item in the
+/// same place, then with an equal item elsewhere, and then with one that has the same ID, the same
+/// content, the same kinds of blocks, or the same kind. Returns `None` if the lists are equal.
+/// `is_alone` says, for each item, whether the old list has no item of its kind.
 pub(super) fn steps<'t>(
     old: &[Tree<'t>],
     new: &[Tree<'t>],
@@ -140,7 +140,7 @@ pub(super) fn steps<'t>(
     (!is_all).then_some(steps)
 }
 
-/// Returns the step to each item that is constructed from an old one.
+/// Returns, for each new item that is constructed from an old one, the step that does so.
 fn plan<'t>(old: &[Tree<'t>], new: &[Tree<'t>], is_alone: &[bool]) -> Vec<Option<Step<'t>>> {
     let mut taken = vec![false; old.len()];
     let same = new.iter().enumerate().map(|(index, item)| {
@@ -160,7 +160,7 @@ fn plan<'t>(old: &[Tree<'t>], new: &[Tree<'t>], is_alone: &[bool]) -> Vec<Option
         }
         let mut alike = Pool::new(old, &taken, key);
         for ((item, step), is_alone) in new.iter().zip(&mut plan).zip(is_alone) {
-            // Skips items without a candidate, which are most.
+            // Items without a candidate, which are most, are skipped.
             if step.is_some() || *is_alone {
                 continue;
             }
@@ -180,11 +180,11 @@ fn plan<'t>(old: &[Tree<'t>], new: &[Tree<'t>], is_alone: &[bool]) -> Vec<Option
     plan
 }
 
-/// Items of a list by key, each taken once, in order.
+/// The items of a list by key. Each is taken once, in order.
 struct Pool {
-    /// Sorted.
+    /// The keys and indexes of the items, sorted.
     items: Vec<(u64, usize)>,
-    /// The number of taken items, at the first item of each key.
+    /// The number of taken items of each key, at the index of the key's first item.
     taken: Vec<usize>,
 }
 
@@ -267,7 +267,8 @@ impl Kinds {
         self.0.binary_search(&kind_key(item)).is_ok()
     }
 
-    /// Returns whether they have the kind of an object with this tag, or of another value.
+    /// Returns whether the list has an item of the kind of an object with this tag, or of another
+    /// value.
     pub(super) fn have_tag(&self, is_object: bool, tag: Option<&str>) -> bool {
         let kind = if is_object {
             tag.unwrap_or(UNTAGGED)
@@ -278,7 +279,7 @@ impl Kinds {
     }
 }
 
-/// The kind of objects without a tag.
+/// The name of the kind of objects without a tag.
 const UNTAGGED: &str = "{}";
 
 /// Returns the kind of an item.

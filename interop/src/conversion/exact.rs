@@ -1,4 +1,4 @@
-//! JSON objects as they are written, with duplicate members.
+//! JSON objects as they are written, including duplicate members.
 
 use super::token;
 use super::tree::{Member, Tape};
@@ -9,13 +9,13 @@ use agentwire_protocol::{Json, Members};
 pub(super) struct Object {
     /// The last member of each name.
     pub(super) members: Members,
-    /// The hidden members, as tokens: those that a later one replaces, and those whose name has
-    /// a lone surrogate.
+    /// The hidden members, as tokens. A hidden member is one that a later member replaces, or one
+    /// whose name has a lone surrogate.
     pub(super) more: Vec<(Json, Json)>,
 }
 
 impl Object {
-    /// Returns none if it is not an object.
+    /// Reads an object. Returns `None` if the value is not one.
     pub(super) fn of(value: &Json) -> Option<Self> {
         let tape = Tape::of(value);
         let all = tape.tree().members()?;
@@ -28,7 +28,7 @@ impl Object {
         Some(object)
     }
 
-    /// Writes the object; `None` if a name is not a string token.
+    /// Writes the object. Returns `None` if a name is not a string token.
     pub(super) fn write(&self) -> Option<Json> {
         if self.more.is_empty() {
             return Json::from_value(&self.members).ok();
@@ -53,7 +53,7 @@ impl Object {
     }
 }
 
-/// Returns a member as it is written.
+/// Returns the tokens of a member.
 pub(super) fn written((name, value): Member<'_>) -> (Json, Json) {
     (Json::of_text(name.token), value.json())
 }

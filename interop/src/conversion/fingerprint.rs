@@ -7,8 +7,8 @@ use serde::de::{Deserialize, Deserializer};
 use serde::{Serialize, Serializer};
 use std::fmt;
 
-/// A hash that equal JSON values share. The order of members, the spelling of strings and
-/// spaces do not count; duplicate members and lone surrogates do. It is the same on every
+/// A hash that equal JSON values share. It ignores the order of members, the spelling of strings
+/// and spaces. It distinguishes duplicate members and lone surrogates. It is the same on every
 /// machine and in every version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Fingerprint(u64);
@@ -30,11 +30,11 @@ impl Fingerprint {
         Self(value.hash())
     }
 
-    /// Returns the fingerprint of a value as JSON.
+    /// Returns the fingerprint of a value, serialized as JSON.
     ///
     /// # Errors
     ///
-    /// When it cannot be written.
+    /// If the value cannot be serialized.
     pub fn of_value<T: Serialize>(value: &T) -> serde_json::Result<Self> {
         Json::from_value(value).map(|value| Self::of(&value))
     }

@@ -3,8 +3,8 @@
 use super::token;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-/// Hashes a leaf, or any value by its text. Numbers are read as texts, because those of
-/// `serde_json` differ between builds.
+/// Hashes a leaf, or any value by its text. Numbers are hashed by their text, because the numbers
+/// of `serde_json` differ between builds.
 pub(super) fn of_leaf(text: &str, by_text: bool) -> u64 {
     let read = match text.as_bytes().first() {
         _ if by_text => None,
@@ -24,7 +24,7 @@ fn leaf(kind: u8, bytes: &[u8]) -> u64 {
     xxh3_64_with_seed(bytes, kind.into())
 }
 
-/// Hashes whole numbers by their digits, others by the nearest `f64`.
+/// Hashes a whole number by its digits, and another number by the nearest `f64`.
 fn number(text: &str) -> u64 {
     let is_whole = text.bytes().all(|it| it == b'-' || it.is_ascii_digit());
     if !is_whole
@@ -42,7 +42,7 @@ pub(super) fn of_object(members: &mut [(u64, u64)]) -> u64 {
     let mut sum = members.iter().fold(0_u64, |sum, (name, value)| {
         sum.wrapping_add(both(*name, *value))
     });
-    // The order of duplicates counts.
+    // The order of duplicate members counts.
     members.sort_by_key(|(name, _)| *name);
     for same in members.chunk_by(|(one, _), (other, _)| one == other) {
         if same.len() > 1 {
@@ -53,7 +53,7 @@ pub(super) fn of_object(members: &mut [(u64, u64)]) -> u64 {
     both(leaf(b'{', &[]), sum)
 }
 
-/// Hashes an empty list. [`both`] adds an item.
+/// Returns the hash of an empty list. [`both`] adds an item to the hash.
 pub(super) fn of_list() -> u64 {
     leaf(b'[', &[])
 }

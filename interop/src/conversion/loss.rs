@@ -1,9 +1,9 @@
-//! Losses of a conversion.
+//! The losses of a conversion.
 
 use serde::Serialize;
 use std::fmt;
 
-/// Part of the input that the output lacks or has in another form.
+/// A part of the input that the output lacks or has in another form.
 ///
 /// Losses are found by converting the output back and comparing the result with the input. The
 /// [`Residue`](super::Residue) restores them.
@@ -12,15 +12,15 @@ use std::fmt;
 pub struct Loss {
     /// The index of the message or item in the input.
     pub index: usize,
-    /// The place in it, as a JSON pointer (RFC 6901).
+    /// The place in the message or item, as a JSON pointer (RFC 6901).
     pub path: String,
-    /// The losses.
+    /// The lost part.
     pub what: Lost,
     /// The reason.
     pub why: Why,
 }
 
-/// The losses.
+/// A lost part of the input.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -31,16 +31,17 @@ pub enum Lost {
     Item(String),
     /// A member of an object.
     Member(String),
-    /// The original of a changed member.
+    /// The original value of a changed member.
     Changed(String),
-    /// The order of a list. Without a name: the place of the message or item.
+    /// The order of a list. The name is that of the list. Without a name, the position of the
+    /// message or item.
     Order(String),
     /// An earlier value of a duplicate member.
     Duplicate(String),
-    /// The role of this author: the message has that of the user or the model. Its name or tag
-    /// tells the author.
+    /// The role of this author. The message has the role of the user or the model instead, and its
+    /// name or tag names the author.
     Author(String),
-    /// The missing result of a call of this tool: the output has a placeholder.
+    /// The missing result of a call of this tool. The output has a placeholder.
     Placeholder(String),
 }
 
@@ -49,29 +50,29 @@ pub enum Lost {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Why {
-    /// The other system has no place for it.
+    /// The other system has no place for this part.
     NoPlace,
-    /// The other system has it in another form.
+    /// The other system has this part in another form.
     OtherForm,
-    /// It is envelope metadata.
+    /// This part is envelope metadata.
     Envelope,
-    /// It may not be sent to the other system.
+    /// This part may not be sent to the other system.
     NotToSend,
-    /// Another message superseded it.
+    /// Another message superseded this one.
     Superseded,
     /// The model was cut off.
     Aborted,
-    /// It belongs to a sub-agent, which is a separate conversation.
+    /// The part belongs to a sub-agent, which is a separate conversation.
     Subagent,
     /// The conversation continued from an earlier place.
     DeadBranch,
-    /// Its parent record is missing.
+    /// The parent record of this record is missing.
     Unlinked,
-    /// The other system has no role for its author.
+    /// The other system has no role for the author.
     NoRole,
     /// A later record has the same ID.
     Repeated,
-    /// A call without a result, or a result without a call.
+    /// This is a call without a result, or a result without a call.
     Unpaired,
 }
 

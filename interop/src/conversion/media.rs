@@ -1,8 +1,9 @@
 //! Replaces the data of long images during a conversion.
 //!
 //! A conversion copies a line several times: as a message, as output, and to compare the output
-//! with the input. Long data is replaced by a [placeholder](Media), which is moved like other base64
-//! and replaced again on output. No conversion reads images or PDFs. Texts are not replaced.
+//! with the input. Therefore long data is replaced by a [placeholder](Media), which is copied like
+//! other base64, and which is replaced by the data on output. No conversion needs the contents of
+//! images or PDFs. Texts are not replaced.
 
 use super::outline::{Media, Outline};
 use agentwire_protocol::Json;
@@ -20,10 +21,10 @@ const LONG: usize = 1 << 16;
 /// The maximum depth of the search.
 const MAX_DEPTH: usize = 32;
 
-/// The prefix of placeholders. It is random, so no input can contain it.
+/// The prefix of placeholders. It is random, so that no input can contain it.
 static MARK: LazyLock<String> = LazyLock::new(|| format!("{:016x}{:016x}", random(0), random(1)));
 
-/// Equal data has the same placeholder.
+/// The seed of the hash in a placeholder. Equal data has the same placeholder.
 static SEED: LazyLock<u64> = LazyLock::new(|| random(2));
 
 /// The length of a placeholder, which is valid base64.
@@ -33,14 +34,16 @@ fn random(number: u64) -> u64 {
     RandomState::new().hash_one(number)
 }
 
-fn placeholder(bytes: &str) -> String {
-    let digest = xxh3_128_with_seed(bytes.as_bytes(), *SEED);
+/// Returns the token that stands for base64 data during a conversion.
+fn placeholder_for(base64: &str) -> String {
+    let digest = xxh3_128_with_seed(base64.as_bytes(), *SEED);
     format!("{}{digest:032x}", *MARK)
 }
 
 impl Outline {
-    /// Replaces the data of long images, so that a conversion does not copy it. The output has
-    /// placeholders, which [`Converted::media`](super::Converted::media) replaces.
+    /// Replaces the data of long images by placeholders, so that a conversion does not copy the
+    /// data. The output contains the placeholders, which
+    /// [`Converted::media`](super::Converted::media) replaces by the data.
     #[must_use]
     pub fn without_media(self) -> Self {
         let Some((short, media)) = extract_media(&self) else {
@@ -60,16 +63,16 @@ impl Media {
         self.0.is_empty()
     }
 
-    /// Writes text with the data in place of placeholders.
+    /// Writes a text with the data in place of placeholders.
     ///
     /// # Errors
     ///
-    /// When the writer fails.
+    /// If the writer fails.
     pub fn write(&self, text: &str, writer: &mut impl Write) -> io::Result<()> {
         self.pieces(text, |piece| writer.write_all(piece.as_bytes()))
     }
 
-    /// Returns the value with the data in place of placeholders.
+    /// Returns a value with the data in place of placeholders.
     pub(super) fn restored(&self, text: &str) -> Json {
         let mut length = 0;
         _ = self.pieces(text, |piece| {
@@ -106,7 +109,7 @@ impl Media {
     }
 }
 
-/// Replaces long data of a value; `None` if it has none.
+/// Replaces the long data of a value. Returns `None` if it has none.
 fn extract_media(outline: &Outline) -> Option<(String, Media)> {
     let text = outline.text();
     if text.len() < LONG {
@@ -126,7 +129,7 @@ fn extract_media(outline: &Outline) -> Option<(String, Media)> {
     let mut media = Media::default();
     let (mut short, mut rest) = (String::new(), 0);
     for bytes in found {
-        let placeholder = placeholder(text.get(bytes.clone())?);
+        let placeholder = placeholder_for(text.get(bytes.clone())?);
         short += text.get(rest..bytes.start)?;
         short += &placeholder;
         rest = bytes.end;
@@ -136,7 +139,7 @@ fn extract_media(outline: &Outline) -> Option<(String, Media)> {
     Some((short, media))
 }
 
-/// Searches for the data of images and PDFs.
+/// A search for the data of images and PDFs.
 struct Look<'t> {
     text: &'t str,
     cursor: Cursor<'t>,
@@ -144,7 +147,8 @@ struct Look<'t> {
 }
 
 impl<'t> Look<'t> {
-    /// Searches a value. `name`: the member that has it, or that has its list.
+    /// Searches a value. `name` is the name of the member that contains the value, or that contains
+    /// its list.
     fn value(&mut self, name: Option<&str>, depth: usize) -> Result<(), Invalid> {
         match self.cursor.peek() {
             Some(b'{') if depth < MAX_DEPTH => self.object(depth + 1),
@@ -171,7 +175,7 @@ impl<'t> Look<'t> {
     fn object(&mut self, depth: usize) -> Result<(), Invalid> {
         self.cursor.take(b'{');
         let mut is_first = true;
-        // Whether the media type is one of an image or a PDF, and whether it is ambiguous.
+        // Records whether the media type is that of an image or a PDF, and whether it is ambiguous.
         let (mut is_media, mut is_other) = (false, false);
         let mut bytes = Vec::new();
         while let Some(name) = self.cursor.next_key(is_first)? {
@@ -202,7 +206,7 @@ impl<'t> Look<'t> {
         Ok(())
     }
 
-    /// Returns the data of a data URL.
+    /// Returns the range of the data in a data URL.
     fn in_url(&self, string: Span) -> Option<Range<usize>> {
         let url = self.text.get(string.start..string.end)?;
         let head = url.get(..url.len().min(100)).filter(|_| !string.escaped)?;

@@ -1,18 +1,18 @@
 //! Converts conversations, lists losses, and restores the originals.
 //!
-//! A [`System`] writes a message of ours, and reads its own items. The rest is derived from
-//! the round trip:
+//! A [`System`] writes messages of the type [`Message`], and reads its own items. The rest is
+//! derived from the round trip:
 //!
-//! - The output is converted back and compared with the input. The [`Delta`] between them
-//!   is everything that is lost.
-//! - The list of [`Loss`]es is read from it.
-//! - The [`Residue`] is the delta with fingerprints of the output. It restores the exact
-//!   input. Edited output is converted without it, and keeps its envelope if the number of
-//!   messages is the same. Edited thinking loses its signature.
+//! - The output is converted back and compared with the input. The [`Delta`] between them contains
+//!   everything that is lost.
+//! - The list of [`Loss`]es is read from the delta.
+//! - The [`Residue`] is the delta with fingerprints of the output. It restores the exact input. If
+//!   output was edited, it is converted without the residue, and keeps its envelope if the number
+//!   of messages is the same. Edited thinking loses its signature.
 //!
-//! [`export()`], [`import`], [`undo_export`] and [`undo_import`] convert whole
-//! conversations, [`convert`] and [`undo`] in any [`Direction`], [`Converter`] and
-//! [`Restorer`] piece by piece.
+//! [`export()`], [`import`], [`undo_export`] and [`undo_import`] convert whole conversations.
+//! [`convert`] and [`undo`] convert in any [`Direction`]. [`Converter`] and [`Restorer`] convert
+//! piece by piece.
 
 mod converter;
 mod delta;
@@ -66,9 +66,9 @@ pub struct Conversion<T> {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Restored<T> {
-    /// The original pieces, and the conversion of edited ones.
+    /// The original pieces, and the conversions of edited pieces.
     pub pieces: Vec<T>,
-    /// The refused groups of the residue.
+    /// The groups of the residue that were refused.
     pub refused: Vec<Refused>,
 }
 

@@ -6,16 +6,17 @@ use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-/// Blocks that returned in another message: several blocks of a line return on lines of
-/// their own.
+/// Blocks that returned in another message, because several blocks of one line return on separate
+/// lines.
 #[derive(Default)]
 pub(super) struct Elsewhere<'t> {
     blocks: Vec<Option<Tree<'t>>>,
-    /// Blocks by hash, and by kind and ID.
+    /// The blocks by their hash, and by their kind and ID.
     places: HashMap<u64, VecDeque<usize>>,
 }
 
-/// Returns whether the steps name all of the returned pieces, except for some.
+/// Returns whether the steps name all blocks of the returned pieces, except for the blocks in
+/// `except`.
 pub(super) fn are_all_named(back: &[Tree<'_>], steps: &[Step<'_>], except: &[bool]) -> bool {
     let named = named(back.len(), steps);
     let pieces = back.iter().zip(&named).zip(except);
@@ -38,7 +39,7 @@ fn unnamed<'t>(back: &[Tree<'t>], steps: &[Step<'_>]) -> Vec<Tree<'t>> {
         .collect()
 }
 
-/// Returns the parts of each piece that steps name.
+/// Returns, for each piece, the blocks that steps name.
 fn named(pieces: usize, steps: &[Step<'_>]) -> Vec<Named> {
     let mut named: Vec<Named> = vec![Named::default(); pieces];
     for step in steps {
@@ -62,8 +63,8 @@ fn named(pieces: usize, steps: &[Step<'_>]) -> Vec<Named> {
     named
 }
 
-/// Returns pieces whose blocks are in a piece that is constructed from another one, each
-/// with that one. `None` if one is in no such piece, or in several.
+/// Returns the pieces whose blocks are part of a piece that is constructed from another one, each
+/// with that other piece. Returns `None` if such a piece cannot be found, or is ambiguous.
 pub(super) fn parts(
     back: &[Tree<'_>],
     steps: &[Step<'_>],
@@ -102,7 +103,7 @@ pub(super) fn parts(
         .collect()
 }
 
-/// The named blocks of a piece.
+/// The blocks of a piece that steps name.
 #[derive(Debug, Clone, Default)]
 struct Named {
     all: bool,
@@ -150,7 +151,7 @@ impl<'t> Elsewhere<'t> {
         elsewhere
     }
 
-    /// Takes the block that this one became.
+    /// Takes the original of this block.
     pub(super) fn take(&mut self, block: Tree<'_>) -> Option<Tree<'t>> {
         if self.blocks.is_empty() {
             return None;

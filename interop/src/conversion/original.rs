@@ -1,22 +1,22 @@
-//! The input, to be compared with what its output restores.
+//! The input, which is compared with the restored output.
 
 use super::Outline;
 use super::difference::Kinds;
 use super::tree::{TAGS, Tape, Tree, string};
 use std::borrow::Cow;
 
-/// Converted pieces.
+/// The pieces of the input.
 pub(super) struct Original<'t> {
     tapes: Vec<Tape<'t>>,
-    /// Their tags.
+    /// The tags of the pieces.
     tags: Vec<Option<Cow<'t, str>>>,
-    /// Whether none of a piece's kind returned.
+    /// Whether no returned piece has the kind of the piece, for each piece.
     pub(super) is_alone: Vec<bool>,
 }
 
 impl<'t> Original<'t> {
-    /// Reads pieces to compare them with returned ones. Pieces of other kinds and members that
-    /// no returned piece has are skipped, unless `all` are read.
+    /// Reads pieces to compare them with returned ones. Unless `all` is set, pieces whose kind did
+    /// not return are skipped, and so are members that no returned piece has.
     pub(super) fn read(back: &[Tree<'_>], pieces: &'t [Outline], all: bool) -> Self {
         let kinds = Kinds::of(back);
         let names = back.iter().flat_map(|piece| piece.all_members());
@@ -43,7 +43,7 @@ impl<'t> Original<'t> {
         original
     }
 
-    /// Returns the pieces. A skipped one has only its text.
+    /// Returns the pieces. A skipped piece has only its text.
     pub(super) fn trees(&'t self) -> Vec<Tree<'t>> {
         self.tapes.iter().map(Tape::tree).collect()
     }
@@ -56,7 +56,7 @@ impl<'t> Original<'t> {
 
 /// Returns the tag of a piece.
 fn tag(piece: &Outline) -> Option<Cow<'_, str>> {
-    // Nearly all have a type.
+    // Nearly all pieces have a type.
     let [kind] = piece.find(["type"]);
     let kind = kind.and_then(string);
     kind.or_else(|| piece.find(TAGS).into_iter().flatten().find_map(string))

@@ -1,9 +1,9 @@
-//! Our own messages as a system.
+//! A system whose items are the messages of this crate.
 
 use super::System;
 use crate::{Calls, Message};
 
-/// Our own messages, for instance to convert a
+/// The system whose items are the messages of this crate. It is used, for example, to convert a
 /// [transcript](crate::transcript::Transcript) to the lines of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Ours;

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A JSON value with the offsets of its members. A line is parsed once: its kind and its
-/// validity are found on the way.
+/// A JSON value with the offsets of its members. A line is parsed once, which also finds its kind
+/// and its validity.
 #[derive(Debug, Clone)]
 pub struct Outline {
     of: Arc<Outlines>,
@@ -19,8 +19,8 @@ pub struct Outline {
     media: Media,
 }
 
-/// JSON values in one allocation, to send many to another thread: freeing allocations of
-/// another thread is slow.
+/// JSON values in one allocation, to send many to another thread. Freeing allocations of another
+/// thread would be slow.
 #[derive(Debug, Default)]
 pub struct Outlines {
     text: String,
@@ -29,11 +29,11 @@ pub struct Outlines {
     ends: Vec<(usize, usize)>,
 }
 
-/// Replaced data by placeholder.
+/// The replaced data, by placeholder.
 #[derive(Debug, Clone, Default)]
 pub struct Media(pub(super) BTreeMap<String, (Outline, Range<usize>)>);
 
-/// A member of an object, by offsets in its text.
+/// A member of an object, as offsets in the object's text.
 #[derive(Debug, Clone)]
 pub(super) struct Member {
     /// The name with its quotes.
@@ -42,7 +42,7 @@ pub(super) struct Member {
     pub(super) value: Range<usize>,
 }
 
-/// Most objects have fewer members.
+/// The initial capacity for members. Most objects have fewer members.
 const MEMBERS: usize = 16;
 
 impl Outline {
@@ -50,7 +50,7 @@ impl Outline {
     ///
     /// # Errors
     ///
-    /// If it is not JSON: the text.
+    /// If the text is not JSON. The error is the text.
     pub fn parse(mut text: String) -> Result<Self, String> {
         let mut members = Vec::with_capacity(MEMBERS);
         let Ok(value) = scan(&text, &mut members) else {
@@ -101,13 +101,13 @@ impl Outline {
         text::read(self.text())
     }
 
-    /// Copies the value.
+    /// Returns a copy of the value.
     #[must_use]
     pub fn json(&self) -> Json {
         Json::of_text(self.text())
     }
 
-    /// Returns the texts of the last members of these names.
+    /// Returns the texts of the last members with these names.
     #[must_use]
     pub fn find<const N: usize>(&self, names: [&str; N]) -> [Option<&str>; N] {
         let text = self.text();
@@ -165,7 +165,7 @@ impl Outlines {
         self.text.len()
     }
 
-    /// Splits them into outlines.
+    /// Splits the values into outlines.
     pub fn split(self) -> impl Iterator<Item = Outline> {
         let of = Arc::new(self);
         (0..of.ends.len()).map(move |index| Outline {
@@ -183,15 +183,15 @@ impl Outlines {
     }
 }
 
-/// Returns the name of a member; `None` if it has a lone surrogate.
+/// Returns the name of a member. Returns `None` if the name has a lone surrogate.
 fn text_of<'t>(text: &'t str, member: &Member) -> Option<Cow<'t, str>> {
     token::text(text.get(member.name.clone())?)
 }
 
-/// Returns whether a token without escapes is this text.
+/// Returns whether a token without escapes is the string `text`.
 pub(super) fn is_plain(token: &[u8], text: &str) -> bool {
     token.len() == text.len() + 2
-        // Most differ here.
+        // Most tokens differ in the first byte.
         && token.get(1) == text.as_bytes().first()
         && token.get(1..=text.len()) == Some(text.as_bytes())
 }

@@ -18,10 +18,10 @@ pub(super) struct Returned {
     pub(super) with: Vec<(usize, usize)>,
 }
 
-/// The maximum number of compared pairs.
+/// The maximum number of pairs of pieces that are compared.
 const MAX_PAIRS: usize = 1 << 22;
 
-/// The maximum number of lost pieces that are searched in returned ones.
+/// The maximum number of lost pieces that are searched in returned pieces.
 const MAX_LOOKED_FOR: usize = 64;
 
 /// Returns the kind of a piece.
@@ -30,7 +30,8 @@ fn kind(piece: &Json) -> String {
     kind.unwrap_or_default()
 }
 
-/// Returns the members of a group that restore a part of it; empty if pieces cannot be distinguished.
+/// Returns the members of a group that restore a part of it. Returns none if pieces cannot be
+/// distinguished.
 pub(super) fn returned(
     back: &[Tree<'_>],
     steps: Option<&[difference::Step<'_>]>,
@@ -83,9 +84,9 @@ pub(super) fn returned(
     }
 }
 
-/// Returns whether no text of a piece returned in another one, where it could be edited.
+/// Returns whether no text of a piece returned in another piece, where the text could be edited.
 fn is_apart(value: Tree<'_>, back: &[Tree<'_>]) -> bool {
-    // Tags are the same in many pieces.
+    // Many pieces have the same tags.
     let tags = [r#""type""#, r#""role""#, r#""name""#, r#""model""#];
     match value.kind() {
         Kind::Object => value
@@ -109,15 +110,16 @@ fn is_apart(value: Tree<'_>, back: &[Tree<'_>]) -> bool {
 
 /// A piece of an edited conversation.
 pub(super) enum Part {
-    /// The original.
+    /// The original piece.
     Restored(Json),
     /// An edited piece with its original envelope.
     Edited(Json),
-    /// The new piece of this index.
+    /// The new piece with this index.
     Projected(usize),
 }
 
-/// Restores groups that were edited in part from what their output is converted to.
+/// Restores groups of which a part was edited. `now` are the pieces to which their output is
+/// converted.
 pub(super) fn parts(groups: &[Group], now: &[Json]) -> Vec<Part> {
     let before: Vec<&Piece> = groups.iter().flat_map(|group| &group.back).collect();
     let now_: Vec<Fingerprint> = now.iter().map(Fingerprint::of).collect();
@@ -146,7 +148,7 @@ pub(super) fn parts(groups: &[Group], now: &[Json]) -> Vec<Part> {
         first = end;
     }
     let mut first = 0;
-    // Groups without output cannot be edited.
+    // A group without output cannot be edited.
     let is_one = groups.iter().filter(|group| !group.made.is_empty()).count() == 1;
     let groups = groups
         .iter()
@@ -171,11 +173,11 @@ pub(super) fn parts(groups: &[Group], now: &[Json]) -> Vec<Part> {
 
 struct Walk<'a> {
     now: &'a [Json],
-    /// The next new piece.
+    /// The index of the next new piece.
     next: usize,
     /// Whether a new piece is an original, or replaces one.
     is_paired: Vec<bool>,
-    /// The envelopes of new pieces that are parts of an edited one.
+    /// The envelopes of new pieces that are parts of an edited piece.
     envelopes: HashMap<usize, Delta>,
     /// The originals of moved pieces.
     moved: HashMap<usize, Json>,
@@ -183,7 +185,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Takes the new pieces up to this one.
+    /// Takes the new pieces before this index.
     fn up_to(&mut self, end: usize) {
         while self.next < end {
             if let Some(piece) = self.moved.remove(&self.next) {
@@ -242,7 +244,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Adds the envelopes of such pieces. Only one has the ID of the line.
+    /// Adds the envelopes of pieces that are parts of an edited piece. Only one part has the ID of
+    /// the line.
     fn keep_envelopes(
         &mut self,
         with: &[(usize, usize)],
@@ -305,7 +308,7 @@ impl Walk<'_> {
         let (place, envelope) = match (at(pairs), at(edited)) {
             (Some(place), _) => (place, None),
             (None, Some(place)) => (place, Some(delta.and_then(envelope))),
-            // It was removed.
+            // The piece was removed.
             (None, None) => return,
         };
         self.up_to(place);
@@ -334,13 +337,13 @@ impl Walk<'_> {
     }
 }
 
-/// Matches unedited pieces: the new index of each old one.
+/// Matches unedited pieces. Returns the new index of each old piece.
 fn pairs(before: &[&Piece], now: &[Fingerprint]) -> Vec<Option<usize>> {
     let mut pairs = vec![None; before.len()];
     if before.len().saturating_mul(now.len()) > MAX_PAIRS {
         return pairs;
     }
-    // Longest common subsequence.
+    // The match is the longest common subsequence.
     let width = now.len() + 1;
     let mut best = vec![0_u32; (before.len() + 1) * width];
     let get = |best: &[u32], one: usize, other: usize| {
@@ -374,7 +377,7 @@ fn pairs(before: &[&Piece], now: &[Fingerprint]) -> Vec<Option<usize>> {
     pairs
 }
 
-/// Matches moved pieces that occur once: the new index of each old one.
+/// Matches moved pieces that occur once. Returns the new index of each old piece.
 fn moved(before: &[&Piece], now: &[Fingerprint], pairs: &[Option<usize>]) -> Vec<Option<usize>> {
     let paired: HashSet<usize> = pairs.iter().flatten().copied().collect();
     let mut places: HashMap<Fingerprint, Option<usize>> = HashMap::new();
@@ -400,7 +403,8 @@ fn moved(before: &[&Piece], now: &[Fingerprint], pairs: &[Option<usize>]) -> Vec
     moved.collect()
 }
 
-/// Matches edited pieces: those of the same kinds and number between two unedited ones.
+/// Matches edited pieces between two unedited pieces, if the number and the kinds of old and new
+/// pieces are the same.
 fn edited(before: &[Piece], pairs: &[Option<usize>], now: &[Json]) -> Vec<Option<usize>> {
     let mut edited = vec![None; pairs.len()];
     let mut waiting: VecDeque<usize> = VecDeque::new();
@@ -435,10 +439,10 @@ fn edited(before: &[Piece], pairs: &[Option<usize>], now: &[Json]) -> Vec<Option
     edited
 }
 
-/// Members of a line that belong to its content.
+/// The members of a line that belong to its content.
 const CONTENT_MEMBERS: [&str; 3] = ["tool_use_result", "toolUseResult", "text"];
 
-/// Returns the part of a delta that is about the envelope.
+/// Returns the part of a delta that concerns the envelope.
 fn envelope(delta: &Delta) -> Option<Delta> {
     let Delta::In {
         members,
@@ -482,7 +486,7 @@ fn envelope(delta: &Delta) -> Option<Delta> {
     })
 }
 
-/// Returns earlier values of duplicate members, except these.
+/// Returns the earlier values of duplicate members, except for members with these names.
 fn earlier(more: Option<&[(Json, Json)]>, except: &[&str]) -> Option<Vec<(Json, Json)>> {
     let is_except = |name: &Json| name.read::<String>().is_ok_and(|it| except.contains(&&*it));
     let more = more?.iter().filter(|(name, _)| !is_except(name));

@@ -12,8 +12,8 @@ use std::collections::{HashMap, VecDeque};
 /// The number of pieces in which the next match with the residue is searched.
 const WINDOW: usize = 64;
 
-/// Restores a conversation, as an iterator over its pieces. It reads output and residue in
-/// step and buffers some 64 pieces of each.
+/// Restores a conversation, as an iterator over its pieces. It reads the output and the residue in
+/// step, and buffers about 64 pieces of each.
 #[derive(Debug)]
 pub struct Restorer<D: Direction, P, G> {
     direction: D,
@@ -28,15 +28,15 @@ pub struct Restorer<D: Direction, P, G> {
     signatures: Known,
     /// Consecutive pieces without residue that are converted together.
     edited: Vec<D::To>,
-    /// The pieces that those became, until their groups are compared.
+    /// The results of converting the pieces in `edited`, until their groups are compared.
     now: Vec<D::From>,
-    /// The groups of those pieces.
+    /// The groups of the pieces in `edited`.
     refused: Vec<Group>,
     ready: VecDeque<RestoreStep<Written<D::From>>>,
     index: usize,
 }
 
-/// A piece, and its original JSON if known.
+/// A piece, with its original JSON if it is known.
 #[derive(Debug)]
 struct Written<T> {
     piece: T,
@@ -54,7 +54,7 @@ pub enum RestoreStep<T> {
     Refused(Refused),
 }
 
-/// A refused group of a residue: output of it was edited or removed.
+/// A refused group of a residue. Output of the group was edited or removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Refused {
@@ -86,7 +86,7 @@ where
     P: Iterator<Item = D::To>,
     G: Iterator<Item = Group>,
 {
-    /// Restores these pieces with this residue.
+    /// Restores the pieces of this output with this residue.
     pub fn new(
         direction: D,
         pieces: impl IntoIterator<IntoIter = P>,
@@ -127,7 +127,7 @@ where
         }
     }
 
-    /// Returns whether the output of a group follows after some pieces.
+    /// Returns whether the output of a group follows after `skipped` pieces.
     fn fits(&self, group: &Group, skipped: usize) -> bool {
         let mut pieces = self.pieces.iter().skip(skipped);
         group
@@ -136,11 +136,11 @@ where
             .all(|made| pieces.next().is_some_and(|(_, piece)| piece == made))
     }
 
-    /// Finds the next match of pieces and groups: the number of pieces and groups before it.
-    /// Of all alignments, the one with most matches is used.
+    /// Finds the next match of pieces and groups. Returns the number of pieces and groups before
+    /// it. Of all alignments, the one with the most matches is used.
     fn next_fit(&self, mut piece: usize, mut group: usize) -> Option<(usize, usize)> {
         let [width, height] = [self.groups.len() + 1, self.pieces.len() + 1];
-        // The matching pieces from each pair of positions.
+        // The number of matching pieces from each pair of positions.
         let mut best = vec![0; width * height];
         let at = |piece: usize, group: usize| piece * width + group;
         let fitting = |piece: usize, group: usize| {
@@ -176,7 +176,7 @@ where
         None
     }
 
-    /// Extends the pieces and groups up to the next match after moved ones.
+    /// Extends the numbers of pieces and groups up to the next match after moved ones.
     fn with_moved(&self, mut pieces: usize, mut groups: usize) -> (usize, usize) {
         while let Some((piece, group)) = self.moved(pieces, groups) {
             let all = (self.pieces.len(), self.groups.len());
@@ -191,7 +191,7 @@ where
         (pieces, groups)
     }
 
-    /// Returns the pieces and groups up to one that was moved into or out of these.
+    /// Returns the pieces and groups up to a piece that was moved into or out of these.
     fn moved(&self, pieces: usize, groups: usize) -> Option<(usize, usize)> {
         let made = |group: &Group| group.made.clone();
         // The surplus of later pieces over later groups, by fingerprint.
@@ -199,7 +199,7 @@ where
         for (_, piece) in self.pieces.iter().skip(pieces) {
             *more.entry(*piece).or_default() += 1;
         }
-        // Groups whose pieces are unread do not count.
+        // Groups whose pieces are not read yet do not count.
         let mut room = match self.pieces.len() < WINDOW {
             true => usize::MAX,
             false => self.pieces.len().saturating_sub(pieces),
@@ -257,7 +257,7 @@ where
         }
         for _ in 0..groups {
             match self.groups.front() {
-                // It has no output.
+                // The group has no output.
                 Some(group)
                     if group.made.is_empty() && self.edited.is_empty() && self.now.is_empty() =>
                 {
@@ -276,7 +276,7 @@ where
                 None => {}
             }
         }
-        // Bounds the buffer for a residue of another conversation.
+        // The limit bounds the buffer if the residue belongs to another conversation.
         if self.refused.len() > WINDOW || (self.refused.is_empty() && self.now.len() > WINDOW) {
             self.project();
         }
@@ -311,7 +311,7 @@ where
         let signatures = &self.signatures;
         let pieces = pieces.into_iter();
         self.ready.extend(pieces.map(|piece| {
-            // A signature is of the original thinking.
+            // A signature is only valid for the original thinking.
             let text = signatures.without_stale(&json(&piece));
             let piece = text.as_ref().and_then(|it| it.read().ok()).unwrap_or(piece);
             RestoreStep::Projected(Written { piece, text })
@@ -334,7 +334,7 @@ where
         self.ready.pop_front()
     }
 
-    /// Returns the next step with JSON. A restored piece has its original JSON, with members
+    /// Returns the next step with JSON. A restored piece has its original JSON, including members
     /// that its type cannot hold.
     pub fn next_written(&mut self) -> Option<RestoreStep<Json>> {
         let step = self.advance()?;
@@ -350,7 +350,7 @@ where
         }
     }
 
-    /// Converts pieces without residue, and restores those that were not edited.
+    /// Converts the buffered pieces, and restores those that were not edited.
     fn project(&mut self) {
         self.convert_edited();
         let now = std::mem::take(&mut self.now);

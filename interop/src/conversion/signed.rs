@@ -7,7 +7,7 @@ use agentwire_protocol::Json;
 use memchr::memmem;
 use std::collections::{HashMap, HashSet};
 
-/// A signature and its thinking.
+/// The fingerprints of a signature and of its thinking.
 pub(super) type Signed = (Fingerprint, Fingerprint);
 
 /// Returns the signatures in a value with their thinking.
@@ -39,7 +39,7 @@ fn collect(value: Tree<'_>, found: &mut Vec<Signed>) {
     }
 }
 
-/// Input of a tool is not a message.
+/// The name of the member with the input of a tool, which is not searched.
 const INPUT: &str = r#""input""#;
 
 fn may_have(text: &str) -> bool {
@@ -58,7 +58,7 @@ fn of_block(value: Tree<'_>) -> Option<Signed> {
     })
 }
 
-/// Known signatures.
+/// The known signatures.
 #[derive(Debug, Default)]
 pub(super) struct Known(HashMap<Fingerprint, HashSet<Fingerprint>>);
 
@@ -67,7 +67,7 @@ impl Known {
         self.0.entry(signature).or_default().insert(thinking);
     }
 
-    /// Removes signatures of other thinking; `None` if there are none.
+    /// Removes the signatures of changed thinking. Returns `None` if there are none.
     pub(super) fn without_stale(&self, value: &Json) -> Option<Json> {
         if self.0.is_empty() || !may_have(value.get()) {
             return None;

@@ -1,4 +1,4 @@
-//! Message systems and directions of conversions.
+//! Message systems, and the directions of conversions.
 
 use super::{Lost, Outline, Why};
 use crate::session::{is_placeholder, without_placeholders};
@@ -13,19 +13,19 @@ pub trait System {
     /// A message or an item.
     type Item: Debug + Clone + Serialize + DeserializeOwned;
 
-    /// Writes a message as any number of items. `calls` already has its calls.
+    /// Writes a message as any number of items. `calls` already contains the message's calls.
     fn write(&self, calls: &Calls, message: &Message) -> Vec<Self::Item>;
 
     /// Returns whether an item belongs to the message of the items before it.
     fn joins(&self, before: &[Self::Item], item: &Self::Item) -> bool;
 
-    /// Reads items of one message. Usually returns one message.
+    /// Reads the items of one message. Usually returns one message.
     fn read(&self, calls: &Calls, items: &[Self::Item]) -> Vec<Message>;
 
-    /// Adds the calls of an item.
+    /// Adds the tool calls of an item to `calls`.
     fn note_calls(&self, calls: &mut Calls, item: &Self::Item);
 
-    /// Returns whether its messages have authors.
+    /// Returns whether the messages of the system have authors.
     fn has_authors(&self) -> bool {
         false
     }
@@ -42,7 +42,7 @@ pub trait System {
     }
 }
 
-/// Losses outside the content are envelope metadata.
+/// Returns the reason of a loss in a message. Losses outside the content are envelope metadata.
 pub(crate) fn why_of_ours(path: &str, lost: &Lost) -> Why {
     let content = ["/message/content", "/text"];
     if path.is_empty() || content.iter().any(|it| path.starts_with(it)) {
@@ -52,7 +52,7 @@ pub(crate) fn why_of_ours(path: &str, lost: &Lost) -> Why {
     }
 }
 
-/// Changed content has another form.
+/// Returns the reason of a loss in the content. Changed content has another form.
 fn why_of_content(lost: &Lost) -> Why {
     match lost {
         Lost::Changed(_) | Lost::Order(_) => Why::OtherForm,
@@ -62,7 +62,7 @@ fn why_of_content(lost: &Lost) -> Why {
     }
 }
 
-/// A direction of a conversion: from pieces of one type to another.
+/// A direction of a conversion, from pieces of one type to pieces of another.
 pub trait Direction {
     /// A piece of the input.
     type From: Debug + Clone + Serialize + DeserializeOwned;
@@ -71,17 +71,17 @@ pub trait Direction {
     /// The state that decides which pieces are converted together.
     type State: Debug + Clone + Default;
 
-    /// Reads a piece. One that stores its JSON may omit it here: the outline has it, which
-    /// [`Converter::push_written`](super::Converter::push_written) takes.
+    /// Reads a piece. A piece that stores its JSON may omit the JSON here, because the outline has
+    /// it, which [`Converter::push_written`](super::Converter::push_written) takes.
     ///
     /// # Errors
     ///
-    /// If the JSON is not such a piece.
+    /// If the JSON is not a piece of this type.
     fn read(outline: &Outline) -> serde_json::Result<Self::From> {
         outline.read()
     }
 
-    /// Returns whether a piece is converted together with those before it. Updates the state.
+    /// Returns whether a piece is converted together with the pieces before it. Updates the state.
     /// Default: false.
     fn continues(
         &self,
@@ -93,8 +93,7 @@ pub trait Direction {
     }
     /// Converts pieces.
     fn convert(&self, calls: &mut Calls, pieces: &[Self::From]) -> Vec<Self::To>;
-    /// Returns whether a piece of the output belongs to those before it.
-    /// Default: false.
+    /// Returns whether a piece of the output belongs to the pieces before it. Default: false.
     fn output_continues(&self, _before: &[Self::To], _next: &Self::To) -> bool {
         false
     }
@@ -102,7 +101,8 @@ pub trait Direction {
     fn convert_back(&self, calls: &mut Calls, pieces: &[Self::To]) -> Vec<Self::From>;
     /// Returns the reason of a loss in a piece. `path` is its JSON pointer.
     fn why(&self, piece: &Self::From, path: &str, lost: &Lost) -> Why;
-    /// Returns whether each piece is outside the conversation: edits do not change it.
+    /// Returns, for each piece, whether it is outside the conversation. Such pieces do not change
+    /// if the output is edited.
     fn outside(&self, pieces: &[Self::From]) -> Vec<bool> {
         vec![false; pieces.len()]
     }
@@ -121,23 +121,23 @@ pub trait Direction {
 /// A tool call without a result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unanswered {
-    /// The index of its piece.
+    /// The index of the piece that contains the call.
     pub piece: usize,
-    /// The JSON pointer in that piece.
+    /// The JSON pointer to the call in its piece.
     pub path: String,
-    /// The tool.
+    /// The name of the tool.
     pub tool: String,
 }
 
-/// From messages to a system.
+/// The direction from messages to a system.
 #[derive(Debug, Clone, Copy)]
 pub struct Export<S>(pub S);
 
-/// From a system to messages.
+/// The direction from a system to messages.
 #[derive(Debug, Clone, Copy)]
 pub struct Import<S>(pub S);
 
-/// Writes messages.
+/// Writes messages as items of a system.
 pub(crate) fn write<S: System>(
     system: &S,
     calls: &mut Calls,
@@ -151,7 +151,7 @@ pub(crate) fn write<S: System>(
     items
 }
 
-/// Reads items.
+/// Reads items of a system as messages.
 pub(crate) fn read<S: System>(
     system: &S,
     calls: &mut Calls,
@@ -244,7 +244,7 @@ fn has_placeholder(messages: &[Message]) -> bool {
     blocks.any(|block| is_placeholder(&block))
 }
 
-/// From one system to another, through messages.
+/// The direction from one system to another, through messages.
 #[derive(Debug, Clone, Copy)]
 pub struct Through<A, B>(pub A, pub B);
 

@@ -1,11 +1,11 @@
-//! JSON strings as they are written, with lone surrogates.
+//! Reads JSON strings as they are written, including lone surrogates.
 
 use serde::de::{Deserializer, Visitor};
 use std::borrow::Cow;
 use std::fmt;
 
-/// Reads a string token as UTF-8, with three bytes for a lone surrogate; `None` if it is not a
-/// string token.
+/// Reads a string token as UTF-8, with three bytes for a lone surrogate. Returns `None` if it is
+/// not a string token.
 pub(super) fn bytes(token: &str) -> Option<Cow<'_, [u8]>> {
     struct Bytes;
 
@@ -30,10 +30,10 @@ pub(super) fn bytes(token: &str) -> Option<Cow<'_, [u8]>> {
         .ok()
 }
 
-/// Reads a string token; `None` if it has a lone surrogate.
+/// Reads a string token. Returns `None` if it has a lone surrogate.
 pub(super) fn text(token: &str) -> Option<Cow<'_, str>> {
     match bytes(token)? {
-        // A part of a text is UTF-8.
+        // The borrowed bytes are a part of a text, so they are UTF-8.
         Cow::Borrowed(_) => token.get(1..token.len() - 1).map(Cow::Borrowed),
         Cow::Owned(bytes) => String::from_utf8(bytes).ok().map(Cow::Owned),
     }

@@ -1,5 +1,5 @@
-//! JSON as a tree that borrows from its text, read and hashed in one pass. Duplicate
-//! members, lone surrogates and the digits of numbers count.
+//! JSON as a tree that borrows from its text. It is read and hashed in one pass. Duplicate members,
+//! lone surrogates and the digits of numbers are distinguished.
 
 use super::outline::is_plain;
 use super::{Outline, hash, token};
@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::ops::Range;
 
-/// The maximum depth. Deeper values are compared by text.
+/// The maximum depth. Deeper values are compared by their text.
 pub(super) const MAX_DEPTH: usize = 64;
 
 /// The values of a text in one allocation, each before its children.
@@ -25,10 +25,10 @@ struct Node {
     hash: u64,
     start: u32,
     end: u32,
-    /// The end of its nodes.
+    /// The index after the last node of the value.
     next: u32,
     kind: Kind,
-    /// The name of a member.
+    /// The name of the value, if it is a member.
     name: Span,
     name_hash: u64,
     has_escapes: bool,
@@ -45,7 +45,7 @@ struct Span {
 pub(super) enum Kind {
     Object,
     List,
-    /// Any other value, and one that is too deep.
+    /// A value that is not an object or a list, or that is too deep.
     Leaf,
 }
 
@@ -56,10 +56,11 @@ pub(super) struct Tree<'t> {
     index: usize,
 }
 
-/// The members that are tags.
+/// The names of the members that are tags.
 pub(super) const TAGS: [&str; 3] = ["type", "block_type", "role"];
 
-/// Reads a string token with U+FFFD for lone surrogates; `None` if it is not a string token.
+/// Reads a string token, with U+FFFD for lone surrogates. Returns `None` if it is not a string
+/// token.
 pub(super) fn string(token: &str) -> Option<Cow<'_, str>> {
     if !token.starts_with('"') {
         return None;
@@ -85,13 +86,13 @@ pub(super) type Member<'t> = (Name<'t>, Tree<'t>);
 pub(super) struct Members<'t> {
     /// The last member of each name.
     pub(super) seen: Vec<Member<'t>>,
-    /// The hidden members: those that a later one replaces, and those whose name has a lone
-    /// surrogate.
+    /// The hidden members. A hidden member is one that a later member replaces, or one whose name
+    /// has a lone surrogate.
     pub(super) more: Vec<Member<'t>>,
 }
 
 impl<'t> Name<'t> {
-    /// Returns the name; `None` if it has a lone surrogate.
+    /// Returns the name. Returns `None` if it has a lone surrogate.
     pub(super) fn text(self) -> Option<Cow<'t, str>> {
         match self.has_escapes {
             false => self.token.get(1..self.token.len() - 1).map(Cow::Borrowed),
@@ -128,8 +129,8 @@ impl<'t> Tape<'t> {
         Self::read(text, 1)
     }
 
-    /// Reads an item with only the members of these names, by token. Of others only the text is
-    /// known. Without all names, the item equals nothing.
+    /// Reads only the members with these names of an item, by token. Of the other members, only the
+    /// text is known. Unless the names are complete, the item equals no other one.
     pub(super) fn of_members(outline: &'t Outline, names: &[&str]) -> Self {
         let text = outline.text();
         if !Self::is_object(text) {
@@ -145,20 +146,20 @@ impl<'t> Tape<'t> {
         }
     }
 
-    /// Creates an unread item, which equals nothing.
+    /// Creates an unread item, which equals no other one.
     pub(super) fn unread(text: &'t str) -> Self {
         let nodes = Vec::new();
         Self { text, nodes }
     }
 
-    /// Returns whether a tape has the members of this value.
+    /// Returns whether a tape reads the members of this value.
     pub(super) fn is_object(text: &str) -> bool {
         text.starts_with('{') && u32::try_from(text.len()).is_ok()
     }
 
     fn read(text: &'t str, depth: usize) -> Self {
         let mut reading = Reading::new(text);
-        // Texts beyond 32-bit offsets are compared as a whole.
+        // Texts that need larger offsets than 32 bits are compared as a whole.
         let is_read = u32::try_from(text.len()).is_ok() && reading.value(depth).is_ok();
         let mut nodes = reading.nodes;
         if !is_read {
@@ -227,7 +228,7 @@ impl<'t> Tree<'t> {
     pub(super) fn text(self) -> &'t str {
         let Node { start, end, .. } = *self.node();
         let text = match self.index {
-            // A long or unread text.
+            // The text is too long or was not read.
             0 if self.tape.nodes.len() <= 1 => self.tape.text.get(start as usize..),
             _ => self.tape.text.get(start as usize..end as usize),
         };
@@ -262,13 +263,13 @@ impl<'t> Tree<'t> {
         values.map(|value| (value.name(), value))
     }
 
-    /// Returns the last member of a name.
+    /// Returns the last member with this name.
     pub(super) fn member(self, name: &str) -> Option<Self> {
         let [member] = self.find([name]);
         member
     }
 
-    /// Returns the last members of these names.
+    /// Returns the last members with these names.
     pub(super) fn find<const N: usize>(self, names: [&str; N]) -> [Option<Self>; N] {
         let mut found = [None; N];
         for (name, value) in self.all_members() {
@@ -281,12 +282,13 @@ impl<'t> Tree<'t> {
         found
     }
 
-    /// Returns the text with U+FFFD for lone surrogates; `None` if it is not a string.
+    /// Returns the text, with U+FFFD for lone surrogates. Returns `None` if the value is not a
+    /// string.
     pub(super) fn string(self) -> Option<Cow<'t, str>> {
         string(self.text())
     }
 
-    /// Returns the text of the last member of a name.
+    /// Returns the text of the last member with this name.
     pub(super) fn string_at(self, name: &str) -> Option<Cow<'t, str>> {
         self.member(name)?.string()
     }
@@ -320,8 +322,8 @@ impl<'t> Tree<'t> {
         Some(split)
     }
 
-    /// Returns whether two values are equal. The order of members, the spelling of strings and spaces
-    /// do not count.
+    /// Returns whether two values are equal. The order of members, the spelling of strings and
+    /// spaces are ignored.
     pub(super) fn is_same(self, other: Tree<'_>) -> bool {
         let (one, two) = (self.node(), other.node());
         if one.hash != two.hash || one.kind != two.kind {
@@ -332,7 +334,7 @@ impl<'t> Tree<'t> {
         }
         match one.kind {
             Kind::Object => {
-                // The order of duplicates counts.
+                // The order of duplicate members counts.
                 let (one, other) = (self.by_hash(), other.by_hash());
                 one.len() == other.len()
                     && one
@@ -369,7 +371,7 @@ impl fmt::Debug for Tree<'_> {
 }
 
 impl<'t> Members<'t> {
-    /// Returns the visible members by name.
+    /// Returns the members that are not hidden, by name.
     pub(super) fn by_name(&self) -> ByName<'_, 't> {
         let seen = self.seen.iter();
         ByName {
@@ -382,7 +384,7 @@ impl<'t> Members<'t> {
     }
 }
 
-/// The maximum number of members for a linear search.
+/// The maximum number of members for which a linear search is used.
 const FEW: usize = 16;
 
 /// The members of an object by name.
@@ -416,7 +418,7 @@ pub(super) fn is_same_member(one: Member<'_>, other: Member<'_>) -> bool {
     one.0.is_same(other.0) && one.1.is_same(other.1)
 }
 
-/// Names so far. Small objects are searched linearly.
+/// The names that were read so far. Small objects are searched linearly.
 struct Seen<'t>(Option<HashSet<Cow<'t, str>>>);
 
 impl<'t> Seen<'t> {
@@ -432,7 +434,7 @@ impl<'t> Seen<'t> {
     }
 }
 
-/// A tape that is being read.
+/// A tape under construction.
 struct Reading<'t> {
     text: &'t str,
     cursor: Cursor<'t>,
@@ -446,15 +448,15 @@ impl<'t> Reading<'t> {
         Self {
             text,
             cursor: Cursor::new(text.as_bytes()),
-            // A typical number of bytes per value.
+            // A value typically has this number of bytes.
             nodes: Vec::with_capacity((text.len() / 24).clamp(1, 64)),
             members: Vec::with_capacity(16),
         }
     }
 
-    /// Reads an item with these members: see [`Tape::of_members`].
+    /// Reads only these members of an item. See [`Tape::of_members`].
     fn members(&mut self, outline: &Outline, names: &[&str]) -> Result<(), Invalid> {
-        // As in `value` and `object`.
+        // The depth is the same as in `value` and `object`.
         let depth = 2;
         self.nodes.push(Node::EMPTY);
         for member in outline.members() {
@@ -558,7 +560,7 @@ impl<'t> Reading<'t> {
         hash::of_object(&mut self.members)
     }
 
-    /// Hashes the token from here.
+    /// Hashes the token that begins at `start`.
     fn token(&self, start: usize, may_have_escapes: bool, depth: usize) -> u64 {
         let token = self.text.get(start..self.cursor.at()).unwrap_or_default();
         self.hash(token, may_have_escapes, depth)
@@ -585,7 +587,7 @@ impl<'t> Reading<'t> {
     }
 }
 
-/// Offsets fit: see [`Tape::of`].
+/// Converts an offset, which always fits. See [`Tape::of`].
 fn offset(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }

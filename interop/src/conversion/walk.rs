@@ -1,4 +1,4 @@
-//! Reads losses from a difference.
+//! Derives losses from a difference.
 
 use super::difference::{Difference, Inside, Step};
 use super::named::{Elsewhere, kind};
@@ -56,7 +56,7 @@ pub(super) fn of_steps<'t>(
     }
 }
 
-/// Returns the losses of a value that was converted and back.
+/// Returns the losses of a value that was converted forth and back.
 #[cfg(feature = "async-openai")]
 pub(crate) fn of_value(value: &Json, back: &Json) -> Vec<Loss> {
     let mut losses = Vec::new();
@@ -120,7 +120,7 @@ impl<'t> Walk<'_, 't> {
         for member in &inside.members {
             let name = member.name.text().unwrap_or_default();
             match (&member.difference, member.old) {
-                // It means the same as an absent member.
+                // `null` means the same as an absent member.
                 (Difference::Is(value), None) if value.text() == "null" => {}
                 (Difference::Is(_), None) => self.at(&name, |walk| {
                     walk.lost(Lost::Member(name.clone().into_owned()));

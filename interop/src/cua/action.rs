@@ -1,4 +1,4 @@
-//! Actions of a computer.
+//! The actions of a computer.
 
 use super::shapes::shapes;
 use agentwire_protocol::Number;
@@ -52,8 +52,8 @@ open_enum! {
     }
 }
 
-/// Declares actions with coordinates, or with a description of an element whose
-/// coordinates another model finds.
+/// Declares actions that have coordinates, or the description of an element whose coordinates
+/// another model finds.
 macro_rules! pointing {
     ($(
         $(#[$meta:meta])*
@@ -64,13 +64,13 @@ macro_rules! pointing {
             #[derive(Default)]
             pub struct $name tags("type" = $tag) {
                 $( $(#[$field_meta])* pub $field: $type, )*
-                /// Pixels from the left.
+                /// The distance from the left in pixels.
                 pub x: Option<Number>,
-                /// Pixels from the top.
+                /// The distance from the top in pixels.
                 pub y: Option<Number>,
                 /// The description of the element, in place of coordinates.
                 pub element_description: Option<String>,
-                /// Held keys. OpenAI only.
+                /// The keys that are held during the action. OpenAI only.
                 pub keys: Option<Vec<String>>,
             }
         }
@@ -120,15 +120,15 @@ object! {
         pub start_element_description: Option<String>,
         /// The description of the last element, in place of a path.
         pub end_element_description: Option<String>,
-        /// Held keys. OpenAI only.
+        /// The keys that are held during the drag. OpenAI only.
         pub keys: Option<Vec<String>>,
     }
 }
 
 shapes! {
-    /// A point: a pair, or an object as in the library and OpenAI.
+    /// A point, which is a pair, or an object as in the library and at OpenAI.
     pub enum Point ("a point") {
-        /// Pixels from the left and from the top.
+        /// A pair: the distances from the left and from the top in pixels.
         list => Pair(Vec<Number>),
         /// An object.
         object => Named(NamedPoint),
@@ -138,9 +138,9 @@ shapes! {
 object! {
     /// A point as an object.
     pub struct NamedPoint {
-        /// Pixels from the left.
+        /// The distance from the left in pixels.
         pub x: Number,
-        /// Pixels from the top.
+        /// The distance from the top in pixels.
         pub y: Number,
     }
 }
@@ -155,7 +155,7 @@ object! {
 }
 
 shapes! {
-    /// Keys pressed together.
+    /// Keys that are pressed together.
     pub enum Keys ("keys") {
         /// A list.
         list => List(Vec<String>),
@@ -183,7 +183,7 @@ object! {
     /// Waits.
     #[derive(Default)]
     pub struct Wait tags("type" = "wait") {
-        /// Milliseconds. Default: 1000.
+        /// The time in milliseconds. Default: 1000.
         pub ms: Option<Number>,
     }
 }
@@ -192,13 +192,13 @@ object! {
     /// Ends the task.
     #[derive(Default)]
     pub struct Terminate tags("type" = "terminate") {
-        /// `success` or `failure`.
+        /// The outcome, `success` or `failure`.
         pub status: Option<String>,
     }
 }
 
 impl Point {
-    /// Returns the coordinates; `None` if the list is not a pair.
+    /// Returns the coordinates. Returns `None` if the list is not a pair.
     #[must_use]
     pub fn coordinates(&self) -> Option<[&Number; 2]> {
         match self {
@@ -210,7 +210,7 @@ impl Point {
         }
     }
 
-    /// Creates a pair.
+    /// Creates a point as a pair.
     #[must_use]
     pub fn pair(x: Number, y: Number) -> Self {
         Self::Pair(vec![x, y])

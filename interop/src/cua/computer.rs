@@ -1,31 +1,32 @@
-//! Converts actions to and from input of Anthropic's `computer` tool.
+//! Converts actions to and from the input of Anthropic's `computer` tool.
 
 use super::{Action, Keys, Point};
 use agentwire_protocol::open::{object, open_enum};
 use agentwire_protocol::{Json, Members, Number};
 use serde::de::DeserializeOwned;
 
-/// The name of Anthropic's tool.
+/// The name of Anthropic's `computer` tool.
 pub const COMPUTER: &str = "computer";
 
 object! {
-    /// Input of Anthropic's `computer` tool.
+    /// The input of Anthropic's `computer` tool.
     pub struct ComputerInput {
         /// The action.
         pub action: ComputerAction,
-        /// Pixels from the left and from the top.
+        /// The distances from the left and from the top in pixels.
         pub coordinate: Option<Vec<Number>>,
-        /// The start of a drag.
+        /// The position where a drag starts.
         pub start_coordinate: Option<Vec<Number>>,
-        /// The typed text; the keys of `key` and `hold_key`; the held keys of clicks and `scroll`.
+        /// The text to type, the keys of `key` and `hold_key`, or the keys that are held during
+        /// clicks and `scroll`.
         pub text: Option<String>,
-        /// Seconds of `wait` and `hold_key`.
+        /// The duration of `wait` and `hold_key` in seconds.
         pub duration: Option<Number>,
         /// The direction of a scroll.
         pub scroll_direction: Option<ScrollDirection>,
         /// The distance of a scroll.
         pub scroll_amount: Option<Number>,
-        /// The region of `zoom`: left, top, right and bottom.
+        /// The region of `zoom`, as left, top, right and bottom.
         pub region: Option<Vec<Number>>,
     }
 }
@@ -84,7 +85,7 @@ open_enum! {
     }
 }
 
-/// Clicks, which may have held keys.
+/// The clicks, during which keys may be held.
 const CLICKS: [&str; 5] = [
     "left_click",
     "right_click",
@@ -93,8 +94,8 @@ const CLICKS: [&str; 5] = [
     "triple_click",
 ];
 
-/// Converts an action to input of the `computer` tool. Actions that the tool does not
-/// have keep their name.
+/// Converts an action to input of the `computer` tool. The name of an action that the tool does not
+/// have is preserved.
 #[must_use]
 pub fn to_computer_input(action: &Action) -> ComputerInput {
     let mut from = Bag::of(action);
@@ -138,7 +139,7 @@ pub fn to_computer_input(action: &Action) -> ComputerInput {
         "wait" => from.rename("ms", "duration", &mut to, |ms: Number| seconds(&ms)),
         name if CLICKS.contains(&name) => {
             held_keys(&mut from, &mut to);
-            // OpenAI requires them in a double click.
+            // OpenAI requires the member in a double click.
             if from.0.get("keys").is_some_and(|it| it.get() == "null") {
                 from.0.remove("keys");
             }
@@ -162,7 +163,7 @@ pub fn to_computer_input(action: &Action) -> ComputerInput {
     })
 }
 
-/// Converts input of the `computer` tool to an action; `None` if members are missing or
+/// Converts input of the `computer` tool to an action. Returns `None` if members are missing or
 /// contradict each other.
 #[must_use]
 pub fn from_computer_input(input: &ComputerInput) -> Option<Action> {
@@ -224,7 +225,7 @@ pub fn from_computer_input(input: &ComputerInput) -> Option<Action> {
     to_json(&to).read().ok()
 }
 
-/// Splits a text such as `ctrl+c` into keys. `ctrl++` has the key `+`.
+/// Splits a text such as `ctrl+c` into keys. The last key of `ctrl++` is `+`.
 pub(super) fn keys_of(text: &str) -> Vec<String> {
     let mut keys = Vec::new();
     let mut rest = text;
@@ -268,8 +269,8 @@ fn drag_ends(from: &mut Bag, to: &mut Members) {
     }
 }
 
-/// Reads the path of a drag. The library names the end `end_coordinate`. Both ends may
-/// be missing, if they are described.
+/// Reads the path of a drag. The library calls the end `end_coordinate`. Both ends may be missing,
+/// if they are described.
 fn path(from: &mut Bag) -> Option<Option<Json>> {
     let end: Option<Vec<Number>> = from.take("coordinate");
     let end = end.or_else(|| from.take("end_coordinate"));
@@ -370,7 +371,7 @@ fn milliseconds(seconds: &Number) -> Option<Number> {
     })
 }
 
-/// Members that are taken one by one.
+/// The members of a value, which are taken one by one.
 struct Bag(Members);
 
 impl Bag {
@@ -382,14 +383,14 @@ impl Bag {
         self.0.get(key)?.read().ok()
     }
 
-    /// Takes a member if it has this type.
+    /// Takes a member, if it has this type.
     fn take<T: DeserializeOwned>(&mut self, key: &str) -> Option<T> {
         let value = self.peek(key)?;
         self.0.remove(key);
         Some(value)
     }
 
-    /// Takes two members if both have this type.
+    /// Takes two members, if both have this type.
     fn take_both<T: DeserializeOwned>(&mut self, one: &str, other: &str) -> Option<[T; 2]> {
         let both = [self.peek(one)?, self.peek(other)?];
         self.0.remove(one);
@@ -397,7 +398,7 @@ impl Bag {
         Some(both)
     }
 
-    /// Renames a member, if the name is free.
+    /// Renames a member, unless there is already a member with the new name.
     fn rename<T: DeserializeOwned, U: serde::Serialize>(
         &mut self,
         key: &str,
@@ -414,7 +415,7 @@ impl Bag {
     }
 }
 
-/// Serializes a value that cannot fail to.
+/// Serializes a value of a type whose serialization cannot fail.
 pub(super) fn to_json<T: serde::Serialize + ?Sized>(value: &T) -> Json {
     Json::from_value(value).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! The dialects of the same items.
+//! The dialects in which items are written.
 
 use super::{Action, Button, ComputerScreenshot, Item, Output, Part};
 use super::{Keys, Point, Role, Status};
@@ -8,23 +8,23 @@ use crate::conversion::Fingerprint;
 use crate::responses::InputImage;
 use agentwire_protocol::{Json, Number};
 
-/// How items are written. All dialects are read.
+/// The dialect in which items are written. All dialects are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Dialect {
-    /// The documented format: paths are pairs, items have no IDs, and only documented
-    /// actions are calls of the computer.
+    /// The documented format. Paths are pairs, items have no IDs, and only documented actions are
+    /// calls of the computer.
     #[default]
     Documented,
-    /// The format of the library: points are objects, calls have `pending_safety_checks`,
-    /// and every action is a call of the computer.
+    /// The format of the library. Points are objects, calls have `pending_safety_checks`, and every
+    /// action is a call of the computer.
     Library,
-    /// The types of OpenAI: as [`Dialect::Library`], but items have IDs, screenshots are
+    /// The types of OpenAI. They are like [`Dialect::Library`], but items have IDs, screenshots are
     /// `computer_screenshot`s, and only OpenAI's actions are calls of the computer.
     OpenAi,
 }
 
 impl Dialect {
-    /// Returns whether the dialect has an action. Others are calls of a function.
+    /// Returns whether the dialect has an action. Other actions are written as calls of a function.
     #[must_use]
     pub fn takes(self, action: &Action) -> bool {
         let only_openai = self == Self::OpenAi;
@@ -59,7 +59,7 @@ impl Dialect {
         }
     }
 
-    /// Writes an item in this dialect. Existing members stay.
+    /// Writes an item in this dialect. Existing members are preserved.
     #[must_use]
     pub fn write(self, mut item: Item) -> Item {
         match &mut item {
@@ -137,7 +137,8 @@ impl Dialect {
         }
     }
 
-    /// The library reads only `input_image`, OpenAI only `computer_screenshot`.
+    /// Writes a screenshot as `input_image` for the library, and as `computer_screenshot` for
+    /// OpenAI, because each reads only that form.
     fn screenshot(self, part: &mut Part) {
         match (self, &mut *part) {
             (Self::OpenAi, Part::InputImage(image)) => {
@@ -173,7 +174,7 @@ fn set_status(status: &mut Option<Status>, dialect: Dialect) {
     });
 }
 
-/// Sets the IDs that OpenAI requires, made of the content.
+/// Sets the IDs that OpenAI requires. They are derived from the content.
 fn give_id(item: &mut Item) {
     let fingerprint = Fingerprint::of(&Json::from_value(item).unwrap_or_default());
     let (id, made) = match item {

@@ -1,11 +1,11 @@
-//! Replaces descriptions of elements by coordinates, and back.
+//! Replaces descriptions of elements by coordinates, and coordinates by descriptions.
 
 use super::computer::to_json;
 use super::{Action, Item, NamedPoint};
 use agentwire_protocol::{Members, Number};
 use std::collections::HashMap;
 
-/// Coordinates of elements by description.
+/// The coordinates of elements, by description.
 pub type Places = HashMap<String, [Number; 2]>;
 
 /// Replaces descriptions of elements by their coordinates.
@@ -15,8 +15,8 @@ pub fn places_of_elements(items: &mut [Item], places: &Places) {
     }
 }
 
-/// Replaces coordinates by descriptions of elements. Of several descriptions the last in
-/// alphabetical order is used.
+/// Replaces coordinates by descriptions of elements. If several descriptions have the same
+/// coordinates, the last in alphabetical order is used.
 pub fn elements_of_places(items: &mut [Item], places: &Places) {
     let mut sorted: Vec<_> = places.iter().collect();
     sorted.sort_by_key(|(description, _)| *description);
@@ -108,7 +108,7 @@ fn describe<'a>(
         action.remove("y");
         return Some(());
     }
-    // Points as objects, as [`find`] writes them.
+    // Points are objects, as [`find`] writes them.
     let path: Vec<NamedPoint> = action.get("path")?.read().ok()?;
     let [start, end] = &*path else { return None };
     let [start, end] = [start, end].map(|point| [point.x.as_f64(), point.y.as_f64()]);

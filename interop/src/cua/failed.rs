@@ -1,14 +1,14 @@
-//! Replaces calls of the computer that failed.
+//! Replaces failed calls of the computer.
 
 use super::computer::{COMPUTER, to_json};
 use super::{Item, Status};
 use agentwire_protocol::Members;
 use std::collections::HashSet;
 
-/// Replaces calls of the computer whose result is a text, which is an error, by calls
-/// of the function `computer`: the output of a computer is an image.
+/// Replaces failed calls of the computer by calls of the function `computer`. The result of a
+/// failed call is a text, but the output of a computer is an image.
 ///
-/// Calls without an ID get one of `ids`.
+/// A call without an ID gets the next ID of `ids`.
 #[must_use]
 pub fn failed_calls_as_functions(items: Vec<Item>, mut ids: impl FnMut() -> String) -> Vec<Item> {
     let failed: HashSet<String> = items

@@ -1,4 +1,4 @@
-//! Reads messages of Chat Completions as items, as the library's functions do.
+//! Reads messages of Chat Completions as items, like functions of the library.
 
 use super::computer::{COMPUTER, scaled, to_json};
 use super::to_completion::SEE_BELOW;
@@ -9,7 +9,7 @@ use crate::chat::{
 };
 use agentwire_protocol::{Json, Members, Number};
 
-/// Converts messages of Chat Completions to items: the library's
+/// Converts messages of Chat Completions to items, like the library's
 /// `convert_completion_messages_to_responses_items`.
 #[must_use]
 pub fn items_from_completion(messages: &[Message]) -> Vec<Item> {
@@ -126,7 +126,7 @@ fn call(call: &ToolCall) -> Item {
     }
 }
 
-/// Reads an action: input of Anthropic's tool, or an action of Cua.
+/// Reads an action, which is input of Anthropic's tool or an action of Cua.
 fn action(mut members: Members) -> Action {
     if let Some(name) = members.get_str("action").filter(|name| !name.is_empty()) {
         let input: Option<ComputerInput> = to_json(&members).read().ok();
@@ -163,13 +163,13 @@ fn results(id: &str, content: Option<&Content>) -> Vec<Item> {
     }
 }
 
-/// Reads an image from JSON in a text.
+/// Reads an image from a text that contains JSON.
 fn image_of(text: &str) -> Option<Part> {
     let part = serde_json::from_str(text).ok()?;
     matches!(part, Part::InputImage(_)).then_some(part)
 }
 
-/// Reads the screenshot in the user message after a result, and its other parts.
+/// Reads the screenshot in the user message after a result, and the other parts of this message.
 fn screenshot_in(id: &str, next: &UserMessage) -> Option<Vec<Item>> {
     let Some(TextOr::Other(parts)) = &next.content else {
         return None;
@@ -188,11 +188,11 @@ fn screenshot_in(id: &str, next: &UserMessage) -> Option<Vec<Item>> {
     Some(items)
 }
 
-/// Reads replies of Anthropic's models, as the library's loop does.
+/// Reads replies of Anthropic's models, like the library's loop.
 #[derive(Debug, Clone, Copy)]
 pub struct FromAnthropic {
-    /// The factors by which coordinates are multiplied, horizontal and vertical: the
-    /// model saw a screenshot that was scaled down by them.
+    /// The factors by which horizontal and vertical coordinates are multiplied, because the model
+    /// received a screenshot that was scaled down by them.
     pub scale: [f64; 2],
 }
 
@@ -236,8 +236,7 @@ impl FromAnthropic {
         items
     }
 
-    /// Scales the coordinates of an action. Points of a drag get names, as in the
-    /// library.
+    /// Scales the coordinates of an action. The points of a drag become objects, as in the library.
     fn scale(&self, action: &mut Action) {
         let scale = |x: &mut Option<Number>, y: &mut Option<Number>| {
             for (at, scale) in [x, y].into_iter().zip(self.scale) {

@@ -4,13 +4,13 @@ use super::computer::to_json;
 use super::{Item, Output, Part};
 use agentwire_protocol::{Json, Members};
 
-/// Stands for the data of a removed image. The library does not send it to Anthropic's
+/// The replacement for the data of a removed image. The library does not send it to Anthropic's
 /// models.
 pub const OMITTED: &str = "[omitted]";
 
-/// Removes the data of all images, for instance before logging, and returns their number.
-/// `data:` URLs are found in texts, arguments and unknown members. Other URLs stay, and so
-/// does base64 without a media type.
+/// Removes the data of all images, for example before logging. Returns the number of images.
+/// `data:` URLs are found in texts, arguments and unknown members. Other URLs are preserved, and so
+/// is base64 without a media type.
 ///
 /// ```
 /// use agentwire_interop::cua::{Item, redact_images};
@@ -34,7 +34,7 @@ pub fn redact_images(items: &mut [Item]) -> usize {
 /// The prefix of an image in a text.
 const IMAGE: &str = "data:image/";
 
-/// Removes images from a value; `None` if it has none.
+/// Removes the images from a value. Returns `None` if it has none.
 fn without_images(json: &Json, redacted: &mut usize) -> Option<Json> {
     let before = *redacted;
     let changed = match json.get().as_bytes().first()? {
@@ -74,7 +74,7 @@ fn text_without_images(text: &str, redacted: &mut usize) -> String {
     let mut rest = text;
     while let Some(start) = rest.find(IMAGE) {
         let (before, image) = rest.split_at(start);
-        // The end of the media type and the base64.
+        // The data ends with the media type and the base64.
         let is_data = |c: char| c.is_ascii_alphanumeric() || ":/;,+-_=.%\\".contains(c);
         let end = image.find(|c| !is_data(c)).unwrap_or(image.len());
         *redacted += 1;
@@ -86,8 +86,8 @@ fn text_without_images(text: &str, redacted: &mut usize) -> String {
     text_without
 }
 
-/// Removes all but the last screenshots, with their calls and the reasoning right
-/// before these, as the library's image retention does.
+/// Removes all screenshots except for the last ones, with their calls and the reasoning directly
+/// before these, like the library's image retention.
 #[must_use]
 pub fn retain_images(items: Vec<Item>, last: usize) -> Vec<Item> {
     let screenshots: Vec<usize> = (0..items.len())

@@ -5,7 +5,7 @@ use crate::TextOr;
 use agentwire_protocol::open::{choice, object, open_enum, string_of};
 use agentwire_protocol::{Json, Members};
 
-/// An item of a conversation. A message may have no `type`.
+/// An item of a conversation. The `type` of a message may be absent.
 #[non_exhaustive]
 pub enum Item {
     /// A message.
@@ -39,17 +39,17 @@ open_enum! {
 }
 
 open_enum! {
-    /// The status of an item: as documented, and as in OpenAI.
+    /// The status of an item, as documented or as at OpenAI.
     pub enum Status {
-        /// Completed.
+        /// The item is completed.
         Completed = "completed",
-        /// Failed.
+        /// The item failed.
         Failed = "failed",
-        /// Pending.
+        /// The item is pending.
         Pending = "pending",
-        /// In progress. OpenAI only.
+        /// The item is in progress. OpenAI only.
         InProgress = "in_progress",
-        /// Truncated. OpenAI only.
+        /// The item is truncated. OpenAI only.
         Incomplete = "incomplete",
     }
 }
@@ -58,7 +58,7 @@ object! {
     /// A message.
     #[derive(Default)]
     pub struct MessageItem {
-        /// `message`. The library accepts `user` and messages without a type.
+        /// The type, `message`. The library also accepts `user`, and messages without a type.
         pub kind: Option<String> = "type",
         /// The role.
         pub role: Option<Role>,
@@ -68,7 +68,7 @@ object! {
         pub id: Option<String>,
         /// The status. OpenAI only.
         pub status: Option<Status>,
-        /// Commentary or final answer. OpenAI only.
+        /// The phase, which is commentary or final answer. OpenAI only.
         pub phase: Option<String>,
     }
 }
@@ -83,7 +83,7 @@ object! {
         pub content: Option<Vec<Part>>,
         /// The encrypted reasoning. OpenAI only.
         pub encrypted_content: Option<String>,
-        /// The reasoning as a text, which the library reads without a summary.
+        /// The reasoning as a text. The library reads it if there is no summary.
         pub reasoning: Option<String>,
         /// The ID of the item. OpenAI only.
         pub id: Option<String>,
@@ -101,11 +101,11 @@ object! {
         pub status: Option<Status>,
         /// The action.
         pub action: Option<Action>,
-        /// Several actions. OpenAI only.
+        /// Several actions of one call. OpenAI only.
         pub actions: Option<Vec<Action>>,
         /// The ID of the item. OpenAI only.
         pub id: Option<String>,
-        /// Checks to acknowledge first. OpenAI only.
+        /// The safety checks to acknowledge first. OpenAI only.
         pub pending_safety_checks: Option<Vec<SafetyCheck>>,
     }
 }
@@ -127,9 +127,9 @@ object! {
     pub struct ComputerCallOutput tags("type" = "computer_call_output") {
         /// The ID of the call.
         pub call_id: String,
-        /// The result: a screenshot.
+        /// The result, which is a screenshot.
         pub output: Output,
-        /// Acknowledged checks. OpenAI only.
+        /// The acknowledged safety checks. OpenAI only.
         pub acknowledged_safety_checks: Option<Vec<SafetyCheck>>,
         /// The ID of the item. OpenAI only.
         pub id: Option<String>,
@@ -145,13 +145,13 @@ object! {
         pub call_id: String,
         /// The status.
         pub status: Option<Status>,
-        /// The function.
+        /// The name of the function.
         pub name: String,
         /// The arguments.
         pub arguments: Arguments,
         /// The ID of the item. OpenAI only.
         pub id: Option<String>,
-        /// The caller: the model or a program. OpenAI only.
+        /// The caller, which is the model or a program. OpenAI only.
         pub caller: Option<Json>,
         /// The namespace of the function. OpenAI only.
         pub namespace: Option<String>,
@@ -169,9 +169,9 @@ object! {
         pub id: Option<String>,
         /// The status. OpenAI only.
         pub status: Option<Status>,
-        /// The caller: the model or a program. OpenAI only.
+        /// The caller, which is the model or a program. OpenAI only.
         pub caller: Option<Json>,
-        /// The function. OpenAI only.
+        /// The name of the function. OpenAI only.
         pub name: Option<String>,
         /// The namespace of the function. OpenAI only.
         pub namespace: Option<String>,
@@ -213,7 +213,7 @@ impl Item {
         }))
     }
 
-    /// Creates the result of a call: a screenshot at this URL.
+    /// Creates the result of a call, which is a screenshot at this URL.
     pub fn screenshot(call_id: impl Into<String>, image_url: impl Into<String>) -> Self {
         Self::ComputerCallOutput(ComputerCallOutput {
             call_id: call_id.into(),
@@ -257,7 +257,7 @@ impl Item {
         })
     }
 
-    /// Returns the ID of the call of a call or a result.
+    /// Returns the ID of the call, if the item is a call or a result.
     #[must_use]
     pub fn call_id(&self) -> Option<&str> {
         match self {
@@ -269,7 +269,7 @@ impl Item {
         }
     }
 
-    /// Returns the output of a result.
+    /// Returns the output, if the item is a result.
     #[must_use]
     pub fn output(&self) -> Option<&Output> {
         match self {

@@ -1,11 +1,11 @@
-//! Makes items as the library does.
+//! Creates items like the library.
 
 use super::computer::to_json;
 use super::{Action, Item, Part, ReasoningItem, Role, Status};
 use agentwire_protocol::{Json, Members};
 
-/// Makes items as the `make_…_item` functions of the library's `responses` module,
-/// with IDs from a function of the caller.
+/// Creates items like the `make_…_item` functions of the library's `responses` module. A function
+/// of the caller provides the IDs.
 ///
 /// ```
 /// use agentwire_interop::cua::{Action, Make};
@@ -33,7 +33,7 @@ pub struct Make<F> {
 }
 
 impl<F: FnMut() -> String> Make<F> {
-    /// Makes items with these IDs.
+    /// Creates a maker whose items get their IDs from this function.
     pub fn new(ids: F) -> Self {
         Self { ids }
     }
@@ -42,19 +42,19 @@ impl<F: FnMut() -> String> Make<F> {
         (self.ids)()
     }
 
-    /// Returns the ID of a call: a new one if it has none.
+    /// Returns the ID of a call. If the call has none, returns a new one.
     fn call_id(&mut self, call_id: Option<String>) -> String {
         let call_id = call_id.filter(|id| !id.is_empty());
         call_id.unwrap_or_else(|| self.id())
     }
 
-    /// Makes a user message with a PNG in base64.
+    /// Creates a user message with a PNG in base64.
     pub fn input_image(&mut self, base64: &str) -> Item {
         let url = format!("data:image/png;base64,{base64}");
         Item::message(Role::User, vec![Part::input_image(url)])
     }
 
-    /// Makes a reasoning item.
+    /// Creates a reasoning item.
     pub fn reasoning(&mut self, text: &str) -> Item {
         Item::Reasoning(ReasoningItem {
             id: Some(self.id()),
@@ -63,7 +63,7 @@ impl<F: FnMut() -> String> Make<F> {
         })
     }
 
-    /// Makes a message of the model.
+    /// Creates a message of the model.
     pub fn output_text(&mut self, text: &str) -> Item {
         let mut part = Part::output_text(text);
         if let Part::OutputText(text) = &mut part {
@@ -77,7 +77,7 @@ impl<F: FnMut() -> String> Make<F> {
         item
     }
 
-    /// Makes a call of a function.
+    /// Creates a call of a function.
     pub fn function_call(&mut self, call_id: Option<String>, name: &str, arguments: &Json) -> Item {
         let (id, call_id) = (self.id(), self.call_id(call_id));
         let mut item = Item::function_call(call_id, name, arguments.get());
@@ -87,7 +87,7 @@ impl<F: FnMut() -> String> Make<F> {
         item
     }
 
-    /// Makes a call of the computer.
+    /// Creates a call of the computer.
     pub fn computer_call(&mut self, call_id: Option<String>, action: impl Into<Action>) -> Item {
         let (id, call_id) = (self.id(), self.call_id(call_id));
         let mut item = Item::computer_call(call_id, action.into());
@@ -98,7 +98,7 @@ impl<F: FnMut() -> String> Make<F> {
         item
     }
 
-    /// Makes a call of a tool that failed, and its result with the error.
+    /// Creates a call of a tool that failed, and its result with the error.
     pub fn failed_tool_call(
         &mut self,
         call_id: Option<String>,
@@ -114,7 +114,7 @@ impl<F: FnMut() -> String> Make<F> {
         [call, self.tool_error(Some(call_id), error)]
     }
 
-    /// Makes the result of a call that failed.
+    /// Creates the result of a call that failed.
     pub fn tool_error(&mut self, call_id: Option<String>, error: &str) -> Item {
         let mut output = Members::default();
         output.set("error", error);

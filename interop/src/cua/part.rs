@@ -1,4 +1,4 @@
-//! Parts of messages, reasoning and outputs.
+//! The parts of messages, reasoning and outputs.
 
 use super::shapes::shapes;
 use crate::TextOr;
@@ -61,34 +61,34 @@ object! {
     }
 }
 
-/// Content of a message: a text or parts.
+/// The content of a message, which is a text or a list of parts.
 pub type MessageContent = TextOr<Vec<Part>>;
 
-/// The arguments of a call: JSON in a text, which may be malformed, or an object, which
+/// The arguments of a call. They are JSON in a text, which may be malformed, or an object, which
 /// the library accepts.
 pub type Arguments = TextOr<Members>;
 
 shapes! {
     /// The output of a call.
     pub enum Output ("a text, a part, a list of parts or null") {
-        /// A text: the result of a function, or the error of a computer.
+        /// A text, which is the result of a function or the error of a computer.
         text => Text(String),
-        /// A part: a screenshot, or `{"terminated": true}`.
+        /// A part, which is a screenshot or `{"terminated": true}`.
         object => Part(Part),
-        /// Parts. OpenAI only.
+        /// A list of parts. OpenAI only.
         list => Parts(Vec<Part>),
-        /// `null`. Undocumented.
+        /// The value `null`. Undocumented.
         null => Null(Json),
     }
 }
 
 impl Part {
-    /// Creates input text.
+    /// Creates a part with input text.
     pub fn input_text(text: impl Into<String>) -> Self {
         InputText::new(text).into()
     }
 
-    /// Creates an input image.
+    /// Creates a part with an input image.
     pub fn input_image(image_url: impl Into<String>) -> Self {
         let part = InputImage {
             image_url: Some(image_url.into()),
@@ -97,7 +97,7 @@ impl Part {
         part.into()
     }
 
-    /// Creates output text.
+    /// Creates a part with output text.
     pub fn output_text(text: impl Into<String>) -> Self {
         OutputText::new(text).into()
     }
@@ -136,7 +136,7 @@ impl Part {
     }
 }
 
-/// Returns the text of content, that of parts joined by newlines.
+/// Returns the text of content. The texts of parts are joined by newlines.
 pub(super) fn content_text(content: &MessageContent) -> String {
     match content {
         TextOr::Text(text) => text.clone(),

@@ -1,4 +1,4 @@
-//! Responses of an agent: items and their usage.
+//! Responses of an agent, which consist of items and their usage.
 
 use super::Item;
 use agentwire_protocol::Number;
@@ -6,8 +6,8 @@ use agentwire_protocol::message::{self, ResultMessage};
 use agentwire_protocol::open::object;
 
 object! {
-    /// The response of a step of an agent, or of a run. [`Response::push`] merges the steps of
-    /// a run.
+    /// The response of one step of an agent, or of a run. [`Response::push`] merges the steps of a
+    /// run.
     #[derive(Default)]
     pub struct Response {
         /// The new items.
@@ -18,29 +18,29 @@ object! {
 }
 
 object! {
-    /// The usage of a response. The documentation and results of tools count prompts and
-    /// completions, most steps of models input and output, as Responses do.
+    /// The usage of a response. The documentation and the results of tools count prompts and
+    /// completions. Most steps of models count input and output, like Responses.
     #[derive(Default)]
     pub struct Usage {
-        /// Input tokens, including cached ones.
+        /// The number of input tokens, including cached ones.
         pub prompt_tokens: Option<u64>,
-        /// Output tokens.
+        /// The number of output tokens.
         pub completion_tokens: Option<u64>,
-        /// Input and output tokens.
+        /// The number of input and output tokens.
         pub total_tokens: Option<u64>,
-        /// US dollars.
+        /// The cost in US dollars.
         pub response_cost: Option<Number>,
-        /// Input tokens, as in Responses.
+        /// The number of input tokens, as in Responses.
         pub input_tokens: Option<u64>,
-        /// Details.
+        /// Details of the input tokens, as in Responses.
         pub input_tokens_details: Option<InputTokens>,
-        /// Output tokens, as in Responses.
+        /// The number of output tokens, as in Responses.
         pub output_tokens: Option<u64>,
-        /// Details.
+        /// Details of the output tokens, as in Responses.
         pub output_tokens_details: Option<OutputTokens>,
-        /// Details of input tokens.
+        /// Details of the input tokens.
         pub prompt_tokens_details: Option<InputTokens>,
-        /// Details of output tokens.
+        /// Details of the output tokens.
         pub completion_tokens_details: Option<OutputTokens>,
     }
 }
@@ -49,15 +49,15 @@ object! {
     /// Details of input tokens.
     #[derive(Default)]
     pub struct InputTokens {
-        /// Tokens read from the cache.
+        /// The number of tokens read from the cache.
         pub cached_tokens: Option<u64>,
-        /// Tokens written to the cache.
+        /// The number of tokens written to the cache.
         pub cache_write_tokens: Option<u64>,
-        /// Tokens of text.
+        /// The number of tokens of text.
         pub text_tokens: Option<u64>,
-        /// Tokens of audio.
+        /// The number of tokens of audio.
         pub audio_tokens: Option<u64>,
-        /// Tokens of images.
+        /// The number of tokens of images.
         pub image_tokens: Option<u64>,
     }
 }
@@ -66,11 +66,11 @@ object! {
     /// Details of output tokens.
     #[derive(Default)]
     pub struct OutputTokens {
-        /// Tokens of reasoning.
+        /// The number of tokens of reasoning.
         pub reasoning_tokens: Option<u64>,
-        /// Tokens of text.
+        /// The number of tokens of text.
         pub text_tokens: Option<u64>,
-        /// Tokens of images.
+        /// The number of tokens of images.
         pub image_tokens: Option<u64>,
     }
 }
@@ -88,7 +88,7 @@ impl Response {
         }
     }
 
-    /// Creates the response of a run of an agent CLI: items, and the usage of its result.
+    /// Creates the response of a run of an agent CLI, from its items and the usage in its result.
     #[must_use]
     pub fn from_result(output: Vec<Item>, result: &ResultMessage) -> Self {
         Self {
@@ -116,8 +116,8 @@ impl FromIterator<Response> for Response {
 }
 
 impl Usage {
-    /// Converts the usage of a result; `None` if it has none. Anthropic does not count cached
-    /// tokens as input, Cua does.
+    /// Converts the usage of a result. Returns `None` if the result has none. Anthropic does not
+    /// count cached tokens as input, but Cua does.
     #[must_use]
     pub fn from_result(result: &ResultMessage) -> Option<Self> {
         if result.usage.is_none() && result.total_cost_usd.is_none() {
@@ -150,7 +150,7 @@ impl Usage {
         Some(usage)
     }
 
-    /// Sets the usage of a result.
+    /// Writes the usage into a result.
     pub fn set_result(&self, result: &mut ResultMessage) {
         let input = self.input();
         let details = self.input_details();
@@ -176,13 +176,13 @@ impl Usage {
         result.total_cost_usd.clone_from(&self.response_cost);
     }
 
-    /// Returns the input tokens.
+    /// Returns the number of input tokens.
     #[must_use]
     pub fn input(&self) -> Option<u64> {
         self.prompt_tokens.or(self.input_tokens)
     }
 
-    /// Returns the output tokens.
+    /// Returns the number of output tokens.
     #[must_use]
     pub fn output(&self) -> Option<u64> {
         self.completion_tokens.or(self.output_tokens)
@@ -193,7 +193,7 @@ impl Usage {
         details.or(self.input_tokens_details.as_ref())
     }
 
-    /// Adds usages, with the documented names.
+    /// Returns the sum of two usages, with the documented names.
     #[must_use]
     pub fn plus(&self, more: &Self) -> Self {
         let both = [self, more];
@@ -234,7 +234,7 @@ impl Usage {
             (Some(one), Some(other)) if other.as_f64() != 0.0 => {
                 Some((one.as_f64() + other.as_f64()).into())
             }
-            // The cost of a result of a tool is absent or 0.
+            // The cost of a tool's result is absent or 0.
             (one, other) => one.clone().or_else(|| other.clone()),
         };
         for (key, value) in self.extra.iter().chain(more.extra.iter()) {
@@ -244,7 +244,7 @@ impl Usage {
     }
 }
 
-/// Adds known counts; `None` if none is known.
+/// Adds the known counts. Returns `None` if none is known.
 fn sum<const N: usize>(counts: [Option<u64>; N]) -> Option<u64> {
     let known = counts.into_iter().flatten();
     known.reduce(u64::saturating_add)

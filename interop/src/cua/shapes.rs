@@ -1,6 +1,7 @@
-//! Values of several JSON types.
+//! Declares values of several JSON types.
 
-/// Declares an enumeration by JSON type: a text, a list, an object, `null`.
+/// Declares an enumeration whose variants are distinguished by JSON type: a text, a list, an
+/// object, `null`.
 macro_rules! shapes {
     (
         $(#[doc = $docs:literal])*
@@ -43,7 +44,7 @@ macro_rules! shapes {
 }
 pub(super) use shapes;
 
-/// Whether the next value has this type.
+/// Returns whether the next value has this JSON type.
 macro_rules! is_shape {
     (text, $reader:ident) => {
         $reader.peek() == Some(b'"')

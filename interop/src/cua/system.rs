@@ -1,4 +1,4 @@
-//! Converts messages to and from items.
+//! Converts messages to and from Cua's items.
 
 use super::computer::COMPUTER;
 use super::{Dialect, Item, Output, Part, Role, from_computer_input};
@@ -16,7 +16,7 @@ pub struct Cua {
     pub dialect: Dialect,
 }
 
-/// The turn that an item belongs to.
+/// The side to whose turn an item belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Side {
     User,
@@ -26,7 +26,7 @@ enum Side {
 }
 
 impl Cua {
-    /// Writes items in this dialect.
+    /// Creates a system that writes items in this dialect.
     #[must_use]
     pub fn new(dialect: Dialect) -> Self {
         Self { dialect }
@@ -91,7 +91,7 @@ impl Cua {
         }
     }
 
-    /// Writes a result: one output for its texts, and one for each image.
+    /// Writes the result of a tool. Its texts are one output, and each image is another one.
     fn outputs(&self, result: &ToolResultBlock, calls: &Calls) -> Vec<Item> {
         let id = &result.tool_use_id;
         let (text, images): (Option<String>, Vec<String>) = match &result.content {
@@ -126,7 +126,7 @@ impl Cua {
     }
 }
 
-/// Consecutive parts, which are one item.
+/// A run of consecutive parts, which become one item.
 struct Run {
     role: Role,
     parts: Vec<Part>,
@@ -169,8 +169,9 @@ impl System for Cua {
         items.map(|item| self.dialect.write(item)).collect()
     }
 
-    /// The items of a turn are one message. A message after a message is another one, and
-    /// so is a user message that is a text.
+    /// Returns whether an item belongs to the message before it. The items of a turn are one
+    /// message. A `message` item after a message starts another one, and so does a user message
+    /// that is a text.
     fn joins(&self, before: &[Item], item: &Item) -> bool {
         let Some(last) = before.last() else {
             return false;
@@ -298,7 +299,7 @@ fn assistant_blocks(item: &Item) -> Vec<ContentBlock> {
     }
 }
 
-/// Reads the items of a user. Outputs of one call are one result.
+/// Reads the items of a user. The outputs of one call are one result.
 fn user_content(items: &[Item]) -> Content {
     if let [Item::Message(MessageItem { content, .. })] = items
         && let Some(TextOr::Text(text)) = content
@@ -363,7 +364,7 @@ fn tool_result(id: &str, outputs: &[&Output]) -> ContentBlock {
     ToolResultBlock::new(id, content).into()
 }
 
-/// Serializes a value that cannot fail to.
+/// Serializes a value of a type whose serialization cannot fail.
 fn json<T: serde::Serialize>(value: &T) -> Json {
     Json::from_value(value).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! Writes items as messages of Chat Completions, as the library's functions do.
+//! Writes items as messages of Chat Completions, like functions of the library.
 
 use super::computer::{COMPUTER, to_json};
 use super::{
@@ -12,19 +12,19 @@ use crate::chat::{
 use agentwire_protocol::{Json, Members};
 use std::collections::HashMap;
 
-/// Stands for a screenshot that the next message has.
+/// The text in place of a screenshot that the next message contains.
 pub(super) const SEE_BELOW: &str = "[Execution completed. See screenshot below]";
 
-/// Options of the library's `convert_responses_items_to_completion_messages`.
+/// The options of the library's `convert_responses_items_to_completion_messages`.
 #[derive(Debug, Clone, Copy)]
 pub struct ToCompletion {
-    /// Writes images into the results of tools. Otherwise a user message after the
+    /// Whether images are written into the results of tools. Otherwise a user message after the
     /// result has the image. Default: true.
     pub images_in_tool_results: bool,
-    /// Writes a user message for each image. Otherwise only the last of several
-    /// images in a row is sent.
+    /// Whether each image gets a user message. Otherwise only the last of several images in a row
+    /// is sent.
     pub every_image: bool,
-    /// Writes calls as tags in the text, and results as user messages.
+    /// Whether calls are written as tags in the text, and results as user messages.
     pub xml: bool,
 }
 
@@ -46,10 +46,10 @@ impl ToCompletion {
     }
 }
 
-/// Converts items to the messages that the library sends to Anthropic's models: their
+/// Converts items to the messages that the library sends to Anthropic's models. In these the
 /// computer is Anthropic's `computer` tool, and results have the role `function`.
 ///
-/// Screenshots keep their size; the library scales large ones down.
+/// Screenshots keep their size, although the library scales large ones down.
 #[must_use]
 pub fn messages_for_anthropic(items: &[Item]) -> Vec<Message> {
     Writer::write(ToCompletion::default(), true, items)
@@ -59,7 +59,7 @@ struct Writer<'a> {
     options: ToCompletion,
     is_anthropic: bool,
     messages: Vec<Message>,
-    /// The called functions by call ID.
+    /// The called functions, by call ID.
     tools: HashMap<&'a str, &'a str>,
 }
 
@@ -172,7 +172,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Adds a call to the last message of the assistant.
+    /// Adds a call to the last message of the model.
     fn call(&mut self, id: &str, name: &str, arguments: &str) {
         if !matches!(self.messages.last(), Some(Message::Assistant(_))) {
             let content = (!self.is_anthropic).then(|| "".into());
@@ -283,7 +283,7 @@ fn image_url(output: &Output) -> Option<&str> {
     }
 }
 
-/// Returns the summary, else the reasoning itself; `None` if there is no text.
+/// Returns the summary, or else the reasoning itself. Returns `None` if there is no text.
 fn reasoning_text(reasoning: &ReasoningItem) -> Option<String> {
     let parts = [&reasoning.summary, &reasoning.content];
     let texts = parts.into_iter().flatten();

@@ -1,15 +1,15 @@
-//! Marks where prompts are cached.
+//! Marks the parts of a prompt that are cached.
 
 use super::{Content, Message, Role};
 use crate::TextOr;
 
-/// Marks the cacheable parts of a prompt, as the library does before it calls a model of
-/// Anthropic (`LLM._apply_prompt_caching`): the first content of the system message, which is its
-/// static part, and the last content of the last message of the user or a tool. The second content
-/// of the system message, which differs between conversations, loses its mark.
+/// Marks the cacheable parts of a prompt, as the library does before it calls a model of Anthropic
+/// (`LLM._apply_prompt_caching`). These are the first content of the system message, which is its
+/// static part, and the last content of the last message of the user or a tool. The mark of the
+/// second content of the system message, which differs between conversations, is removed.
 ///
-/// The library fails if the last message of the user or a tool has no content. Here such a message
-/// is not changed.
+/// The library fails if the last message of the user or a tool has no content. This function does
+/// not change such a message.
 pub fn apply_caching(messages: &mut [Message]) {
     if let Some(system) = messages.first_mut().filter(|it| it.role == Role::System) {
         let mut contents = system.contents().into_owned();

@@ -1,4 +1,4 @@
-//! Texts and images.
+//! Content of messages: texts and images.
 
 use crate::chat::{ImagePart, Part, TextPart};
 use crate::lenient::lenient_union;
@@ -18,13 +18,13 @@ lenient_union! {
 object! {
     /// Text.
     pub struct TextContent {
-        /// Whether the prompt is cached up to here.
+        /// Whether the prompt is cached up to this content.
         pub cache_prompt: Option<bool>,
-        /// `text`, optional.
+        /// The type, `text`. Optional.
         pub kind: Option<String> = "type",
         /// The text.
         pub text: String,
-        /// Deprecated, without effect.
+        /// An option that is deprecated and has no effect.
         pub enable_truncation: Option<bool>,
     }
 }
@@ -32,9 +32,9 @@ object! {
 object! {
     /// Images.
     pub struct ImageContent {
-        /// Whether the prompt is cached up to here.
+        /// Whether the prompt is cached up to this content.
         pub cache_prompt: Option<bool>,
-        /// `image`, optional.
+        /// The type, `image`. Optional.
         pub kind: Option<String> = "type",
         /// The URLs, or data URLs.
         pub image_urls: Vec<String>,
@@ -73,7 +73,7 @@ impl ImageContent {
         }
     }
 
-    /// Converts each image to a part of Chat Completions. The last one has the cache mark.
+    /// Converts each image to a part of Chat Completions. The last part has the cache mark.
     #[must_use]
     pub fn to_llm_dict(&self) -> Vec<Part> {
         let mut images: Vec<_> = self.image_urls.iter().map(ImagePart::new).collect();
@@ -90,7 +90,7 @@ impl Content {
         TextContent::new(text).into()
     }
 
-    /// Returns the text, if it is one.
+    /// Returns the text, if the content is one.
     #[must_use]
     pub fn as_text(&self) -> Option<&TextContent> {
         match self {
@@ -99,7 +99,7 @@ impl Content {
         }
     }
 
-    /// Returns the images.
+    /// Returns the images, if the content consists of images.
     #[must_use]
     pub fn as_image(&self) -> Option<&ImageContent> {
         match self {
@@ -108,7 +108,7 @@ impl Content {
         }
     }
 
-    /// Returns whether the prompt is cached up to here.
+    /// Returns whether the prompt is cached up to this content.
     #[must_use]
     pub fn cache_prompt(&self) -> bool {
         let cache_prompt = match self {
@@ -119,7 +119,7 @@ impl Content {
         cache_prompt == Some(true)
     }
 
-    /// Converts the content to parts of Chat Completions. Unknown content has none.
+    /// Converts the content to parts of Chat Completions. Unknown content is converted to no part.
     #[must_use]
     pub fn to_llm_dict(&self) -> Vec<Part> {
         match self {
@@ -130,7 +130,7 @@ impl Content {
     }
 }
 
-/// Returns contents as texts for people, with the number of images.
+/// Returns contents as texts for people. Images are represented by their number.
 #[must_use]
 pub fn content_to_str(contents: &[Content]) -> Vec<String> {
     contents
@@ -143,7 +143,7 @@ pub fn content_to_str(contents: &[Content]) -> Vec<String> {
         .collect()
 }
 
-/// Returns the cache control of a mark.
+/// Returns the cache control for a cache mark.
 pub(super) fn ephemeral(cache_prompt: Option<bool>) -> Option<CacheControl> {
     (cache_prompt == Some(true)).then(CacheControl::ephemeral)
 }

@@ -5,8 +5,8 @@ use crate::TextOr;
 use agentwire_protocol::open::{object, union};
 
 union! {
-    /// An event of a conversation. Events that are not sent to models, such as state updates,
-    /// are unknown.
+    /// An event of a conversation. Events that are not sent to models, such as state updates, are
+    /// unknown.
     pub enum Event by "kind" {
         /// The system prompt.
         "SystemPromptEvent" => SystemPrompt(SystemPromptEvent),
@@ -16,9 +16,9 @@ union! {
         "ActionEvent" => Action(Box<ActionEvent>),
         /// The result of a tool.
         "ObservationEvent" => Observation(ObservationEvent),
-        /// The user, or a hook, rejected a call.
+        /// The rejection of a call by the user or a hook.
         "UserRejectObservation" => UserReject(UserRejectObservation),
-        /// A call failed before its tool ran.
+        /// The failure of a call before its tool ran.
         "AgentErrorEvent" => AgentError(AgentErrorEvent),
         /// The summary of events that were condensed.
         "CondensationSummaryEvent" => CondensationSummary(CondensationSummaryEvent),
@@ -40,7 +40,7 @@ object! {
     pub struct MessageEvent tags("kind" = "MessageEvent") {
         /// The message.
         pub llm_message: Message,
-        /// Texts that the agent's context adds to it.
+        /// Texts that the agent's context adds to the message.
         pub extended_content: Option<Vec<TextContent>>,
     }
 }
@@ -52,13 +52,13 @@ object! {
         pub thought: Vec<TextContent>,
         /// The call.
         pub tool_call: MessageToolCall,
-        /// The response of the model that the call is of.
+        /// The ID of the model's response that contains the call.
         pub llm_response_id: String,
         /// The reasoning before the call.
         pub reasoning_content: Option<String>,
-        /// The reasoning before the call, as the Messages API has it.
+        /// The reasoning before the call, as blocks of the Messages API.
         pub thinking_blocks: Option<Vec<ThinkingBlock>>,
-        /// The reasoning before the call, as Responses has it.
+        /// The reasoning before the call, as an item of Responses.
         pub responses_reasoning_item: Option<ReasoningItem>,
     }
 }
@@ -66,19 +66,19 @@ object! {
 object! {
     /// The result of a tool.
     pub struct ObservationEvent tags("kind" = "ObservationEvent") {
-        /// The tool.
+        /// The name of the tool.
         pub tool_name: String,
         /// The ID of the call.
         pub tool_call_id: String,
         /// The result.
         pub observation: Observation,
-        /// Texts that the agent's context adds to it.
+        /// Texts that the agent's context adds to the result.
         pub extended_content: Option<Vec<TextContent>>,
     }
 }
 
 object! {
-    /// The result of a tool. Each tool has a kind of its own, with more members.
+    /// The result of a tool. Each tool has its own kind, with more members.
     pub struct Observation {
         /// Texts and images.
         pub content: Option<TextOr<Vec<Content>>>,
@@ -88,9 +88,9 @@ object! {
 }
 
 object! {
-    /// The user, or a hook, rejected a call.
+    /// The rejection of a call by the user or a hook.
     pub struct UserRejectObservation tags("kind" = "UserRejectObservation") {
-        /// The tool.
+        /// The name of the tool.
         pub tool_name: String,
         /// The ID of the call.
         pub tool_call_id: String,
@@ -100,9 +100,9 @@ object! {
 }
 
 object! {
-    /// A call failed before its tool ran.
+    /// The failure of a call before its tool ran.
     pub struct AgentErrorEvent tags("kind" = "AgentErrorEvent") {
-        /// The tool.
+        /// The name of the tool.
         pub tool_name: String,
         /// The ID of the call.
         pub tool_call_id: String,
@@ -119,7 +119,7 @@ object! {
     }
 }
 
-/// A call that is not the first of its response has a thought.
+/// The error of a call that has a thought although it is not the first call of its response.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("call {0} has a thought and is not the first call of its response")]
 #[non_exhaustive]
@@ -128,16 +128,16 @@ pub struct MixedThought(
     pub String,
 );
 
-/// Converts events to messages, as the library's `LLMConvertibleEvent.events_to_messages`:
-/// the calls of one response are one message, and so are consecutive messages of the user.
-/// Skips unknown events.
+/// Converts events to messages, like the library's `LLMConvertibleEvent.events_to_messages`. The
+/// calls of one response are one message, and so are consecutive messages of the user. Unknown
+/// events are skipped.
 ///
-/// The content of an observation is that of the `Observation` class. Tools whose class
+/// The content of an observation is the one that the class `Observation` sends. Tools whose class
 /// overrides `to_llm_content` may send more.
 ///
 /// # Errors
 ///
-/// [`MixedThought`] if another call than the first one of a response has a thought.
+/// [`MixedThought`] if a call that is not the first one of its response has a thought.
 pub fn events_to_messages(events: &[Event]) -> Result<Vec<Message>, MixedThought> {
     let mut messages: Vec<Message> = Vec::new();
     let mut response: Option<&str> = None;
@@ -182,7 +182,7 @@ fn is_plain(message: &Message) -> bool {
 const FAILED: &str = "[An error occurred during execution.]\n";
 
 impl Event {
-    /// Returns the message of this event alone; none for unknown events.
+    /// Returns the message of this single event. Returns `None` for unknown events.
     #[must_use]
     pub fn to_llm_message(&self) -> Option<Message> {
         Some(match self {

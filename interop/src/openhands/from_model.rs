@@ -14,19 +14,19 @@ use agentwire_protocol::Json;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FromModelError {
-    /// An unknown role.
+    /// The role is unknown.
     #[error("unknown role `{0}`")]
     UnknownRole(String),
-    /// None of the calls is a call of a function.
+    /// None of the calls is a function call.
     #[error("none of the calls is a function call")]
     NoFunctions,
-    /// An invalid call.
+    /// A call is invalid.
     #[error(transparent)]
     ToolCall(#[from] ToolCallError),
-    /// An unknown kind of thinking.
+    /// The kind of thinking is unknown.
     #[error("thinking of an unknown kind")]
     UnknownThinking,
-    /// An invalid item of Responses.
+    /// An item of Responses is invalid.
     #[error("an invalid item")]
     Item,
     /// The output of Responses is neither a list nor `null`.
@@ -35,14 +35,13 @@ pub enum FromModelError {
 }
 
 impl Message {
-    /// Reads a reply of Chat Completions. Skips calls of other types than `function`. A
-    /// list of parts becomes texts and images.
+    /// Reads a reply of Chat Completions. Calls of other types than `function` are skipped. A list
+    /// of parts becomes texts and images.
     ///
     /// # Errors
     ///
-    /// [`FromModelError`] when OpenHands does not know the role, when none of
-    /// its calls is of a function, or one has no id or no name, when thinking
-    /// is of an unknown kind.
+    /// [`FromModelError`] if OpenHands does not know the role, if none of the calls is a function
+    /// call, if such a call has no ID or no name, or if the kind of thinking is unknown.
     pub fn from_llm_chat_message(message: &chat::Message) -> Result<Self, FromModelError> {
         let (role, content) = match message {
             chat::Message::System(it) => (Role::System, &it.content),
@@ -82,8 +81,8 @@ impl Message {
         Ok(made)
     }
 
-    /// Reads the output of Responses as one message. Texts are joined by newlines and trimmed,
-    /// the last reasoning item is used, refusals and unknown items are skipped.
+    /// Reads the output of Responses as one message. Texts are joined by newlines and trimmed, the
+    /// last reasoning item is used, and refusals and unknown items are skipped.
     ///
     /// # Errors
     ///
@@ -122,13 +121,13 @@ impl Message {
 }
 
 impl Message {
-    /// Reads the output of Responses from JSON: a list of items, or `null`. Unknown items and
-    /// values that are not objects are skipped.
+    /// Reads the output of Responses from JSON, which is a list of items, or `null`. Unknown items
+    /// and values that are not objects are skipped.
     ///
     /// # Errors
     ///
-    /// As [`Message::from_llm_responses_output`]; [`FromModelError::Item`] if an item is
-    /// not as its type has it, [`FromModelError::NoList`] if the output is not a list.
+    /// The errors of [`Message::from_llm_responses_output`], [`FromModelError::Item`] if an item
+    /// does not match its type, and [`FromModelError::NoList`] if the output is not a list.
     pub fn from_llm_responses_value(output: &Json) -> Result<Self, FromModelError> {
         if output.is_null() {
             return Self::from_llm_responses_output(&[]);

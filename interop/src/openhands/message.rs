@@ -1,4 +1,4 @@
-//! Messages of OpenHands.
+//! The messages of OpenHands.
 
 use super::{Content, MessageToolCall};
 use crate::lenient::lenient_union;
@@ -15,9 +15,9 @@ object! {
         pub content: Option<TextOr<Vec<Content>>>,
         /// The tool calls.
         pub tool_calls: Option<Vec<MessageToolCall>>,
-        /// The ID of the call of a result.
+        /// The ID of the call, for a result.
         pub tool_call_id: Option<String>,
-        /// The tool of a result.
+        /// The name of the tool, for a result.
         pub name: Option<String>,
         /// The reasoning.
         pub reasoning_content: Option<String>,
@@ -25,15 +25,15 @@ object! {
         pub thinking_blocks: Option<Vec<ThinkingBlock>>,
         /// The reasoning as an item of Responses.
         pub responses_reasoning_item: Option<ReasoningItem>,
-        /// Deprecated by [`ChatOptions`](super::ChatOptions).
+        /// Whether prompts are cached. Deprecated by [`ChatOptions`](super::ChatOptions).
         pub cache_enabled: Option<bool>,
-        /// Deprecated by [`ChatOptions`](super::ChatOptions).
+        /// Whether the model sees images. Deprecated by [`ChatOptions`](super::ChatOptions).
         pub vision_enabled: Option<bool>,
-        /// Deprecated by [`ChatOptions`](super::ChatOptions).
+        /// Whether the model calls functions. Deprecated by [`ChatOptions`](super::ChatOptions).
         pub function_calling_enabled: Option<bool>,
-        /// Deprecated by [`ChatOptions`](super::ChatOptions).
+        /// Whether content is a text. Deprecated by [`ChatOptions`](super::ChatOptions).
         pub force_string_serializer: Option<bool>,
-        /// Deprecated by [`ChatOptions`](super::ChatOptions).
+        /// Whether reasoning is sent back. Deprecated by [`ChatOptions`](super::ChatOptions).
         pub send_reasoning_content: Option<bool>,
     }
 }
@@ -65,7 +65,7 @@ lenient_union! {
 object! {
     /// Thinking.
     pub struct Thinking {
-        /// `thinking`, optional.
+        /// The type, `thinking`. Optional.
         pub kind: Option<String> = "type",
         /// The thinking.
         pub thinking: String,
@@ -77,7 +77,7 @@ object! {
 object! {
     /// Redacted thinking.
     pub struct RedactedThinking {
-        /// `redacted_thinking`, optional.
+        /// The type, `redacted_thinking`. Optional.
         pub kind: Option<String> = "type",
         /// The encrypted data.
         pub data: String,
@@ -133,7 +133,7 @@ impl Message {
         }
     }
 
-    /// Returns whether it contains an image.
+    /// Returns whether the message contains an image.
     #[must_use]
     pub fn contains_image(&self) -> bool {
         match &self.content {
@@ -144,7 +144,7 @@ impl Message {
 }
 
 impl ThinkingBlock {
-    /// Creates thinking.
+    /// Creates a thinking block.
     pub fn thinking(thinking: impl Into<String>, signature: Option<String>) -> Self {
         Self::Thinking(Thinking {
             kind: Some("thinking".to_owned()),
@@ -154,7 +154,7 @@ impl ThinkingBlock {
         })
     }
 
-    /// Creates redacted thinking.
+    /// Creates a redacted thinking block.
     pub fn redacted(data: impl Into<String>) -> Self {
         Self::Redacted(RedactedThinking {
             kind: Some("redacted_thinking".to_owned()),

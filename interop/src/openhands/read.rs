@@ -10,7 +10,7 @@ use crate::message::Message as Ours;
 use crate::{TextOr, arguments};
 use agentwire_protocol::content::{Content as OurContent, ContentBlock};
 
-/// Reads one message, or results of tools and the user message after them.
+/// Reads one message of the model, or results of tools and the user message after them.
 pub(super) fn read(messages: &[Message]) -> Vec<Ours> {
     let [message] = messages else {
         return vec![Ours::user(

@@ -1,4 +1,4 @@
-//! The system of OpenHands.
+//! Converts messages to and from OpenHands.
 
 use super::write::lone_text;
 use super::{Message, Role, read, write};
@@ -7,7 +7,7 @@ use crate::conversion::System;
 use crate::message::Message as Ours;
 use crate::{Calls, TextOr};
 
-/// OpenHands.
+/// The system of OpenHands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct OpenHands;
 
@@ -24,7 +24,8 @@ impl System for OpenHands {
                 // A message of another author stays separate.
                 Role::User if is_author(message.name.as_deref()) => false,
                 Role::User => match &message.content {
-                    // Content as it is written after results, and not alone.
+                    // Such content is written after results. Content without results is written
+                    // differently.
                     Some(TextOr::Other(contents)) => {
                         !contents.is_empty() && lone_text(contents).is_none()
                     }

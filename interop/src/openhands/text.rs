@@ -1,6 +1,6 @@
-//! Cuts and trims texts as the library does.
+//! Cuts and trims texts like the library.
 
-/// The limit of a tool's text in characters.
+/// The maximum length of a tool's text in characters.
 const LIMIT: usize = 50_000;
 
 /// The notice in place of the removed middle.
@@ -9,7 +9,7 @@ const NOTICE: &str = "<response clipped><NOTE>Due to the max output limit, only 
 
 /// Removes the middle of a text that is too long.
 pub(super) fn shortened(text: String) -> String {
-    // Bytes are at least as many as characters.
+    // The number of bytes is at least the number of characters.
     if text.len() <= LIMIT {
         return text;
     }

@@ -11,15 +11,15 @@ use agentwire_protocol::content::CacheControl;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct ChatOptions {
-    /// Prompts are cached.
+    /// Whether prompts are cached.
     pub cache_enabled: bool,
-    /// The model sees images.
+    /// Whether the model sees images.
     pub vision_enabled: bool,
-    /// The model calls functions.
+    /// Whether the model calls functions.
     pub function_calling_enabled: bool,
-    /// Content is a text, unless it has visible images.
+    /// Whether content is a text, unless it has visible images.
     pub force_string_serializer: bool,
-    /// Reasoning is sent back.
+    /// Whether reasoning is sent back.
     pub send_reasoning_content: bool,
 }
 
@@ -27,10 +27,10 @@ pub struct ChatOptions {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ToChatError {
-    /// A result without the name of the tool.
+    /// A result has no name of the tool.
     #[error("the result of the call `{0}` has no tool name")]
     NoToolName(String),
-    /// An unknown role.
+    /// The role is unknown.
     #[error("unknown role `{0}`")]
     UnknownRole(String),
 }
@@ -38,14 +38,13 @@ pub enum ToChatError {
 impl Message {
     /// Converts the message to Chat Completions.
     ///
-    /// Content is a list of parts if the model has any of the options or sees an image,
-    /// otherwise a text without images, cache marks and thinking. The middle of results above
-    /// 50,000 characters is removed.
+    /// Content is a list of parts if the model has any of the options or sees an image. Otherwise
+    /// it is a text without images, cache marks and thinking. The middle of results above 50,000
+    /// characters is removed.
     ///
     /// # Errors
     ///
-    /// [`ToChatError`] when a tool answers a call and its name is missing, or
-    /// when the role is unknown.
+    /// [`ToChatError`] if a tool's result has no name of the tool, or if the role is unknown.
     pub fn to_chat_dict(&self, options: ChatOptions) -> Result<chat::Message, ToChatError> {
         let can_more =
             options.cache_enabled || options.vision_enabled || options.function_calling_enabled;
@@ -167,7 +166,7 @@ impl Message {
     }
 }
 
-/// The library sets it in messages of any role.
+/// Sets the reasoning of a message of any role, like the library.
 fn set_reasoning(message: &mut chat::Message, reasoning: &str) {
     let extra = match message {
         chat::Message::System(message) => &mut message.extra,
@@ -182,7 +181,7 @@ fn cache_control() -> Option<CacheControl> {
     ephemeral(Some(true))
 }
 
-/// Removes blank texts; `None` if nothing remains.
+/// Removes blank texts. Returns `None` if nothing remains.
 fn without_blanks(content: chat::Content) -> Option<chat::Content> {
     match content {
         chat::Content::Text(text) => (!is_blank(&text)).then_some(chat::Content::Text(text)),

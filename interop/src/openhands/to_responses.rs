@@ -11,9 +11,9 @@ use crate::responses::{
 /// A message in a request of Responses.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ResponsesValue {
-    /// Instructions: a system prompt.
+    /// The instructions, for a system prompt.
     Instructions(String),
-    /// Items: any other message.
+    /// The items, for any other message.
     Items(Vec<Item>),
 }
 
@@ -33,11 +33,11 @@ impl Message {
         ResponsesValue::Instructions(texts.join("\n"))
     }
 
-    /// Converts the message to items of Responses. A system prompt gives none: it
-    /// is the instructions.
+    /// Converts the message to items of Responses. A system prompt has no items, because it becomes
+    /// the instructions.
     ///
-    /// The result of a tool without a text and without an image that the model sees
-    /// is an empty text: the API refuses a call without a result.
+    /// The result of a tool becomes an empty text if it has neither a text nor an image that the
+    /// model sees, because the API refuses a call without a result.
     #[must_use]
     pub fn to_responses_dict(&self, vision_enabled: bool) -> Vec<Item> {
         match &self.role {
@@ -120,7 +120,7 @@ impl Message {
     }
 }
 
-/// Converts reasoning with an ID; the API does not know others.
+/// Converts reasoning that has an ID. The API does not know other reasoning.
 fn reasoning_item(reasoning: &ReasoningItem) -> Option<Reasoning> {
     let id = reasoning.id.clone()?;
     let mut item = Reasoning::new(reasoning.summary.iter().flatten().cloned());

@@ -1,20 +1,20 @@
-//! Tool calls.
+//! The tool calls of OpenHands.
 
 use crate::{chat, responses};
 use agentwire_protocol::open::{object, open_enum};
 
 object! {
-    /// A tool call of any API.
+    /// A tool call from any API.
     pub struct MessageToolCall {
         /// The ID of the call.
         pub id: String,
-        /// The ID of its item of Responses.
+        /// The ID of the call's item of Responses.
         pub responses_item_id: Option<String>,
-        /// The tool.
+        /// The name of the tool.
         pub name: String,
-        /// The arguments: JSON, which may be malformed.
+        /// The arguments as JSON in a text, which may be malformed.
         pub arguments: String,
-        /// The API of the call.
+        /// The API from which the call comes.
         pub origin: Origin,
     }
 }
@@ -33,13 +33,13 @@ open_enum! {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ToolCallError {
-    /// A call of another type.
+    /// The call is of another type than `function`.
     #[error("a call of type `{0}`, which is not a function")]
     NotAFunction(String),
-    /// A call without an ID.
+    /// The call has no ID.
     #[error("a call without an ID")]
     NoId,
-    /// A call without a name.
+    /// The call has no name.
     #[error("a call without a name")]
     NoName,
 }
@@ -66,8 +66,7 @@ impl MessageToolCall {
     ///
     /// # Errors
     ///
-    /// [`ToolCallError`] when it is not a call of a function, or has no id or
-    /// no name.
+    /// [`ToolCallError`] if the call is not a function call, or has no ID or no name.
     pub fn from_chat_tool_call(call: &chat::ToolCall) -> Result<Self, ToolCallError> {
         let (kind, function) = (call.kind(), &call.function);
         let function = match function {
@@ -88,7 +87,7 @@ impl MessageToolCall {
     ///
     /// # Errors
     ///
-    /// [`ToolCallError`] when it has no id or no name.
+    /// [`ToolCallError`] if the call has no ID or no name.
     pub fn from_responses_function_call(
         item: &responses::FunctionCall,
     ) -> Result<Self, ToolCallError> {
@@ -111,8 +110,8 @@ impl MessageToolCall {
         chat::ToolCall::function(&*self.id, &*self.name, &*self.arguments)
     }
 
-    /// Converts the call to Responses. The ID of the item is that of Responses, else that of
-    /// the call, with the prefix `fc`.
+    /// Converts the call to Responses. The item has the item ID of Responses, or else the call ID,
+    /// with the prefix `fc`.
     #[must_use]
     pub fn to_responses_dict(&self) -> responses::FunctionCall {
         let mut item = responses::FunctionCall::new(&*self.id, &*self.name, &*self.arguments);

@@ -51,7 +51,7 @@ fn user_messages(calls: &Calls, blocks: &[ContentBlock]) -> Vec<Message> {
     let contents: Vec<Content> = sorted.rest.iter().filter_map(|it| content(it)).collect();
     if !contents.is_empty() || blocks.is_empty() {
         let content = match lone_text(&contents) {
-            // After results the original is always a list; alone, a text stays a text.
+            // After results, the original is always a list. Without results, a text stays a text.
             Some(text) if !sorted.results.is_empty() => text.into(),
             _ => TextOr::Other(contents),
         };
@@ -60,7 +60,7 @@ fn user_messages(calls: &Calls, blocks: &[ContentBlock]) -> Vec<Message> {
     messages
 }
 
-/// Returns the text of a list of one text without a cache mark.
+/// Returns the text of a list that consists of one text without a cache mark.
 pub(super) fn lone_text(contents: &[Content]) -> Option<&str> {
     match contents {
         [Content::Text(text)] if text.cache_prompt != Some(true) => Some(&text.text),

@@ -1,4 +1,4 @@
-//! Items of the Responses API.
+//! The items of the Responses API.
 
 use super::Part;
 use crate::lenient::lenient_union;
@@ -6,7 +6,7 @@ use crate::{Encrypted, TextOr};
 use agentwire_protocol::Json;
 use agentwire_protocol::open::{object, open_enum};
 
-/// Content of a message, or the output of a tool.
+/// The content of a message or the output of a tool, which is a text or a list of parts.
 pub type Content = TextOr<Vec<Part>>;
 
 lenient_union! {
@@ -26,9 +26,9 @@ lenient_union! {
 object! {
     /// A message.
     pub struct Message {
-        /// `message`, optional.
+        /// The type, `message`. Optional.
         pub kind: Option<String> = "type",
-        /// The ID, set by the API.
+        /// The ID, which the API sets.
         pub id: Option<String>,
         /// The role.
         pub role: Role,
@@ -36,7 +36,7 @@ object! {
         pub content: Option<Content>,
         /// The status.
         pub status: Option<Status>,
-        /// Commentary or final answer.
+        /// The phase, which is commentary or final answer.
         pub phase: Option<Phase>,
     }
 }
@@ -50,7 +50,7 @@ open_enum! {
         Assistant = "assistant",
         /// The system.
         System = "system",
-        /// A system prompt, for newer models.
+        /// The system, for newer models.
         Developer = "developer",
     }
 }
@@ -58,11 +58,11 @@ open_enum! {
 open_enum! {
     /// The status of an item.
     pub enum Status {
-        /// In progress.
+        /// The item is in progress.
         InProgress = "in_progress",
-        /// Completed.
+        /// The item is completed.
         Completed = "completed",
-        /// Truncated.
+        /// The item is truncated.
         Incomplete = "incomplete",
     }
 }
@@ -81,21 +81,21 @@ object! {
     /// A function call.
     #[derive(Default)]
     pub struct FunctionCall {
-        /// `function_call`.
+        /// The type, `function_call`.
         pub kind: Option<String> = "type",
         /// The ID of the item.
         pub id: Option<String>,
         /// The ID of the call.
         pub call_id: Option<String>,
-        /// The function.
+        /// The name of the function.
         pub name: Option<String>,
         /// The namespace of the function.
         pub namespace: Option<String>,
-        /// The arguments: JSON, which may be malformed.
+        /// The arguments as JSON in a text, which may be malformed.
         pub arguments: Option<String>,
         /// The status.
         pub status: Option<Status>,
-        /// The caller: the model, or a program of it.
+        /// The caller, which is the model or a program of the model.
         pub caller: Option<Json>,
     }
 }
@@ -104,21 +104,21 @@ object! {
     /// The output of a function.
     #[derive(Default)]
     pub struct FunctionCallOutput {
-        /// `function_call_output`.
+        /// The type, `function_call_output`.
         pub kind: Option<String> = "type",
         /// The ID of the item.
         pub id: Option<String>,
         /// The ID of the call.
         pub call_id: Option<String>,
-        /// The output: a text or parts.
+        /// The output, which is a text or a list of parts.
         pub output: Option<Content>,
-        /// The function.
+        /// The name of the function.
         pub name: Option<String>,
         /// The namespace of the function.
         pub namespace: Option<String>,
         /// The status.
         pub status: Option<Status>,
-        /// The caller: the model, or a program of it.
+        /// The caller, which is the model or a program of the model.
         pub caller: Option<Json>,
     }
 }
@@ -127,7 +127,7 @@ object! {
     /// Reasoning.
     #[derive(Default)]
     pub struct Reasoning {
-        /// `reasoning`.
+        /// The type, `reasoning`.
         pub kind: Option<String> = "type",
         /// The ID of the item.
         pub id: Option<String>,
@@ -146,7 +146,7 @@ object! {
     /// A part of a summary.
     #[derive(Default)]
     pub struct SummaryText {
-        /// `summary_text`.
+        /// The type, `summary_text`.
         pub kind: Option<String> = "type",
         /// The text.
         pub text: Option<String>,
@@ -157,7 +157,7 @@ object! {
     /// A part of reasoning.
     #[derive(Default)]
     pub struct ReasoningText {
-        /// `reasoning_text`.
+        /// The type, `reasoning_text`.
         pub kind: Option<String> = "type",
         /// The text.
         pub text: Option<String>,

@@ -1,4 +1,4 @@
-//! Parts of messages and outputs.
+//! The parts of messages and outputs.
 
 use crate::chat::Detail;
 use agentwire_protocol::Json;
@@ -38,7 +38,7 @@ object! {
         pub text: Option<String>,
         /// The citations.
         pub annotations: Option<Vec<Json>>,
-        /// The log probabilities of its tokens.
+        /// The log probabilities of the text's tokens.
         pub logprobs: Option<Vec<Json>>,
     }
 }
@@ -68,7 +68,7 @@ object! {
         pub file_id: Option<String>,
         /// The URL.
         pub file_url: Option<String>,
-        /// Its name.
+        /// The name of the file.
         pub filename: Option<String>,
         /// The resolution for the model.
         pub detail: Option<Detail>,
@@ -86,7 +86,7 @@ object! {
 }
 
 impl InputText {
-    /// Creates a text.
+    /// Creates a part with input text.
     pub fn new(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
@@ -97,7 +97,7 @@ impl InputText {
 }
 
 impl OutputText {
-    /// Creates a text.
+    /// Creates a part with output text.
     pub fn new(text: impl Into<String>) -> Self {
         Self {
             text: Some(text.into()),

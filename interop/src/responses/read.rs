@@ -45,7 +45,7 @@ fn user_blocks(item: &Item) -> Vec<ContentBlock> {
             call_id, output, ..
         }) => {
             let id = call_id.as_deref().unwrap_or_default();
-            // An output is required, so an empty one stands for none.
+            // An output is required, so an empty one means that there is none.
             let output = output.as_ref().filter(|it| it.as_text() != Some(""));
             vec![result_with(id, content(output))]
         }
@@ -72,7 +72,7 @@ fn call(item: &FunctionCall) -> ContentBlock {
     )
 }
 
-/// Returns the summary, else the reasoning; `None` if it is encrypted.
+/// Returns the summary, or else the reasoning. Returns `None` if the reasoning is encrypted.
 fn reasoning_text(item: &Reasoning) -> Option<String> {
     let summary = item.summary.iter().flatten();
     let content = item.content.iter().flatten();

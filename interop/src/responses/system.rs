@@ -1,4 +1,4 @@
-//! The system of Responses.
+//! Converts messages to and from Responses.
 
 use super::write::lone_text;
 use super::{Content, Item, Role, read, write};
@@ -6,7 +6,7 @@ use crate::conversion::System;
 use crate::message::Message as Ours;
 use crate::{Calls, TextOr, author};
 
-/// The Responses API.
+/// The system of the Responses API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Responses;
 
@@ -17,7 +17,8 @@ impl System for Responses {
         write::write(&author::with_tag(message))
     }
 
-    /// A message of the model ends before another role, or before a second message.
+    /// Returns whether an item belongs to the message before it. A message of the model ends before
+    /// another role, or before a second message.
     fn joins(&self, before: &[Item], item: &Item) -> bool {
         let Some(last) = before.last() else {
             return false;
@@ -27,7 +28,8 @@ impl System for Responses {
             // A message of another author stays separate.
             (Speaker::Tool, Speaker::User(content)) if is_tagged(content.as_ref()) => false,
             (Speaker::Tool, Speaker::User(content)) => match content {
-                // Content as it is written after results, and not alone.
+                // Such content is written after results. Content without results is written
+                // differently.
                 Some(TextOr::Other(parts)) => !parts.is_empty() && lone_text(parts).is_none(),
                 Some(TextOr::Text(_)) => true,
                 None => false,
@@ -62,7 +64,7 @@ fn is_tagged(content: Option<&Content>) -> bool {
     text.is_some_and(author::is_tagged)
 }
 
-/// The role of an item.
+/// The speaker of an item.
 enum Speaker<'a> {
     User(&'a Option<Content>),
     /// The model, with the content of a message.

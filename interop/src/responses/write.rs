@@ -31,7 +31,7 @@ fn user_items(blocks: &[ContentBlock]) -> Vec<Item> {
     let parts: Vec<Part> = sorted.rest.iter().filter_map(|block| part(block)).collect();
     if !parts.is_empty() || blocks.is_empty() {
         let message = match lone_text(&parts) {
-            // After results the original is always a list; alone, a text stays a text.
+            // After results, the original is always a list. Without results, a text stays a text.
             Some(text) if !sorted.results.is_empty() => Message::new(Role::User, text),
             _ => Message::new(Role::User, parts),
         };
@@ -40,7 +40,7 @@ fn user_items(blocks: &[ContentBlock]) -> Vec<Item> {
     items
 }
 
-/// Returns the text of a list of one text.
+/// Returns the text of a list that consists of one text.
 pub(super) fn lone_text(parts: &[Part]) -> Option<&str> {
     match parts {
         [Part::InputText(part)] => Some(&part.text),

@@ -11,13 +11,13 @@ use agentwire_protocol::message::{AssistantMessage, UserMessage};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-/// Lines that are read together: a message of the model, and all lines up to the next
-/// one or the end of the turn. Further blocks and results can come until then.
+/// The lines that are read together: a message of the model, and all lines up to the next message
+/// of the model or the end of the turn. Up to then, further blocks and results can arrive.
 #[derive(Debug, Clone, Default)]
 pub struct Chunk {
     /// The ID of the message.
     message: Option<Box<str>>,
-    /// The place of the last block of a message without an ID.
+    /// The place of the last block, if the message has no ID.
     last: Option<Place>,
     /// Whether the turn has ended.
     is_over: bool,
@@ -25,7 +25,7 @@ pub struct Chunk {
     calls: HashMap<Box<str>, bool>,
 }
 
-/// The place of a block in a message of the model: thinking, texts, calls.
+/// The place of a block in a message of the model. Thinking precedes texts, which precede calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Place {
     Thinking,
@@ -34,7 +34,7 @@ enum Place {
 }
 
 impl Place {
-    /// Returns none if a block can be anywhere.
+    /// Returns the place of a block. Returns `None` if the block can be anywhere.
     fn of(block: &ContentBlock) -> Option<Self> {
         match block {
             ContentBlock::Thinking(_) | ContentBlock::RedactedThinking(_) => Some(Self::Thinking),
@@ -44,7 +44,8 @@ impl Place {
         }
     }
 
-    /// Returns whether a block can follow in the same message. Two texts are two messages.
+    /// Returns whether a block can follow another block in the same message. Two texts are two
+    /// messages.
     fn follows(self, last: Self) -> bool {
         self > last || self == last && self != Self::Text
     }
@@ -56,12 +57,13 @@ impl Chunk {
         self.calls.contains_key(call)
     }
 
-    /// Ends the turn. Missing results may still come.
+    /// Ends the turn. Missing results may still arrive.
     pub(super) fn end_turn(&mut self) {
         self.is_over = true;
     }
 
-    /// Returns whether a line belongs to the chunk. `is_in_conversation`: it is part of the conversation.
+    /// Returns whether a line belongs to the chunk. `is_in_conversation` says whether the line is
+    /// part of the conversation.
     pub(super) fn takes(&mut self, line: &Line, is_in_conversation: bool) -> bool {
         let Some(message) = line.message().filter(|_| is_in_conversation) else {
             return true;
@@ -79,7 +81,7 @@ impl Chunk {
             }
             return !is_over;
         };
-        // Imported lines have no IDs, and a block each.
+        // Imported lines have no IDs, and one block each.
         let has_no_id = assistant.message.id.is_none();
         let mut places = assistant.message.content.iter().map(Place::of);
         let first = places.next().flatten();
@@ -146,8 +148,8 @@ pub(crate) fn unanswered<'l>(
         .collect()
 }
 
-/// Merges the lines of a chunk: user messages, the message of the model, its results, and
-/// user messages that were sent meanwhile.
+/// Merges the lines of a chunk to user messages, the message of the model, its results, and the
+/// user messages that were sent before the results.
 pub(crate) fn messages_of<'l>(
     lines: impl IntoIterator<Item = &'l Message>,
 ) -> Vec<Cow<'l, Message>> {
@@ -219,7 +221,7 @@ fn end_of_results(blocks: &[ContentBlock]) -> usize {
     last.map_or(0, |last| last + 1)
 }
 
-/// Matches results with calls, and adds placeholders.
+/// Matches results with calls. Adds placeholders for missing results.
 fn paired<'l>(results: Option<Cow<'l, Message>>, calls: &[&str]) -> Option<Cow<'l, Message>> {
     let mut open: HashSet<&str> = calls.iter().copied().collect();
     let is_wanted: Vec<bool> = results
@@ -267,7 +269,7 @@ fn result_calls(message: &Message) -> impl Iterator<Item = Option<&str>> {
         .map(|block| block.as_tool_result().map(|answer| &*answer.tool_use_id))
 }
 
-/// Splits a message into lines: one for each block of the model and each result.
+/// Splits a message into lines. Each block of the model and each result has its own line.
 pub(crate) fn lines_of(message: Message, thread: Option<&str>) -> Vec<Line> {
     let messages: Vec<Message> = match message {
         Message::Assistant(message) => {
@@ -310,7 +312,7 @@ pub(crate) fn lines_of(message: Message, thread: Option<&str>) -> Vec<Line> {
     messages.into_iter().map(Line::from).collect()
 }
 
-/// The wire has the member even if it is `null`.
+/// Sets the parent tool call of a line. On the wire, the member exists even if it is `null`.
 fn set_thread(
     parent: &mut Option<String>,
     extra: &mut agentwire_protocol::Members,
@@ -322,7 +324,7 @@ fn set_thread(
     }
 }
 
-/// Creates a message for each part of content, and one for none.
+/// Creates a message for each part of content. Without parts, creates one message.
 fn split<M: Clone>(
     message: M,
     parts: impl Iterator<Item = Vec<ContentBlock>>,

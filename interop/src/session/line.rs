@@ -8,10 +8,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-/// A line of a session in either direction: a message or an event.
+/// A line of a session in either direction, which is a message or an event.
 #[derive(Debug, Clone)]
 pub struct Line {
-    /// Unset: the JSON of the message.
+    /// The JSON of the line. If unset, it is the JSON of the message.
     json: OnceLock<Json>,
     message: Option<Box<Message>>,
     /// The event of a line without a message.
@@ -21,7 +21,7 @@ pub struct Line {
 /// Members of a line that is not a message.
 #[derive(Debug, Clone)]
 struct Event {
-    /// Whether a turn ends; otherwise a sub-agent starts.
+    /// Whether the line ends a turn. Otherwise it starts a sub-agent.
     ends_turn: bool,
     parent: Option<String>,
     agent: Option<String>,
@@ -77,13 +77,14 @@ impl Line {
         }
     }
 
-    /// Returns the tool call that started the sub-agent of the line; none for the main agent.
+    /// Returns the tool call that started the sub-agent of the line. Returns `None` for the main
+    /// agent.
     #[must_use]
     pub fn thread(&self) -> Option<&str> {
         self.message().and_then(|_| self.parent())
     }
 
-    /// Returns the tool call that started the sub-agent, as the line has it.
+    /// Returns the tool call that started the sub-agent, as written in the line.
     pub(super) fn parent(&self) -> Option<&str> {
         match self.message() {
             Some(Message::User(message)) => message.parent_tool_use_id.as_deref(),
@@ -113,17 +114,17 @@ impl Line {
         }
     }
 
-    /// Returns whether a turn of the line's agent ends.
+    /// Returns whether the line ends a turn of its agent.
     pub(super) fn ends_turn(&self) -> bool {
         self.event.as_ref().is_some_and(|event| event.ends_turn)
     }
 
-    /// Returns whether the agent echoes a message of the host.
+    /// Returns whether the line is the agent's echo of a host's message.
     pub(super) fn is_echo(&self) -> bool {
         matches!(self.message(), Some(Message::User(message)) if message.is_replay == Some(true))
     }
 
-    /// Returns the IDs of the lines that it supersedes.
+    /// Returns the IDs of the lines that this line supersedes.
     pub(super) fn supersedes(&self) -> &[String] {
         match self.message() {
             Some(Message::Assistant(message)) => message.supersedes.as_deref().unwrap_or_default(),

@@ -1,15 +1,15 @@
 //! Converts the lines of a session.
 //!
-//! - Lines of one message of the model are one message (by `message.id`, otherwise by the
-//!   order of thinking, texts and calls). The results of its calls are one message after it,
-//!   then come user messages that were sent meanwhile.
+//! - Lines of one message of the model become one message. They are recognized by `message.id`,
+//!   otherwise by the order of thinking, texts and calls. The results of its calls are one message
+//!   after it. Then follow user messages that were sent in between.
 //! - Sub-agents are separate conversations, by tool call or by ID ([`Session::of`]).
 //! - Superseded messages are removed ([`Superseded`]). A prompt counts where the agent
 //!   echoes it.
-//! - A call without a result gets a [`PLACEHOLDER`], and a result without a call is
-//!   removed: APIs refuse both. A placeholder is a loss, and is never read as a result.
+//! - A call without a result gets a [`PLACEHOLDER`], and a result without a call is removed,
+//!   because APIs refuse both. A placeholder is a loss, and is never read as a result.
 //!
-//! [`Session`] is a [`Direction`]: everything that is removed is a loss and in the residue.
+//! [`Session`] is a [`Direction`]. Everything that it removes is a loss and is part of the residue.
 
 mod chunk;
 mod line;
@@ -28,14 +28,15 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use thread::Agents;
 
-/// Relations between lines that must be known before the conversion: superseded lines, and
-/// the IDs of sub-agents.
+/// Relations between lines that must be known before the conversion: which lines are superseded,
+/// and the IDs of sub-agents.
 #[derive(Debug, Clone, Default)]
 pub struct Superseded {
     agents: Agents,
-    /// Superseded lines.
+    /// The IDs of superseded lines.
     replaced: HashSet<Box<str>>,
-    /// Prompts that the agent echoed when it started with them. The echo counts.
+    /// The prompts that the agent echoed when it started with them. The echo counts in place of the
+    /// prompt.
     echoed: HashSet<Box<str>>,
 }
 
@@ -83,7 +84,7 @@ impl<S: System> Session<S> {
         self
     }
 
-    /// Leaves out superseded lines, and resolves the IDs of sub-agents.
+    /// Omits superseded lines, and resolves the IDs of sub-agents.
     #[must_use]
     pub fn without(mut self, superseded: Superseded) -> Self {
         self.superseded = superseded;
@@ -98,7 +99,7 @@ impl<S: System> Session<S> {
     }
 }
 
-/// Selects the lines of a conversation.
+/// A selection of the lines of a conversation.
 #[derive(Clone, Copy)]
 struct Lines<'a> {
     thread: Option<&'a str>,
@@ -106,12 +107,13 @@ struct Lines<'a> {
 }
 
 impl Lines<'_> {
-    /// Returns whether the IDs of a line are of this conversation.
+    /// Returns whether the IDs of a line belong to this conversation.
     fn names(self, line: &Line) -> bool {
         self.superseded.agents.names(line, self.thread)
     }
 
-    /// Returns whether a line is of this conversation, except for results that name their call.
+    /// Returns whether a line belongs to this conversation. Results that name their call are
+    /// excluded.
     fn has(self, line: &Line) -> bool {
         line.message().is_some() && self.names(line) && !self.superseded.has(line)
     }
@@ -215,7 +217,7 @@ impl<S: System> Direction for Session<S> {
     }
 }
 
-/// Returns the messages of the main agent, or of the sub-agent of a tool call.
+/// Returns the messages of the main agent, or of the sub-agent that a tool call started.
 #[must_use]
 pub fn messages(lines: &[Line], thread: Option<&str>) -> Vec<Message> {
     let mut superseded = Superseded::default();

@@ -1,14 +1,13 @@
 //! Placeholders for missing results.
 //!
-//! APIs refuse a call without a result, so it gets a fixed text, which is a
-//! [`Lost::Placeholder`](crate::conversion::Lost). The conversion back removes results with
-//! that text.
+//! APIs refuse a call without a result, so such a call gets a fixed text as its result, which is a
+//! [`Lost::Placeholder`](crate::conversion::Lost). The conversion back removes results with that
+//! text.
 
 use crate::Message;
 use agentwire_protocol::content::{Content, ContentBlock, ToolResultBlock};
 
-/// The text of the placeholder. The conversion back removes a result with exactly this
-/// text.
+/// The text of the placeholder. The conversion back removes a result with exactly this text.
 pub const PLACEHOLDER: &str = "[agentwire: the source has no result for this tool call]";
 
 /// Creates the placeholder for a call.
@@ -32,7 +31,7 @@ pub(crate) fn is_placeholder(block: &ContentBlock) -> bool {
     }
 }
 
-/// Removes placeholders, and messages with nothing else.
+/// Removes placeholders, and messages that contain nothing else.
 pub(crate) fn without_placeholders(mut messages: Vec<Message>) -> Vec<Message> {
     messages.retain_mut(|message| {
         let Message::User(message) = message else {

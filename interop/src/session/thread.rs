@@ -1,9 +1,9 @@
-//! Finds the agent of a line.
+//! Finds the agent to which a line belongs.
 
 use super::line::Line;
 use std::collections::{HashMap, HashSet};
 
-/// The tool calls that started sub-agents, by agent ID. A line has the call, the ID or
+/// The tool calls that started sub-agents, by agent ID. A line names the call, the agent ID or
 /// both.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Agents(HashMap<Box<str>, Box<str>>);
@@ -16,7 +16,8 @@ impl Agents {
         }
     }
 
-    /// Returns whether a line is of this thread, except for results that name their call: see [`conversation_lines`].
+    /// Returns whether a line belongs to this thread. Results that name their call are excluded,
+    /// see [`conversation_lines`].
     pub(super) fn names(&self, line: &Line, thread: Option<&str>) -> bool {
         let (agent, parent) = (line.agent(), line.parent());
         match thread {
@@ -35,8 +36,9 @@ impl Agents {
     }
 }
 
-/// Returns the call of a line's results if the line has it as its parent, as some agents
-/// write all results. A result in a sub-agent never has the call that started it.
+/// Returns the call of a line's results, if the line names this call as its parent. Some agents
+/// write all results this way. A result in a sub-agent never has the call that started the
+/// sub-agent.
 pub(super) fn own_call(line: &Line) -> Option<&str> {
     let parent = line.parent()?;
     let message = line.message()?;
@@ -61,8 +63,8 @@ pub(super) fn calls(line: &Line) -> impl Iterator<Item = &str> {
         .filter_map(|block| block.as_tool_use().map(|call| &*call.id))
 }
 
-/// Returns the indices of a conversation's lines in a chunk: those that `has` selects, and
-/// results that name their call if it is among them.
+/// Returns the indices of a conversation's lines in a chunk: the lines that `has` selects, and
+/// results that name their call if the call is among these lines.
 pub(super) fn conversation_lines(lines: &[Line], has: impl Fn(&Line) -> bool) -> Vec<usize> {
     let mut is_included: Vec<bool> = lines
         .iter()

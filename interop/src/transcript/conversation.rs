@@ -4,13 +4,13 @@ use super::read::messages;
 use crate::Message;
 use agentwire_protocol::transcript::{Files, History};
 
-/// A conversation with its sub-agents.
+/// A conversation, and the conversations of its sub-agents.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Conversation {
-    /// The messages.
+    /// The messages of the conversation.
     pub messages: Vec<Message>,
-    /// The sub-agents by ID.
+    /// The sub-agents, in the order of their IDs.
     pub agents: Vec<Subagent>,
 }
 
@@ -20,9 +20,9 @@ pub struct Conversation {
 pub struct Subagent {
     /// The sub-agent's ID.
     pub id: String,
-    /// The tool call that started it, if known.
+    /// The tool call that started the sub-agent, if it is known.
     pub call: Option<String>,
-    /// Its conversation.
+    /// The conversation of the sub-agent.
     pub conversation: Conversation,
 }
 

@@ -9,8 +9,8 @@ use agentwire_protocol::{Json, Members};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-/// Converts the live branch of a transcript to another system and back. Other records
-/// are losses, and in the residue.
+/// Converts the live branch of a transcript to another system and back. Records outside the branch
+/// are losses, and are part of the residue.
 #[derive(Debug, Clone)]
 pub struct Transcript<S> {
     system: S,
@@ -19,7 +19,7 @@ pub struct Transcript<S> {
 }
 
 impl<S: System> Transcript<S> {
-    /// Selects a branch.
+    /// Creates a conversion of this branch.
     pub fn new(system: S, branch: Branch) -> Self {
         Self {
             system,
@@ -39,7 +39,7 @@ impl<S: System> Transcript<S> {
         self.branch.index(record).is_some() && self.branch.standing(record) == Standing::Live
     }
 
-    /// Returns the messages, with the indices of their records.
+    /// Returns the messages of the conversation, with the indices of their records.
     fn conversation_messages(&self, records: &[Record]) -> Vec<(usize, Message)> {
         let included = records
             .iter()
@@ -51,11 +51,11 @@ impl<S: System> Transcript<S> {
             .collect()
     }
 
-    /// Returns whether each record is in the conversation.
+    /// Returns, for each record, whether it is in the conversation.
     fn are_in_conversation(&self, records: &[Record]) -> Vec<bool> {
         let mut later = HashSet::new();
         let included = records.iter().rev().map(|record| {
-            // The last record of an ID counts.
+            // Of several records with the same ID, the last one counts.
             let mut is_last = || self.branch.copies(record) == 1 || later.insert(record.uuid());
             self.has(record) && is_last()
         });
@@ -70,7 +70,7 @@ fn is_message(record: &Record) -> bool {
     matches!(record.entry(), Entry::User(_) | Entry::Assistant(_))
 }
 
-/// Returns the message of a record; `None` if the record is not a message. `call` is the
+/// Returns the message of a record. Returns `None` if the record is not a message. `call` is the
 /// tool call that started the sub-agent of the transcript.
 #[must_use]
 pub fn message(record: &Record, call: Option<&str>) -> Option<Message> {
@@ -114,9 +114,10 @@ fn set_author(members: &mut Members, message: &UserMessage) {
     members.set(member, serde_json::Value::Bool(true));
 }
 
-/// Records that are converted together: those of one message of the model, or all up to
-/// a point where file and model have the same order. A compaction preserves records that
-/// are before its summary in the file, and after it for the model.
+/// The records that are converted together. These are the records of one message of the model, or
+/// all records up to a point at which the file and the model's context have the same order. A
+/// compaction preserves records that are before its summary in the file, and after it in the
+/// context.
 #[derive(Debug, Clone, Default)]
 pub struct Current {
     /// The ID of the message.
@@ -129,7 +130,7 @@ pub struct Current {
 }
 
 impl Current {
-    /// Returns whether a record is not a new message of the model.
+    /// Returns whether a record does not start a new message of the model.
     fn takes(&mut self, record: &Record) -> bool {
         let Entry::Assistant(entry) = record.entry() else {
             return true;
@@ -142,11 +143,11 @@ impl Current {
         false
     }
 
-    /// Returns whether a live record belongs to those before it.
+    /// Returns whether a live record belongs to the records before it.
     fn continues(&mut self, record: &Record, branch: &Branch) -> bool {
         let index = branch.index(record).unwrap_or(self.end);
         let is_open = self.taken < self.end;
-        // The open message is the last one for the model, not in the file.
+        // The open message is the last one in the model's context, but not in the file.
         let continues = index < self.end || self.takes(record) || is_open;
         self.end = self.end.max(index + 1);
         let copies = branch.copies(record);
@@ -247,7 +248,7 @@ impl<S: System> Direction for Transcript<S> {
     }
 }
 
-/// Returns the messages of a branch, in the order of the model. `call` is the tool call
+/// Returns the messages of a branch, in the order of the model's context. `call` is the tool call
 /// that started the sub-agent of the transcript.
 #[must_use]
 pub fn messages(records: &[Record], branch: &Branch, call: Option<&str>) -> Vec<Message> {

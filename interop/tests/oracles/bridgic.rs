@@ -1,4 +1,4 @@
-//! Bridgic's library.
+//! The comparison with Bridgic's library.
 
 use super::{COUNT, Differences, Oracle, contains};
 use crate::support::bridgic::{

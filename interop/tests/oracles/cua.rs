@@ -1,4 +1,4 @@
-//! Cua's library.
+//! The comparison with Cua's library.
 
 use super::{COUNT, Difference, Differences, Oracle, contains};
 use crate::support::cua::{chat_message, conversation, reply, turn};
@@ -40,7 +40,7 @@ fn messages(request: &Value) -> &[Value] {
     request["messages"].as_array().unwrap()
 }
 
-/// Returns whether a result of a tool is a matching text.
+/// Returns whether some result of a tool is a text that matches.
 fn any_result(request: &Value, is: impl Fn(&str) -> bool) -> bool {
     contains(request, "/messages", |message| {
         message["role"] == "tool" && message["content"].as_str().is_some_and(&is)
@@ -51,7 +51,8 @@ fn is_json(text: &str, is: impl Fn(&Value) -> bool) -> bool {
     serde_json::from_str(text).is_ok_and(|json: Value| is(&json))
 }
 
-/// Returns whether the computer is called with matching arguments; `null` if they are not JSON.
+/// Returns whether some call of the computer has arguments that match. Invalid arguments count
+/// as `null`.
 fn any_input(message: &Value, is: impl Fn(&Value) -> bool) -> bool {
     contains(message, "/tool_calls", |call| {
         let input = call["function"]["arguments"].as_str();
@@ -428,7 +429,7 @@ pub(super) const DIFFERENCES: Differences = &[
 fn cua_agrees() {
     let mut oracle = Oracle::new("cua", DIFFERENCES);
     oracle.ask("schema", [json!({})]);
-    // In single turns a difference occurs alone.
+    // A difference occurs alone only in single turns.
     let mut conversations = samples(&conversation(), COUNT / 2);
     conversations.extend(samples(&turn(), COUNT / 2));
     let items = |more: fn(usize) -> Value| {

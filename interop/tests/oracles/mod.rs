@@ -1,5 +1,5 @@
-//! Compares results with those of the other systems' libraries. `scripts/real oracles` installs the
-//! libraries and runs this.
+//! Compares results with those of the other systems' libraries. `scripts/real oracles`
+//! installs the libraries and runs these tests.
 
 mod bridgic;
 mod cua;
@@ -15,8 +15,9 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// A line of `docs/conversions.md`, and a function that returns whether it explains a different result
-/// of the library (`null`: the library refuses).
+/// An explained difference: a line of `docs/conversions.md`, and a function that returns
+/// whether the line explains the library's different result of a request. The result is `null`
+/// if the library refuses.
 type Difference = (&'static str, fn(&Value, &Value) -> bool);
 
 /// The differences of a library, by operation.
@@ -33,10 +34,10 @@ struct Oracle {
 }
 
 impl Oracle {
-    /// Creates the requests of the pairs.
+    /// Creates an oracle with the requests of the pairs.
     fn new(library: &'static str, differences: Differences) -> Self {
         let pairs = pairs::read(library).into_iter().map(|pair| pair.request);
-        let requests = pairs.filter(|it| !pairs::is_ours_alone(it)).collect();
+        let requests = pairs.filter(|it| !pairs::is_in_no_library(it)).collect();
         Self {
             library,
             differences,
@@ -122,7 +123,7 @@ impl Oracle {
     }
 }
 
-/// Removes irrelevant differences from a result: members with `null`, and spaces of JSON in texts.
+/// Removes irrelevant details from a result: members with `null`, and spaces of JSON in texts.
 fn comparable(value: Value) -> Value {
     match without_nulls(value) {
         Value::String(text) => {
@@ -146,7 +147,7 @@ fn comparable(value: Value) -> Value {
     }
 }
 
-/// Returns the text between two tags.
+/// Returns the tag of an author in a text part.
 fn tag(part: &str) -> Value {
     let json = part
         .strip_suffix("</")
@@ -154,12 +155,12 @@ fn tag(part: &str) -> Value {
     json.unwrap_or_else(|| part.into())
 }
 
-/// Sends requests to a library.
+/// Sends requests to a library. Returns its answers.
 fn ask(library: &str, requests: &[Value]) -> Vec<Answer> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let python = root.join(format!("../.tools/oracles/venv-{library}/bin/python"));
     assert!(python.exists(), "run scripts/install oracles first");
-    // -B: do not write bytecode to the sources.
+    // -B: do not write bytecode to the folder of the sources.
     let mut child = Command::new(python)
         .arg("-B")
         .arg(root.join(format!("oracles/{library}.py")))

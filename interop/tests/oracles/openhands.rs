@@ -1,5 +1,5 @@
-//! Chat Completions, Responses and OpenHands: the library, and the types of `litellm`
-//! and `openai` that it requires.
+//! The comparison of Chat Completions, Responses and OpenHands with OpenHands' library, and
+//! with the types of `litellm` and `openai` that the library requires.
 
 use super::{COUNT, Differences, Oracle, contains};
 use crate::support::generate::samples;

@@ -1,4 +1,4 @@
-//! Edits of an exported session.
+//! Tests of edits of an exported session.
 
 use crate::session::{answer, assistant, call, convert, parsed, prompt, text};
 use crate::support::{REAL, lines, recordings, tree};
@@ -58,7 +58,7 @@ fn an_edit_of_a_line_with_several_blocks_affects_only_that_line() {
     }
 }
 
-/// Changes a text of an item that is not a name. Returns whether there is one.
+/// Changes a text of an item that is not a name. Returns whether the item has such a text.
 fn edited(item: &mut Value) -> bool {
     match item {
         Value::Object(members) => members.iter_mut().any(|(name, value)| match value {
@@ -74,7 +74,8 @@ fn edited(item: &mut Value) -> bool {
     }
 }
 
-/// Replaces lists of one text by the text: formats do not distinguish them after results.
+/// Replaces each list with a single text by the text, because formats do not distinguish them
+/// after results.
 fn plain(value: Value) -> Value {
     match value {
         Value::Array(items) => match &items[..] {
@@ -89,7 +90,8 @@ fn plain(value: Value) -> Value {
     }
 }
 
-/// Counts the messages of lines: those of the model by ID, others by line.
+/// Counts the messages of lines. Messages of the model are counted by ID, other messages by
+/// line.
 fn messages_of(lines: &[&Value]) -> usize {
     let mut ids: Vec<String> = lines
         .iter()
@@ -104,8 +106,8 @@ fn messages_of(lines: &[&Value]) -> usize {
     ids.len()
 }
 
-/// Each edit of one item changes only the lines of one message, and exporting the restored lines
-/// returns the edited items.
+/// Checks that each edit of one item changes only the lines of one message, and that exporting
+/// the restored lines returns the edited items.
 fn edits_change_only_one_message<S: System + Clone>(system: &S, lines: &[Line]) -> usize {
     let session = || Session::new(system.clone());
     let exported = convert(session(), lines);
@@ -141,12 +143,13 @@ fn edits_change_only_one_message<S: System + Clone>(system: &S, lines: &[Line]) 
                 let item = &items[at.min(items.len() - 1)];
                 format!("{item:#}\nof {:#}\ngone {gone:#?}", made[at])
             };
-            // A prompt after a removed result no longer follows a result.
+            // If a result is removed, the prompt after it changes, too: the prompt no longer
+            // follows a result.
             assert!(messages_of(&gone) <= 1 + usize::from(removes), "{}", what());
             if !removes {
                 assert_eq!(messages_of(&gone), 1, "{}", what());
                 assert_eq!(trees.len(), before.len(), "{}", what());
-                // Lines of one message still belong together.
+                // Lines of one message stay together.
                 assert!(
                     trees.iter().all(
                         |line| line["type"] != "assistant" || line["message"]["id"].is_string()
@@ -175,7 +178,8 @@ fn an_edit_affects_only_the_lines_of_one_message() {
         agentwire_interop::cua::Cua::default(),
     );
     let mut edits = 0;
-    // Each recorded session is converted to one system: the work is quadratic in its lines.
+    // Each recorded session is converted to only one system, because the time is quadratic in
+    // the number of lines.
     for (index, lines) in recordings().iter().enumerate() {
         edits += match index % 4 {
             0 => edits_change_only_one_message(&chat, lines),

@@ -1,4 +1,4 @@
-//! Conversions of the lines of a session.
+//! Tests of conversions of the lines of a session.
 
 #![allow(clippy::unwrap_used)]
 
@@ -181,7 +181,8 @@ fn of_thread(mut line: Value, thread: &str) -> Value {
     line
 }
 
-/// A session with a sub-agent in the background, during which turns of the main agent end.
+/// Returns a session with a sub-agent in the background. Turns of the main agent end while the
+/// sub-agent runs.
 fn background() -> Vec<Line> {
     parsed(&[
         prompt("go"),
@@ -329,12 +330,12 @@ fn split_blocks_are_not_losses() {
     ]);
     let lines = parsed(&[prompt("go"), several, results, assistant("m2", text("yes"))]);
     let exported = round_trip(Session::new(Chat), &lines);
-    // Only a member is lost.
+    // Only a member of the block is lost.
     assert_eq!(
         content_losses(&exported.losses),
         ["2/message/content/1/new: `new`: there is no place for it"]
     );
-    // If a block of a message is lost, the others are not.
+    // If one block of a message is lost, the other blocks are not.
     let mut hologram = assistant("m1", text("I will"));
     hologram["message"]["content"] = json!([text("I will"), call("a")]);
     let lines = parsed(&[
@@ -433,7 +434,7 @@ fn recorded_sessions_round_trip_line_by_line() {
     assert!(sessions.len() > 10, "{}", sessions.len());
 }
 
-/// Generates the lines of a conversation with other lines in between.
+/// Generates the lines of a conversation, with lines of other kinds in between.
 fn wire() -> impl Strategy<Value = Vec<Value>> {
     let noise = prop::sample::select(vec![
         json!({"type": "stream_event", "event": {"type": "ping"}}),

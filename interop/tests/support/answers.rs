@@ -1,4 +1,4 @@
-//! The operations of pairs and oracles.
+//! Performs the operations of pairs and oracles.
 
 use super::tree;
 use agentwire_interop::conversion::{Conversion, System, export, import, undo_export, undo_import};
@@ -12,7 +12,8 @@ use serde_json::{Map, Value, json};
 /// The result of an operation, or its error.
 pub(crate) type Answer = Result<Value, String>;
 
-/// Handles a request. `library` is the library with the same operation; all have `export` and `import`.
+/// Performs a request. `library` is the library that has the same operation. Every library has
+/// `export` and `import`.
 pub(crate) fn answer(library: &str, request: &Value) -> Answer {
     match (&request["op"], library) {
         (op, _) if op == "export" || op == "import" => convert(request),
@@ -22,7 +23,7 @@ pub(crate) fn answer(library: &str, request: &Value) -> Answer {
     }
 }
 
-/// Reads a member of a request in its spelling.
+/// Reads a member of a request from its JSON text.
 fn read<T: DeserializeOwned>(value: &Value) -> Result<T, String> {
     serde_json::from_str(&value.to_string()).map_err(|error| error.to_string())
 }
@@ -138,7 +139,7 @@ fn openhands(request: &Value) -> Answer {
     }
 }
 
-/// Adds the members that the library fills in.
+/// Adds the members that the library adds when it writes a message.
 fn dump(message: &openhands::Message) -> Value {
     let contents = message.contents();
     let contents = contents.iter().map(|content| {
@@ -298,7 +299,7 @@ fn bridgic(request: &Value) -> Answer {
     match request["op"].as_str().unwrap() {
         "chat" => {
             let mut message = tree(&read::<bridgic::ChatMessage>(&request["message"])?);
-            // The library reads this member without declaring it.
+            // The library reads this member, but does not declare it.
             message.as_object_mut().unwrap().remove("name");
             Ok(message)
         }

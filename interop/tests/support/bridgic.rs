@@ -43,7 +43,8 @@ pub(crate) fn function_call() -> BoxedStrategy<Value> {
     ])
 }
 
-/// Generates a chat message for the library's conversion, which also reads objects as arguments.
+/// Generates a chat message for the library's conversion, which also accepts objects as
+/// arguments.
 pub(crate) fn loose_chat_message() -> BoxedStrategy<Value> {
     let message =
         (chat_message(), any::<bool>(), members()).prop_map(|(mut message, loose, arguments)| {

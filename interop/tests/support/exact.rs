@@ -1,12 +1,12 @@
 //! A JSON parser that shares no code with the conversions.
 
-/// A value with duplicate members, lone surrogates and all digits.
+/// A JSON value that preserves duplicate members, lone surrogates and all digits.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Node {
     Object(Vec<(Vec<u16>, Node)>),
     List(Vec<Node>),
     Text(Vec<u16>),
-    /// A number, `true`, `false` or `null`.
+    /// A number, `true`, `false` or `null`, as it was written.
     Word(String),
 }
 
@@ -81,7 +81,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Skips the delimiter before an item, or the end of the list.
+    /// Skips the delimiter before an item. Returns `false` at the end of the list.
     fn has_next(&mut self, end: u8) -> bool {
         self.blank();
         let is_first = self.peek() == end - 2;
@@ -192,7 +192,7 @@ impl Unusual {
                 }
                 text.push(']');
             }
-            // Rarely: IDs and tags should remain valid.
+            // Change few strings, so that most IDs and tags stay valid.
             Value::String(_) if self.one_in(12) => {
                 let written = value.to_string();
                 text.push_str(&written[..written.len() - 1]);

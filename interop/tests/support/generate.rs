@@ -7,10 +7,10 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use serde_json::{Map, Value, json};
 
-/// A strategy for an optional value.
+/// A strategy for the value of a member. `None` omits the member.
 pub(crate) type Member = BoxedStrategy<Option<Value>>;
 
-/// Generates values of a strategy, the same in every run.
+/// Generates values with a strategy. Every run generates the same values.
 pub(crate) fn samples<S: Strategy>(strategy: &S, count: usize) -> Vec<S::Value> {
     let seed = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
     let mut runner = TestRunner::new_with_rng(Config::default(), seed);
@@ -29,19 +29,19 @@ pub(crate) fn object<const N: usize>(members: [(&'static str, Member); N]) -> Bo
     object.boxed()
 }
 
-/// Generates a constant.
+/// Generates a member with this value.
 pub(crate) fn is(value: impl Into<Value>) -> Member {
     Just(Some(value.into())).boxed()
 }
 
-/// Generates a value.
+/// Generates a member with a value of the strategy.
 pub(crate) fn of<T: Into<Value> + std::fmt::Debug + 'static>(
     value: impl Strategy<Value = T> + 'static,
 ) -> Member {
     value.prop_map(|value| Some(value.into())).boxed()
 }
 
-/// Generates a value with a probability.
+/// Generates a member with this probability.
 pub(crate) fn sometimes<T: Into<Value> + std::fmt::Debug + 'static>(
     probability: f64,
     value: impl Strategy<Value = T> + 'static,
@@ -50,14 +50,14 @@ pub(crate) fn sometimes<T: Into<Value> + std::fmt::Debug + 'static>(
     prop::option::weighted(probability, value).boxed()
 }
 
-/// Generates a value, `null` or nothing.
+/// Generates a member with a value or `null`, or no member.
 pub(crate) fn maybe<T: Into<Value> + std::fmt::Debug + 'static>(
     value: impl Strategy<Value = T> + 'static,
 ) -> Member {
     prop_oneof![1 => Just(Some(Value::Null)), 7 => sometimes(0.55, value)].boxed()
 }
 
-/// Selects one of these values. Repeated ones are more likely.
+/// Selects one of these values. A repeated value is more likely.
 pub(crate) fn any_of<T: Into<Value>>(values: impl IntoIterator<Item = T>) -> BoxedStrategy<Value> {
     let values: Vec<Value> = values.into_iter().map(Into::into).collect();
     select(values).boxed()

@@ -1,4 +1,4 @@
-//! Support for the tests of all systems.
+//! Helpers of the tests of all systems.
 #![allow(clippy::unwrap_used)]
 
 pub(crate) mod answers;

@@ -6,7 +6,7 @@ use super::generate::{
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// Texts, some of which Python trims or the library truncates.
+/// Generates texts, some of which Python trims or the library truncates.
 fn long_text() -> BoxedStrategy<Value> {
     prop_oneof![
         150 => text().prop_map(Value::from),
@@ -223,7 +223,8 @@ pub(crate) fn input_item() -> BoxedStrategy<Value> {
     prop_oneof![4 => message, 3 => output, 2 => others].boxed()
 }
 
-/// Generates an item of a response. `whole`: with all required members of `openai`'s types.
+/// Generates an item of a response. If `whole`, the item has all members that `openai`'s types
+/// require.
 pub(crate) fn output_item(whole: bool) -> BoxedStrategy<Value> {
     let often = |value| match whole {
         true => of(value),

@@ -1,4 +1,4 @@
-//! Generates conversations.
+//! Generates conversations in the form of this crate.
 
 use super::generate::{any_of, is, list, object, of, sometimes, text};
 use agentwire_interop::Message;
@@ -27,18 +27,18 @@ pub(crate) fn conversation() -> BoxedStrategy<Vec<Message>> {
     messages.boxed()
 }
 
-/// Generates a prompt and the following messages.
+/// A prompt and the messages that follow it.
 #[derive(Debug, Clone)]
 struct Turn {
     prompt: Value,
     reply: Vec<Value>,
-    /// Generates calls and their results.
+    /// The calls of the reply, with their results.
     calls: Vec<(Value, Option<Value>)>,
     has_envelope: bool,
-    /// Generates blocks after results.
+    /// The blocks of the user after the results.
     beside: Vec<Value>,
     second_reply: Option<Vec<Value>>,
-    /// Generates a message of the agent with the role of a user.
+    /// A message of the agent with the role of a user.
     note: Option<Value>,
 }
 
@@ -111,8 +111,8 @@ fn turn() -> impl Strategy<Value = Turn> {
     )
 }
 
-/// Messages of the agent with the role of a user: notifications, summaries, feedback of
-/// hooks, output of commands.
+/// Generates messages of the agent with the role of a user: notifications, summaries, feedback
+/// of hooks, and output of commands.
 fn note() -> BoxedStrategy<Value> {
     let known = any_of([
         "Stop hook feedback:\nRun the tests.",
@@ -147,7 +147,7 @@ fn note() -> BoxedStrategy<Value> {
     ])
 }
 
-/// Texts of users that begin like the tag of an author.
+/// Generates texts of users that begin like the tag of an author.
 fn author_tag() -> BoxedStrategy<Value> {
     let name = select(vec!["user", "summary", "peer", "x y", "notification"]);
     let rest = select(vec!["", "\n", "\nhello", " hello"]);

@@ -1,4 +1,4 @@
-//! Properties of every system.
+//! Checks of properties that every system has.
 
 use super::tree;
 use agentwire_interop::Message;
@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 use serde_json::{Value, json};
 
-/// An export and its undo with the residue restore the messages. Without the residue, exporting the
-/// result again has the same output.
+/// Checks that undoing an export with the residue restores the messages. Without the residue,
+/// exporting the result again must have the same output.
 pub(crate) fn export_round_trip<S: System + Copy>(
     system: S,
     messages: &[Message],
@@ -31,8 +31,8 @@ pub(crate) fn export_round_trip<S: System + Copy>(
     Ok(())
 }
 
-/// Returns the content of messages. Consecutive messages of one side are merged, and empty results are
-/// results without content.
+/// Returns the content of messages. Consecutive messages of one role are merged, and empty
+/// results become results without content.
 fn content(messages: &[Message]) -> Vec<(Option<String>, Value)> {
     let mut merged: Vec<(Option<String>, Vec<Value>)> = Vec::new();
     for message in messages {
@@ -57,8 +57,8 @@ fn content(messages: &[Message]) -> Vec<(Option<String>, Value)> {
     merged.map(|(tag, blocks)| (tag, blocks.into())).collect()
 }
 
-/// An import and its undo with the residue restore the items. Without the residue, they may have
-/// another form: other systems have several forms of the same content.
+/// Checks that undoing an import with the residue restores the items. Without the residue, the
+/// items may have another form, because other systems have several forms of the same content.
 pub(crate) fn import_round_trip<S: System + Copy>(
     system: S,
     items: &[S::Item],
@@ -71,7 +71,7 @@ pub(crate) fn import_round_trip<S: System + Copy>(
     Ok(())
 }
 
-/// Replacing or removing the piece at `at` does not change the other messages.
+/// Checks that replacing or removing the piece at `at` does not change the other messages.
 pub(crate) fn edits_affect_only_one_message<S: System + Copy>(
     system: S,
     messages: &[Message],
@@ -93,7 +93,7 @@ pub(crate) fn edits_affect_only_one_message<S: System + Copy>(
     }
     let back = undo_export(system, edited, exported.residue.clone());
     prop_assert!(back.refused.len() <= 1, "{:?}", back.refused);
-    // All but the edited message are restored.
+    // All messages are restored, except the edited one.
     let pieces = tree(&back.pieces);
     let pieces = pieces.as_array().unwrap();
     let restored = messages

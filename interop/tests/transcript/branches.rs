@@ -1,4 +1,4 @@
-//! The live branch of the tree.
+//! Tests of the live branch of the tree.
 
 use crate::transcript::{answer, attachment, branch, call, node, prompt, records, said, text};
 use agentwire_interop::transcript::{History, Record, Standing};
@@ -27,7 +27,7 @@ fn resuming_at_an_earlier_message_abandons_a_branch() {
         said("3", "2", "m-1", text("b")),
         prompt("4", Some("3"), "two"),
         said("5", "4", "m-2", text("c")),
-        // At the first block of the first message; the message remains complete.
+        // The branch begins at the first block of the first message, which stays complete.
         prompt("6", Some("2"), "three"),
         said("7", "6", "m-3", text("d")),
     ];
@@ -49,7 +49,7 @@ fn calls_beside_the_one_whose_answer_came_last_are_live() {
         said("9", "8", "m-2", text("done")),
     ];
     assert_eq!(dead(&lines), Vec::<String>::new());
-    // The same after rewinding to the first call.
+    // The result is the same after rewinding to the first call.
     let mut back = lines.to_vec();
     back.push(prompt("10", Some("2"), "no"));
     assert_eq!(dead(&back), ["9"]);
@@ -174,7 +174,7 @@ fn a_record_whose_parent_is_missing_follows_the_latest_one_before_it() {
         last_prompt("4"),
     ];
     assert_eq!(texts(&lines), ["one", "a", "two", "b"]);
-    // A descendant does not count.
+    // A descendant of the record is not used, although it precedes the record.
     let mut lines = lines.to_vec();
     lines.swap(2, 3);
     assert_eq!(texts(&lines), ["one", "a", "two", "b"]);
@@ -242,7 +242,7 @@ fn calls_beside_the_way_are_where_they_were_written() {
     };
     assert_eq!(order([&first, &second, &third]), "1234567");
     assert_eq!(order([&first, &third, &second]), "1243567");
-    // Not before the first block of the message.
+    // The call is not placed before the first block of its message.
     assert_eq!(order([&third, &first, &second]), "1243567");
 }
 

@@ -1,4 +1,4 @@
-//! Conversions of transcripts.
+//! Tests of conversions of transcripts.
 
 use crate::support::tree;
 use crate::transcript::branches::compacted;
@@ -95,7 +95,8 @@ fn the_live_branch_is_the_conversation() {
 
 #[test]
 fn the_summary_of_a_compaction_is_before_what_the_compaction_preserved() {
-    // Two messages of the model, one with a call, and a message in between.
+    // The transcript has two messages of the model, one with a call, and a message between
+    // them.
     let mut lines = compacted();
     let boundary = &mut lines[4];
     boundary["logicalParentUuid"] = "4c".into();
@@ -181,7 +182,7 @@ fn there_and_back<S: System + Clone>(
     Ok(())
 }
 
-/// Returns a transcript with these texts, alternately of the user and the model.
+/// Returns a transcript with these texts, alternately of the user and of the model.
 fn in_turn(texts: &[String]) -> Vec<Value> {
     let lines = texts.iter().enumerate().map(|(index, it)| {
         let [uuid, parent] = [index + 1, index].map(|it| it.to_string());
@@ -193,7 +194,7 @@ fn in_turn(texts: &[String]) -> Vec<Value> {
     lines.collect()
 }
 
-/// Restores messages in this order. Returns the records and whether they are unchanged.
+/// Restores the messages in this order. Returns each record, and whether it is unchanged.
 fn in_order(lines: &[Value], order: &[usize]) -> Vec<(Value, bool)> {
     let records = records(lines);
     let direction = Transcript::new(Chat, branch(&records, History::All));
@@ -219,7 +220,7 @@ proptest! {
         prop_assert_eq!(in_order(&lines, &order), expected.collect::<Vec<_>>());
     }
 
-    /// Equal, repeated and removed messages.
+    /// Some texts are equal, and some messages are repeated or removed.
     #[test]
     fn no_message_gets_the_envelope_of_another(
         texts in prop::collection::vec("[ab]", 1..12),
@@ -244,7 +245,7 @@ proptest! {
         }
     }
 
-    /// Any subset of a transcript in any order.
+    /// Converts any subset of a transcript, in any order.
     #[test]
     fn there_and_back_is_the_original(
         lines in prop::sample::subsequence(lines(), 0..=14).prop_shuffle(),
@@ -261,7 +262,7 @@ proptest! {
         there_and_back(Blocks, &lines, History::SinceCompaction)?;
     }
 
-    /// Any duplicate records.
+    /// The transcript contains duplicate records.
     #[test]
     fn there_and_back_of_copies_is_the_original(
         lines in prop::sample::subsequence([lines(), lines()].concat(), 0..=28).prop_shuffle(),

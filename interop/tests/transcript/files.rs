@@ -1,4 +1,4 @@
-//! Directories of transcripts.
+//! Tests of directories of transcripts.
 
 use crate::transcript::{answer, call, prompt, said, text};
 use agentwire_interop::transcript::{Conversation, Directory, Files, History, Place, conversation};

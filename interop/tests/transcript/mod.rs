@@ -1,4 +1,4 @@
-//! Transcripts on disk in the format of version 2.1.329.
+//! Tests of transcripts on disk in the format of version 2.1.329.
 #![allow(clippy::unwrap_used)]
 
 mod branches;
@@ -23,7 +23,7 @@ fn branch(records: &[Record], history: History) -> Branch {
     tree.branch(history)
 }
 
-/// Returns a record of the tree: its ID, its parent's, and other members.
+/// Returns a record of the tree with its ID, the ID of its parent, and other members.
 fn node(uuid: &str, parent: Option<&str>, more: Value) -> Value {
     let mut record = json!({
         "parentUuid": parent, "isSidechain": false, "uuid": uuid, "sessionId": "s",

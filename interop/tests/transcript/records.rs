@@ -1,4 +1,4 @@
-//! The records of transcripts.
+//! Tests of the records of transcripts.
 
 use crate::support::tree;
 use crate::transcript::{answer, attachment, call, node, prompt, said};
@@ -6,7 +6,7 @@ use agentwire_interop::transcript::{AgentMeta, Entry, Record, message};
 use agentwire_protocol::Untyped;
 use serde_json::{Value, json};
 
-/// All known kinds of records with all members.
+/// Returns all known kinds of records, with all members.
 fn all() -> Vec<Value> {
     let mut user = answer("1", "0", "t-1");
     merge(
@@ -127,11 +127,11 @@ fn every_record_is_typed_and_preserved() {
 }
 
 #[test]
-fn what_nobody_knows_is_kept() {
+fn unknown_records_and_members_are_preserved() {
     for value in [
         json!({"type": "hologram", "depth": 3}),
         json!({"no": "type"}),
-        // A value of another type.
+        // The member `message` has a value of another type.
         json!({"type": "user", "uuid": "1", "message": "hello"}),
         json!([1]),
         json!(null),
@@ -144,7 +144,7 @@ fn what_nobody_knows_is_kept() {
     assert!(Record::read("{\"type\":\"us").is_err());
 }
 
-/// Authors of records, each with a text and other members.
+/// Authors of records. Each line has a text and the other members of the record.
 const AUTHORS: &str = r#"
 Person "hello" {}
 Person "hello" {"origin": {"kind": "human"}}
