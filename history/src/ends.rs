@@ -23,8 +23,8 @@ pub(super) struct FileEnds<'b> {
 }
 
 impl EndsBuffer {
-    /// Reads the ends of a file; `None` if it is empty, cannot be read, or is not a regular file.
-    /// Links are not regular files.
+    /// Reads the ends of a file. Returns `None` if the file is empty, cannot be read, or is not a
+    /// regular file. Links are not regular files.
     pub(super) fn read(&mut self, path: &Path) -> Option<FileEnds<'_>> {
         let metadata = fs::symlink_metadata(path)
             .ok()
@@ -75,7 +75,7 @@ impl EndsBuffer {
         let mut file = file.take(MAX_SEARCHED);
         self.0.clear();
         loop {
-            // Retain the end of the last piece: a name may begin there.
+            // Retain the end of the last piece, because a name may begin there.
             let consumed = self.0.len().saturating_sub(32);
             self.0.drain(..consumed);
             let before = self.0.len();
@@ -84,7 +84,7 @@ impl EndsBuffer {
                 .take(Ends::SIZE as u64)
                 .read_to_end(&mut self.0);
             if piece.is_err() || self.0.len() == before {
-                // A transcript that is longer counts as one with a conversation.
+                // A longer transcript counts as one with a conversation.
                 return file.limit() == 0;
             }
             if Ends::new(&self.0, &self.0).has_conversation() {

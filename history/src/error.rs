@@ -30,14 +30,13 @@ pub enum HistoryError {
     NotFound {
         /// The session ID.
         id: String,
-        /// The [project](super::History::project) that was searched; `None` for all
-        /// projects.
+        /// The [project](super::History::project) that was searched, or `None` for all projects.
         project: Option<PathBuf>,
     },
     /// A title is blank.
     #[error("the title is blank")]
     BlankTitle,
-    /// A tag is blank or consists of characters that are removed.
+    /// A tag is blank, or consists only of characters that are removed.
     #[error("the tag is blank; use `None` to remove the tag")]
     BlankTag,
     /// The session has no messages that a fork can copy.

@@ -1,4 +1,4 @@
-//! Finding the transcripts of a session.
+//! Finds the transcripts of a session.
 
 use super::error::HistoryError;
 use super::folders::{Projects, real};
@@ -10,12 +10,12 @@ use std::path::{Path, PathBuf};
 #[derive(Debug)]
 pub(super) struct FoundTranscript {
     pub(super) path: PathBuf,
-    /// The working directory of its project, if the search was restricted to one.
+    /// The working directory of the session's project, if the search was restricted to one project.
     pub(super) project: Option<String>,
 }
 
-/// Finds the non-empty transcripts of a session: in the project, or else in its worktrees; or in
-/// all projects.
+/// Finds the non-empty transcripts of a session: in the project, or else in its worktrees. Without
+/// a project, searches all projects.
 pub(super) fn find(
     projects: &Projects,
     directory: Option<&Path>,
@@ -24,8 +24,8 @@ pub(super) fn find(
     search(projects, directory, id, false)
 }
 
-/// Finds the non-empty transcripts of a session: in the project and its worktrees, or in all
-/// projects.
+/// Finds the non-empty transcripts of a session in the project and its worktrees. Without a
+/// project, searches all projects.
 pub(super) fn find_all(
     projects: &Projects,
     directory: Option<&Path>,

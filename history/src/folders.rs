@@ -11,12 +11,12 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Clone)]
 pub(super) struct Projects {
     pub(super) folder: PathBuf,
-    /// The name of every project, if the environment sets one.
+    /// The folder name of every project, if the environment sets one.
     pub(super) name: Option<String>,
 }
 
 impl Projects {
-    /// Returns the entries of the folder, sorted by name; an empty list if it does not exist.
+    /// Returns the entries of the folder, sorted by name. A missing folder has no entries.
     pub(super) fn entries(&self) -> Result<Vec<DirEntry>, HistoryError> {
         let entries = existing(sorted(&self.folder));
         let entries = entries.map_err(HistoryError::unreadable(&self.folder))?;
@@ -34,9 +34,9 @@ impl Projects {
         self.name.clone().unwrap_or_else(|| project_name(project))
     }
 
-    /// Returns the folders of a project. The names of folders of long paths end with a hash that
-    /// depends on the agent's version: such folders are included if they have a session of the
-    /// project.
+    /// Returns the folders of a project. If its path is long, the name of its folder ends with a
+    /// hash that depends on the version of the agent. A folder with another hash is included if it
+    /// has a session of the project.
     pub(super) fn folders_of(&self, project: &str) -> Result<Vec<PathBuf>, HistoryError> {
         let own = self.folder.join(self.name_of(project));
         let default = project_name(project);

@@ -39,11 +39,11 @@ pub struct SessionInfo {
     /// The tag that the user has set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tag: Option<String>,
-    /// The time of the first record that has one, in milliseconds since 1970.
+    /// The time of the first record with a time, in milliseconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub created_at: Option<i64>,
-    /// Whether the session is archived. `Some(false)`: it was archived, and was unarchived or
-    /// continued since. `None`: it never was archived.
+    /// Whether the session is archived. `Some(false)` if it was archived, and was unarchived or
+    /// continued since. `None` if it was never archived.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub archived: Option<bool>,
 }
@@ -55,7 +55,7 @@ impl SessionInfo {
         time(self.last_modified)
     }
 
-    /// Returns the time of the first record that has one.
+    /// Returns the time of the first record with a time.
     #[must_use]
     pub fn created(&self) -> Option<SystemTime> {
         self.created_at.map(time)

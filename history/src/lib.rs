@@ -38,9 +38,9 @@
 //! # Changes and running agents
 //!
 //! An agent that is running a session caches its contents and appends to the transcript. Titles,
-//! tags and archive marks can be set meanwhile. A fork has the messages that the agent has
-//! written so far. Do not delete a session that an agent is running: it may write the transcript
-//! again without its beginning.
+//! tags and archive marks can be set while an agent runs. A fork has the messages that the agent
+//! has written so far. Do not delete a session that an agent is running: the agent may write the
+//! transcript again without its beginning.
 //!
 //! # Blocking
 //!
@@ -129,7 +129,7 @@ impl History {
     ///
     /// # Errors
     ///
-    /// As for [`History::new`].
+    /// The errors of [`History::new`].
     pub fn of_environment<V: AsRef<OsStr>>(
         variable: impl Fn(&str) -> Option<V>,
     ) -> Result<Self, HistoryError> {
@@ -178,12 +178,12 @@ impl History {
         listing::list(&self.projects, self.project.as_deref(), list)
     }
 
-    /// Returns information about a session; `None` if [`list_sessions`](Self::list_sessions)
-    /// would not list it.
+    /// Returns information about a session. Returns `None` if
+    /// [`list_sessions`](Self::list_sessions) would not list the session.
     ///
     /// # Errors
     ///
-    /// As for [`History::list_sessions`].
+    /// The errors of [`History::list_sessions`].
     #[doc(alias = "getSessionInfo")]
     pub fn session_info(&self, id: &str) -> Result<Option<SessionInfo>, HistoryError> {
         if !is_session_id(id) {
@@ -194,9 +194,9 @@ impl History {
         Ok(first.and_then(|found| SessionInfo::read(&found, id)))
     }
 
-    /// Returns the messages of a session that lead to its last message; an empty list if the
-    /// session does not exist. Does not return messages from before a compaction unless the
-    /// compaction preserved them.
+    /// Returns the messages of a session that lead to its last message. The list is empty if the
+    /// session does not exist. Omits messages from before a compaction unless the compaction
+    /// preserved them.
     ///
     /// # Errors
     ///
@@ -225,12 +225,12 @@ impl History {
         Ok(files.into_iter().map(|it| it.id).collect())
     }
 
-    /// Returns the messages of a session's sub-agent; an empty list if the session or the
+    /// Returns the messages of a session's sub-agent. The list is empty if the session or the
     /// sub-agent does not exist.
     ///
     /// # Errors
     ///
-    /// As for [`History::session_messages`].
+    /// The errors of [`History::session_messages`].
     #[doc(alias = "getSubagentMessages")]
     pub fn subagent_messages(
         &self,
@@ -277,7 +277,7 @@ impl History {
     ///
     /// # Errors
     ///
-    /// As for [`History::rename_session`], with [`HistoryError::BlankTag`].
+    /// The errors of [`History::rename_session`], and [`HistoryError::BlankTag`].
     #[doc(alias = "tagSession")]
     pub fn tag_session(&self, id: &str, tag: Option<&str>) -> Result<(), HistoryError> {
         self.target(id).check()?;
@@ -305,7 +305,7 @@ impl History {
     ///
     /// # Errors
     ///
-    /// As for [`History::archive_session`].
+    /// The errors of [`History::archive_session`].
     #[doc(alias = "unarchiveSession")]
     pub fn unarchive_session(&self, id: &str) -> Result<(), HistoryError> {
         change::archive(&self.target(id), false)
@@ -314,14 +314,15 @@ impl History {
     /// Deletes a session: its transcript, and its folder with its sub-agents. If the session is in
     /// several projects, deletes it in the first one.
     ///
-    /// Do not delete a session that an agent is running: it may write the transcript again
+    /// Do not delete a session that an agent is running: the agent may write the transcript again
     /// without its beginning.
     ///
     /// # Errors
     ///
     /// - [`HistoryError::InvalidId`]
     /// - [`HistoryError::NotFound`] if the session does not exist
-    /// - [`HistoryError::Undeletable`]. If it names the folder, the transcript is already deleted
+    /// - [`HistoryError::Undeletable`]. If the error names the folder, the transcript is already
+    ///   deleted
     /// - [`HistoryError::NotRegular`] if the transcript is a folder, or its project's folder a
     ///   link that leads out of the folder `projects`
     /// - [`HistoryError::Unreadable`]
@@ -334,8 +335,8 @@ impl History {
     /// continue the copy, resume it in the same working directory.
     ///
     /// The copy has the messages of the main conversation under new IDs, without sub-agents, the
-    /// tag and the agent's snapshots of files. It is written atomically to the same folder. The
-    /// session itself is not changed, and an agent may be running it.
+    /// tag and the agent's snapshots of files. The copy is written atomically to the folder of the
+    /// original. The original is not changed, and an agent may be running it.
     ///
     /// # Errors
     ///
@@ -357,8 +358,8 @@ impl History {
         }
     }
 
-    /// Returns the path of a session's transcript; `None` if the session does not exist.
-    /// `agentwire_protocol::transcript` reads it.
+    /// Returns the path of a session's transcript, or `None` if the session does not exist.
+    /// `agentwire_protocol::transcript` reads transcripts.
     ///
     /// # Errors
     ///

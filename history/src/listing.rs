@@ -1,4 +1,4 @@
-//! Lists of sessions.
+//! Lists sessions.
 
 use super::ends::{EndsBuffer, milliseconds};
 use super::error::HistoryError;
@@ -78,7 +78,7 @@ impl ListSessions {
         self
     }
 
-    /// Returns whether sorting requires the times of all transcripts before any is read.
+    /// Returns whether the times of all transcripts are needed before any transcript is read.
     fn is_paged(&self) -> bool {
         self.limit.is_some() || self.offset > 0
     }
@@ -88,7 +88,7 @@ impl ListSessions {
 struct Candidate {
     id: String,
     path: PathBuf,
-    /// Milliseconds since 1970; 0 if unknown.
+    /// The time of the last modification in milliseconds since 1970. 0 if it is unknown.
     modified: i64,
     folder: Arc<Folder>,
 }
@@ -96,7 +96,7 @@ struct Candidate {
 /// A folder of a project.
 #[derive(Default)]
 struct Folder {
-    /// The working directory of the project, if the list is restricted to one.
+    /// The working directory of the project, if the list is restricted to one project.
     project: Option<String>,
     /// The worktrees whose sessions may be in the folder.
     own: Vec<String>,
@@ -148,7 +148,7 @@ fn page(candidates: &[Candidate], list: &ListSessions) -> Vec<SessionInfo> {
     let mut seen = HashSet::new();
     let mut sessions = Vec::new();
     let mut skipped = 0;
-    // The first part is as large as the page, each further one larger.
+    // The first part is as large as the page. Each further part is larger.
     let mut part = limit.saturating_add(list.offset).clamp(32, 4096);
     let mut rest = candidates;
     while !rest.is_empty() && sessions.len() < limit {
@@ -213,7 +213,7 @@ fn project_candidates(
         .iter()
         .map(|it| (projects.name_of(it), &**it))
         .collect();
-    // Longest first: a name may be the prefix of another.
+    // The longest names are first, because a name may be the prefix of another.
     named.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
     for folder in projects.folders()? {
         if taken.contains(&folder) {

@@ -16,7 +16,7 @@ pub(super) fn belongs_to_another(directory: &str, project: &str, own: &[String])
     collide(&real(Path::new(directory)), &real(Path::new(project)))
 }
 
-/// Returns whether a directory is one of these, or below one.
+/// Returns whether a directory is equal to one of `own`, or is inside one of them.
 fn is_inside(directory: &str, own: &[String]) -> bool {
     let directory = slashes(directory);
     own.iter().map(|it| slashes(it)).any(|it| {
@@ -25,12 +25,12 @@ fn is_inside(directory: &str, own: &[String]) -> bool {
     })
 }
 
-/// Returns whether two different directories have the same folder name.
+/// Returns whether two directories are different but have the same folder name.
 fn collide(directory: &str, other: &str) -> bool {
     dashed(directory) == dashed(other) && slashes(directory) != slashes(other)
 }
 
-/// Returns whether a path is not plain or may be slow to access.
+/// Returns whether a path contains `..` or may be on a network.
 fn is_unusual(path: &str) -> bool {
     let first = path.split('/').find(|it| !it.is_empty() && *it != ".");
     let first = first.unwrap_or_default().to_ascii_lowercase();

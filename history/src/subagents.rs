@@ -13,7 +13,7 @@ pub(super) struct AgentFile {
 /// Returns the transcripts in a folder and its subfolders, excluding links.
 pub(super) fn files(folder: &Path) -> Vec<AgentFile> {
     let mut files = Vec::new();
-    // Depth first: folders are sorted among the files.
+    // Walks depth first, because folders are sorted among the files.
     let mut open = vec![sorted(folder).unwrap_or_default().into_iter()];
     while let Some(entries) = open.last_mut() {
         let Some(entry) = entries.next() else {

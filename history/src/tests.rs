@@ -1,4 +1,4 @@
-//! Tests on directories with few sessions.
+//! Tests of the history on directories with few sessions.
 
 use super::*;
 use std::fs::File;
@@ -8,7 +8,7 @@ use tempfile::TempDir;
 const A: &str = "aaaaaaaa-0000-4000-8000-000000000000";
 const B: &str = "bbbbbbbb-0000-4000-8000-000000000000";
 
-/// A configuration directory, and working directories.
+/// A temporary folder with a configuration directory and working directories.
 struct Home(TempDir);
 
 impl Home {
@@ -26,7 +26,7 @@ impl Home {
         directory.canonicalize().unwrap()
     }
 
-    /// Writes a session that was started in `directory` to the folder of `of`.
+    /// Writes a session that was started in `directory` to the project folder of `of`.
     fn session(&self, of: &Path, directory: &Path, id: &str, seconds: u64) -> PathBuf {
         let history = self.history();
         let folder = history
@@ -331,7 +331,8 @@ fn nothing_is_written_through_a_link() {
     assert_eq!(fs::read(&path).unwrap(), before);
 }
 
-/// Links below the folder of all projects, which come with an archive or a repository.
+/// A planted link is a link below the folder of all projects. An archive or a repository can
+/// contain one.
 #[cfg(unix)]
 #[test]
 fn a_planted_link_is_not_followed_by_any_change() {
@@ -351,7 +352,7 @@ fn a_planted_link_is_not_followed_by_any_change() {
             history.delete_session(id).err(),
         ]
     };
-    // The folder of a session.
+    // The folder of a session is a link.
     let folder = path.with_extension("");
     symlink(&outside, &folder).unwrap();
     fs::write(outside.join("archived.json"), "precious").unwrap();
@@ -362,7 +363,7 @@ fn a_planted_link_is_not_followed_by_any_change() {
         fs::read(outside.join("archived.json")).unwrap(),
         b"precious"
     );
-    // The folder of a project.
+    // The folder of a project is a link.
     let project = history.projects.folder.join("-planted");
     symlink(&outside, &project).unwrap();
     let planted = outside.join(format!("{B}.jsonl"));
@@ -372,11 +373,11 @@ fn a_planted_link_is_not_followed_by_any_change() {
         assert!(matches!(failed, Some(HistoryError::NotRegular { path }) if path == project));
     }
     assert_eq!((fs::read(&planted).unwrap(), names(&outside)), before);
-    // It is still read, as by the agent.
+    // The session is still read. The agent also reads it.
     assert_eq!(messages(&history, B), 1);
 }
 
-/// For example to a folder of dotfiles, or to another disk.
+/// These links may lead to a folder of dotfiles or to another disk.
 #[cfg(unix)]
 #[test]
 fn the_configuration_directory_and_its_projects_may_be_links() {
@@ -387,7 +388,7 @@ fn the_configuration_directory_and_its_projects_may_be_links() {
     symlink(&disk, dotfiles.join("projects")).unwrap();
     let directory = home.directory("work");
     let path = home.session(&directory, &directory, A, 1);
-    // A project that was moved, whose old name leads to the new one.
+    // The project was moved, and its old name is a link to the new one.
     let project = path.parent().unwrap();
     symlink(project.file_name().unwrap(), project.with_file_name("-aaa")).unwrap();
     let history = home.history();

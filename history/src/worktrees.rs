@@ -1,4 +1,4 @@
-//! The worktrees of a git repository.
+//! Lists the worktrees of a git repository.
 
 use std::io::Read;
 use std::path::Path;
@@ -10,8 +10,9 @@ use std::time::Duration;
 /// The timeout of git.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Returns the paths of all worktrees of a directory's repository, as printed by git; an empty list
-/// if it is not in a repository, or if git is not installed or takes more than five seconds.
+/// Returns the paths of all worktrees of a directory's repository, as git prints them. The list is
+/// empty if the directory is not in a repository, if git is not installed, or if git takes more
+/// than five seconds.
 pub(super) fn worktrees(directory: &str) -> Vec<String> {
     list(Path::new(directory)).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! Appending a line to a transcript.
+//! Appends a line to a transcript.
 
 use super::super::error::HistoryError;
 use super::target::Target;
@@ -27,7 +27,7 @@ fn append_to(path: &Path, line: &str) -> io::Result<bool> {
     };
     let mut text = Vec::with_capacity(line.len() + 1);
     if !ends_with_line(&mut file)? {
-        // The last line is incomplete: the agent was killed while it wrote it.
+        // The agent was killed while it wrote the last line.
         text.push(b'\n');
     }
     text.extend_from_slice(line.as_bytes());

@@ -1,4 +1,4 @@
-//! Archiving a session.
+//! Archives a session.
 
 use super::super::error::HistoryError;
 use super::target::Target;

@@ -1,4 +1,4 @@
-//! Deleting a session.
+//! Deletes a session.
 
 use super::super::error::{HistoryError, existing};
 use super::target::Target;
@@ -15,7 +15,7 @@ pub(in super::super) fn delete(target: &Target<'_>) -> Result<(), HistoryError> 
     if metadata.is_dir() {
         return Err(HistoryError::NotRegular { path: path.clone() });
     }
-    // A link is removed; its target is not.
+    // Removes a link, but not its target.
     existing(fs::remove_file(path)).map_err(HistoryError::undeletable(path))?;
     let folder = path.with_extension("");
     remove(&folder).map_err(HistoryError::undeletable(folder))

@@ -1,4 +1,4 @@
-//! Forking a session.
+//! Forks a session.
 
 use super::super::error::HistoryError;
 use super::super::info::title_of_file;
@@ -36,8 +36,9 @@ impl ForkSession {
     /// [`session_messages`](crate::History::session_messages) or of a message that your program
     /// sent. Default (also if empty): all messages.
     ///
-    /// If it is the summary of a compaction, the copy lacks the messages that the compaction
-    /// preserved. If it is the boundary of a compaction, the copy ends before the boundary.
+    /// If the message is the summary of a compaction, the copy lacks the messages that the
+    /// compaction preserved. If the message is the boundary of a compaction, the copy ends before
+    /// the boundary.
     #[doc(alias = "upToMessageId")]
     #[must_use]
     pub fn up_to(mut self, message_uuid: impl Into<String>) -> Self {

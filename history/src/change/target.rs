@@ -26,7 +26,7 @@ impl Target<'_> {
         }
     }
 
-    /// Returns the session's transcripts, at least one. The first one is read.
+    /// Returns the session's transcripts, at least one. The history reads the first one.
     pub(super) fn transcripts(&self) -> Result<Vec<PathBuf>, HistoryError> {
         self.check()?;
         self.paths(find(self.projects, self.project, self.id)?)

@@ -1,5 +1,5 @@
-//! Changes of sessions: the official function changes one copy of a directory, this crate another one,
-//! and then both copies must have the same files.
+//! Compares changes of sessions. The official function changes one copy of a directory, and this
+//! crate changes another copy. Then both copies must have the same files.
 
 use super::Official;
 use super::same::{self, Renamed};
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Counts {
     pub(crate) changes: usize,
     pub(crate) failed: usize,
-    /// Intentional differences.
+    /// The number of intentional differences.
     pub(crate) explained: usize,
 }
 
@@ -124,7 +124,7 @@ pub(crate) fn compare(
     Ok(())
 }
 
-/// The reason of an intentional difference.
+/// Returns the reason of an intentional difference.
 fn explained(
     change: &Change,
     threw: bool,
@@ -239,7 +239,7 @@ fn entry(
     }
 }
 
-/// Makes both sides equal (new IDs, times and intentional differences) for the next change. Returns
+/// Makes both copies equal for the next change: new IDs, times and intentional differences. Returns
 /// the contents.
 fn level(
     sides: &Sides,
@@ -256,7 +256,7 @@ fn level(
                 }),
             ) => {
                 if bytes.len() < our_bytes.len() {
-                    // The line that this crate appended separately.
+                    // This crate appended the line separately.
                     fs::copy(&to, &from).unwrap();
                     bytes.clone_from(our_bytes);
                 } else if bytes != our_bytes {

@@ -1,7 +1,7 @@
-//! Lists ten thousand sessions, for comparison with the official SDK.
+//! Lists ten thousand sessions, to compare the speed with the official SDK.
 //!
-//! `make FOLDER` creates a configuration directory of about 6 GB: 9,000 sessions of
-//! 100 kB and 1,000 of 5 MB. `list FOLDER` lists it and prints the number.
+//! `make FOLDER` creates a configuration directory of about 6 GB: 9,000 sessions of 100 kB and
+//! 1,000 of 5 MB. `list FOLDER` lists the sessions in it and prints their number.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 

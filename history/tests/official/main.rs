@@ -1,9 +1,9 @@
-//! Compares the history with the official SDK: for generated directories, each function must return
-//! the same members and make the same changes as the official one. `scripts/real history` installs
-//! the SDK and runs this.
+//! Compares the history with the official SDK. For generated directories, each function must return
+//! the same members and make the same changes as the official function. `scripts/real history`
+//! installs the SDK and runs this program.
 //!
-//! Arguments: `--seeds N`: the number of seeds; `--first N`: the first one; `--changes N`: the number
-//! of changes per seed; `--reads 0`: only changes.
+//! Arguments: `--seeds N` is the number of seeds; `--first N` is the first seed; `--changes N` is
+//! the number of changes per seed; `--reads 0` omits the queries.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 

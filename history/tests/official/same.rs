@@ -1,4 +1,4 @@
-//! Differences between values.
+//! Finds differences between values.
 
 use serde_json::Value;
 use std::collections::HashMap;
@@ -37,7 +37,7 @@ pub(crate) fn difference(official: &Value, ours: &Value, path: &str) -> Option<S
     }
 }
 
-/// Pairs of new IDs of both sides.
+/// Pairs of new IDs, one of each side.
 #[derive(Debug, Default)]
 pub(crate) struct Renamed {
     ours: HashMap<String, String>,
@@ -45,7 +45,7 @@ pub(crate) struct Renamed {
 }
 
 impl Renamed {
-    /// Returns whether two texts are equal, the same new ID, or new times.
+    /// Returns whether two texts are equal, are the same new ID, or are new times.
     fn is_same(&mut self, official: &str, ours: &str) -> bool {
         official == ours || are_new_times(official, ours) || self.is_same_id(official, ours)
     }
@@ -60,7 +60,7 @@ impl Renamed {
         known && back.or_insert_with(|| official.to_owned()) == official
     }
 
-    /// Like [`Renamed::is_same`] for two paths.
+    /// Returns whether two paths are equal except for new IDs and times.
     pub(crate) fn is_same_path(&mut self, official: &str, ours: &str) -> bool {
         let names = |path: &str| -> Vec<String> {
             let names = path.split(['/', '.']).map(str::to_owned);
@@ -72,8 +72,8 @@ impl Renamed {
     }
 }
 
-/// Returns the first difference of two files. JSON lines are compared by value; new IDs and times may
-/// differ.
+/// Returns the first difference of two files. JSON lines are compared by value. New IDs and times
+/// may differ.
 pub(crate) fn lines(official: &[u8], ours: &[u8], renamed: &mut Renamed) -> Option<String> {
     let lines = |text: &[u8]| -> Vec<Vec<u8>> {
         text.split(|it| *it == b'\n').map(<[u8]>::to_vec).collect()
@@ -103,7 +103,7 @@ pub(crate) fn lines(official: &[u8], ours: &[u8], renamed: &mut Renamed) -> Opti
     (official != ours).then(|| format!(": {official} lines official, {ours} ours"))
 }
 
-/// Like [`difference`], but new IDs and times may differ.
+/// Returns the first difference of two values. New IDs and times may differ.
 fn renaming(official: &Value, ours: &Value, path: &str, renamed: &mut Renamed) -> Option<String> {
     match (official, ours) {
         (Value::Object(a), Value::Object(b)) if a.keys().eq(b.keys()) => a
@@ -118,7 +118,7 @@ fn renaming(official: &Value, ours: &Value, path: &str, renamed: &mut Renamed) -
     }
 }
 
-/// Returns whether both are times outside all worlds.
+/// Returns whether both texts are times outside the range of the generated times.
 fn are_new_times(official: &str, ours: &str) -> bool {
     let is_new = |it: &str| it.len() == 24 && it.ends_with('Z') && it > "2025-12-31";
     is_new(official) && is_new(ours)

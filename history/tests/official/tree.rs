@@ -1,4 +1,4 @@
-//! The contents of directories.
+//! Reads, copies and removes directories.
 
 use agentwire_protocol::Json;
 use std::collections::{BTreeMap, HashSet};
@@ -13,7 +13,7 @@ pub(crate) enum Entry {
     Link(PathBuf),
 }
 
-/// The contents of a directory by relative path.
+/// Returns the contents of a directory by relative path.
 pub(crate) fn read(folder: &Path) -> BTreeMap<PathBuf, Entry> {
     let mut entries = BTreeMap::new();
     let mut folders = vec![PathBuf::new()];
@@ -94,13 +94,14 @@ pub(crate) fn sessions(config: &Path) -> HashSet<String> {
     sessions
 }
 
-/// Returns the IDs in a session's records.
+/// Returns the IDs in a session's records. IDs near compactions are repeated.
 pub(crate) fn ids(config: &Path, session: &str) -> Vec<String> {
     let mut ids = Vec::new();
     for project in fs::read_dir(config.join("projects")).unwrap() {
         let path = project.unwrap().path().join(format!("{session}.jsonl"));
         let text = fs::read(path).unwrap_or_default();
-        // Compactions consist of two or three records and are the most difficult.
+        // IDs near compactions are the most difficult. A compaction consists of two or three
+        // records.
         let mut near = 0;
         for line in text.split(|it| *it == b'\n') {
             let Ok(line) = String::from_utf8_lossy(line).parse::<Json>() else {

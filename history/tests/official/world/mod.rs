@@ -18,9 +18,9 @@ pub(crate) struct World {
     pub(crate) config: PathBuf,
     /// The working directories of the sessions.
     pub(crate) directories: Vec<PathBuf>,
-    /// All sessions, and some missing ones.
+    /// The IDs of all sessions, and of some missing ones.
     pub(crate) sessions: Vec<String>,
-    /// The sub-agents of all sessions.
+    /// The IDs of the sub-agents of all sessions.
     pub(crate) agents: Vec<String>,
 }
 
@@ -71,8 +71,8 @@ impl World {
         world
     }
 
-    /// Creates the working directories: some have the same folder name, some a long one, some are
-    /// worktrees.
+    /// Creates the working directories. Some have the same folder name, some have a long name, and
+    /// some are worktrees.
     fn directories(&mut self) {
         let work = self.root.join("work");
         let long = "long directory/".repeat(16);
@@ -127,7 +127,7 @@ impl World {
         self.directories = directories;
     }
 
-    /// Returns the folder of a directory's sessions, possibly with the name of another version.
+    /// Returns the folder of a directory's sessions. The name may be that of another agent version.
     fn folder(&mut self, directory: &Path) -> PathBuf {
         let projects = self.config.join("projects");
         let name = directory
@@ -164,7 +164,7 @@ impl World {
         };
         let mut bytes = self.transcript(id, &cwd, records, false);
         if self.random.one_in(40) {
-            // More than 5 MiB: the official SDK reads only a part.
+            // The official SDK reads only a part of a file with more than 5 MiB.
             while bytes.len() < 6 << 20 {
                 let more = self.transcript(id, &cwd, 200, false);
                 bytes.extend(more);
@@ -198,7 +198,7 @@ impl World {
         transcript.bytes(records)
     }
 
-    /// Sets a time, which may be that of another file.
+    /// Sets the time of a file, possibly to the time of another file.
     fn touch(&mut self, path: &Path) {
         let seconds = 1_750_000_000 + self.random.number() % 5;
         let nanoseconds = [0, 1_000_000, 499_999_999, 999_500_000][self.random.below(4)];
@@ -211,7 +211,7 @@ impl World {
             .unwrap();
     }
 
-    /// Creates the contents of a session's folder.
+    /// Creates the contents of the folder of a session.
     fn beside(&mut self, folder: &Path, id: &str, cwd: &Path) {
         if self.random.one_in(3) {
             fs::create_dir_all(folder).unwrap();

@@ -1,4 +1,4 @@
-//! Texts of users and agents, and JSON objects as text.
+//! Generates texts of users and agents, and JSON objects as text.
 
 use agentwire_testing::Random;
 

@@ -1,4 +1,4 @@
-//! A transcript: records in a tree, other records, and invalid lines.
+//! Generates a transcript: records in a tree, other records, and invalid lines.
 
 mod written;
 
@@ -24,9 +24,9 @@ pub(crate) struct Transcript<'r> {
     calls: Vec<(String, String)>,
     deliveries: Vec<String>,
     minute: i64,
-    /// Whether members sometimes have values of other types.
+    /// Whether members sometimes have values of the wrong type.
     is_odd: bool,
-    /// Whether the host runs calls.
+    /// Whether calls may be run by the host.
     has_host: bool,
     /// Whether the files that tools have changed are recorded.
     has_flow: bool,
@@ -282,7 +282,7 @@ impl<'r> Transcript<'r> {
         self.odds(record)
     }
 
-    /// Members that some messages have.
+    /// Adds members that only some messages have.
     fn odds(&mut self, mut record: Object) -> Object {
         let members: [(&str, &[&str]); 16] = [
             ("isCompactSummary", &["true", "false"]),

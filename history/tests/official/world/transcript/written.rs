@@ -124,14 +124,15 @@ impl Transcript<'_> {
                 record = record.raw("blocks", format!("[{}]", self.block()));
             }
             if self.random.one_in(2) {
-                let folds = [
+                // `fold` holds the queued prompt that the voice call delivered.
+                let fold_values = [
                     "{\"command\":{\"source_uuid\":\"s1\",\"isMeta\":false},\"extra\":1}",
                     "{\"command\":{\"delivery_id\":\"d1\"}}",
                     "{\"command\":{\"source_uuid\":\"SOURCE\"},\"more\":[1]}",
                     "{\"command\":5}",
                     "5",
                 ];
-                let mut fold = self.random.pick(&folds).to_owned();
+                let mut fold = self.random.pick(&fold_values).to_owned();
                 if !self.uuids.is_empty() {
                     fold = fold.replace("SOURCE", &self.any_uuid());
                 }
