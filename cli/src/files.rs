@@ -9,7 +9,7 @@ use tempfile::{Builder, NamedTempFile};
 #[derive(Debug, Default)]
 pub(crate) struct Files(Vec<Identity>);
 
-/// The identity of a file, independent of its name.
+/// The identity of a file. It does not depend on the name of the file.
 #[derive(Debug, PartialEq, Eq)]
 enum Identity {
     #[cfg(unix)]
@@ -33,8 +33,8 @@ enum Kind {
     Atomic {
         temporary: NamedTempFile,
         target: PathBuf,
-        /// The existing file, if it must be overwritten in target: a new file
-        /// would have another owner, or lose the file's hard links.
+        /// The existing file, if the command must overwrite it. A new file would have another
+        /// owner, or would lose the file's hard links.
         overwrites: Option<File>,
     },
 }
@@ -58,9 +58,8 @@ impl Files {
     ///
     /// # Errors
     ///
-    /// If the command reads or writes the file already, if the path is a symbolic
-    /// link that belongs to another user or is dangling, or if the file cannot be
-    /// created.
+    /// Fails if the command reads or writes the file already, if the path is a symbolic link
+    /// that belongs to another user or is dangling, or if the file cannot be created.
     pub(crate) fn write(&mut self, path: &Path) -> io::Result<NewFile> {
         if is_standard(path) {
             return Ok(NewFile(Kind::Standard(io::stdout())));
@@ -87,8 +86,8 @@ impl Files {
     ///
     /// # Errors
     ///
-    /// As [`write`](Self::write), but links are no error; also if something other
-    /// than a file is at the path.
+    /// The errors of [`write`](Self::write), but links are accepted. Also fails if something
+    /// other than a file or a link is at the path.
     pub(crate) fn write_in_folder(&mut self, path: &Path) -> io::Result<NewFile> {
         match fs::symlink_metadata(path) {
             Ok(metadata) if metadata.is_file() => self.begin(path, Some(&metadata)),
@@ -116,7 +115,7 @@ impl Files {
             }
             self.0.push(identity);
         }
-        // Accessible only to the owner, unless the mode of an old file is copied.
+        // The file is accessible only to the owner, unless it copies the mode of an old file.
         let new_in = |folder: &Path| Builder::new().prefix(".agentwire-").tempfile_in(folder);
         let temporary = new_in(folder);
         let Some(old) = old else {
@@ -127,7 +126,7 @@ impl Files {
                 overwrites: None,
             }));
         };
-        // Do not replace a file that this user may not write.
+        // Do not replace a file to which this user must not write.
         let existing = OpenOptions::new().write(true).open(path)?;
         let temporary = temporary
             .and_then(|temporary| copy_owner_and_mode(&temporary, old).map(|()| temporary));
@@ -144,7 +143,7 @@ impl Files {
 }
 
 impl NewFile {
-    /// Completes the file: replaces the old one, if there is one.
+    /// Completes the file. It replaces the old file, if one exists.
     pub(crate) fn finish(self) -> io::Result<()> {
         match self.0 {
             Kind::Direct(mut file) => file.flush(),
@@ -193,8 +192,8 @@ impl Write for NewFile {
 ///
 /// # Errors
 ///
-/// If the path is a symbolic link that belongs to another user or is dangling, or
-/// if the file cannot be opened.
+/// Fails if the path is a symbolic link that belongs to another user or is dangling, or if the
+/// file cannot be opened.
 pub(crate) fn append(path: &Path) -> io::Result<File> {
     check_link(path)?;
     let mut options = OpenOptions::new();
@@ -209,8 +208,8 @@ pub(crate) fn append(path: &Path) -> io::Result<File> {
 ///
 /// # Errors
 ///
-/// If a part of the path below `root` is a symbolic link or not a folder, or if a
-/// folder cannot be created.
+/// Fails if a part of the path below `root` is a symbolic link or not a folder, or if a folder
+/// cannot be created.
 pub(crate) fn private_folders(root: &Path, below: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]

@@ -167,8 +167,8 @@ enum Direction {
 
 impl Inspector {
     fn line(&mut self, line: &[u8]) -> InspectedLine {
-        // The line number is for errors only, and a line that is not an entry is
-        // a plain line.
+        // A line that is not an entry of a recording is a plain line. The line number is only
+        // used in errors.
         match Entry::read(line, 0) {
             Ok(entry) => self.recorded(entry),
             Err(_) => InspectedLine {
@@ -191,7 +191,7 @@ impl Inspector {
                 meta("stderr", String::from_utf8_lossy(line.bytes()).into_owned())
             }
             EntryKind::Spawn(spawn) => {
-                // Another session, which may reuse the IDs of the last one.
+                // This is another session, which may reuse the IDs of the previous session.
                 self.auditor = Auditor::default();
                 meta("spawn", json(&spawn))
             }
@@ -219,7 +219,7 @@ fn json(value: &impl Serialize) -> String {
 }
 
 impl InspectedLine {
-    /// Prints it in readable form.
+    /// Prints the line in readable form.
     fn show(&self, number: u64, output: &mut impl Write) -> io::Result<()> {
         let at = self
             .at
@@ -312,8 +312,8 @@ impl InspectedLine {
     }
 }
 
-/// Replaces indices in pointers with `*`, and merges equal neighbours: a member
-/// of every item of a list is named once.
+/// Replaces indices in pointers with `*`, and merges equal neighbours, so that a member of
+/// every item of a list is named once.
 fn without_indices(pointers: &[String]) -> Vec<String> {
     let mut places: Vec<String> = Vec::new();
     for pointer in pointers {

@@ -47,8 +47,8 @@ enum Command {
     Sessions(sessions::Arguments),
 }
 
-// With a second thread, the session keeps running while writing to a full pipe
-// blocks.
+// The second thread keeps the session running while the first one is blocked by writing to a
+// full pipe.
 #[tokio::main(flavor = "multi_thread", worker_threads = 1)]
 async fn main() -> ExitCode {
     if !is_command() {

@@ -97,7 +97,7 @@ async fn serve(arguments: Arguments) -> Result<(), Failure> {
     let model = ScriptedModel::start_on(scenario, port)
         .await
         .map_err(|error| Failure::Port(port, error))?;
-    // Ignore failures: the parent may know the port already.
+    // Ignore a failure, because the parent may know the port already.
     drop(writeln!(io::stdout(), "{}", model.url()));
 
     let end = async {
@@ -110,7 +110,7 @@ async fn serve(arguments: Arguments) -> Result<(), Failure> {
         () = end => {}
         failed = write_all(&model, log.as_mut()) => return failed,
     }
-    // The log has every request that arrived before the exit.
+    // The log contains every request that arrived before the exit.
     match log {
         Some(log) => log.finish(&model.requests()),
         None => Ok(()),
@@ -127,7 +127,7 @@ fn read(script: &Path) -> Result<Scenario, Failure> {
     Scenario::from_json(&text).map_err(|error| Failure::Script(script.to_owned(), error))
 }
 
-/// Writes the requests to the log as they arrive. Returns only if that fails.
+/// Writes the requests to the log as they arrive. Returns only if writing fails.
 async fn write_all(model: &ScriptedModel, log: Option<&mut Log>) -> Result<(), Failure> {
     let Some(log) = log else {
         return std::future::pending().await;
@@ -141,7 +141,7 @@ async fn write_all(model: &ScriptedModel, log: Option<&mut Log>) -> Result<(), F
 /// Waits until standard input is closed.
 async fn stdin_ends() {
     let (sender, ended) = tokio::sync::oneshot::channel();
-    // Not a thread of the runtime, which would wait for it on exit.
+    // Do not use a thread of the runtime, for which the runtime would wait on exit.
     std::thread::spawn(move || {
         drop(io::copy(&mut io::stdin(), &mut io::sink()));
         let _ = sender.send(());
@@ -149,7 +149,7 @@ async fn stdin_ends() {
     drop(ended.await);
 }
 
-/// The log file: one request per line.
+/// The log file, which has one request per line.
 #[derive(Debug)]
 struct Log {
     path: PathBuf,

@@ -49,7 +49,7 @@ pub(crate) struct Arguments {
     arguments: Vec<OsString>,
 }
 
-/// When the recorded lines are sent.
+/// The time at which the recorded lines are sent.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum When {
     /// Once the host has written what the recorded host had written by then

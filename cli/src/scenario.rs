@@ -36,7 +36,7 @@ pub(crate) fn scenario(arguments: &Arguments) -> ExitCode {
         }
     };
     match print(&recording::scenario(&session)) {
-        // The reader of the output may be gone.
+        // The reader of the output may have closed it.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             complain(format_args!("cannot write the scenario: {error}"));
             ExitCode::FAILURE

@@ -1,4 +1,4 @@
-//! Output for a terminal that contains text of agents, models and files.
+//! Escapes texts of agents, models and files for output to a terminal.
 
 use agentwire::permission::visible::{is_hidden, lines};
 use std::borrow::Cow;
@@ -11,10 +11,11 @@ pub(crate) fn complain(what: impl Display) {
     drop(io::stderr().write_all(lines(&what).as_bytes()));
 }
 
-/// Escapes control characters and invisible characters in a line of JSON. The value is unchanged.
+/// Escapes control characters and invisible characters in a line of JSON, which does not
+/// change its value.
 pub(crate) fn json(line: &[u8]) -> Cow<'_, [u8]> {
     let text = String::from_utf8_lossy(line);
-    // Outside of strings, JSON has none of these characters except whitespace.
+    // Outside of strings, JSON contains none of these characters except whitespace.
     let is_escaped = |c: char| is_hidden(c) && !matches!(c, '\t' | '\r' | '\n');
     if !text.contains(is_escaped) {
         return Cow::Borrowed(line);

@@ -1,4 +1,4 @@
-//! `agentwire conform cli`.
+//! Tests of `agentwire conform cli`.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
@@ -180,7 +180,7 @@ fn endless_output_fails() {
     }
 }
 
-/// Returns a script that starts other processes, one in its own session, and waits.
+/// Returns a script that starts other processes, one of them in its own session, and waits.
 fn with_children(pids: &Path) -> String {
     let note = format!("echo $$ >> {}", pids.display());
     format!("{note}; sh -c '{note}; sleep 1000' & setsid sh -c '{note}; sleep 1000' & wait")
@@ -190,7 +190,7 @@ fn with_children(pids: &Path) -> String {
 fn the_deadline_kills_all_processes() {
     let folder = tempfile::tempdir().unwrap();
     let pids = folder.path().join("pids");
-    // An idle CLI would be killed earlier.
+    // An idle CLI would be killed earlier, so this script keeps busy.
     let script = with_children(&pids).replace("wait", "while :; do :; done");
     let (report, _) = run_script(&["--deadline=5"], &script);
     assert!(report.starts_with("stuck     hello ("));
@@ -253,8 +253,9 @@ fn errors_name_the_cause() {
     }
 }
 
-/// When it fails: `agentwire conform cli --write-golden testkit/conform/cli.json
-/// --cases tests/calibration/cases --cases tests/scenarios -- $(scripts/install cli)`
+/// If this test fails, update the file: `agentwire conform cli --write-golden
+/// testkit/conform/cli.json --cases tests/calibration/cases --cases tests/scenarios --
+/// $(scripts/install cli)`
 #[test]
 fn the_cases_are_those_of_the_calibration() {
     let folders = ["tests/calibration/cases", "tests/scenarios"];

@@ -1,4 +1,4 @@
-//! `agentwire conform sdk`: the own client and faulty adapters.
+//! Tests of `agentwire conform sdk` with this project's client and with faulty adapters.
 
 #![allow(clippy::unwrap_used)]
 
@@ -11,7 +11,7 @@ use support::processes::{assert_gone, lines_of};
 use support::{agentwire, stderr, stdout};
 use tempfile::TempDir;
 
-/// Returns the adapter of the own client.
+/// Returns the path of the adapter of this project's client.
 fn adapter() -> PathBuf {
     support::example("cli_conform")
 }
@@ -46,7 +46,7 @@ fn departs(case: &str, adapter: &[&str]) -> Value {
 }
 
 #[test]
-fn the_own_client_passes_all_cases() {
+fn the_adapter_of_this_client_passes_all_cases() {
     let adapter = adapter();
     let (reports, status) = reports(
         &["--deadline", "600", "--jobs", "8"],

@@ -1,4 +1,4 @@
-//! `agentwire conform store`.
+//! Tests of `agentwire conform store`.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]

@@ -1,4 +1,4 @@
-//! `agentwire convert`: conversions, restoration and output files.
+//! Tests of `agentwire convert`: conversions, restoration and output files.
 
 #![allow(clippy::unwrap_used)]
 
@@ -191,7 +191,7 @@ fn invalid_arguments_are_errors() {
     assert_eq!(output.status.code(), Some(2));
 }
 
-/// A transcript with an abandoned branch.
+/// Returns a transcript with an abandoned branch.
 fn transcript() -> String {
     [
         json!({"type": "user", "uuid": "1", "parentUuid": null, "sessionId": "s",
@@ -252,19 +252,19 @@ fn damaged_transcripts_are_converted_as_the_agent_resumes_them() {
             "q1 a1 q2 a2",
             "",
         ),
-        // A missing parent.
+        // The parent of a record is missing.
         (
             [&*one, "\n", &two, "\n", &three, "\n", &lost, "\n"].concat(),
             "q1 a1 q2 a2",
             "the record before it is missing",
         ),
-        // The same record twice.
+        // A record occurs twice.
         (
             [&*one, "\n", &one, "\n", &two, "\n"].concat(),
             "q1 a1",
             "a later record has the same ID",
         ),
-        // NUL characters before a record, and an incomplete record.
+        // NUL characters precede a record, and the last record is incomplete.
         (
             [&*one, "\n\0\0\0", &two, "\n", &three, "\n"].concat(),
             "q1 q2",
@@ -275,7 +275,7 @@ fn damaged_transcripts_are_converted_as_the_agent_resumes_them() {
             "q1 q2 a2",
             "line 2: ",
         ),
-        // Two records on a line.
+        // A line contains two records.
         (
             [&*one, "\n", &two, &three, "\n", &four, "\n"].concat(),
             "q1 a1 a2",
@@ -318,7 +318,7 @@ fn duplicate_members_are_restored_even_after_an_edit() {
     for member in [r#""cwd":"/old""#, r#""cwd":"/new""#, r#""content":"Stay""#] {
         assert_eq!(edited.matches(member).count(), 1, "{member}: {edited}");
     }
-    // The earlier value belongs to the original text.
+    // The original text contained the earlier value.
     assert!(!edited.contains(r#""content":"Go""#), "{edited}");
 }
 
@@ -406,7 +406,7 @@ fn directories_of_transcripts_are_converted() {
     assert!(message.contains("--output DIRECTORY"), "{message}");
 }
 
-/// Writes a conversation of one message.
+/// Writes a conversation of one message. Returns the path of the file.
 fn chat(folder: &Path) -> PathBuf {
     let file = folder.join("chat.ndjson");
     std::fs::write(&file, "{\"role\":\"user\",\"content\":\"Go\"}\n").unwrap();
@@ -513,7 +513,7 @@ fn only_links_of_this_user_are_followed() {
         "{message}"
     );
     std::fs::write(&victim, "before").unwrap();
-    // Only root can change the owner.
+    // Only root can change the owner of a link.
     if lchown(&link, Some(12_345), None).is_ok() {
         let message = stderr(&to_agent(&to_link));
         assert!(

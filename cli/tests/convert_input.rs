@@ -1,4 +1,4 @@
-//! `agentwire convert`: encodings, layouts and invalid input.
+//! Tests of `agentwire convert`: encodings, layouts and invalid input.
 
 #![allow(clippy::unwrap_used)]
 
@@ -209,7 +209,7 @@ fn the_list_of_incomplete_input_is_not_closed() {
     }
 }
 
-/// A conversation, and its residue.
+/// Converts three messages with a residue. Returns the output, and the residue.
 fn with_residue(folder: &Path) -> (String, String) {
     let residue = folder.join("residue");
     let input: String = ["one", "two", "three"]
@@ -289,7 +289,8 @@ fn links_are_followed_once_and_unreadable_files_are_skipped() {
     std::fs::create_dir_all(at("other/inner")).unwrap();
     std::fs::write(at("projects/b/s.jsonl"), &transcript).unwrap();
     std::fs::write(at("other/t.jsonl"), &transcript).unwrap();
-    // Two links to a folder; links to ancestors; a dangling link; another encoding.
+    // Creates two links to one folder, links to ancestors, a dangling link, and a file in
+    // another encoding.
     symlink(at("other"), at("projects/a")).unwrap();
     symlink(at("other"), at("projects/c")).unwrap();
     symlink(at("projects"), at("projects/b/up")).unwrap();

@@ -1,4 +1,4 @@
-//! Long images in `agentwire convert`.
+//! Tests of long images in `agentwire convert`.
 
 #![allow(clippy::unwrap_used)]
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 use support::{agentwire, run_with_input, stderr};
 
-/// A prompt with an image and a PDF, and a tool result with an image.
+/// Returns a prompt with an image and a PDF, and a tool result with an image.
 fn session(bytes: &str) -> Vec<Value> {
     let other = bytes.replace('A', "B");
     let image = json!({"type": "base64", "media_type": "image/png", "data": bytes});
@@ -105,7 +105,7 @@ fn long_images_round_trip_like_short_ones() {
             (summary, read(&at("losses")))
         });
         assert_eq!(losses[0], losses[1], "{format}");
-        // A text becomes its own base64, which depends on the length.
+        // A text is converted to its own base64, which depends on its length.
         if matches!(format, "bridgic" | "bridgic-blocks") {
             let [long, short] = ["made-long", "made-short"].map(|file| read(&at(file)));
             let long = shortened(&long, &bytes, "AAAA");
@@ -127,7 +127,7 @@ fn long_images_round_trip_like_short_ones() {
     }
 }
 
-/// Returns the peak memory of a conversion when it begins to write, in bytes.
+/// Returns the peak memory of a conversion in bytes, measured when it begins to write.
 #[cfg(target_os = "linux")]
 fn peak(file: &Path, arguments: &[&str]) -> usize {
     use std::io::Read as _;
@@ -140,7 +140,7 @@ fn peak(file: &Path, arguments: &[&str]) -> usize {
         .stderr(std::process::Stdio::null())
         .spawn()
         .unwrap();
-    // The child waits: the rest does not fit into the pipe.
+    // The child waits, because the rest of its output does not fit into the pipe.
     let mut output = child.stdout.take().unwrap();
     output.read_exact(&mut [0]).unwrap();
     let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
@@ -165,7 +165,8 @@ fn a_line_with_an_image_needs_at_most_three_times_its_size() {
         file
     };
     let size = 20_000_000;
-    // Subtract the memory of the program itself. The small file must fill the pipe, too.
+    // Subtract the memory of the program itself. The output of the small file must also fill
+    // the pipe.
     let (small, large) = (file(200_000), file(size));
     let residue = folder.path().join("residue");
     let with_residue = ["--residue", residue.to_str().unwrap()];

@@ -1,4 +1,4 @@
-//! `agentwire inspect`.
+//! Tests of `agentwire inspect`.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,5 +1,5 @@
-//! `agentwire run` with the real CLI and a scripted model. `scripts/real live`
-//! installs the CLI and runs these.
+//! Tests of `agentwire run` with the real CLI and a scripted model. `scripts/real live`
+//! installs the CLI and runs these tests.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 

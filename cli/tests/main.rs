@@ -1,4 +1,4 @@
-//! The command `agentwire`.
+//! Tests of the command `agentwire`.
 
 #![allow(clippy::unwrap_used)]
 

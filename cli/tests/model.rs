@@ -1,4 +1,4 @@
-//! `agentwire model`.
+//! Tests of `agentwire model`.
 
 #![allow(clippy::unwrap_used)]
 
@@ -63,7 +63,8 @@ impl Server {
         self.ask("POST /v1/messages", &body.to_string())
     }
 
-    /// Closes the input. Returns the log, and checks the last line.
+    /// Closes standard input of the server. Checks the last line of the log, and returns the
+    /// other lines.
     fn end(mut self) -> Vec<Value> {
         drop(self.input.take());
         assert!(self.child.wait().unwrap().success());
@@ -180,7 +181,7 @@ fn a_gate_is_reached_and_opened_from_outside() {
 
 #[cfg(unix)]
 #[test]
-fn a_signal_ends_it() {
+fn a_signal_ends_the_server() {
     let mut server = Server::start(&json!({ "replies": [] }));
     let pid = server.child.id().to_string();
     let kill = Command::new("kill").args(["-TERM", &pid]).status();

@@ -1,5 +1,5 @@
-//! `agentwire inspect --json` with the recorded sessions: every line is typed and lossless, without
-//! untyped members.
+//! Tests of `agentwire inspect --json` with the recorded sessions. Every line is typed and
+//! lossless, without untyped members.
 
 #![allow(clippy::unwrap_used)]
 

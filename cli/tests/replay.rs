@@ -1,5 +1,6 @@
-//! Recording a session with `agentwire tap`, replaying it with `agentwire replay`, and converting it
-//! to a scenario. All are configured by the environment, as for SDKs that can only name an executable.
+//! Records a session with `agentwire tap`, replays it with `agentwire replay`, and converts it
+//! to a scenario. The environment configures these commands, as for SDKs that can only name an
+//! executable.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,4 +1,4 @@
-//! `agentwire rules`.
+//! Tests of `agentwire rules`.
 
 #![allow(clippy::unwrap_used)]
 
@@ -18,7 +18,7 @@ fn rules(arguments: &[&str], lines: &str) -> Output {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // The command may have exited because of a rule.
+    // The command may have exited because a rule is invalid.
     drop(child.stdin.take().unwrap().write_all(lines.as_bytes()));
     child.wait_with_output().unwrap()
 }
@@ -39,7 +39,7 @@ const RULES: &[&str] = &[
 ];
 
 #[test]
-fn each_request_gets_a_word() {
+fn a_decision_is_printed_for_each_request() {
     let wrapped =
         json!({"type": "control_request", "request_id": "1", "request": bash("git push")});
     let read = json!({"tool_name": "Read", "input": {"file_path": "/project/.env"}});
@@ -53,7 +53,7 @@ fn each_request_gets_a_word() {
 }
 
 #[test]
-fn the_reason_stands_behind_it_in_one_line() {
+fn explain_prints_the_reason_on_the_line_of_the_decision() {
     let lines = format!("{}\n{}\n", bash("git log"), bash("rm '\u{1b}[2K\n\t'"));
     let output = rules(&[RULES, &["--explain"]].concat(), &lines);
     let expected = "allow\tthe rule Bash(git *) allows the call\n\

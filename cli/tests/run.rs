@@ -1,4 +1,4 @@
-//! `agentwire run` with the fake agent.
+//! Tests of `agentwire run` with the fake agent.
 
 #![allow(clippy::unwrap_used)]
 
@@ -178,7 +178,8 @@ fn a_crashed_cli_is_status_3_with_its_stderr() {
     );
 }
 
-/// An agent that writes its PID to a file, prints a line, and never ends its turn.
+/// Returns a scenario whose agent writes its PID to a file, prints a line, and never ends its
+/// turn.
 fn endless(pid_file: &Path) -> Scenario {
     let tell = format!("echo $PPID > {}", pid_file.display());
     Scenario::default().reply([
@@ -190,7 +191,7 @@ fn endless(pid_file: &Path) -> Scenario {
     ])
 }
 
-/// Starts a run with that agent. Its output is piped.
+/// Starts a run of the [`endless`] scenario. The output of the run is piped.
 fn start_endless(pid_file: &Path) -> Child {
     agentwire("run")
         .args(["Go", "--cli"])
@@ -252,7 +253,7 @@ fn a_failed_start_leaves_no_processes() {
          trap '' TERM\nexec sleep 1000\n",
         pid_file.display()
     );
-    // Written by another process; see `script` in the library's tests.
+    // Another process writes the program; see `script` in the tests of the library.
     let written = Command::new("sh")
         .args(["-c", "printf %s \"$2\" > \"$1\" && chmod 755 \"$1\"", "sh"])
         .arg(&cli)

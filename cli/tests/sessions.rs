@@ -1,4 +1,4 @@
-//! `agentwire sessions`.
+//! Tests of `agentwire sessions`.
 
 #![allow(clippy::unwrap_used)]
 
@@ -67,7 +67,7 @@ impl Home {
     }
 }
 
-/// Returns a record like the CLI's: the content of a prompt is a string.
+/// Returns a record like those of the CLI, with a string as the content of a prompt.
 fn record(session: &str, kind: &str, uuid: &str, parent: Option<&str>, text: &str) -> Value {
     let content = match kind {
         "user" => json!(text),
@@ -80,7 +80,8 @@ fn record(session: &str, kind: &str, uuid: &str, parent: Option<&str>, text: &st
     })
 }
 
-/// Returns a record like the CLI's for a prompt with an attachment: the content is blocks.
+/// Returns a record like those of the CLI for a prompt with an attachment, whose content is a
+/// list of blocks.
 fn with_blocks(mut record: Value) -> Value {
     let text = record["message"]["content"].take();
     record["message"]["content"] = json!([{"type": "text", "text": text}]);

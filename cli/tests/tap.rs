@@ -1,4 +1,4 @@
-//! `agentwire tap`.
+//! Tests of `agentwire tap`.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
@@ -111,7 +111,7 @@ impl Running {
     fn line(&mut self) -> String {
         let mut line = String::new();
         let stdout = self.0.stdout.as_mut().unwrap();
-        // Read single bytes, because others read the rest.
+        // Read single bytes, because other readers need the following bytes.
         let mut byte = [0];
         while stdout.read(&mut byte).unwrap() == 1 && byte != [b'\n'] {
             line.push(byte[0].into());
@@ -169,15 +169,15 @@ fn slow_hosts_receive_everything() {
     let script = "echo $$; head -c 200000 /dev/zero";
     let mut child = Running(tap(&folder, &[], script).spawn().unwrap());
     let shell = child.line();
-    // The output is larger than the pipes: the CLI exits only after a part of it was read. Then
-    // the tap waits only for this reader.
+    // The output is larger than the pipes, so the CLI exits only after a part of the output
+    // was read. Then the tap waits only for this reader.
     let mut read = vec![0; 100_000];
     let stdout = child.0.stdout.as_mut().unwrap();
     stdout.read_exact(&mut read).unwrap();
     while Path::new("/proc").join(&shell).exists() {
         thread::yield_now();
     }
-    // Longer than the timeout of silent pipes.
+    // This pause is longer than the timeout of silent pipes.
     thread::sleep(Duration::from_millis(1200));
     let mut rest = Vec::new();
     stdout.read_to_end(&mut rest).unwrap();
@@ -206,7 +206,7 @@ fn closing_is_forwarded_to_both_sides() {
     drop(child.0.stdin.take());
     assert_eq!(child.0.wait().unwrap().code(), Some(4));
 
-    // The host stops reading: the CLI gets SIGPIPE or an error.
+    // The host stops reading, so the CLI receives SIGPIPE or an error.
     let folder = tempfile::tempdir().unwrap();
     let mut child = Running(
         tap(&folder, &[], "while echo on; do :; done; exit 5")

@@ -1,4 +1,5 @@
-//! Control sequences in texts of models, tools and recordings are not sent to the terminal.
+//! Tests that control sequences in texts of models, tools and recordings are not sent to the
+//! terminal.
 
 #![allow(clippy::unwrap_used)]
 
@@ -18,7 +19,8 @@ const CONTROLS: &str = "\u{1b}]0;title\u{7}\u{1b}[7;35mred\u{1b}[13A\rback\u{8}\
 /// The displayed form of [`CONTROLS`].
 const DISPLAYED: &str = r"\u{1b}]0;title\u{7}\u{1b}[7;35mred\u{1b}[13A\rback\u{8}\u{9b}2K\u{202e}turned\u{2066}\u{61c}\u{200b}\u{feff}\u{e0041}\u{e007f}";
 
-/// Runs a command on a terminal. Types the answer after a prompt. Returns the output.
+/// Runs a command on a terminal. Types the answer when the command prompts. Returns the
+/// output.
 fn on_a_terminal(mut command: Command, answer: &str) -> String {
     let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&terminal).unwrap();
@@ -49,7 +51,7 @@ fn on_a_terminal(mut command: Command, answer: &str) -> String {
         match terminal.read(&mut chunk) {
             Ok(0) => break,
             Ok(length) => written.extend(&chunk[..length]),
-            // EIO: the other end is closed.
+            // EIO is the end of the output: the other end is closed.
             Err(error) if error.raw_os_error() == Some(5) => break,
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(error) => panic!("{error}"),
@@ -77,7 +79,7 @@ fn assert_harmless(written: &str) {
     ] {
         assert!(!written.contains(control), "{control:?} in {written:?}");
     }
-    // `agentwire` itself writes colours and line breaks.
+    // The colours and line breaks of `agentwire` itself are allowed.
     let ours = |c: char| matches!(c, '\u{1b}' | '\r' | '\n');
     let hidden = |c: char| agentwire::permission::visible::is_hidden(c) && !ours(c);
     assert!(!written.contains(hidden), "{written:?}");
@@ -141,7 +143,7 @@ fn json_lines_are_escaped_without_changing_values() {
 }
 
 #[test]
-fn errors_are_harmless_too() {
+fn control_sequences_in_errors_are_displayed_not_interpreted() {
     let failing = Scenario::default().reply([Step::error(400, "invalid_request_error", CONTROLS)]);
     let written = on_a_terminal(run(&failing, &[]), "");
     assert_harmless(&written);
@@ -149,7 +151,7 @@ fn errors_are_harmless_too() {
 }
 
 #[test]
-fn a_recording_is_shown_and_not_obeyed() {
+fn control_sequences_in_a_recording_are_displayed_not_interpreted() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("recording");
     let lines = [

@@ -148,9 +148,9 @@ fn golden(arguments: &Arguments) -> Result<Golden, Failure> {
     Golden::from_json(&content).map_err(|error| unusable(&error))
 }
 
-/// Formats an outcome in readable form: where the session stopped, if it did not
-/// complete; the first difference, which usually causes the others; and in either
-/// case the CLI's standard error.
+/// Formats an outcome in readable form. It contains where the session stopped, if it did not
+/// complete; the first difference, which usually causes the others; and the CLI's standard
+/// error.
 fn readable(outcome: Outcome) -> CaseOutcome {
     let mut lines = vec![];
     lines.extend(outcome.remaining.clone());

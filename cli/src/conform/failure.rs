@@ -1,4 +1,4 @@
-//! Errors that prevent a report.
+//! The error that prevents a report.
 
 use std::fmt::Display;
 

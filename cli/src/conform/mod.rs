@@ -31,7 +31,8 @@ enum Suite {
 }
 
 pub(crate) async fn conform(arguments: Arguments) -> ExitCode {
-    // Before any process is started, since an unhandled signal would leave it running.
+    // Create the listener before any process is started, because an unhandled signal would
+    // leave the process running.
     let mut signals = match Signals::new() {
         Ok(signals) => signals,
         Err(error) => {

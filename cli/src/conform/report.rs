@@ -8,9 +8,9 @@ use std::time::Duration;
 /// The outcome of a case.
 #[derive(Debug)]
 pub(super) struct CaseOutcome {
-    /// The reason why the case did not complete.
+    /// Where and why the case stopped, if it did not complete.
     pub(super) stuck: Option<String>,
-    /// The other departures, as text.
+    /// The other departures from the expectation, as text.
     pub(super) departures: Vec<String>,
     /// The reason why the case was skipped.
     pub(super) skipped: Option<String>,
@@ -35,7 +35,7 @@ pub(super) struct Report<'a> {
 enum Verdict {
     Ok,
     Skipped,
-    /// The case fails as expected: it departs or is stuck.
+    /// The case fails as expected.
     Expected,
     Departs,
     Stuck,

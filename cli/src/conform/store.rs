@@ -86,8 +86,8 @@ pub(super) async fn conform(arguments: &Arguments) -> Result<ExitCode, Failure> 
             let timed_out =
                 |_| io::Error::other(format!("the program did not respond within {deadline:?}"));
             let store = started.map_err(timed_out)??;
-            let absent = store.without().into_iter();
-            let conformance = absent.fold(conformance, Conformance::without);
+            let unsupported = store.without().into_iter();
+            let conformance = unsupported.fold(conformance, Conformance::without);
             let conformance = conformance.named(*case).limit(deadline);
             let outcomes = match is_log {
                 true => conformance.check(store).await,

@@ -47,7 +47,7 @@ pub(super) struct Options {
     pub(super) list: bool,
 }
 
-/// A case with a name.
+/// A case that has a name.
 pub(super) trait Named {
     fn name(&self) -> &str;
 
@@ -74,8 +74,8 @@ impl Options {
         Ok(cases.into_iter().map(Arc::new).collect())
     }
 
-    /// Starts `work` for each case, at most `--jobs` at once. The longest cases start first, so
-    /// that others run in parallel.
+    /// Starts `work` for each case, at most `--jobs` at once. The longest cases start first,
+    /// so that shorter cases run in parallel.
     pub(super) fn at_once<C, R, F>(
         &self,
         cases: &[Arc<C>],
@@ -86,7 +86,8 @@ impl Options {
         R: Send + 'static,
         F: Future<Output = io::Result<R>> + Send + 'static,
     {
-        // One more than the number of processors, because cases wait most of the time.
+        // The default is one more than the number of processors, because cases wait most of
+        // the time.
         let jobs = || std::thread::available_parallelism().map_or(1, usize::from) + 1;
         let jobs = self.jobs.map_or_else(jobs, usize::from);
         let permits = Arc::new(Semaphore::new(jobs));
@@ -121,7 +122,7 @@ impl Options {
     {
         let mut expected = self.expected(&cases)?;
         let cases = self.selected(cases)?;
-        // A failing case may take until its deadline.
+        // A failing case may run until its deadline.
         let longest = |case: &C| match expected.contains_key(case.name()) {
             true => self.deadline,
             false => case.longest(),

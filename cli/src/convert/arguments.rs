@@ -65,7 +65,7 @@ pub(crate) struct Arguments {
     #[arg(short, long)]
     pub(super) quiet: bool,
 
-    /// Whether the file belongs to a directory that is converted.
+    /// Whether the input is a file of a directory that is converted.
     #[arg(skip)]
     pub(super) in_folder: bool,
 }
@@ -76,7 +76,7 @@ impl Arguments {
         Output::open(files, file, self.in_folder, self.array)
     }
 
-    /// Opens an additional output file.
+    /// Opens an additional output file. Returns `None` if its option is not set.
     pub(super) fn extra_output(
         &self,
         files: &mut Files,

@@ -12,7 +12,7 @@ use std::path::Path;
 /// The size of a block, in bytes. A block has at least one line.
 const BLOCK: u64 = 1 << 20;
 
-/// Finds lines of a session that are superseded by others, and the tool calls that started
+/// Finds the lines of a session that other lines supersede, and the tool calls that started
 /// sub-agents.
 pub(super) fn superseded(file: &Path) -> Result<Superseded, InputError> {
     let failed = |error| InputError::File {
@@ -57,7 +57,7 @@ pub(super) fn superseded(file: &Path) -> Result<Superseded, InputError> {
                         superseded.note(&Line::of_outline(&line));
                     }
                 }
-                // Lines and values do not coincide.
+                // Some line is not exactly one value.
                 _ => return superseded_in_values(file),
             }
         }
@@ -68,13 +68,13 @@ pub(super) fn superseded(file: &Path) -> Result<Superseded, InputError> {
     }
 }
 
-/// Does the same by parsing every value.
+/// Finds superseded lines like [`superseded`], but parses every value.
 fn superseded_in_values(file: &Path) -> Result<Superseded, InputError> {
     let mut superseded = Superseded::default();
     for line in Input::<Line>::open(file)? {
         match line {
             Ok(line) => superseded.note(&line),
-            // Reported when the file is converted.
+            // Other errors are reported when the file is converted.
             Err(InputError::File { file, error }) => return Err(InputError::File { file, error }),
             Err(_) => {}
         }
@@ -92,7 +92,7 @@ pub(super) fn branch(file: &Path, history: History) -> Result<Branch, InputError
     for record in Input::<Record>::open(file)?.one_per_line(true) {
         match record {
             Ok(record) => tree.note(&record),
-            // Reported when the file is converted.
+            // These errors are reported when the file is converted.
             Err(InputError::Value { .. } | InputError::Utf8 { .. }) => {}
             Err(error) => return Err(error),
         }

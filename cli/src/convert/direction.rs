@@ -8,12 +8,13 @@ use agentwire_interop::conversion::{Direction, Import, Ours, System, Through};
 use agentwire_interop::session::Session;
 use agentwire_interop::transcript::{Branch, History, Transcript};
 
-/// A function that is generic over the direction.
+/// A function that is generic over the [`Direction`].
 pub(super) trait Visitor {
     fn visit<D: Direction + 'static>(self, direction: D) -> Result<(), ConvertError>;
 }
 
-/// Calls `$then` with the system of a format; `agent` and `transcript` have none.
+/// Calls `$then` with the system of a format. `agent` and `transcript` have no system, so
+/// each has its own expression.
 macro_rules! with_system {
     (
         $format:expr, $system:ident => $then:expr,
@@ -50,7 +51,7 @@ macro_rules! with_system {
     };
 }
 
-/// Calls the visitor with the direction from one format to another.
+/// Calls the visitor with the [`Direction`] that converts `from` to `to`.
 pub(super) fn visit(
     from: Format,
     to: Format,

@@ -87,8 +87,8 @@ fn real(folder: Option<&PathBuf>) -> Option<PathBuf> {
     })
 }
 
-/// Returns an error if an output folder is inside the input directory: its files would be read by
-/// the next conversion.
+/// Returns an error if an output folder is inside the input directory. The next conversion
+/// would read the files in that folder.
 fn check_output(written: Option<&PathBuf>, read: &Path) -> Result<(), ConvertError> {
     match (written, real(written), read.canonicalize()) {
         (Some(written), Some(there), Ok(read)) if there.starts_with(&read) => {

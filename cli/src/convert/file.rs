@@ -50,7 +50,7 @@ pub(super) fn convert(arguments: &Arguments) -> Result<(), ConvertError> {
     )
 }
 
-/// A conversion.
+/// Converts a file in a [`Direction`].
 struct Convert<'a>(&'a Arguments, Files);
 
 impl Visitor for Convert<'_> {
@@ -127,7 +127,7 @@ impl Visitor for Convert<'_> {
     }
 }
 
-/// The numbers of values with recoverable errors.
+/// The numbers of values with recoverable errors, by error.
 #[derive(Default)]
 struct Recovered {
     skipped: u64,
@@ -164,7 +164,7 @@ impl Recovered {
     }
 }
 
-/// A conversion back, with a residue.
+/// Restores the original of a file in a [`Direction`].
 struct Restore<'a>(&'a Arguments, Files);
 
 impl Visitor for Restore<'_> {

@@ -40,7 +40,7 @@ impl InputError {
     }
 }
 
-/// A value of an input.
+/// A type of values of an input.
 pub(super) trait Value: Sized {
     fn of(outline: Outline) -> serde_json::Result<Self>;
 }
@@ -51,14 +51,14 @@ impl Value for Json {
     }
 }
 
-/// Does not retain the JSON.
+/// A line does not retain its JSON.
 impl Value for Line {
     fn of(outline: Outline) -> serde_json::Result<Self> {
         Ok(Line::of_outline(&outline.without_media()))
     }
 }
 
-/// Does not retain long images.
+/// A record does not retain long images.
 impl Value for Record {
     fn of(outline: Outline) -> serde_json::Result<Self> {
         Ok(outline.without_media().json().into())
@@ -93,7 +93,7 @@ pub(super) struct Input<T> {
     batches: Receiver<Batch>,
     short: Box<dyn Iterator<Item = Outline>>,
     read: vec::IntoIter<Read>,
-    /// The last line of the previous value. `None` if a line may have several values.
+    /// The last line of the previous value. `None` if several values on a line are accepted.
     last_line: Option<usize>,
     of: PhantomData<T>,
 }
@@ -106,7 +106,7 @@ impl<T: Value> Input<T> {
         let name = file.display().to_string();
         thread::spawn(move || {
             let input = BufReader::with_capacity(BUFFER, progress.wrap_read(input));
-            // Fails only if the receiver is gone.
+            // Sending fails only if the receiver is gone.
             _ = Values::new(sender).read(input, &name);
             progress.finish_and_clear();
         });
@@ -119,8 +119,8 @@ impl<T: Value> Input<T> {
         })
     }
 
-    /// Refuses further values on a line: agents read only the first record of a transcript's
-    /// line.
+    /// Refuses further values on a line, because agents read only the first record on a line
+    /// of a transcript.
     pub(super) fn one_per_line(mut self, enabled: bool) -> Self {
         self.last_line = enabled.then_some(0);
         self

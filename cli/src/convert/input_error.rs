@@ -17,7 +17,8 @@ pub(super) enum InputError {
     /// A value is invalid.
     #[error("{place}: {reason}")]
     Value { place: Place, reason: String },
-    /// A value has invalid UTF-8. The value follows, with U+FFFD instead.
+    /// A value has invalid UTF-8. The next item is the value with U+FFFD in place of invalid
+    /// bytes.
     #[error("{place}: invalid UTF-8, replaced with U+FFFD")]
     Utf8 { place: Place },
     /// A list is invalid after `number` values.

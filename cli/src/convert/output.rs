@@ -18,8 +18,8 @@ pub(super) struct Output {
 }
 
 impl Output {
-    /// Opens a file, or standard output for `None` and `-`. `in_folder`: the file belongs to a
-    /// converted directory.
+    /// Opens a file, or standard output for `None` and `-`. `in_folder` is true if the file
+    /// belongs to a converted directory.
     pub(super) fn open(
         files: &mut Files,
         file: Option<&Path>,
@@ -50,7 +50,7 @@ impl Output {
         self.write_with_media(value, &Media::default())
     }
 
-    /// Writes a value with the texts in `media`.
+    /// Writes a value with the texts that `media` holds.
     pub(super) fn write_with_media<T: Serialize>(
         &mut self,
         value: &T,

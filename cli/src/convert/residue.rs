@@ -1,5 +1,5 @@
-//! The residue file: a head with the conversion, the parts, one per line, and an end with their
-//! number.
+//! Reads and writes the residue file. Its first line names the conversion, each further line
+//! is a part, and its last line has the number of parts.
 
 use super::error::ConvertError;
 use super::format::Format;
@@ -10,7 +10,7 @@ use agentwire_protocol::Json;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// The first line: the conversion.
+/// The first line of the file, which names the conversion.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Head {
     from: String,
@@ -26,7 +26,7 @@ impl Head {
     }
 }
 
-/// The last line: the number of parts.
+/// The last line of the file, which has the number of parts.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct End {

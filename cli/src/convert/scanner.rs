@@ -1,10 +1,10 @@
 //! Finds the end of a JSON value in text that arrives in pieces.
 
-/// Reads text until a value ends or is invalid. Checks only the structure, not words, numbers and
-/// escapes.
+/// Reads text until a value ends or is invalid. Checks only the structure of the text, not its
+/// words, numbers and escapes.
 #[derive(Debug, Default)]
 pub(super) struct Scanner {
-    /// The open containers: whether each is an object.
+    /// Whether each open container is an object, from the outermost to the innermost.
     open: Vec<bool>,
     expects: Expects,
     token: Token,
@@ -14,9 +14,9 @@ pub(super) struct Scanner {
 enum Expects {
     #[default]
     Value,
-    /// A value, or the end of the list.
+    /// An item, or the end of the list.
     Item,
-    /// A name, or the end of the object.
+    /// A member, or the end of the object.
     Member,
     Name,
     Colon,
@@ -29,7 +29,7 @@ enum Token {
     #[default]
     None,
     Text,
-    /// After a backslash.
+    /// The character after a backslash in a string.
     Escape,
     Word,
 }
@@ -46,7 +46,7 @@ pub(super) enum Step {
 }
 
 impl Scanner {
-    /// Returns whether the end of the text would end the value.
+    /// Returns whether the value is a word or a number, which ends at the end of the text.
     pub(super) fn is_word(&self) -> bool {
         self.open.is_empty() && self.token == Token::Word
     }
@@ -91,7 +91,7 @@ impl Scanner {
                     if self.is_done() {
                         return Step::End(at);
                     }
-                    // Read the byte again.
+                    // Read the byte again, as part of the next token.
                     continue;
                 }
                 Token::None if matches!(byte, b' ' | b'\t' | b'\r' | b'\n') => {}
@@ -106,8 +106,8 @@ impl Scanner {
         Step::More
     }
 
-    /// Reads a byte between tokens. Returns whether the value ends there; `None` if the byte is
-    /// invalid.
+    /// Reads a byte between tokens. Returns whether the value ends there, or `None` if the
+    /// byte is invalid.
     fn read_punctuation(&mut self, byte: u8) -> Option<bool> {
         let is_object = self.open.last().copied();
         let takes_value = matches!(self.expects, Expects::Value | Expects::Item);
@@ -147,7 +147,7 @@ impl Scanner {
         Some(false)
     }
 
-    /// Returns whether the end of a value is the end of the outermost one.
+    /// Closes a value. Returns whether it is the outermost one.
     fn is_done(&mut self) -> bool {
         self.expects = Expects::Comma;
         self.open.is_empty()

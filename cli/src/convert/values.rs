@@ -15,11 +15,11 @@ use std::sync::mpsc::SyncSender;
 const BATCH: usize = 1024;
 const BATCH_BYTES: usize = 1 << 18;
 
-/// Longer values, in bytes, are not copied.
+/// Longer values, in bytes, are sent without a copy.
 const LONG: usize = 1 << 20;
 
-/// The number of bytes that may be read again to find the value after an invalid one: initially,
-/// and additionally for each byte that is read.
+/// The number of bytes that may be read again to find the value after an invalid value:
+/// initially, and additionally for each byte that is read.
 const READ_AGAIN: usize = 1 << 20;
 const READ_AGAIN_PER_BYTE: usize = 8;
 
@@ -93,9 +93,9 @@ impl Values {
         self.flush()
     }
 
-    /// Reads a sequence of values: one or several on a line, or one on several lines. After an
-    /// invalid value, skips its first line and the following ones up to a line on which a value
-    /// can begin.
+    /// Reads a sequence of values. A line may have several values, and a value may have
+    /// several lines. After an invalid value, skips its first line and the following lines up
+    /// to a line on which a value can begin.
     fn read_sequence(&mut self, mut input: impl BufRead) -> io::Result<()> {
         let mut text = Text {
             line: 1,
@@ -121,7 +121,7 @@ impl Values {
                     }
                     continue;
                 }
-                // Usually, a line is a value.
+                // Usually, a line is one value.
                 if read == text.bytes.len() && self.take_line(&mut text) {
                     text.skip_line();
                     continue;
@@ -172,7 +172,7 @@ impl Values {
     }
 
     /// Skips an invalid value and reads the text after its first line again. If the limit is
-    /// exceeded, continues after the line of `wrong` instead.
+    /// exceeded, continues after the line of the byte at `wrong` instead.
     fn skip(&mut self, text: &mut Text, read_again: &mut usize, wrong: Option<usize>) {
         let rest = text.bytes.get(text.start..).unwrap_or_default();
         let blank = rest.iter().take_while(|byte| byte.is_ascii_whitespace());
@@ -285,7 +285,7 @@ impl Values {
 #[derive(Default)]
 struct Text {
     bytes: Vec<u8>,
-    /// The start of the next value, its line, and the end of the scanned text.
+    /// The start of the next value, the line of the start, and the end of the scanned text.
     start: usize,
     line: usize,
     scanned: usize,
@@ -310,7 +310,7 @@ impl Text {
         }
     }
 
-    /// Skips the whole text, which is a line.
+    /// Skips the whole text, which is one line.
     fn skip_line(&mut self) {
         self.line += 1;
         self.start = self.bytes.len();
@@ -341,7 +341,7 @@ impl Text {
     }
 }
 
-/// Reads up to the end of a line. Faster than `read_until`.
+/// Reads up to the end of a line. This function is faster than `read_until`.
 fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<usize> {
     let before = line.len();
     loop {
@@ -401,7 +401,7 @@ fn is_list(input: &mut impl BufRead) -> io::Result<bool> {
     }
 }
 
-/// Takes the items of a list as they are read.
+/// Visits the items of a list while they are read.
 struct Items<'a>(&'a mut Values);
 
 impl<'de> Visitor<'de> for Items<'_> {

@@ -117,8 +117,7 @@ async fn run_prompt(arguments: Arguments, screen: &Screen) -> Result<u8, Error> 
     };
     let mut query = query(prompt, options).await?;
     let outcome = stream(&mut query, person, signals, screen).await;
-    // This process is about to exit, and the processes of the session must not
-    // outlive it.
+    // This process is about to exit, and must not leave processes of the session.
     query.abort().await;
     outcome
 }
@@ -170,12 +169,12 @@ async fn stream(
         if screen.is_closed() {
             return Ok(0);
         }
-        // A request that is dropped without a response is denied. It is dropped
-        // only after an interrupt has been sent: with the denial alone, the agent
-        // would continue with something else.
+        // Dropping a request without a response denies it. A pending request is dropped only
+        // after an interrupt has been sent. After the denial alone, the agent would continue
+        // with something else.
         let mut pending_question = None;
         let outcome = tokio::select! {
-            // Signals come first. A request comes after the output before it.
+            // Signals come first. A request comes after all output that precedes it.
             biased;
             action = signals.next() => Err(action),
             event = query.next() => Ok(event),
@@ -217,7 +216,7 @@ async fn stream(
                     screen.note(&fault.to_string());
                 }
             }
-            // Dropped partial messages leave gaps in the text.
+            // If partial messages were dropped, the text has gaps.
             Some(Event::Notice(notice @ Notice::Lagged { .. })) => {
                 screen.complain(&notice.to_string());
             }

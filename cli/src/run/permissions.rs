@@ -1,5 +1,5 @@
-//! Permission decisions: by the rules of the command line, and for the rest by
-//! the user at the terminal.
+//! Decides permission requests by the rules of the command line. The user at the terminal
+//! decides the remaining requests.
 
 use super::screen::Screen;
 use agentwire::callback::{BoxFuture, Handler, Response};
@@ -15,8 +15,8 @@ pub(crate) struct Question {
     reply: oneshot::Sender<PermissionResult>,
 }
 
-/// Sends requests to the task that prints the response, so that a request is
-/// shown after the output before it.
+/// Sends requests to the task that prints the response, so that a request is shown after the
+/// output that precedes it.
 struct Ask(mpsc::UnboundedSender<Question>);
 
 /// Prompts the user at the terminal, one request at a time.
@@ -26,7 +26,7 @@ pub(crate) struct TerminalUser {
 }
 
 /// Parses the rules of the command line, and prompts for requests without a decision.
-/// `stdin_is_free`: answers can be read from standard input.
+/// `stdin_is_free` is true if answers can be read from standard input.
 pub(crate) fn permissions(
     allow: Vec<String>,
     deny: Vec<String>,
@@ -35,7 +35,7 @@ pub(crate) fn permissions(
     let (sender, questions) = mpsc::unbounded_channel();
     let (stars, allow): (Vec<String>, Vec<String>) =
         allow.into_iter().partition(|rule| rule.trim() == "*");
-    // `Rules` have no rule that allows everything.
+    // `Rules` cannot express a rule that allows everything.
     let star = move |request: &CanUseTool| {
         let allows = !stars.is_empty() && !request.requires_human();
         allows.then(PermissionResult::allow)
@@ -78,7 +78,7 @@ impl TerminalUser {
         }
     }
 
-    /// Prompts for a request. Returns `None` if the agent withdrew it.
+    /// Prompts for a request. Returns `None` if the agent withdrew the request.
     pub(crate) async fn put(
         &self,
         Question { ask, .. }: &Question,
@@ -100,9 +100,9 @@ impl TerminalUser {
 }
 
 impl Question {
-    /// Responds to the request: with a denial if there is no answer.
+    /// Responds to the request. Without an answer, denies it.
     pub(crate) fn answer(self, answer: Option<PermissionResult>) {
-        // The session may have ended meanwhile.
+        // The session may have ended before the answer.
         drop(self.reply.send(answer.unwrap_or_else(no_user)));
     }
 }

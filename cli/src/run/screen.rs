@@ -16,20 +16,19 @@ use std::time::Duration;
 
 /// The maximum length of a displayed tool input, in characters.
 const MAX_INPUT: usize = 1000;
-/// The maximum length of a tool name in the spinner, which must stay on one line.
+/// The maximum length of a tool name in the spinner. The spinner must stay on one line.
 const MAX_NAME: usize = 20;
 
-/// The terminal.
+/// The terminal on which the response is printed.
 pub(crate) struct Screen(RefCell<State>);
 
 struct State {
     json: bool,
-    /// Whether a spinner is shown: standard error is a terminal.
+    /// Whether a spinner is shown, which requires that standard error is a terminal.
     shows_spinner: bool,
-    /// Whether the response goes to a terminal, which interprets control
-    /// characters.
+    /// Whether the response goes to a terminal, which interprets control characters.
     stdout_is_terminal: bool,
-    /// Shown while waiting, if nothing is being written.
+    /// The spinner, while the agent works and nothing is being written.
     spinner: Option<ProgressBar>,
     /// Whether the last output did not end with a newline.
     in_line: bool,

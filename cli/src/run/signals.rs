@@ -19,9 +19,9 @@ pub(crate) struct Signals {
 /// The action that a signal requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SignalAction {
-    /// Interrupt the turn; the second time, end the session.
+    /// Interrupt the turn. The second interrupt ends the session.
     Interrupt,
-    /// End the session. Only Unix has a signal for it.
+    /// End the session. Only Unix has a signal for this action.
     #[cfg_attr(not(unix), allow(dead_code))]
     End,
 }

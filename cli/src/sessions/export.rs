@@ -46,7 +46,7 @@ pub(super) fn export(arguments: &Arguments) -> Result<ExitCode, SessionsError> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Copies the contents of a folder; does nothing if it does not exist.
+/// Copies the contents of a folder. Does nothing if the folder does not exist.
 fn copy_folder(from: &Path, to: &Path) -> Result<(), SessionsError> {
     let mut folders = vec![(from.to_owned(), to.to_owned())];
     while let Some((from, to)) = folders.pop() {

@@ -11,8 +11,8 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-/// The maximum length of a line in bytes; longer ones are skipped. Only lines with images are that
-/// long.
+/// The maximum length of a line in bytes. Longer lines are skipped, because only lines with
+/// images are that long.
 const MAX_LINE: u64 = 32 << 20;
 
 /// The number of characters that are printed before and after a hit.
@@ -44,7 +44,7 @@ pub(super) fn search(arguments: &Arguments) -> Result<ExitCode, SessionsError> {
     for session in history.list_sessions(&ListSessions::new())? {
         let id = session.session_id;
         let path = match transcript(&history, &id) {
-            // The session was deleted meanwhile.
+            // The session was deleted after it was listed.
             Err(SessionsError::NotFound { .. }) => continue,
             path => path?,
         };
@@ -87,7 +87,8 @@ fn search_in(
     Ok(())
 }
 
-/// Reads a line; an empty one if it is too long. Returns `false` at the end of the file.
+/// Reads a line. A line that is too long is read as an empty one. Returns `false` at the end
+/// of the file.
 fn read_line(file: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     let mut read = || {
         line.clear();
@@ -119,7 +120,7 @@ fn texts(record: &Record) -> Box<dyn Iterator<Item = &str> + '_> {
     }
 }
 
-/// A text in lower case, with the index in the original of each of its bytes.
+/// A text in lower case, with the index in the original text of each of its bytes.
 struct Lowered {
     text: String,
     from: Vec<usize>,
@@ -139,7 +140,8 @@ impl Lowered {
     }
 }
 
-/// Returns an excerpt of a line around the text; `None` if the line does not contain it.
+/// Returns an excerpt of a line around the text, or `None` if the line does not contain the
+/// text.
 fn excerpt(line: &str, needle: &str) -> Option<String> {
     let lowered = Lowered::of(line);
     let at = lowered.text.find(needle)?;

@@ -21,7 +21,7 @@ use std::sync::Arc;
 /// The command line is invalid, or the recording cannot be written.
 const USAGE: u8 = 2;
 
-/// The CLI cannot be started; the same status as in shells.
+/// The CLI cannot be started. Shells use the same status.
 const NOT_STARTED: u8 = 127;
 
 const CLI: &str = "AGENTWIRE_TAP_CLI";
@@ -81,8 +81,8 @@ enum What {
 }
 
 impl Arguments {
-    /// Returns the arguments if the environment names a CLI: all arguments of this
-    /// process are then the CLI's.
+    /// Returns the arguments if the environment names a CLI. Then, all arguments of this
+    /// process belong to the CLI.
     pub(crate) fn from_environment() -> Option<Result<Self, clap::Error>> {
         let cli = std::env::var_os(CLI).filter(|cli| !cli.is_empty())?;
         let arguments = ["agentwire tap".into(), "--".into(), cli];
@@ -157,12 +157,12 @@ pub(crate) async fn tap(arguments: Arguments) -> ExitCode {
         complain(format_args!("the recording is not complete: {error}"));
     }
     let code = code.or(signal.map(|signal| 128 + signal)).unwrap_or(1);
-    // Exit without exit_status for the thread that reads standard input.
+    // Exit without waiting for the thread that reads standard input.
     std::process::exit(code)
 }
 
-/// Starts the CLI in its own process group, so that it receives a signal from the
-/// terminal once: it is forwarded from this process.
+/// Starts the CLI in its own process group, so that it receives a signal from the terminal
+/// only once, when this process forwards the signal.
 fn start(cli: &[OsString]) -> io::Result<SharedChild> {
     let mut command = Command::new(&cli[0]);
     command
@@ -231,11 +231,11 @@ impl Signals {
 #[cfg(unix)]
 fn forward(child: &SharedChild, signal: i32) {
     use shared_child::unix::SharedChildExt;
-    // Fails only if the CLI has exited.
+    // Sending fails only if the CLI has exited.
     drop(child.send_signal(signal));
 }
 
-/// Ctrl-C events, which the console sends to the CLI as well.
+/// Ctrl-C events. The console also sends them to the CLI.
 #[cfg(not(unix))]
 struct Signals(tokio::signal::windows::CtrlC);
 

@@ -52,8 +52,9 @@ impl Pipes {
         Self { progress, ended }
     }
 
-    /// Waits until the output of an exited CLI is forwarded. Other processes may keep its pipes
-    /// open: a pipe is abandoned when it is silent for [`SILENCE_TIMEOUT`]. Waits for slow hosts.
+    /// Waits until the output of an exited CLI is forwarded. Waits for slow hosts. Another
+    /// process may keep a pipe of the CLI open, so a pipe is abandoned when it is silent for
+    /// [`SILENCE_TIMEOUT`].
     pub(super) fn drain(self) {
         let mut progress = self.progress.bytes.load(Ordering::SeqCst);
         loop {
@@ -82,7 +83,7 @@ fn copy_out(
     let (progress, end) = (Arc::clone(progress), end.clone());
     spawn(move || {
         copy(from, to, sink, &progress);
-        // Fails only if the output was abandoned.
+        // Sending fails only if the output was abandoned.
         let _ = end.send(());
     });
 }
@@ -98,7 +99,7 @@ fn copy(mut from: impl Read, mut to: impl Write, sink: Sink, progress: &Progress
             Err(_) => break,
         };
         let bytes = &chunk[..length];
-        // Record first, so that responses are recorded later.
+        // Record the bytes before forwarding them, so that responses are recorded later.
         sink.passed(bytes);
         progress.blocked.fetch_add(1, Ordering::SeqCst);
         let passed = to.write_all(bytes).and_then(|()| to.flush());
@@ -115,8 +116,8 @@ fn spawn(run: impl FnOnce() + Send + 'static) {
     std::thread::spawn(run);
 }
 
-/// Returns this process's standard streams, unbuffered. On Unix, standard input
-/// and output have no other handle, so that they close when they are dropped.
+/// Returns this process's standard streams, unbuffered. On Unix, standard input and output
+/// have no other handle, so dropping these handles closes them.
 #[cfg(unix)]
 fn standard() -> [File; 3] {
     use std::os::fd::AsFd;

@@ -1,5 +1,5 @@
-//! Writes the recording on its own thread: slow or failing writes do not affect
-//! the session.
+//! Writes the recording on its own thread, so that slow or failing writes do not affect the
+//! session.
 
 use crate::files::append;
 use agentwire_testkit::recording::{Direction, Recorder, Scrub, Spawn};
@@ -52,7 +52,7 @@ impl Recording {
         let written = Arc::clone(&queued);
         let recorder = Recorder::new(Instant::now(), scrub);
         std::thread::spawn(move || {
-            // Fails only if `finish` has timed out.
+            // Sending fails only if `finish` has timed out.
             drop(end.send(write(file, recorder, &receiver, &written)));
         });
         Ok(Self {
@@ -71,7 +71,7 @@ impl Recording {
     }
 
     fn send(&self, event: RecordEvent) {
-        // Fails only if the writing thread has failed; `finish` reports that.
+        // Sending fails only if the writing thread has failed, which `finish` reports.
         drop(self.events.send((Instant::now(), event)));
     }
 
@@ -88,7 +88,7 @@ impl Recording {
     ///
     /// # Errors
     ///
-    /// If writing failed or timed out.
+    /// Fails if writing failed or timed out.
     pub(super) fn finish(self) -> io::Result<()> {
         drop(self.events);
         match self.done.recv_timeout(FINISH_TIMEOUT) {
@@ -124,7 +124,7 @@ impl Sink {
     }
 
     fn send(&self, event: RecordEvent) {
-        // As above.
+        // Sending fails only if the writing thread has failed, which `finish` reports.
         drop(self.events.send((Instant::now(), event)));
     }
 }
@@ -157,8 +157,7 @@ fn write(
         }
         next = match events.try_recv() {
             Ok(next) => Some(next),
-            // The queue is empty: flush, so that readers of the file see
-            // everything so far.
+            // The queue is empty. Flush, so that readers of the file see all events so far.
             Err(_) => {
                 file.flush()?;
                 events.recv().ok()
@@ -187,7 +186,7 @@ fn open(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Returns a path with a unique name that has the current time.
+/// Returns a path in the folder, with a unique name that contains the current time.
 fn new_file_in(folder: &Path) -> PathBuf {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     let millis = since.unwrap_or_default().as_millis();

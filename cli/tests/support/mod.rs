@@ -1,4 +1,4 @@
-//! Shared helpers of the tests.
+//! Helpers of all tests.
 
 #![allow(
     dead_code,
@@ -29,7 +29,7 @@ pub(crate) fn run_with_input(command: &mut Command, input: &str) -> Output {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // Fails if the child exits before it has read everything.
+    // Writing fails if the child exits before it has read everything.
     drop(child.stdin.take().unwrap().write_all(input.as_bytes()));
     child.wait_with_output().unwrap()
 }

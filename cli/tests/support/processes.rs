@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 /// A generous timeout for busy machines.
 const LONG: Duration = Duration::from_secs(120);
 
-/// Returns whether a process is running. Zombies are not.
+/// Returns whether a process is running. A zombie is not running.
 fn is_alive(pid: &str) -> bool {
     std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| {
         !stat
