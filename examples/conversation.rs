@@ -36,15 +36,15 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     client.send("And with another model?");
     read_turn(&mut client).await?;
 
-    // A handle can be used anywhere; here it stops a turn from another task.
+    // A handle can be used anywhere. Here it interrupts a turn from another task.
     let handle = client.handle();
     client.send("A long one, please.");
-    let stopper = tokio::spawn(async move {
+    let interruption = tokio::spawn(async move {
         tokio::time::sleep(Duration::from_millis(200)).await;
         handle.interrupt().await
     });
     read_turn(&mut client).await?;
-    let receipt = stopper.await??;
+    let receipt = interruption.await??;
     println!(
         "interrupted; {} messages were queued",
         receipt.still_queued.map_or(0, |all| all.len())

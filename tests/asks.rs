@@ -1,4 +1,5 @@
-//! Requests of the agent, answered at once, later, never, or incorrectly.
+//! Tests of the agent's requests, which are answered at once, late, never, or
+//! incorrectly.
 
 #![allow(clippy::unwrap_used)]
 
@@ -18,13 +19,14 @@ use support::peer::{Peer, connect, connect_with};
 use support::{callback_failure, wait_for};
 use tokio::sync::mpsc::{self, UnboundedReceiver};
 
-/// May this tool run?
+/// Returns a permission request for a tool.
 fn tool(name: &str) -> Value {
     json!({"subtype": "can_use_tool", "tool_name": name, "input": {"n": 1}})
 }
 
-/// A session whose asks are left open and come here.
-async fn open_asks() -> (Client, Peer, UnboundedReceiver<PermissionRequest>) {
+/// Returns a session whose permission requests stay pending, and a channel that receives
+/// them.
+async fn connect_with_pending_requests() -> (Client, Peer, UnboundedReceiver<PermissionRequest>) {
     let (put, asks) = mpsc::unbounded_channel();
     let options = Options::new().on_permission(move |ask| {
         put.send(ask).unwrap();
@@ -36,7 +38,7 @@ async fn open_asks() -> (Client, Peer, UnboundedReceiver<PermissionRequest>) {
 
 #[tokio::test(start_paused = true)]
 async fn an_answer_may_come_hours_later_and_after_others() {
-    let (_client, mut agent, mut asks) = open_asks().await;
+    let (_client, mut agent, mut asks) = connect_with_pending_requests().await;
     agent.asks("a1", &tool("Bash")).await;
     agent.asks("a2", &tool("Read")).await;
     let first: Responder<PermissionResult> = asks.recv().await.unwrap().later();
@@ -50,7 +52,7 @@ async fn an_answer_may_come_hours_later_and_after_others() {
         .unwrap();
     let (id, answer) = agent.is_answered().await;
     assert_eq!((&*id, &answer["message"]), ("a2", &json!("No.")));
-    // From a thread that knows of no runtime.
+    // Respond from a thread without a runtime.
     std::thread::spawn(move || drop(first.respond(PermissionResult::allow())))
         .join()
         .unwrap();
@@ -60,12 +62,12 @@ async fn an_answer_may_come_hours_later_and_after_others() {
 }
 
 #[tokio::test]
-async fn whoever_has_the_id_may_answer_once() {
-    let (client, mut agent, mut asks) = open_asks().await;
+async fn a_request_can_be_answered_once_by_its_id() {
+    let (client, mut agent, mut asks) = connect_with_pending_requests().await;
     agent.asks("a1", &tool("Bash")).await;
     drop(asks.recv().await.unwrap());
     let session = client.handle();
-    // The wrong kind of answer, and the wrong id.
+    // Respond with the wrong kind of response, and with the wrong ID.
     for answering in [
         session.respond("a1", UserDialogResult::cancelled()),
         session.respond("a2", PermissionResult::allow()),
@@ -86,8 +88,8 @@ async fn whoever_has_the_id_may_answer_once() {
 }
 
 #[tokio::test]
-async fn a_responder_that_is_dropped_denies_and_says_so() {
-    let (mut client, mut agent, mut asks) = open_asks().await;
+async fn a_dropped_responder_denies_with_a_reason() {
+    let (mut client, mut agent, mut asks) = connect_with_pending_requests().await;
     agent.asks("a1", &tool("Bash")).await;
     drop(asks.recv().await.unwrap().later());
     let (_, answer) = agent.is_answered().await;
@@ -108,8 +110,8 @@ async fn a_responder_that_is_dropped_denies_and_says_so() {
 }
 
 #[tokio::test]
-async fn an_ask_that_was_cancelled_gets_no_late_answer_even_if_its_id_comes_again() {
-    let (_client, mut agent, mut asks) = open_asks().await;
+async fn a_cancelled_request_gets_no_late_answer_even_if_its_id_is_reused() {
+    let (_client, mut agent, mut asks) = connect_with_pending_requests().await;
     agent.asks("a1", &tool("Bash")).await;
     let ask = asks.recv().await.unwrap();
     let late = ask.later();
@@ -133,7 +135,7 @@ async fn an_ask_that_was_cancelled_gets_no_late_answer_even_if_its_id_comes_agai
 }
 
 #[tokio::test]
-async fn an_answer_beside_the_callback_is_the_answer() {
+async fn an_answer_by_id_precedes_that_of_the_callback() {
     let options = Options::new().on_permission(|ask: PermissionRequest| async move {
         ask.later()
             .respond(PermissionResult::allow())
@@ -148,7 +150,7 @@ async fn an_answer_beside_the_callback_is_the_answer() {
     agent.asks("a2", &tool("Bash")).await;
     assert_eq!(agent.is_answered().await.0, "a2");
     drop(agent);
-    // No failure either.
+    // The session reports no failure.
     while let Some(event) = client.next().await {
         assert!(!matches!(
             event,
@@ -158,7 +160,7 @@ async fn an_answer_beside_the_callback_is_the_answer() {
 }
 
 #[tokio::test]
-async fn a_callback_that_fails_denies_and_says_why() {
+async fn a_failed_callback_denies_with_a_reason() {
     let options = Options::new().on_permission(|ask: PermissionRequest| async move {
         match &*ask.request.tool_name {
             "Bash" => Err("the database is gone"),
@@ -180,7 +182,7 @@ async fn a_callback_that_fails_denies_and_says_why() {
 
 #[tokio::test]
 async fn asks_that_are_open_when_the_session_ends_are_cancelled() {
-    let (client, mut agent, mut asks) = open_asks().await;
+    let (client, mut agent, mut asks) = connect_with_pending_requests().await;
     agent.asks("a1", &tool("Bash")).await;
     let ask = asks.recv().await.unwrap();
     let late = ask.later();
@@ -210,7 +212,7 @@ fn questions() -> Value {
 }
 
 #[tokio::test]
-async fn answers_go_back_beside_the_questions() {
+async fn answers_are_sent_with_their_questions() {
     let options = Options::new().on_question(|ask| async move {
         let labels = ask.questions()[0].options.iter().map(|it| &it.label);
         ask.answers()
@@ -232,7 +234,7 @@ async fn answers_go_back_beside_the_questions() {
         input["annotations"],
         json!({"Milk?": {"notes": "oat"}, "Sugar?": {"unanswered": "skipped"}})
     );
-    // The others have no callback.
+    // The other requests have no callback.
     agent.asks("a2", &tool("Bash")).await;
     assert_eq!(agent.is_answered().await.1["behavior"], "deny");
 }
@@ -251,7 +253,7 @@ async fn questions_that_cannot_be_read_are_denied_and_reported() {
 }
 
 #[tokio::test]
-async fn plans_have_a_callback_of_their_own() {
+async fn plans_have_a_separate_callback() {
     let options = Options::new().cli_version(CliVersion::new(2, 1, 330));
     let options = options.on_plan(|plan| async move {
         match plan.text() {
@@ -287,7 +289,7 @@ fn elicitation() -> Value {
 }
 
 #[tokio::test]
-async fn elicitations_are_answered_and_declined_where_nobody_does() {
+async fn elicitations_without_a_callback_are_declined() {
     let options = Options::new().on_elicitation(|ask| async move {
         match &*ask.request.mcp_server_name {
             "bank" => Ok(McpElicitationResult::accept(json!({"name": "Ada"}))),
@@ -315,7 +317,7 @@ async fn elicitations_are_answered_and_declined_where_nobody_does() {
 }
 
 #[tokio::test]
-async fn dialogs_of_declared_kinds_are_shown_and_others_left_alone() {
+async fn only_dialogs_of_declared_kinds_are_delivered() {
     let options = Options::new()
         .on_dialog("choice", |ask| async move {
             match ask.request.payload {
@@ -358,8 +360,9 @@ async fn dialogs_of_declared_kinds_are_shown_and_others_left_alone() {
     );
 }
 
-/// A callback that ignores its token, and runs until this is sent.
-fn heedless() -> (tokio::sync::watch::Sender<bool>, Options) {
+/// Returns options with a callback that ignores cancellation, and a sender that ends all
+/// its calls.
+fn with_uncancellable_callback() -> (tokio::sync::watch::Sender<bool>, Options) {
     let (end, ended) = tokio::sync::watch::channel(false);
     let options = Options::new().on_permission(move |_: PermissionRequest| {
         let mut ended = ended.clone();
@@ -381,8 +384,8 @@ fn is_too_many(event: &Event) -> Option<u32> {
 }
 
 #[tokio::test]
-async fn callbacks_go_on_when_their_asks_are_taken_back_but_not_too_many() {
-    let (end, options) = heedless();
+async fn callbacks_of_cancelled_requests_continue_up_to_a_limit() {
+    let (end, options) = with_uncancellable_callback();
     let (mut client, mut agent) = connect(options).await;
     for number in 0..1024 {
         let id = format!("ask {number}");
@@ -398,7 +401,7 @@ async fn callbacks_go_on_when_their_asks_are_taken_back_but_not_too_many() {
         );
     }
     assert_eq!(wait_for(&mut client, is_too_many).await, 0);
-    // When they are over there is room.
+    // When the calls end, further requests are accepted.
     end.send(true).unwrap();
     for number in 0.. {
         agent.asks(&format!("again {number}"), &tool("Bash")).await;
@@ -410,8 +413,8 @@ async fn callbacks_go_on_when_their_asks_are_taken_back_but_not_too_many() {
 }
 
 #[tokio::test]
-async fn what_callbacks_hold_is_bounded_in_bytes() {
-    let (_end, options) = heedless();
+async fn requests_of_running_callbacks_are_limited_in_bytes() {
+    let (_end, options) = with_uncancellable_callback();
     let (mut client, mut agent) = connect(options).await;
     let long = json!({"subtype": "can_use_tool", "tool_name": "Write", "input": {"content": "x".repeat(20 << 20)}});
     for number in 0..3 {
@@ -423,7 +426,7 @@ async fn what_callbacks_hold_is_bounded_in_bytes() {
     let (id, answer) = agent.is_answered().await;
     assert_eq!((&*id, &answer["behavior"]), ("one more", &json!("deny")));
     wait_for(&mut client, is_too_many).await;
-    // A short one has room.
+    // A short request still fits.
     agent.asks("short", &tool("Bash")).await;
     agent.cancels("short").await;
 }

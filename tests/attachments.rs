@@ -1,4 +1,4 @@
-//! The effects of an attachment on a session.
+//! Tests of the effects of an attachment on a session.
 
 use crate::support::{ended, peer::connect, wait_for};
 use agentwire::attachment::{Action, Attach, Attachment, Boxed, Gate, Opening};
@@ -14,15 +14,15 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-/// The attachment of a session, and its commands.
-struct Told {
+/// An attachment that follows the commands of the test.
+struct CommandedAttachment {
     actions: UnboundedReceiver<Action>,
     waits: Arc<AtomicBool>,
     is_lost: Arc<AtomicBool>,
     ended: UnboundedSender<()>,
 }
 
-impl Told {
+impl CommandedAttachment {
     fn gate(&self) -> Gate {
         match self.waits.load(Ordering::SeqCst) {
             true => Gate::Wait,
@@ -31,7 +31,7 @@ impl Told {
     }
 }
 
-impl Attachment for Told {
+impl Attachment for CommandedAttachment {
     fn may_act(&mut self) -> bool {
         !self.is_lost.load(Ordering::SeqCst)
     }
@@ -66,39 +66,39 @@ impl Attachment for Told {
     }
 }
 
-/// Makes the attachment once.
-struct Once(Mutex<Option<Told>>);
+/// Attaches the attachment once.
+struct Once(Mutex<Option<CommandedAttachment>>);
 
 impl Attach for Once {
     fn attach<'a>(
         &'a self,
         opening: &'a mut Opening<'_>,
     ) -> Boxed<'a, Result<Option<Box<dyn Attachment>>, Error>> {
-        // The agent of these tests is started elsewhere.
+        // The agent of these tests is started by the test, so the session has no ID.
         assert_eq!(opening.session_id(), None);
         let told = self.0.lock().unwrap().take();
         Box::pin(async { Ok(told.map(|it| Box::new(it) as Box<dyn Attachment>)) })
     }
 }
 
-/// The test's end of the attachment.
-struct Hand {
+/// The test's connection to the attachment.
+struct AttachmentControl {
     actions: UnboundedSender<Action>,
     waits: Arc<AtomicBool>,
     is_lost: Arc<AtomicBool>,
     ended: UnboundedReceiver<()>,
 }
 
-fn attached(waits: bool) -> (Options, Hand) {
+fn attached(waits: bool) -> (Options, AttachmentControl) {
     let (actions, told) = unbounded_channel();
     let (end, ended) = unbounded_channel();
-    let hand = Hand {
+    let hand = AttachmentControl {
         actions,
         waits: Arc::new(AtomicBool::new(waits)),
         is_lost: Arc::default(),
         ended,
     };
-    let told = Told {
+    let told = CommandedAttachment {
         actions: told,
         waits: Arc::clone(&hand.waits),
         is_lost: Arc::clone(&hand.is_lost),
@@ -108,7 +108,7 @@ fn attached(waits: bool) -> (Options, Hand) {
     (options, hand)
 }
 
-impl Hand {
+impl AttachmentControl {
     fn asks_for(&self, action: Action) {
         self.actions.send(action).unwrap();
     }
@@ -120,7 +120,7 @@ fn message(uuid: &str) -> UserMessage {
     message
 }
 
-/// A permission request.
+/// Returns a permission request.
 fn ask() -> Value {
     json!({
         "subtype": "can_use_tool", "tool_name": "Bash", "input": { "command": "true" },
@@ -133,13 +133,13 @@ fn is_seen(event: &Event) -> Option<()> {
 }
 
 #[tokio::test]
-async fn a_message_waits_with_what_is_behind_it_until_it_is_named() {
+async fn a_held_message_holds_later_messages_until_it_is_released() {
     let (options, hand) = attached(true);
     let (client, mut agent) = connect(options).await;
     let first = client.send(message("a"));
     assert_eq!(client.handle().outbound_queue().await.unwrap().messages, 1);
     hand.waits.store(false, Ordering::SeqCst);
-    // Behind it in the queue.
+    // This message is behind the first one in the queue.
     let second = client.send(message("b"));
     assert_eq!(client.handle().outbound_queue().await.unwrap().messages, 2);
     assert_eq!(first.state(), SubmissionState::Waiting);
@@ -147,36 +147,36 @@ async fn a_message_waits_with_what_is_behind_it_until_it_is_named() {
     hand.asks_for(Action::Send("a".into()));
     assert_eq!(agent.hears().await["uuid"], "a");
     first.await.unwrap();
-    // This agent has no queue, and gets both as one.
+    // This agent has no queue, so it receives both messages as one.
     second.await.unwrap();
 }
 
 #[tokio::test]
-async fn a_request_waits_until_it_is_asked_for_again() {
+async fn a_held_request_waits_for_a_retry() {
     let (options, hand) = attached(true);
     let options = options.on_permission(|_| async { PermissionResult::allow() });
     let (client, mut agent) = connect(options).await;
     agent.asks("r1", &ask()).await;
     agent.asks("r2", &ask()).await;
     agent.cancels("r2").await;
-    // They were read before this.
+    // The agent's earlier lines were read before this message.
     agent.says(r#"{"type":"seen"}"#).await;
     let mut client = client;
     wait_for(&mut client, is_seen).await;
-    // It still waits.
+    // The request still waits.
     hand.asks_for(Action::Retry);
     hand.waits.store(false, Ordering::SeqCst);
     hand.asks_for(Action::Retry);
     let (request_id, answer) = agent.is_answered().await;
     assert_eq!((&*request_id, &answer["behavior"]), ("r1", &json!("allow")));
-    // The cancelled one is not answered.
+    // A cancelled request is not answered.
     let pending = tokio::spawn(async move { client.set_model("m").await });
     assert_eq!(agent.answers(&json!({})).await["subtype"], "set_model");
     pending.await.unwrap().unwrap();
 }
 
 #[tokio::test]
-async fn a_result_waits_with_what_is_behind_it_and_what_is_taken_is_nobodys() {
+async fn a_held_result_holds_later_events_and_intercepted_messages_are_not_delivered() {
     let (options, hand) = attached(true);
     let (mut client, mut agent) = connect(options).await;
     for line in [
@@ -202,7 +202,7 @@ async fn a_result_waits_with_what_is_behind_it_and_what_is_taken_is_nobodys() {
 }
 
 #[tokio::test]
-async fn a_session_that_may_not_act_ends_without_another_word() {
+async fn a_session_that_may_not_act_ends_silently() {
     let (options, mut hand) = attached(true);
     let is_asked = Arc::new(AtomicBool::new(false));
     let asked = Arc::clone(&is_asked);
@@ -236,7 +236,7 @@ async fn a_session_that_may_not_act_ends_without_another_word() {
         }
     };
     assert_eq!(ended(error).reason, EndReason::OwnershipLost);
-    // What waited is not delivered, and the attachment has the last word.
+    // The pending request is not delivered, and the notices of the attachment come last.
     assert!(!is_asked.load(Ordering::SeqCst));
     assert_eq!(seen, ["at the end"]);
     assert!(submission.await.is_err());
@@ -253,7 +253,7 @@ async fn a_lost_session_reads_on_while_a_result_waits() {
     hand.is_lost.store(true, Ordering::SeqCst);
     hand.asks_for(Action::Check);
     assert!(agent.input.next_line().await.unwrap().is_none());
-    // More than the pipe takes.
+    // The lines are longer than the capacity of the pipe.
     let line = json!({"type": "behind", "text": "x".repeat(64 * 1024)}).to_string();
     let written = tokio::time::timeout(Duration::from_secs(1), agent.says(&line)).await;
     assert!(written.is_ok(), "the output is not read");

@@ -1,4 +1,4 @@
-//! Callbacks that make requests while the session's events are not read.
+//! Tests of callbacks that make requests while the session's events are not read.
 
 #![allow(clippy::unwrap_used)]
 
@@ -16,12 +16,12 @@ use support::{answering, fake, line_of, log_to_end};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
-/// A callback that uses every kind of control method.
+/// Calls every kind of control method in a permission callback. Returns the outcomes.
 async fn control(ask: &PermissionRequest) -> Vec<String> {
     let session = &ask.session;
     let model = session.set_model("other").await.unwrap().model;
     let mode = session.set_permission_mode(PermissionMode::Plan).await;
-    // Requests inside of one another, and many at once.
+    // Makes nested requests, and many requests at once.
     let (status, raw, unknown) = tokio::join!(
         session.request(&McpStatus::default()),
         async {
@@ -30,8 +30,8 @@ async fn control(ask: &PermissionRequest) -> Vec<String> {
         },
         session.request_raw("make_coffee", json!({})),
     );
-    // The interrupt takes the ask back, so there is no answer left to give;
-    // the callback learns of it.
+    // The interrupt cancels the permission request, so no answer is possible. The
+    // callback is notified.
     let receipt = session.interrupt().await.unwrap();
     ask.cancelled.cancelled().await;
     vec![
@@ -68,10 +68,10 @@ async fn a_callback_may_make_any_request_while_ten_thousand_messages_are_unread(
             }
         });
     let mut client = Client::connect(options).await.unwrap();
-    // The stream is in use, and there is nothing in it yet.
+    // The stream is in use, and has no events yet.
     drop(timeout(Duration::ZERO, client.next()).await);
     client.send("Go").await.unwrap();
-    // Nothing more is read until the callback has ended.
+    // The client does not read further events until the callback has ended.
     let seen = outcome.recv().await.unwrap();
     assert_eq!(seen, ["other", "plan", "0", "[]", "true", "Some([])"]);
     let unread = client.unread().await.unwrap();
@@ -109,7 +109,7 @@ done"#,
         });
     let mut client = Client::connect(options).await.unwrap();
     client.next().await.unwrap().unwrap();
-    // The agent has the answer, and nothing more was read.
+    // The agent has the answer, although the client read no further events.
     let answer: Json = serde_json::from_str(&line_of(&heard).await).unwrap();
     let answer = answer.member("response").unwrap();
     assert!(answer.get().contains("Not now."), "{answer}");

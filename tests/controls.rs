@@ -1,5 +1,5 @@
-//! The requests of control methods, and their errors with agents that do not support
-//! them.
+//! Tests of the requests of control methods, and of their errors with agents that do not
+//! support them.
 
 #![allow(clippy::unwrap_used)]
 
@@ -16,14 +16,14 @@ use support::peer::{Peer, connect_with};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::time::Instant;
 
-/// A session with an agent that has these capabilities.
+/// Connects a session with an agent that has these capabilities.
 async fn connect(options: Options, capabilities: &[&str]) -> (Client, Peer) {
     let answer = json!({"capabilities": capabilities});
     let (client, agent, _) = connect_with(options, &answer).await;
     (client.unwrap(), agent)
 }
 
-/// A session whose host has MCP servers of its own.
+/// Connects a session whose host has MCP servers.
 async fn connect_with_servers() -> (Client, Peer) {
     let mut initialize = Initialize::default();
     initialize.sdk_mcp_servers = Some(vec!["mine".to_owned(), "yours".to_owned()]);
@@ -31,7 +31,7 @@ async fn connect_with_servers() -> (Client, Peer) {
 }
 
 #[tokio::test]
-async fn setting_mcp_servers_keeps_those_inside_the_host() {
+async fn setting_mcp_servers_keeps_the_servers_of_the_host() {
     let (client, mut agent) = connect_with_servers().await;
     let away: McpServerConfig = McpStdioServer::new("away", ["x"]).into();
     let yours = McpSdkServer::new("yours").timeout(5000_u64).into();
@@ -52,7 +52,7 @@ async fn setting_mcp_servers_keeps_those_inside_the_host() {
 }
 
 #[tokio::test]
-async fn a_whole_request_is_sent_as_it_is() {
+async fn a_complete_request_is_sent_unchanged() {
     let (client, mut agent) = connect_with_servers().await;
     let none: [(&str, McpServerConfig); 0] = [];
     let set = McpSetServers::to(none);
@@ -64,7 +64,7 @@ async fn a_whole_request_is_sent_as_it_is() {
 }
 
 #[tokio::test]
-async fn servers_that_a_second_initialize_names_are_kept_as_well() {
+async fn servers_in_a_second_initialize_are_kept() {
     let (client, mut agent) = connect_with_servers().await;
     let mut again = Initialize::default();
     again.sdk_mcp_servers = Some(vec!["third".to_owned()]);
@@ -82,7 +82,8 @@ async fn servers_that_a_second_initialize_names_are_kept_as_well() {
     );
 }
 
-/// The capability without which a request was not sent.
+/// Returns the subtype of the request that was not sent, and the capability that the
+/// agent lacks. Panics for other outcomes.
 #[track_caller]
 fn not_sent<T: std::fmt::Debug>(outcome: Result<T, Error>) -> (Box<str>, &'static str) {
     match outcome {
@@ -96,7 +97,7 @@ fn not_sent<T: std::fmt::Debug>(outcome: Result<T, Error>) -> (Box<str>, &'stati
 }
 
 #[tokio::test]
-async fn what_an_agent_would_pass_over_is_not_sent() {
+async fn requests_that_the_agent_would_ignore_are_not_sent() {
     let (client, mut agent) = connect(Options::new(), &[]).await;
     let call = McpCall::new("mcp__a__b", json!({}));
     let checked = client.mcp_call(&call.clone().check_permissions()).await;
@@ -116,7 +117,7 @@ async fn what_an_agent_would_pass_over_is_not_sent() {
     let expected = ("reload_plugins".into(), "reload_plugins_refuse_if_busy_v1");
     assert_eq!(not_sent(reloaded), expected);
 
-    // Without that they are.
+    // Without such a member, the request is sent.
     let pending = client.mcp_call(&call);
     let request = agent.answers(&json!({})).await;
     pending.await.unwrap();
@@ -125,7 +126,7 @@ async fn what_an_agent_would_pass_over_is_not_sent() {
 }
 
 #[tokio::test]
-async fn what_the_agent_declared_is_sent_wherever_it_declared_it() {
+async fn capabilities_may_be_declared_in_any_message() {
     let (mut client, mut agent) = connect(Options::new(), &["mcp_call_check_permissions_v1"]).await;
     assert_eq!(client.capabilities(), ["mcp_call_check_permissions_v1"]);
     let call = McpCall::new("mcp__a__b", json!({})).check_permissions();
@@ -146,7 +147,7 @@ async fn what_the_agent_declared_is_sent_wherever_it_declared_it() {
 }
 
 #[tokio::test]
-async fn a_request_that_the_agent_does_not_know_fails_with_its_name_and_what_it_needs() {
+async fn an_unknown_request_fails_with_its_name_and_requirement() {
     let (client, mut agent) = connect(Options::new(), &[]).await;
     let read = client.mcp_read_resource("a", "ui://b");
     agent.does_not_know().await;
@@ -177,7 +178,7 @@ async fn a_request_that_the_agent_does_not_know_fails_with_its_name_and_what_it_
 }
 
 #[tokio::test]
-async fn an_agent_that_does_not_know_initialize_does_not_start_up() {
+async fn an_agent_without_initialize_does_not_start() {
     let (to_agent, input) = tokio::io::duplex(4096);
     let (output, from_agent) = tokio::io::duplex(4096);
     let mut agent = Peer {
@@ -186,7 +187,7 @@ async fn an_agent_that_does_not_know_initialize_does_not_start_up() {
     };
     let refuses = async move {
         agent.does_not_know().await;
-        // It leaves when the host does.
+        // The agent exits when the host does.
         while let Ok(Some(_)) = agent.input.next_line().await {}
     };
     let client = Client::connect_over(Pipes::new(from_agent, to_agent), Options::new());
@@ -198,7 +199,7 @@ async fn an_agent_that_does_not_know_initialize_does_not_start_up() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_request_that_is_not_answered_says_that_old_agents_do_not() {
+async fn the_error_of_an_unanswered_request_mentions_old_agents() {
     let (client, _agent) = connect(Options::new(), &[]).await;
     let error = client.plan().await.unwrap_err();
     assert_eq!(
@@ -218,17 +219,17 @@ fn names<'a>(
     servers.map(|server| &*server.name).collect()
 }
 
-/// Answers questions about servers with these states, and with the last one
-/// for ever; says how many there were, and how much time there was between
-/// them at least and at most.
-async fn tell(agent: &mut Peer, states: &[Value]) -> (usize, Duration, Duration) {
+/// Responds to status requests with these states, one after the other, and repeats the
+/// last one for ever. Returns the number of requests, and the shortest and the longest
+/// time between two requests.
+async fn serve_status(agent: &mut Peer, states: &[Value]) -> (usize, Duration, Duration) {
     let (mut asked, mut least, mut most) = (0, Duration::MAX, Duration::ZERO);
     let mut before: Option<Instant> = None;
     loop {
         let state = &states[asked.min(states.len() - 1)];
         let status = json!({"mcpServers": state});
         let answered = agent.answers(&status);
-        // A caller that has stopped polling does not start again.
+        // A caller that has stopped polling sends no further requests.
         let Ok(request) = tokio::time::timeout(Duration::from_secs(10), answered).await else {
             return (asked, least, most);
         };
@@ -243,7 +244,7 @@ async fn tell(agent: &mut Peer, states: &[Value]) -> (usize, Duration, Duration)
 }
 
 #[tokio::test(start_paused = true)]
-async fn servers_are_asked_for_until_none_is_pending() {
+async fn server_states_are_polled_until_none_is_pending() {
     let (client, mut agent) = connect(Options::new(), &[]).await;
     let states = [
         json!([server("a", "pending"), server("b", "pending")]),
@@ -255,7 +256,7 @@ async fn servers_are_asked_for_until_none_is_pending() {
         ]),
     ];
     let ready = client.await_mcp_ready(Duration::from_secs(3600));
-    let (ready, (asked, least, _)) = tokio::join!(ready, tell(&mut agent, &states));
+    let (ready, (asked, least, _)) = tokio::join!(ready, serve_status(&mut agent, &states));
     let ready = ready.unwrap();
     assert_eq!(asked, 3);
     assert!(least >= Duration::from_millis(50), "{least:?}");
@@ -266,14 +267,14 @@ async fn servers_are_asked_for_until_none_is_pending() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn servers_that_are_named_are_waited_for_and_no_others() {
+async fn only_named_servers_are_awaited() {
     let (client, mut agent) = connect(Options::new(), &[]).await;
     let states = [
         json!([server("b", "pending")]),
         json!([server("a", "connected"), server("b", "pending")]),
     ];
     let ready = client.await_mcp_servers(&["a"], Duration::from_secs(3600));
-    let (ready, (asked, ..)) = tokio::join!(ready, tell(&mut agent, &states));
+    let (ready, (asked, ..)) = tokio::join!(ready, serve_status(&mut agent, &states));
     let ready = ready.unwrap();
     assert_eq!(asked, 2);
     assert!(ready.is_ready(), "{ready:?}");
@@ -281,7 +282,7 @@ async fn servers_that_are_named_are_waited_for_and_no_others() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn servers_that_the_host_configured_are_waited_for() {
+async fn configured_servers_are_awaited() {
     let mut initialize = Initialize::default();
     initialize.sdk_mcp_servers = Some(vec!["calc".to_owned()]);
     let wiki = [("wiki", McpHttpServer::new("http://127.0.0.1:9"))];
@@ -292,7 +293,7 @@ async fn servers_that_the_host_configured_are_waited_for() {
     let more = [("more", McpHttpServer::new("http://127.0.0.1:9"))];
     drop(client.mcp_set_servers(more));
     agent.answers(&json!({})).await;
-    // The agent lists them one after the other.
+    // The agent lists the servers one after the other.
     let mut states = vec![];
     let mut listed = vec![];
     for (name, status) in [
@@ -307,29 +308,29 @@ async fn servers_that_the_host_configured_are_waited_for() {
     listed.push(server("calc", "connected"));
     states.push(json!(listed));
     let ready = client.await_mcp_ready(Duration::from_secs(3600));
-    let (ready, (asked, ..)) = tokio::join!(ready, tell(&mut agent, &states));
+    let (ready, (asked, ..)) = tokio::join!(ready, serve_status(&mut agent, &states));
     let ready = ready.unwrap();
     assert_eq!((asked, ready.servers.len()), (5, 4));
     assert_eq!(names(ready.failed()), ["more"]);
     assert_eq!(ready.unknown, [""; 0]);
 
-    // One that does not come is waited for until the time is up.
+    // A server that stays pending is awaited until the deadline.
     states.truncate(4);
     states.drain(..3);
     let ready = client.await_mcp_ready(Duration::from_secs(9));
-    let (ready, _) = tokio::join!(ready, tell(&mut agent, &states));
+    let (ready, _) = tokio::join!(ready, serve_status(&mut agent, &states));
     assert_eq!(ready.unwrap().unknown, ["calc"]);
     states[0] = json!([]);
-    // A request with other servers than those known here is not waited for.
+    // A request with servers that this client does not know is not awaited.
     drop(client.request(&McpSetServers::default()));
     agent.answers(&json!({})).await;
     let ready = client.await_mcp_ready(Duration::from_secs(9));
-    let (ready, (asked, ..)) = tokio::join!(ready, tell(&mut agent, &states));
+    let (ready, (asked, ..)) = tokio::join!(ready, serve_status(&mut agent, &states));
     assert_eq!((asked, ready.unwrap().unknown.len()), (1, 0));
 }
 
 #[tokio::test(start_paused = true)]
-async fn servers_that_do_not_come_are_waited_for_as_long_as_was_said() {
+async fn missing_servers_are_awaited_until_the_deadline() {
     let (client, mut agent) = connect(Options::new(), &[]).await;
     let states = [json!([server("a", "pending")])];
     let began = Instant::now();
@@ -338,7 +339,7 @@ async fn servers_that_do_not_come_are_waited_for_as_long_as_was_said() {
         let ready = client.await_mcp_servers(&["a", "none"], limit).await;
         (ready.unwrap(), began.elapsed())
     };
-    let ((ready, took), (asked, _, most)) = tokio::join!(ready, tell(&mut agent, &states));
+    let ((ready, took), (asked, _, most)) = tokio::join!(ready, serve_status(&mut agent, &states));
     assert!(!ready.is_ready());
     assert_eq!(names(ready.pending()), ["a"]);
     assert_eq!(ready.unknown, ["none"]);
@@ -351,7 +352,7 @@ async fn servers_that_do_not_come_are_waited_for_as_long_as_was_said() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn servers_of_which_the_agent_does_not_speak_in_time_are_an_error() {
+async fn a_missing_server_status_is_an_error_at_the_deadline() {
     let (client, mut agent) = connect(Options::new(), &[]).await;
     let began = Instant::now();
     let limit = Duration::from_secs(2);

@@ -1,7 +1,7 @@
-//! The cookbook of the guide: its code is that of `examples/cookbook`, whose output is
-//! on the page.
+//! Tests that the code in the cookbook of the guide is that of `examples/cookbook`, and
+//! that the page has its output.
 //!
-//! `AGENTWIRE_WRITE_COOKBOOK=1` writes both to the page instead.
+//! `AGENTWIRE_WRITE_COOKBOOK=1` writes the code and the output to the page instead.
 
 #![cfg(all(feature = "mcp", feature = "schema"))]
 #![allow(clippy::unwrap_used, reason = "it is a test")]
@@ -22,7 +22,8 @@ fn project() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The program with the recipes. Cargo builds it like the fake agent.
+/// Returns the path of the program with the recipes, which cargo builds like the fake
+/// agent.
 fn program() -> PathBuf {
     support::fake_agent_path().with_file_name("cookbook")
 }
@@ -35,8 +36,8 @@ fn output_of(arguments: &[&str]) -> String {
     String::from_utf8(printed).unwrap()
 }
 
-/// The page with the code and the output of each recipe in the place of those
-/// that it has. A recipe is marked by `<!-- NAME -->` before its code.
+/// Returns the page with the current code and output of each recipe, and the names of the
+/// recipes. `<!-- NAME -->` marks a recipe before its code.
 fn with_recipes(page: &str, recipe: impl Fn(&str) -> (String, String)) -> (String, Vec<String>) {
     let mut names = vec![];
     let mut lines = page.split_inclusive('\n');
@@ -62,7 +63,7 @@ fn with_recipes(page: &str, recipe: impl Fn(&str) -> (String, String)) -> (Strin
 }
 
 #[test]
-fn each_recipe_of_the_page_is_code_that_runs_and_prints_what_the_page_says() {
+fn the_page_has_the_code_and_the_output_of_each_recipe() {
     let path = project().join("docs/guide/cookbook.md");
     let page = fs::read_to_string(&path).unwrap();
     let (written, shown) = with_recipes(&page, |name| {
@@ -90,7 +91,7 @@ fn each_recipe_of_the_page_is_code_that_runs_and_prints_what_the_page_says() {
 }
 
 #[test]
-fn a_page_whose_code_or_output_differs_is_found() {
+fn a_page_with_other_code_or_output_is_detected() {
     let page = "# A\n\n<!-- one -->\n```rust,no_run\nold();\n```\n\n```text\n1\n```\n\nEnd.\n";
     let recipe = |name: &str| (format!("{name}();\n"), "2\n".to_owned());
     let (written, names) = with_recipes(page, recipe);

@@ -1,5 +1,5 @@
-//! The switch of the deliberate bugs, and the search for them. Only the copy of
-//! the sources that `cargo xtask bugs` makes has this file.
+//! Switches the deliberate bugs on, and searches for them. Only the copy of the sources
+//! that `cargo xtask bugs` makes contains this file.
 
 use std::cell::Cell;
 
@@ -13,19 +13,19 @@ pub fn is_on(bug: &str) -> bool {
     ON.get() == Some(bug)
 }
 
-/// Runs a simulation with each bug until a seed finds it. `problem` is that of
-/// the session of a seed.
+/// Runs a simulation with each bug until a seed finds it. `problem` returns the problem
+/// of the session of a seed.
 ///
 /// # Panics
 ///
-/// If a bug is not found within so many seeds.
+/// If no seed up to the limit finds a bug.
 #[allow(clippy::print_stdout, clippy::print_stderr, reason = "for tests")]
 pub fn find(
     bugs: &[&'static str],
     seeds: u64,
     problem: impl Fn(u64) -> Option<String> + std::panic::RefUnwindSafe,
 ) {
-    // A bug may lead to a panic, which is found as well.
+    // A bug may cause a panic, which also counts as found.
     std::panic::set_hook(Box::new(|_| ()));
     let mut missed = vec![];
     for bug in bugs {

@@ -1,14 +1,14 @@
-//! Accepted differences, from `accepted.json`, each with its reason. Reports entries
-//! that match no difference any more.
+//! Accepted differences, from `accepted.json`, each with its reason. Entries that match
+//! no difference any more are reported.
 
 use serde::Deserialize;
 use std::path::Path;
 
-/// The file.
+/// The contents of `accepted.json`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Accepted {
-    /// Places where the two sequences differ.
+    /// The places where the two sequences of lines differ.
     pub(crate) differences: Vec<Difference>,
 }
 
@@ -16,12 +16,12 @@ pub(crate) struct Accepted {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Difference {
-    /// The cases in which it is.
+    /// The names of the cases with this difference.
     pub(crate) cases: Vec<String>,
-    /// Lines of the real agent only.
+    /// The lines that only the real agent writes.
     #[serde(default)]
     pub(crate) real: Vec<String>,
-    /// Lines of the fake agent only.
+    /// The lines that only the fake agent writes.
     #[serde(default)]
     pub(crate) fake: Vec<String>,
     pub(crate) why: String,

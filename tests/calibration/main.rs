@@ -1,17 +1,17 @@
-//! Compares the fake agent with the real CLI: every case runs on both, and the two
-//! recordings must be the same sequence. `scripts/real calibrate` runs it; its arguments
-//! are parts of the names of cases.
+//! Compares the fake agent with the real CLI. Every case runs on both, and the two
+//! recordings must be the same sequence. `scripts/real calibrate` runs this program; its
+//! arguments are parts of the names of cases.
 //!
 //! Each case also runs without the host's optional features: no partial messages, and
 //! none of the variables that SDKs set.
 //!
-//! The testkit's measured protocol is compared with the real CLI as well:
-//! `agentwire conform cli --write-golden` measures it again.
+//! The testkit's measured protocol is also compared with the real CLI. `agentwire conform
+//! cli --write-golden` measures the protocol again.
 //!
-//! Accepted differences are in `accepted.json`, and members that are not compared in the
-//! testkit's `conform/left-out.json`, each with its reason. With
-//! `AGENTWIRE_CALIBRATION_KEEP=folder`, the recordings are written there, with the other
-//! differences in `differences.json`, in the format of `accepted.json`.
+//! Accepted differences are in `accepted.json`, and members that are not compared are in
+//! the testkit's `conform/left-out.json`, each with its reason. If
+//! `AGENTWIRE_CALIBRATION_KEEP` names a folder, the recordings are written to it, and the
+//! other differences to `differences.json` in it, in the format of `accepted.json`.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -33,7 +33,7 @@ use std::time::Duration;
 use support::{fake_agent_path, live_cli};
 use tokio::sync::Semaphore;
 
-/// The folder for recordings, if requested.
+/// The variable with the folder for recordings.
 const KEEP: &str = "AGENTWIRE_CALIBRATION_KEEP";
 
 /// The number of concurrent cases.
@@ -42,7 +42,7 @@ const AT_ONCE: usize = 3;
 /// The timeout of a session.
 const DEADLINE: Duration = Duration::from_secs(60);
 
-/// The folder of the cases.
+/// The folders of the cases.
 const FOLDERS: [&str; 2] = ["tests/calibration/cases", "tests/scenarios"];
 
 /// The result of a case.
@@ -51,16 +51,17 @@ struct Outcome {
     hunks: Vec<Hunk>,
     stuck: Option<String>,
     /// Deviations of the real agent from the measured protocol.
-    moved: Option<String>,
-    /// By rule, what was left out of each recording.
+    deviation_from_golden: Option<String>,
+    /// The members of each recording that were not compared, by rule.
     left_out: [BTreeMap<usize, BTreeSet<String>>; 2],
     lines: usize,
 }
 
 impl Outcome {
-    /// Whether both did the same, and the real one what was measured.
+    /// Returns whether both agents did the same, and the real one followed the measured
+    /// protocol.
     fn is_same(&self) -> bool {
-        self.hunks.is_empty() && self.stuck.is_none() && self.moved.is_none()
+        self.hunks.is_empty() && self.stuck.is_none() && self.deviation_from_golden.is_none()
     }
 }
 
@@ -86,7 +87,7 @@ async fn main() -> ExitCode {
                 if outcome.is_same() {
                     return outcome;
                 }
-                // Random behavior of the real agent does not repeat.
+                // Random behaviour of the real agent does not repeat.
                 let again = compare(&case, &rules, &golden).await;
                 if again.is_same() {
                     println!("UNSTEADY {}: it differed the first time only", again.name);
@@ -103,7 +104,7 @@ async fn main() -> ExitCode {
     report(&rules, &outcomes, filters.is_empty())
 }
 
-/// All cases, in the order of their names.
+/// Returns all cases, sorted by name.
 fn all_cases() -> Vec<Case> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let in_folder = |folder| Case::in_folder(&here.join(folder)).unwrap();
@@ -124,21 +125,21 @@ async fn compare(case: &Case, rules: &IgnoredMembers, golden: &Golden) -> Outcom
             stuck = Some(format!("the {who} one: {why}\n{}", recording.stderr));
         }
         let of_record = normal.lines(&recording.entries);
-        keep(case.name(), who, &recording.entries, &of_record);
+        write_recording(case.name(), who, &recording.entries, &of_record);
         lines.push(of_record);
     }
     Outcome {
         name: case.name().to_owned(),
         hunks: hunks(&lines[0], &lines[1]),
         stuck,
-        moved: moved(case, golden, &lines[0]),
+        deviation_from_golden: deviation_from_golden(case, golden, &lines[0]),
         left_out: normals.map(|it| it.ignored().clone()),
         lines: lines[0].len(),
     }
 }
 
 /// Returns the deviations of the real agent from the measured protocol.
-fn moved(case: &Case, golden: &Golden, lines: &[String]) -> Option<String> {
+fn deviation_from_golden(case: &Case, golden: &Golden, lines: &[String]) -> Option<String> {
     if case.is_plain() {
         return None;
     }
@@ -153,8 +154,8 @@ fn moved(case: &Case, golden: &Golden, lines: &[String]) -> Option<String> {
     Some(format!("{first}\n      after {}", first.after))
 }
 
-/// Writes a recording, if requested.
-fn keep(case: &str, who: &str, entries: &[Entry], lines: &[String]) {
+/// Writes a recording, if `AGENTWIRE_CALIBRATION_KEEP` is set.
+fn write_recording(case: &str, who: &str, entries: &[Entry], lines: &[String]) {
     let Some(folder) = std::env::var_os(KEEP) else {
         return;
     };
@@ -172,7 +173,7 @@ fn keep(case: &str, who: &str, entries: &[Entry], lines: &[String]) {
     std::fs::write(folder.join(format!("{case}.{who}.txt")), lines.join("\n")).unwrap();
 }
 
-/// Prints what is not accepted, and what is accepted for nothing.
+/// Prints differences that are not accepted, and accepted differences that do not occur.
 fn report(rules: &IgnoredMembers, outcomes: &[Outcome], is_all: bool) -> ExitCode {
     let accepted = Accepted::read();
     let mut met = BTreeSet::new();
@@ -180,7 +181,7 @@ fn report(rules: &IgnoredMembers, outcomes: &[Outcome], is_all: bool) -> ExitCod
     let mut new = vec![];
     for outcome in outcomes {
         lines += outcome.lines;
-        if let Some(how) = &outcome.moved {
+        if let Some(how) = &outcome.deviation_from_golden {
             wrong += 1;
             println!("MOVED   {}: {how}", outcome.name);
         }
@@ -238,7 +239,7 @@ fn report(rules: &IgnoredMembers, outcomes: &[Outcome], is_all: bool) -> ExitCod
     ExitCode::from(u8::from(wrong > 0))
 }
 
-/// Says what is listed and does not occur.
+/// Prints entries of the lists that match nothing.
 fn report_stale(
     accepted: &Accepted,
     rules: &IgnoredMembers,

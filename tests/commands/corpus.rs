@@ -1,21 +1,21 @@
-//! Thousands of shell commands: bash's own lists crossed with shell expansions, programs
-//! crossed with words, lines that once misled the rules, typical commands of agents, and
-//! random lines.
+//! Generates thousands of shell commands: bash's own lists combined with shell
+//! expansions, programs combined with words, lines that once misled the rules, typical
+//! commands of agents, and random lines.
 
 use std::collections::BTreeSet;
 use std::process::Command;
 
-/// A line, and where it comes from.
+/// A line, and its origin.
 #[derive(Debug, Clone)]
 pub(crate) struct Line {
     pub(crate) text: String,
-    /// Whether its words are plain: nothing in it is the shell's affair, unless
-    /// it is the name of a builtin.
+    /// Whether the words of the line are plain. A plain line contains nothing that the
+    /// shell interprets, except the name of a builtin.
     pub(crate) is_plain: bool,
 }
 
-/// Characters and words with a meaning in a shell, or similar ones.
-const ODD: &[&str] = &[
+/// Characters and words that a shell interprets, and similar ones.
+const SPECIAL: &[&str] = &[
     "$X",
     "\"$X\"",
     "${X}",
@@ -69,7 +69,7 @@ const ODD: &[&str] = &[
     "\rx",
 ];
 
-/// Words that are what they are.
+/// Words that a shell does not interpret.
 const PLAIN: &[&str] = &[
     "x",
     "a.txt",
@@ -99,7 +99,7 @@ const PLAIN: &[&str] = &[
     "x >/dev/null",
 ];
 
-/// Programs, most of which a machine has.
+/// Programs that most machines have.
 const PROGRAMS: &str = "awk base64 basename black bun bundle cargo cat chmod clang cmake cmp column comm \
     composer cp ctest curl cut date deno df diff dirname docker dotnet du eslint \
     file find fold gcc gem gh git go gofmt grep gunzip gzip head helm hostname jest \
@@ -109,10 +109,10 @@ const PROGRAMS: &str = "awk base64 basename black bun bundle cargo cat chmod cla
     swift tac tail tar tee terraform touch tr tree tsc uname uniq unzip uv vitest wc \
     wget whoami xxd yarn zip zork";
 
-/// Lines that fooled a reader once, and their brothers.
+/// Lines that once misled the rules, and variants of them.
 const TRICKS: &str = include_str!("tricks.txt");
 
-/// Such lines that are several.
+/// Such lines that consist of several lines.
 const LONG_TRICKS: &[&str] = &[
     "zork \"a\\\nb\"",
     "zork 'a\n # b' c",
@@ -134,14 +134,15 @@ const USUAL: &str = include_str!("usual.txt");
 
 const LONG_USUAL: &str = "git commit -m \"Fix it\n\nA longer text that says why.\"";
 
-/// Programs that run the one in their words.
+/// Programs that run the program in their arguments.
 const RUNNERS: &str = "env flock nice nohup setsid sh stdbuf sudo timeout xargs";
 
 /// Typical suffixes of a line.
-const BEHIND: &[&str] = &[" 2>&1", " | head -5", " && echo done", " > /dev/null"];
+const SUFFIXES: &[&str] = &[" 2>&1", " | head -5", " && echo done", " > /dev/null"];
 
-/// All lines, without two of the same. Of the crosses only every so many are in
-/// it, others for each name: `step` of 1 takes them all.
+/// Returns all lines, without duplicates. Of the combinations, only every `step`-th is
+/// included, starting at a different one for each name. A `step` of 1 includes all of
+/// them.
 pub(crate) fn lines(step: usize) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     let mut add = |text: String, is_plain: bool| lines.push(Line { text, is_plain });
@@ -153,7 +154,7 @@ pub(crate) fn lines(step: usize) -> Vec<Line> {
         for option in &options {
             add(format!("{name} -{option} 'a[$(touch no)]'"), false);
         }
-        for odd in ODD.iter().skip(number % step).step_by(step) {
+        for odd in SPECIAL.iter().skip(number % step).step_by(step) {
             add(format!("{name} {odd}"), false);
         }
         add(format!("{name} x 'a[$(touch no)]'"), false);
@@ -171,7 +172,8 @@ pub(crate) fn lines(step: usize) -> Vec<Line> {
             add(format!("{keyword}{rest}"), false);
         }
     }
-    // Each program with some of the words, each word with some of the programs.
+    // Combines each program with some of the words, and each word with some of the
+    // programs.
     let programs = PROGRAMS.split(' ').chain(RUNNERS.split(' '));
     for (number, program) in programs.enumerate() {
         for plain in PLAIN.iter().skip(number % step).step_by(step) {
@@ -180,11 +182,11 @@ pub(crate) fn lines(step: usize) -> Vec<Line> {
                 !RUNNERS.split(' ').any(|it| it == program),
             );
         }
-        for odd in ODD.iter().skip(number % step).step_by(step) {
+        for odd in SPECIAL.iter().skip(number % step).step_by(step) {
             add(format!("{program} {odd}"), false);
         }
     }
-    for odd in ODD {
+    for odd in SPECIAL {
         add(format!("{odd} x"), false);
         add(format!("zork x {odd} y"), false);
         add(format!("cat a.txt {odd}"), false);
@@ -197,12 +199,12 @@ pub(crate) fn lines(step: usize) -> Vec<Line> {
     }
     for usual in USUAL.lines().chain([LONG_USUAL]) {
         add(usual.to_owned(), true);
-        let behind = BEHIND[usual.len() % BEHIND.len()];
+        let behind = SUFFIXES[usual.len() % SUFFIXES.len()];
         if !usual.contains(['>', '|']) {
             add(format!("{usual}{behind}"), true);
         }
     }
-    // The CLI reads no more than 10,000 characters.
+    // The CLI reads at most 10,000 characters.
     for length in [9900, 10_020] {
         for text in [
             format!("zork {}", "x".repeat(length)),
@@ -220,16 +222,17 @@ pub(crate) fn lines(step: usize) -> Vec<Line> {
             add(text, false);
         }
     }
-    for text in by_chance(1200 / step) {
+    for text in random_lines(1200 / step) {
         add(text, false);
     }
     let mut known = BTreeSet::new();
-    // This one stops its shell for good.
+    // `suspend -f` stops its shell for ever.
     lines.retain(|line| !line.text.starts_with("suspend -f") && known.insert(line.text.clone()));
     lines
 }
 
-/// The programs of these lines, and what else a command may begin with.
+/// Returns the programs of these lines, and the other words with which a command may
+/// begin.
 pub(crate) fn programs(lines: &[Line]) -> BTreeSet<&str> {
     let is_name = |word: &str| {
         word.starts_with(|c: char| c.is_ascii_alphabetic() || ".:[!{".contains(c))
@@ -242,8 +245,8 @@ pub(crate) fn programs(lines: &[Line]) -> BTreeSet<&str> {
     names.filter(|name| is_name(name)).collect()
 }
 
-/// Rules that allow all of these, whatever they are called with; and some that
-/// spell more out.
+/// Returns rules that allow all these programs with any arguments, and some more specific
+/// rules.
 pub(crate) fn rules(programs: &BTreeSet<&str>) -> Vec<String> {
     let spelled = [
         "Bash(timeout 5 zork:*)",
@@ -258,7 +261,7 @@ pub(crate) fn rules(programs: &BTreeSet<&str>) -> Vec<String> {
     names.chain(spelled.map(str::to_owned)).collect()
 }
 
-/// Bash's own lists of words.
+/// Returns a list of words that bash itself prints.
 fn bash(command: &str) -> Vec<String> {
     let output = Command::new("bash")
         .args(["--noprofile", "--norc", "-c", command])
@@ -268,7 +271,7 @@ fn bash(command: &str) -> Vec<String> {
     words.split_whitespace().map(str::to_owned).collect()
 }
 
-/// The options of a builtin that its help names.
+/// Returns the options that the help of a builtin names.
 fn options(builtin: &str) -> Vec<char> {
     let help = bash(&format!("help -s '{builtin}'"));
     let named = help
@@ -282,8 +285,8 @@ fn options(builtin: &str) -> Vec<char> {
         .collect()
 }
 
-/// Lines of pieces in no particular order, the same every time.
-fn by_chance(number: usize) -> Vec<String> {
+/// Returns lines of randomly ordered pieces. Every run returns the same lines.
+fn random_lines(number: usize) -> Vec<String> {
     let pieces: Vec<&str> = [
         "cat",
         "zork",
@@ -336,7 +339,7 @@ fn by_chance(number: usize) -> Vec<String> {
     let mut line = || {
         let mut text = pieces[next(13)].to_owned();
         for _ in 0..next(9) {
-            // Mostly of what may be understood.
+            // Most lines consist of pieces that the rules understand.
             let of = if next(6) == 0 { pieces.len() } else { 38 };
             text.push_str(if next(2) == 0 { " " } else { "" });
             text.push_str(pieces[next(of)]);

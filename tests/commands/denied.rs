@@ -1,9 +1,10 @@
-//! Lines that run a denied program: obfuscated, or through other programs.
+//! Generates lines that run a denied program, in obfuscated form or through another
+//! program.
 
 /// The denied program.
 pub(crate) const PROGRAM: &str = "rm";
 
-/// The name of the program, as it may be written.
+/// The spellings of the program's name.
 const NAMES: &[&str] = &[
     "rm",
     "rm",
@@ -237,11 +238,11 @@ const ARGUMENTS: &[&str] = &[
     "\u{b}a.txt",
 ];
 
-/// Programs that run others and that the rules do not know.
+/// Programs that run other programs and that the rules do not know.
 const RUNNERS: &str = include_str!("runners.txt");
 
-/// What is between a runner and what it runs. `@` is the command, `#` its
-/// program alone.
+/// What stands between a runner and the program that it runs. `@` is the command, `#` is
+/// only its program.
 const FORMS: &[&str] = &[
     "@",
     "@",
@@ -360,11 +361,11 @@ const SPELLED: &[&str] = &[
     "xargs #",
 ];
 
-/// Makes up commands.
-struct Chance(agentwire_testing::Random);
+/// Generates random commands.
+struct RandomCommands(agentwire_testing::Random);
 
-impl Chance {
-    /// Mostly the program alone.
+impl RandomCommands {
+    /// Returns a command, mostly only the program.
     fn command(&mut self) -> String {
         if self.0.below(3) > 0 {
             return format!("{PROGRAM}{}", self.0.pick(&ARGUMENTS[..5]));
@@ -379,7 +380,7 @@ impl Chance {
     }
 }
 
-/// The end of what a prefix opens.
+/// Returns the text that closes what a prefix opens.
 fn closing(before: &str) -> String {
     let ends = [
         ("<<E\n$(", ")\nE"),
@@ -416,16 +417,16 @@ fn closing(before: &str) -> String {
     end.map_or("", |(_, end)| end).to_owned()
 }
 
-/// So many obfuscated lines.
+/// Returns this number of obfuscated lines.
 pub(crate) fn obfuscated(number: usize) -> Vec<String> {
-    let mut chance = Chance(agentwire_testing::Random::new(1));
+    let mut chance = RandomCommands(agentwire_testing::Random::new(1));
     let mut lines = Vec::new();
     let mut add = |line: String| {
         if lines.len() < number && !lines.contains(&line) {
             lines.push(line);
         }
     };
-    // Each piece alone.
+    // Each piece occurs alone.
     for before in BEFORE {
         add(format!("{before}rm a.txt{}", closing(before)));
     }
@@ -457,12 +458,13 @@ pub(crate) fn obfuscated(number: usize) -> Vec<String> {
     lines
 }
 
-/// So many lines in which other programs run the denied one.
+/// Returns this number of lines in which another program runs the denied one.
 pub(crate) fn wrapped(number: usize) -> Vec<String> {
-    let mut chance = Chance(agentwire_testing::Random::new(2));
+    let mut chance = RandomCommands(agentwire_testing::Random::new(2));
     let runners: Vec<&str> = RUNNERS.split_whitespace().collect();
     let mut lines = Vec::new();
-    // Each runner with each form in turn, others first for each.
+    // Combine each runner with each form in turn, starting with another form for each
+    // runner.
     for round in 0..FORMS.len() {
         for (at, runner) in runners.iter().enumerate() {
             if lines.len() == number {

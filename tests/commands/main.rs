@@ -1,6 +1,6 @@
-//! Compares the real CLI's decisions about shell commands, under rules that allow their
-//! programs, with those of our rules. The commands run if the CLI allows them:
-//! `scripts/real commands` ensures that they do no harm.
+//! Compares the decisions of the real CLI about shell commands, under rules that allow
+//! their programs, with the decisions of our rules. The commands run if the CLI allows
+//! them; `scripts/real commands` ensures that they do no harm.
 //!
 //! With `--nocapture`, prints a line for each command.
 
@@ -24,13 +24,13 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use support::{Live, counted};
 
-/// How many commands there are in a turn. With all that was said before, each
-/// would take longer than the last.
+/// The number of commands in a turn. Each turn takes longer than the previous one,
+/// because the CLI reads the whole conversation again.
 const CHUNK: usize = 50;
 
-/// Of the plain lines that the CLI runs without asking, how many our rules may
-/// leave to a person.
-const MOST_LEFT: f64 = 0.1;
+/// The largest share of plain lines about which our rules may ask a person although the
+/// CLI does not ask.
+const MAX_ASKED_SHARE: f64 = 0.1;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn our_rules_allow_no_command_that_the_cli_asks_about() {
@@ -41,8 +41,8 @@ async fn our_rules_allow_no_command_that_the_cli_asks_about() {
     let rules = corpus::rules(&programs);
     let (first, second) = lines.split_at(lines.len() / 2);
     let (mut found, rest) = tokio::join!(
-        put(first, &programs, &rules),
-        put(second, &programs, &rules)
+        compare_decisions(first, &programs, &rules),
+        compare_decisions(second, &programs, &rules)
     );
     found.extend(rest);
 
@@ -88,7 +88,10 @@ async fn our_rules_allow_no_command_that_the_cli_asks_about() {
         "the CLI asks, and we allow:\n{}",
         wrong.join("\n")
     );
-    assert!(share <= MOST_LEFT, "of what the CLI runs we leave {share}");
+    assert!(
+        share <= MAX_ASKED_SHARE,
+        "of what the CLI runs we leave {share}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -100,7 +103,7 @@ async fn our_rules_deny_every_command_that_the_cli_denies() {
         ("wrapped", denied::wrapped(4200 / step)),
     ];
     let [(_, first), (_, second)] = &kinds;
-    let (first, second) = tokio::join!(deny(first), deny(second));
+    let (first, second) = tokio::join!(denied_by_cli(first), denied_by_cli(second));
     let mut missed = Vec::new();
     for ((kind, lines), denied) in kinds.iter().zip([first, second]) {
         let before = missed.len();
@@ -114,7 +117,7 @@ async fn our_rules_deny_every_command_that_the_cli_denies() {
                 missed.len() - before
             ),
         );
-        // The CLI lets most runners pass: 13 of 175 were denied.
+        // The CLI does not recognise most runners: it denied 13 of 175.
         assert!(denied.len() > lines.len() / 40, "the CLI denies few");
     }
     assert!(
@@ -124,22 +127,26 @@ async fn our_rules_deny_every_command_that_the_cli_denies() {
     );
 }
 
-/// The outcome of a line.
+/// The decisions about a line.
 struct Found<'a> {
     line: &'a Line,
-    /// The request, if the CLI asks.
+    /// The request of the CLI, if it asks.
     request: Option<CanUseTool>,
-    /// Whether our rules allow the request, and whether they do without what it
-    /// says besides: a reason, suggestions, a path.
+    /// Whether our rules allow the request, and whether they also allow it without its
+    /// other members: a reason, suggestions, and a path.
     allowed: bool,
     allowed_bare: bool,
 }
 
-/// Puts these lines to the CLI, and to our rules.
-async fn put<'a>(lines: &'a [Line], programs: &BTreeSet<&str>, rules: &[String]) -> Vec<Found<'a>> {
+/// Runs these lines through the CLI, and compares its decisions with those of our rules.
+async fn compare_decisions<'a>(
+    lines: &'a [Line],
+    programs: &BTreeSet<&str>,
+    rules: &[String],
+) -> Vec<Found<'a>> {
     let mut scenario = Scenario::default();
     for lines in lines.chunks(CHUNK) {
-        // One by one: a failed command cancels the parallel ones.
+        // The commands run one by one, because a failed command cancels parallel ones.
         for line in lines {
             scenario = scenario.reply([Step::tool("Bash", input(&line.text), "")]);
         }
@@ -159,7 +166,8 @@ async fn put<'a>(lines: &'a [Line], programs: &BTreeSet<&str>, rules: &[String])
     let options = live
         .options()
         .env("PATH", path)
-        // A command that exceeds its timeout ends, and starts no turn later.
+        // With this variable, a command that exceeds its timeout ends and does not start
+        // a turn later.
         .env("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS", "1")
         .flag_value("--tools", "Bash")
         .on_permission(move |ask: PermissionRequest| {
@@ -197,15 +205,16 @@ fn allows(policy: &dyn Policy, request: &CanUseTool) -> bool {
     matches!(decision, Decision::Decided(PermissionResult::Allow(_)))
 }
 
-/// The input of a call. What does not end is ended soon.
+/// Returns the input of a shell call. A timeout ends commands that do not end by
+/// themselves.
 fn input(command: &str) -> Value {
     json!({"command": command, "description": "d", "timeout": 2000})
 }
 
-/// Puts lines to the CLI, and to our rules, under a rule that denies a program.
-/// Returns those that the CLI denies, and for each whether our rules do. Nothing
-/// runs: the requests are denied as well.
-async fn deny(lines: &[String]) -> Vec<(String, bool)> {
+/// Runs lines through the CLI under a rule that denies a program. Returns the lines that
+/// the CLI denies, and whether our rules also deny each. No command runs, because the
+/// requests are denied as well.
+async fn denied_by_cli(lines: &[String]) -> Vec<(String, bool)> {
     let mut scenario = Scenario::default();
     for lines in lines.chunks(CHUNK) {
         for line in lines {
@@ -255,7 +264,7 @@ async fn deny(lines: &[String]) -> Vec<(String, bool)> {
     denied
 }
 
-/// The results of the calls of a turn, as text.
+/// Runs a turn. Returns the results of its calls, as text.
 async fn results(client: &mut Client, prompt: &str) -> Vec<String> {
     client.send(prompt);
     let mut results = Vec::new();
@@ -276,7 +285,7 @@ async fn results(client: &mut Client, prompt: &str) -> Vec<String> {
     panic!("the session ended");
 }
 
-/// A turn: its tool calls, and its result.
+/// Runs a turn. Returns the IDs of its tool calls, and its result.
 async fn turn(client: &mut Client, prompt: &str) -> (Vec<String>, String) {
     client.send(prompt);
     let mut ids = Vec::new();
@@ -299,8 +308,8 @@ async fn turn(client: &mut Client, prompt: &str) -> (Vec<String>, String) {
     panic!("the session ended");
 }
 
-/// A `PATH` with programs of these names that do nothing: what they do is another
-/// matter, and takes its time. The CLI itself needs some.
+/// Creates a folder with programs of these names that do nothing, so that no real program
+/// runs. Returns a `PATH` with this folder and the programs that the CLI needs.
 fn stand_ins(home: &Path, programs: &BTreeSet<&str>) -> String {
     let folder = home.join("bin");
     std::fs::create_dir(&folder).unwrap();
@@ -313,7 +322,7 @@ fn stand_ins(home: &Path, programs: &BTreeSet<&str>) -> String {
     format!("{}:{}", folder.display(), std::env::var("PATH").unwrap())
 }
 
-/// The files that the commands are about.
+/// Creates the files that the commands mention.
 fn lay_out(project: &Path) {
     std::fs::create_dir(project.join("sub")).unwrap();
     for file in ["a.txt", "b.txt", "sub/a.txt"] {

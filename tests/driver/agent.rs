@@ -1,5 +1,5 @@
-//! The agent at the other end: the fake agent, which may also write invalid lines or
-//! end at any point.
+//! The agent at the other end: the fake agent, which may also write invalid lines or exit
+//! at any point.
 
 use crate::log::Log;
 use crate::pipe::{Pipe, pause};
@@ -12,7 +12,7 @@ use std::future::pending;
 use std::time::{Duration, Instant};
 use tokio::time::{sleep, sleep_until};
 
-/// The end of an agent that does not wait for the host to close.
+/// The way in which an agent exits without waiting for the host.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum AgentEnd {
     Vanishes,
@@ -27,14 +27,15 @@ pub(crate) struct Agent {
     pub(crate) log: Log,
     pub(crate) input: Pipe,
     pub(crate) output: Pipe,
-    /// The number of written bytes after which it ends, and how.
+    /// The number of written bytes after which the agent exits, and the way in which it
+    /// exits.
     pub(crate) agent_end: Option<(usize, AgentEnd)>,
-    /// The number of invalid lines that it has written.
-    pub(crate) nonsense: usize,
+    /// The number of invalid lines that the agent has written.
+    pub(crate) invalid_lines: usize,
 }
 
 impl Agent {
-    /// Runs until its input ends, or until its own end.
+    /// Runs until the input ends, or until the agent exits by itself.
     pub(crate) async fn live(mut self) {
         let mut count = 0;
         let ids = move || {
@@ -53,11 +54,11 @@ impl Agent {
             while let Some(output) = player.poll_output() {
                 match output {
                     Output::Stdout(line) => {
-                        self.talk_nonsense().await;
+                        self.write_invalid_line().await;
                         self.say(&line).await;
                     }
                     Output::Exit(_) => return self.exit(),
-                    Output::Hang => self.meet(AgentEnd::Hangs).await,
+                    Output::Hang => self.end_with(AgentEnd::Hangs).await,
                     _ => {}
                 }
             }
@@ -75,13 +76,13 @@ impl Agent {
                 () = sleep_until(due.unwrap_or_else(now).into()), if due.is_some() => {
                     player.handle_timeout(now());
                 }
-                // Its input has ended, so nothing can arrive any more.
+                // The input has ended, so nothing more can arrive.
                 else => return self.exit(),
             }
         }
     }
 
-    /// Writes bytes, sometimes slowly; only half of them if it ends there.
+    /// Writes bytes, sometimes slowly. If the agent exits within them, writes only half.
     async fn say(&mut self, mut bytes: &[u8]) {
         if self.dice.one_in(8) {
             sleep(pause(&mut self.dice)).await;
@@ -95,21 +96,21 @@ impl Agent {
             *left -= bytes.len();
         }
         if !self.output.write(bytes).await {
-            // Like the real agent, it exits when its output is closed.
+            // Like the real agent, this agent exits when its output is closed.
             self.exit();
             pending::<()>().await;
         }
         if let Some(agent_end) = agent_end {
-            self.meet(agent_end).await;
+            self.end_with(agent_end).await;
         }
     }
 
-    async fn talk_nonsense(&mut self) {
+    async fn write_invalid_line(&mut self) {
         if !self.dice.one_in(12) {
             return;
         }
-        self.nonsense += 1;
-        let id = format!("odd-{}", self.nonsense);
+        self.invalid_lines += 1;
+        let id = format!("odd-{}", self.invalid_lines);
         let ask = json!({"subtype": "can_use_tool", "tool_name": "Odd", "input": {}});
         let mut lines = match self.dice.below(9) {
             0 => vec!["no JSON".to_owned()],
@@ -139,7 +140,7 @@ impl Agent {
         }
     }
 
-    async fn meet(&mut self, agent_end: AgentEnd) {
+    async fn end_with(&mut self, agent_end: AgentEnd) {
         self.log.note(format_args!("the agent ends: {agent_end:?}"));
         match agent_end {
             AgentEnd::Vanishes => self.exit(),

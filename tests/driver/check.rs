@@ -22,9 +22,9 @@ pub(crate) struct Wire {
 struct State {
     /// All bytes that the host has read.
     read: Vec<u8>,
-    /// The number of these bytes that were examined, line by line.
-    looked_at: usize,
-    /// Whether the host has read to the end.
+    /// How many of these bytes were examined, line by line.
+    examined: usize,
+    /// Whether the host has read up to the end of the input.
     read_end: bool,
     /// The time at which the host dropped the agent's output, its last action.
     output_dropped: Option<Instant>,
@@ -32,7 +32,7 @@ struct State {
     cancelled: HashMap<String, Instant>,
     /// Requests with a response.
     answered: HashSet<String>,
-    /// The line that the host is writing, as far as it is written.
+    /// Whether the host is writing a line.
     is_writing: bool,
     writing_since: Option<Instant>,
     writing: Vec<u8>,
@@ -41,16 +41,15 @@ struct State {
     /// The time at which the host started to close the agent's input.
     closing: Option<Instant>,
     closed: bool,
-    /// The number of tasks that need the host to read, and the time since which there
-    /// is one.
+    /// How many tasks need the host to read, and since when at least one does.
     wanted: usize,
     wanted_since: Option<Instant>,
-    /// The current and the maximum size of what was read and not delivered.
+    /// The current and the maximum size of messages that were read but not delivered.
     unread: usize,
-    most_unread: usize,
+    max_unread: usize,
 }
 
-/// A guard of a task that needs the host to read.
+/// A guard that registers a task that needs the host to read.
 pub(crate) struct Wanted(Wire);
 
 impl Drop for Wanted {
@@ -89,7 +88,7 @@ impl Wire {
         Wanted(self.clone())
     }
 
-    /// Returns the time since which the host must read, even if events are unread.
+    /// Returns since when the host must read, even if events are unread.
     pub(crate) fn wanted_since(&self) -> Option<Instant> {
         let state = self.lock();
         match state.output_dropped {
@@ -110,15 +109,15 @@ impl Wire {
     }
 
     /// Returns the maximum size that the client's stream can have buffered.
-    pub(crate) fn most_unread(&self) -> usize {
-        self.lock().most_unread
+    pub(crate) fn max_unread(&self) -> usize {
+        self.lock().max_unread
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap()
     }
 
-    /// Records bytes that the host has read; none at the end.
+    /// Records bytes that the host has read. An empty read is the end.
     pub(crate) fn read(&self, bytes: &[u8]) {
         let mut state = self.lock();
         if bytes.is_empty() {
@@ -126,28 +125,28 @@ impl Wire {
             state.read_end = true;
         }
         state.read.extend(bytes);
-        while let Some(length) = state.read[state.looked_at..]
+        while let Some(length) = state.read[state.examined..]
             .iter()
             .position(|byte| *byte == b'\n')
         {
-            let end = state.looked_at + length;
-            let line = &state.read[state.looked_at..end];
+            let end = state.examined + length;
+            let line = &state.read[state.examined..end];
             self.note(format_args!("host reads {}", named(line)));
-            state.unread += weight(&state.read[state.looked_at..end]);
-            state.most_unread = state.most_unread.max(state.unread);
-            let line = &state.read[state.looked_at..end];
+            state.unread += weight(&state.read[state.examined..end]);
+            state.max_unread = state.max_unread.max(state.unread);
+            let line = &state.read[state.examined..end];
             if let Ok(line) = serde_json::from_slice::<Value>(line)
                 && line["type"] == "control_cancel_request"
                 && let Some(id) = line["request_id"].as_str()
             {
                 state.cancelled.insert(id.to_owned(), Instant::now());
             }
-            state.looked_at = end + 1;
+            state.examined = end + 1;
         }
     }
 
-    /// Records a write of the host: whole lines, or the rest of them. Only user messages are
-    /// written together.
+    /// Records a write of the host. It consists of whole lines, or of the rest of them.
+    /// Only user messages are written together.
     pub(crate) fn begins_to_write(&self, bytes: &[u8]) {
         let mut state = self.lock();
         if state.closed {
@@ -182,7 +181,7 @@ impl Wire {
         }
     }
 
-    /// Returns the time since the host read the cancellation of this request.
+    /// Returns how long ago the host read the cancellation of this request.
     pub(crate) fn cancelled_for(&self, ask: &str) -> Duration {
         let state = self.lock();
         let when = state.cancelled.get(ask);
@@ -332,8 +331,8 @@ impl Delivered {
         self.lagged || self.lost.contains(uuid)
     }
 
-    /// Compares the events with the frames that were read. A reader that stopped has only a
-    /// part of them. Partial messages may be joined.
+    /// Compares the events with the frames that were read. A reader that stopped has only
+    /// some of the frames. Partial messages may be joined.
     pub(crate) fn check(&self, wire: &Wire, to_the_end: bool) -> Result<(), String> {
         let read = wire.frames();
         if self.lagged {

@@ -48,7 +48,7 @@ impl Log {
         self.state.lock().unwrap().end = Some(reason);
     }
 
-    /// Returns the end of the session, if it was started.
+    /// Returns the end of the session, if the session was started.
     pub(crate) fn end(&self) -> Option<EndReason> {
         self.state.lock().unwrap().end
     }

@@ -1,17 +1,18 @@
-//! The client and its driver over pipes controlled by a seed. The pipes transfer a few
-//! bytes at a time, stall, break, or end within a line. At the other end the fake agent
-//! replies, writes invalid lines, hangs, or exits. Users send messages and requests,
-//! cancel and drop their handles, read or do not, and close at any point. In every case,
-//! all operations end in time, no line that was read is lost, and no task remains.
+//! Tests the client and its driver over pipes that a seed controls. The pipes transfer a
+//! few bytes at a time, stall, break, or end within a line. At the other end, the fake
+//! agent replies, writes invalid lines, hangs, or exits. Users send messages and
+//! requests, cancel and drop their handles, read or do not read, and close at any point.
+//! In every case, all operations end in time, no line that was read is lost, and no task
+//! remains.
 //!
 //! ```text
 //! AGENTWIRE_SIMULATE=20000 cargo test --release --test driver -- --nocapture
 //! ```
 //!
 //! runs that many seeds; `AGENTWIRE_SEED=n` runs one and prints its log.
-//! `scripts/simulate` checks that the test finds its bugs of `tests/bugs/bugs.txt`. The
-//! seed does not control the order in which tokio's `select!` polls, so a single seed
-//! runs up to a hundred times, until it fails.
+//! `scripts/simulate` checks that the test finds the bugs in `tests/bugs/bugs.txt` that
+//! are meant for it. The seed does not control the order in which tokio's `select!`
+//! polls, so a single seed runs up to a hundred times, until it fails.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod agent;
@@ -29,7 +30,7 @@ use tokio::runtime::Builder;
 /// The number of sessions in each test run.
 const SEEDS: u64 = 300;
 
-/// In simulated time: an operation that takes longer never ends.
+/// The simulated time after which an operation counts as hung.
 const FOR_EVER: Duration = Duration::from_secs(60 * 24 * 60 * 60);
 
 /// Runs one session, from its first byte to its last task.
@@ -79,6 +80,6 @@ fn every_operation_ends_and_no_line_is_lost() {
     counted(seeds, "simulated sessions of the client");
     println!("{seeds} sessions, in each {median} things that happened, in the median");
     println!("how they ended: {ends:?}");
-    // Six reasons, and sessions that failed to start. Some are rare.
+    // A session can end for six reasons, or fail to start. Some reasons are rare.
     assert!(ends.len() == 7 || seeds < 2_000, "{ends:?}");
 }

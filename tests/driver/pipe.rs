@@ -12,20 +12,20 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep};
 
-/// One direction. Both ends share it.
+/// One direction of a connection. Both ends share the pipe.
 #[derive(Clone)]
 pub(crate) struct Pipe(Arc<Mutex<State>>);
 
 struct State {
     bytes: VecDeque<u8>,
     capacity: usize,
-    /// Whether the writer has closed it.
+    /// Whether the writer has closed the pipe.
     ended: bool,
-    /// Whether the reader has closed it.
-    deaf: bool,
-    /// The last time at which bytes or room for them were added.
+    /// Whether the reader has closed the pipe.
+    is_reader_closed: bool,
+    /// When bytes or room for bytes were last added.
     changed: Option<Instant>,
-    /// The time of the host's last read, and the time at which it is woken.
+    /// When the host last tried to read, and when it is woken.
     asked: Option<Instant>,
     due: Option<Instant>,
     wakers: Vec<Waker>,
@@ -37,7 +37,7 @@ impl Pipe {
             bytes: VecDeque::new(),
             capacity,
             ended: false,
-            deaf: false,
+            is_reader_closed: false,
             changed: None,
             asked: None,
             due: None,
@@ -53,11 +53,12 @@ impl Pipe {
 
     pub(crate) fn stop_reading(&self) {
         let mut state = self.lock();
-        state.deaf = true;
+        state.is_reader_closed = true;
         state.wake();
     }
 
-    /// Reads at most `limit` bytes; none at the end. Cancel safe.
+    /// Reads at most `limit` bytes. Returns no bytes at the end. This method is cancel
+    /// safe.
     pub(crate) async fn read(&self, limit: usize) -> Vec<u8> {
         poll_fn(|context| {
             let mut state = self.lock();
@@ -69,23 +70,24 @@ impl Pipe {
         .await
     }
 
-    /// Writes all bytes, as there is room. Returns `false` if the reader has closed it.
+    /// Writes all bytes when there is room. Returns `false` if the reader has closed the
+    /// pipe.
     pub(crate) async fn write(&self, mut bytes: &[u8]) -> bool {
         poll_fn(|context| {
             let mut state = self.lock();
-            while !bytes.is_empty() && !state.deaf {
+            while !bytes.is_empty() && !state.is_reader_closed {
                 let size = state.put(bytes);
                 if size == 0 {
                     return state.wait(context);
                 }
                 bytes = &bytes[size..];
             }
-            Poll::Ready(!state.deaf)
+            Poll::Ready(!state.is_reader_closed)
         })
         .await
     }
 
-    /// Returns the time since which there are bytes that the host does not try to read.
+    /// Returns since when the pipe has bytes that the host does not try to read.
     pub(crate) fn passed_over_since(&self) -> Option<Instant> {
         let state = self.lock();
         let since = state.changed.max(state.due)?;
@@ -128,7 +130,7 @@ impl State {
     }
 }
 
-/// The next action of a host's end, once it is possible.
+/// The next action of the host's end of a pipe, and the delay before it.
 #[derive(Default)]
 enum Next {
     #[default]
@@ -139,7 +141,7 @@ enum Next {
 }
 
 impl Next {
-    /// Returns the time at which to poll it again.
+    /// Returns when to poll the action again.
     fn due(&self) -> Option<Instant> {
         match self {
             Self::Wait(until) => Some(until.deadline()),
@@ -147,7 +149,7 @@ impl Next {
         }
     }
 
-    /// Returns the action once no delay remains.
+    /// Returns the size of the transfer once no delay remains.
     fn poll(&mut self, dice: &mut Random, context: &mut Context<'_>) -> Poll<usize> {
         loop {
             match self {
@@ -241,9 +243,9 @@ pub(crate) struct Writer {
     pub(crate) pipe: Pipe,
     pub(crate) wire: Wire,
     pub(crate) dice: Random,
-    /// The number of bytes after which writing fails, if it does.
+    /// The number of bytes after which writing fails, if it fails.
     pub(crate) fails_after: Option<usize>,
-    /// Whether closing it never completes.
+    /// Whether closing the output never completes.
     pub(crate) hangs: bool,
     next: Next,
 }
@@ -287,7 +289,7 @@ impl AsyncWrite for Writer {
         this.wire.begins_to_write(bytes);
         let limit = ready!(this.next.poll(&mut this.dice, context));
         let mut state = this.pipe.lock();
-        if state.deaf || this.fails_after == Some(0) {
+        if state.is_reader_closed || this.fails_after == Some(0) {
             drop(state);
             return Poll::Ready(this.fail());
         }

@@ -1,4 +1,4 @@
-//! One session: its tasks, and the checks at its end.
+//! Runs one session: its tasks, and the checks at its end.
 
 use crate::FOR_EVER;
 use crate::agent::{Agent, AgentEnd};
@@ -18,8 +18,8 @@ use std::time::Duration;
 use tokio::runtime;
 use tokio::time::{Instant, sleep, timeout};
 
-/// The tolerance for the driver's deadlines: it waits for the exit after a broken pipe,
-/// and reads the remaining output.
+/// The tolerance for the driver's deadlines. After a broken pipe, the driver waits for
+/// the exit and reads the remaining output.
 const SLACK: Duration = Duration::from_secs(5);
 
 pub(crate) async fn run(seed: u64, log: &Log) -> Result<(), String> {
@@ -56,10 +56,10 @@ pub(crate) async fn run(seed: u64, log: &Log) -> Result<(), String> {
         input: to_agent,
         output: to_host,
         agent_end: (!calm).then(|| agent_end(&mut dice)),
-        nonsense: 0,
+        invalid_lines: 0,
     };
     let agent = tokio::spawn(agent.live());
-    let (options, hard) = options(&mut dice, calm, log, &wire);
+    let (options, hard_limit) = options(&mut dice, calm, log, &wire);
     let options = options
         .close_policy(policy)
         .request_timeout(request_timeout);
@@ -87,7 +87,7 @@ pub(crate) async fn run(seed: u64, log: &Log) -> Result<(), String> {
                 wire,
                 policy,
                 delivered: Delivered::default(),
-                hard,
+                hard_limit,
                 report: None,
                 closed: None,
                 aborted: None,
@@ -117,10 +117,10 @@ struct Session {
     policy: ClosePolicy,
     delivered: Delivered,
     /// The number of unread bytes below which no event is lost.
-    hard: usize,
+    hard_limit: usize,
     report: Option<CloseReport>,
-    /// The time at which the owner started to close it, and the time without a grace
-    /// period.
+    /// When the owner started to close the session, and how long closing takes without a
+    /// grace period.
     closed: Option<Instant>,
     aborted: Option<Instant>,
 }
@@ -137,8 +137,8 @@ impl Session {
         self.check_end(error).await
     }
 
-    /// Owns the client: reads its events or not, and ends the session. Returns the last error
-    /// of the stream, if it was read to its end.
+    /// Owns the client. Reads its events or not, and ends the session. Returns the last
+    /// error of the stream, if it was read to its end.
     async fn own(
         &mut self,
         mut client: Client,
@@ -205,11 +205,11 @@ impl Session {
             return Err("something comes after the end of the stream".to_owned());
         }
         self.delivered.check(&self.wire, true)?;
-        if self.delivered.lagged() && self.wire.most_unread() < self.hard {
+        if self.delivered.lagged() && self.wire.max_unread() < self.hard_limit {
             return Err(format!(
                 "something is lost, and no more than {} of {} bytes were unread",
-                self.wire.most_unread(),
-                self.hard
+                self.wire.max_unread(),
+                self.hard_limit
             ));
         }
         Ok(Some(error))
@@ -287,7 +287,7 @@ impl Session {
             let is_over = output_dropped.is_some_and(|output_dropped| output_dropped < call.made);
             let may_be = match call.end.reason {
                 _ if Arc::ptr_eq(&call.end, &end) => true,
-                // The reason was not known yet.
+                // The reason was not known at the time of the earlier call.
                 EndReason::Closed => {
                     !is_over && self.closed.is_some_and(|closed| closed <= call.reported)
                 }
@@ -325,7 +325,7 @@ impl Session {
     }
 }
 
-/// Returns the end that every call reports now.
+/// Returns the end of the session that every call reports now.
 async fn ended(handle: &Handle, log: Log) -> Result<Arc<SessionEnd>, String> {
     let errors = [
         handle.send("Hello?").await.err(),
@@ -351,7 +351,7 @@ async fn ended(handle: &Handle, log: Log) -> Result<Arc<SessionEnd>, String> {
 /// Checks that the host reads while a task needs it.
 async fn watch(to_host: Pipe, wire: Wire, log: Log) {
     loop {
-        // All actions of one instant are complete at the next.
+        // All actions of one instant are complete at the next instant.
         sleep(Duration::from_millis(250)).await;
         if let (Some(passed_over), Some(wanted)) =
             (to_host.passed_over_since(), wire.wanted_since())
@@ -399,17 +399,17 @@ fn agent_end(dice: &mut Random) -> (usize, AgentEnd) {
 /// Returns options, and the number of unread bytes below which no event is lost.
 fn options(dice: &mut Random, calm: bool, log: &Log, wire: &Wire) -> (Options, usize) {
     let mut options = Options::new();
-    let mut hard = usize::MAX;
+    let mut hard_limit = usize::MAX;
     if dice.one_in(2) {
         let pause = dice.below(10_000);
-        hard = match dice.below(5) {
+        hard_limit = match dice.below(5) {
             0 => pause,
             1 => pause + dice.below(10_000),
             _ => 100_000_000,
         };
-        options = options.unread_limit(pause).unread_hard_limit(hard);
+        options = options.unread_limit(pause).unread_hard_limit(hard_limit);
         if dice.one_in(5) {
-            hard = pause;
+            hard_limit = pause;
             options = options.backpressure(Backpressure::DropOldest);
         }
     }
@@ -436,9 +436,9 @@ fn options(dice: &mut Random, calm: bool, log: &Log, wire: &Wire) -> (Options, u
         }
     }
     if dice.one_in(4) {
-        return (options, hard);
+        return (options, hard_limit);
     }
     let (own, log, wire) = (Mutex::new(split(dice)), log.clone(), wire.clone());
     let options = options.on_permission(move |ask| user::decide(&own, &log, &wire, calm, ask));
-    (options, hard)
+    (options, hard_limit)
 }

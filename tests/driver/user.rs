@@ -35,7 +35,7 @@ pub(crate) struct Users {
     pub(crate) handle: Handle,
     /// Whether there are no faults, and no close before everything has ended.
     pub(crate) calm: bool,
-    /// Whether they do not wait for the results of what they send.
+    /// Whether the users do not wait for the results of what they send.
     pub(crate) careless: bool,
     /// The timeout of a request.
     pub(crate) request_timeout: Duration,
@@ -65,7 +65,8 @@ impl Waiting {
         self.0.lock().unwrap().push(tokio::spawn(task));
     }
 
-    /// Waits until all tasks have ended, including those spawned meanwhile.
+    /// Waits until all tasks have ended, including tasks that are spawned during the
+    /// wait.
     pub(crate) async fn all(&self) {
         loop {
             let Some(task) = self.0.lock().unwrap().pop() else {
@@ -90,8 +91,8 @@ impl Users {
             match what {
                 0..7 => {
                     let mut message = message(&mut dice);
-                    // An agent may report nothing about a repeated ID, not even that it is idle.
-                    // Then nothing ends normally.
+                    // An agent may report nothing about a repeated ID, not even that it
+                    // is idle, so nothing ends normally. Calm sessions use new IDs.
                     message.uuid = Some(match sent.last() {
                         Some(again) if !self.calm && dice.one_in(30) => again.uuid().to_owned(),
                         _ => format!("message-{name}-{number}"),
@@ -146,10 +147,10 @@ impl Users {
         }
     }
 
-    /// Opens a stream. Does not read it for a while, or reads it to its end.
+    /// Opens a subscription. Does not read it for a while, or reads it to its end.
     fn subscribe(&self, dice: &mut Random) {
         let stream = self.handle.subscribe();
-        // It ends with the session, which waits for this task if it is calm.
+        // The subscription ends with the session. A calm session waits for this task.
         if self.calm || dice.one_in(2) {
             let time = pause(dice);
             self.waiting.spawn(async move {
@@ -161,7 +162,7 @@ impl Users {
         }
     }
 
-    /// Reads a stream to its end. It has at most one error.
+    /// Reads a stream to its end. A stream has at most one error.
     fn read(
         &self,
         mut stream: impl Stream<Item = Result<Event, Error>> + Send + Unpin + 'static,
@@ -215,8 +216,8 @@ impl Users {
         });
     }
 
-    /// Checks that a caller that waited for room until the session ended receives the final
-    /// reason, not that of the first broken pipe.
+    /// Checks that a caller that waited for room until the session ended receives the
+    /// final reason, not the reason of the first broken pipe.
     async fn knows_the_end(&self, error: &Error) {
         let Error::Ended(told) = error else { return };
         let is_it = match self.handle.outbound_queue().await {
@@ -242,7 +243,7 @@ impl Users {
         }
         let this = self.clone();
         let (by_steps, made) = (dice.one_in(3), Instant::now());
-        // A message that is sent again, maybe after the end.
+        // A message may be sent again, even after its end.
         let was_written = this.wire.has_message(submission.uuid());
         self.waiting.spawn(async move {
             let wanted = this.wire.want();
@@ -300,7 +301,8 @@ impl Users {
         self.watch_since(Instant::now(), self.request_timeout, pending, dice);
     }
 
-    /// Watches a call that was made at an earlier time and must end within a timeout from now.
+    /// Watches a call that was made at an earlier time and must end within a timeout from
+    /// now.
     fn watch_since<T>(
         &self,
         made: Instant,
@@ -335,7 +337,7 @@ impl Users {
         });
     }
 
-    /// Checks whether an operation that was started then may end with this error.
+    /// Checks whether an operation that was started at `made` may end with this error.
     fn judge(&self, made: Instant, error: &Error) {
         self.log.note(format_args!("error: {error}"));
         match error {
@@ -373,7 +375,7 @@ fn message(dice: &mut Random) -> UserMessage {
     message
 }
 
-/// Creates a permission callback that decides soon, late, never, or not at all.
+/// A permission callback that decides soon or late, never decides, or fails.
 pub(crate) fn decide(
     dice: &Mutex<Random>,
     log: &Log,
@@ -412,7 +414,7 @@ pub(crate) fn decide(
             call.end(false);
             result.into()
         }),
-        // A response after the end of the callback.
+        // The response comes after the end of the callback.
         3 if !calm => Box::pin(async move {
             ask.cancelled.cancelled().await;
             call.end(true);
@@ -433,14 +435,14 @@ pub(crate) fn decide(
                 match what {
                     7 => drop(responder),
                     8 => drop(responder.respond(result)),
-                    // Two responses, one too many.
+                    // The second of the two responses is one too many.
                     _ => drop((
                         by_id(responder.request_id()),
                         responder.respond(result.clone()),
                     )),
                 }
             });
-            // The callback may end before or after that.
+            // The callback may end before or after the response.
             let pause = late * u32::try_from(what - 7).unwrap();
             Box::pin(async move {
                 ask.cancelled.run_until_cancelled(sleep(pause)).await;
@@ -458,7 +460,7 @@ pub(crate) fn decide(
     }
 }
 
-/// Creates a hook that answers, answers late or wrongly, or does not answer.
+/// Registers a hook that responds, responds late or wrongly, or does not respond.
 pub(crate) fn hooked(
     dice: &Mutex<Random>,
     log: &Log,
@@ -490,7 +492,7 @@ pub(crate) fn hooked(
                 running.end(false);
                 Err("no idea")
             }
-            // Its timeout expires.
+            // The timeout of the hook expires.
             2 if !calm => {
                 call.cancelled.cancelled().await;
                 running.end(true);
@@ -527,7 +529,7 @@ struct Call {
 }
 
 impl Call {
-    /// Records its end, by cancellation or by itself.
+    /// Records the end of the call, and whether it was cancelled.
     fn end(mut self, was_told: bool) {
         self.is_over = true;
         if was_told && self.wire.cancelled_for(&self.ask) > Duration::ZERO {

@@ -1,5 +1,5 @@
-//! Every fault of the fake agent against the client, within a conversation or at its
-//! start, with the events for the user: a table, printed by `cargo test --test faults`.
+//! Runs every fault of the fake agent against the client, within a conversation or at its
+//! start. `cargo test --test faults` prints a table of the events for the user.
 //!
 //! Each row has its own expectation. For all rows: no operation exceeds its deadline,
 //! nothing panics, output before the fault is delivered, and no process or task remains
@@ -23,9 +23,9 @@ use std::time::Duration;
 use support::{LONG, describe, fake, is_alive};
 use tokio::sync::Semaphore;
 
-/// How long a session may take, all its deadlines together. It is a net: those
-/// that a row needs are the client's own.
-const NET: Duration = Duration::from_secs(600);
+/// The limit for a whole session, so that a session that hangs fails the test. The
+/// deadlines that a row tests are those of the client.
+const SAFETY_LIMIT: Duration = Duration::from_secs(600);
 
 /// The maximum length of a line in the table.
 const WIDTH: usize = 70;
@@ -37,7 +37,7 @@ const NEXT: &str = "text: The next turn.";
 const FINE: &str = "result: success fine";
 
 fn main() {
-    // As a harness does: `cargo test NAME` is not about the table.
+    // Like a test harness, `cargo test NAME` does not print the table.
     let filter = std::env::args().skip(1).find(|it| !it.starts_with('-'));
     if filter.is_some_and(|name| !"faults".contains(&name)) {
         return;
@@ -53,7 +53,7 @@ fn main() {
             let some_at_once = Arc::clone(&some_at_once);
             runtime.spawn(async move {
                 let _one = some_at_once.acquire().await.unwrap();
-                let session = tokio::time::timeout(NET, run_in_time(&row));
+                let session = tokio::time::timeout(SAFETY_LIMIT, run_in_time(&row));
                 let seen = session.await;
                 let seen = seen.unwrap_or_else(|_| panic!("{}: it hangs", row.name));
                 (row, seen)
@@ -91,16 +91,16 @@ fn count_panics() -> &'static AtomicUsize {
     &PANICS
 }
 
-/// The events of a session for the user.
+/// What a user of the session sees.
 struct Seen {
     /// The differences from a session without a fault.
     log: Vec<String>,
     fate: String,
 }
 
-/// Runs a row with a deadline for requests that is short where they are not
-/// answered. A start that ought to be answered may take longer than that on a
-/// busy machine: it is made again with more time.
+/// Runs a row with a short deadline for requests if they are not answered. On a busy
+/// machine, a start may exceed this deadline although it is answered; then it is repeated
+/// with more time.
 async fn run_in_time(row: &Row) -> Seen {
     let mut deadline = match row.is_hurried {
         true => Duration::from_millis(500),
@@ -151,7 +151,7 @@ async fn run(row: &Row, deadline: Duration) -> Seen {
         "{}: lost what had arrived: {log:?}",
         row.name
     );
-    // Output after the fault is delivered as well, unless the fault is an end.
+    // Output after the fault is also delivered, unless the fault ends the session.
     let mut goes_on = error.is_none() && take(&mut log, AFTER) && take(&mut log, FINE);
     if goes_on {
         client.send("And now?");
@@ -186,8 +186,8 @@ async fn run(row: &Row, deadline: Duration) -> Seen {
     }
 }
 
-/// Reads until the turn is over, and answers nothing by itself. The error, if
-/// the session ends.
+/// Reads until the turn is over, without answering any request. Returns the error if the
+/// session ends.
 async fn talk(client: &mut Client, row: &Row, log: &mut Vec<String>) -> Option<Error> {
     let handle = client.handle();
     while let Some(event) = client.next().await {
@@ -199,7 +199,7 @@ async fn talk(client: &mut Client, row: &Row, log: &mut Vec<String>) -> Option<E
         if matches!(event, Event::Activity(Activity::Idle)) {
             return None;
         }
-        // A silent agent is sent a request with a deadline.
+        // Sends a silent agent a request with a deadline.
         let is_before = log.last().is_some_and(|it| it == BEFORE);
         if row.is_silent && is_before && !matches!(event, Event::Activity(_)) {
             if row.is_flooded {
@@ -213,7 +213,7 @@ async fn talk(client: &mut Client, row: &Row, log: &mut Vec<String>) -> Option<E
     None
 }
 
-/// A line for what is not always there.
+/// Returns a line for an event, or `None` for an event of every session.
 fn seen(event: &Event) -> Option<String> {
     if let Event::Frame(frame) = event {
         let raw = String::from_utf8_lossy(frame.raw());
@@ -238,8 +238,8 @@ fn seen(event: &Event) -> Option<String> {
     })
 }
 
-/// A line without what is different each time, and without what would break
-/// the table.
+/// Returns the line without what differs by run and without characters that break the
+/// table.
 fn plain(line: &str) -> String {
     let is_id = |word: &str| word.len() == 36 && word.split('-').count() == 5;
     let words = line.split(' ').map(|word| {
@@ -263,7 +263,7 @@ fn plain(line: &str) -> String {
     plain
 }
 
-/// Takes the first line that is this out. Whether there was one.
+/// Removes the first line that equals this one. Returns whether there was one.
 fn take(log: &mut Vec<String>, line: &str) -> bool {
     let place = log.iter().position(|it| it == line);
     place.map(|place| log.remove(place)).is_some()

@@ -13,7 +13,7 @@ use agentwire_testkit::{Scenario, Step};
 use serde_json::json;
 use std::time::Duration;
 
-/// A policy whose pauses do not keep a test waiting.
+/// Returns a policy with short pauses, for fast tests.
 fn soon() -> RestartPolicy {
     RestartPolicy::default().pause(Duration::from_millis(10), Duration::from_millis(20))
 }
@@ -25,8 +25,8 @@ fn moved(event: &Event) -> Option<Box<Restart>> {
     }
 }
 
-/// Waits until the transcript has this text: it is written a little after the
-/// end of a turn is told.
+/// Waits until a transcript on disk contains this text. The CLI writes it shortly after
+/// it reports the end of a turn.
 async fn until_on_disk(live: &Live, text: &str) {
     let projects = live.home.path().join(".claude/projects");
     let until = std::time::Instant::now() + LONG;
@@ -106,7 +106,7 @@ async fn a_directory_that_was_set_is_set_again_and_a_rejected_one_is_not() {
         _ => None,
     };
     wait_for(&mut client, is_noted).await;
-    // This also succeeds, without effect.
+    // This request also succeeds, but has no effect.
     client.request(&SetCwd::to("/nowhere")).await.unwrap();
     client.sleep().await.unwrap();
     assert_eq!(text_of(&client, "Go on.").await, "Two.");
@@ -167,7 +167,7 @@ async fn a_cli_that_is_killed_while_it_rests_is_started_again() {
     client.close().await;
 }
 
-/// A turn whose tool notes that it ran, and then waits for ever.
+/// Returns a turn whose tool records that it ran, and then never ends.
 fn with_tool() -> Scenario {
     let command = "echo ran >> ran.txt; sleep 60";
     Scenario::default()
@@ -224,7 +224,7 @@ async fn a_first_turn_that_is_cut_off_before_anything_is_on_disk_is_begun_again(
     kill(client.pid().unwrap());
     let moved = wait_for(&mut client, moved).await;
     // The first attempt finds no session to resume, unless the CLI wrote it before it was
-    // killed, as it does where the test is slow to kill it.
+    // killed. This happens if the test is slow to kill the CLI.
     assert!(moved.attempts <= 2, "{}", moved.attempts);
     assert_eq!(submission.result().await.unwrap().text(), "Here I am.");
     client.close().await;
@@ -271,7 +271,7 @@ async fn a_cli_that_answers_nothing_is_ended_and_its_turn_goes_on() {
     client.close().await;
 }
 
-/// A loss listed at `Restart`: background tasks.
+/// [`Restart`] documents that background tasks are lost.
 #[tokio::test]
 async fn a_background_task_keeps_the_agent_awake_and_is_gone_with_its_process() {
     let input = json!({ "command": "sleep 60", "run_in_background": true });
@@ -297,7 +297,7 @@ async fn a_background_task_keeps_the_agent_awake_and_is_gone_with_its_process() 
     client.close().await;
 }
 
-/// The same of plans to wake up.
+/// [`Restart`] documents that planned wake-ups are lost.
 #[tokio::test]
 async fn a_planned_wake_up_keeps_the_agent_awake() {
     let input = json!({ "cron": "0 9 * * *", "prompt": "Good morning.", "recurring": false });
@@ -315,7 +315,7 @@ async fn a_planned_wake_up_keeps_the_agent_awake() {
     client.close().await;
 }
 
-/// The same of rules that were learned, and of the shell's directory.
+/// [`Restart`] documents that learned rules and the directory of the shell are lost.
 #[tokio::test]
 async fn a_rule_that_was_learned_and_the_shells_directory_are_forgotten() {
     use agentwire::protocol::permission::{

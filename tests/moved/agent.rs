@@ -1,7 +1,7 @@
-//! A process of the agent: a queue, turns with steps, permission requests, and
-//! a transcript that is written from time to time. As measured with the real CLI, it
-//! does not run messages again that are in its transcript, it resumes a turn that was
-//! cut off if its environment requests that, and it does not restore settings.
+//! The fake process of the agent. It has a queue, turns with steps, permission requests,
+//! and a transcript that it writes from time to time. Like the real CLI (measured), it
+//! does not rerun messages that are in its transcript, resumes an interrupted turn only
+//! if `CLAUDE_CODE_RESUME_INTERRUPTED_TURN` is set, and does not restore settings.
 
 use crate::disk::Disk;
 use crate::log::Log;
@@ -20,14 +20,14 @@ pub(crate) struct Agent {
     pub(crate) log: Log,
     pub(crate) disk: Disk,
     pub(crate) number: usize,
-    /// Whether it resumes a turn that was cut off.
-    goes_on: bool,
-    /// Whether its session must exist, or must not.
-    resumes: bool,
+    /// Whether the process resumes an interrupted turn.
+    resumes_interrupted_turn: bool,
+    /// Whether the session must exist already. Otherwise, it must not exist.
+    must_exist: bool,
     session_id: String,
     input: tokio::io::Lines<BufReader<ReadHalf<DuplexStream>>>,
     output: WriteHalf<DuplexStream>,
-    /// The messages that it writes to the transcript next.
+    /// The messages that are written to the transcript next.
     messages: BTreeSet<String>,
     received: BTreeSet<String>,
     queue: VecDeque<Value>,
@@ -62,7 +62,7 @@ impl Agent {
                 .map(str::to_owned)
         };
         let resumed = of("--resume=");
-        let goes_on = line
+        let resumes_interrupted_turn = line
             .environment
             .iter()
             .any(|(name, _)| name == "CLAUDE_CODE_RESUME_INTERRUPTED_TURN");
@@ -72,15 +72,15 @@ impl Agent {
             kept.processes
         };
         log.note(format_args!(
-            "a process starts: {number}, {resumed:?}, goes on: {goes_on}"
+            "a process starts: {number}, {resumed:?}, goes on: {resumes_interrupted_turn}"
         ));
         Self {
             dice,
             log,
             disk,
             number,
-            goes_on,
-            resumes: resumed.is_some(),
+            resumes_interrupted_turn,
+            must_exist: resumed.is_some(),
             session_id: resumed.or(of("--session-id=")).unwrap(),
             input: BufReader::new(input).lines(),
             output,
@@ -97,11 +97,11 @@ impl Agent {
         }
     }
 
-    /// Runs until its input ends.
+    /// Runs until the input ends.
     pub(crate) async fn live(mut self) {
-        if self.resumes != self.disk.lock().exists {
+        if self.must_exist != self.disk.lock().exists {
             self.log.note("it cannot begin like that");
-            if self.resumes {
+            if self.must_exist {
                 self.say(
                     json!({"type": "result", "subtype": "error_during_execution",
                     "is_error": true, "num_turns": 0, "session_id": self.session_id}),
@@ -125,7 +125,7 @@ impl Agent {
                 () = pending(), if !works => {}
             }
         }
-        // It writes the rest of the transcript before it exits.
+        // The process writes the rest of the transcript before it exits.
         self.write_down();
         self.log.note(format_args!("process {} exits", self.number));
     }
@@ -133,7 +133,7 @@ impl Agent {
     /// Resumes the turn that the last process did not end.
     async fn begin_with_open_turn(&mut self) {
         let open = std::mem::take(&mut self.disk.lock().open_turn);
-        if open.is_empty() || !self.goes_on {
+        if open.is_empty() || !self.resumes_interrupted_turn {
             return;
         }
         self.log.note(format_args!("goes on with {open:?}"));
@@ -204,7 +204,7 @@ impl Agent {
                 .wrong(format_args!("{uuid} is sent again, and its turn goes on"));
         }
         if is_running && self.dice.one_in(2) {
-            // It reports nothing.
+            // The process reports no state of the message.
         } else if is_known || is_running {
             self.lifecycle(&uuid, "completed").await;
             if self.turn.is_none() && self.queue.is_empty() {

@@ -50,21 +50,22 @@ struct ScriptedHook {
     #[serde(default)]
     gate: bool,
     timeout_ms: Option<u64>,
-    /// Its answers by call. The last one repeats.
+    /// The answers by call of the hook. The last one repeats.
     answers: Vec<HookStep>,
 }
 
-/// The handling of a hook call.
+/// The answer to a hook call.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 enum HookStep {
     Answer(serde_json::Value),
     Fail,
     Panic,
-    /// Waits until it is cancelled.
+    /// Waits until the call is cancelled.
     Hang,
 }
 
+/// The handling of a permission request.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 enum Decision {
@@ -72,9 +73,9 @@ enum Decision {
     AllowWith(serde_json::Value),
     Deny(String),
     DenyAndInterrupt(String),
-    /// Allows it by its ID after the callback has ended.
+    /// Allows the request by its ID, after the callback has returned `Response::Later`.
     AllowLater,
-    /// Interrupts the turn, and so the call.
+    /// Interrupts the turn, which cancels the request.
     Interrupt,
     Panic,
 }
@@ -228,7 +229,7 @@ fn describe_call(event: &HookEvent) -> String {
     }
 }
 
-/// Plays the host's part and compares the log.
+/// Plays the host's part and compares the log with the expectation.
 async fn play(file: &str, options: Options, host: Host) {
     let (asked, called) = (Calls::default(), Calls::default());
     let (decisions, asks) = (host.decisions, Arc::clone(&asked));
@@ -266,8 +267,8 @@ async fn play(file: &str, options: Options, host: Host) {
     compare(file, &called.lock().unwrap(), &host.called);
     let mut asked = asked.lock().unwrap().clone();
     let mut seen = Vec::new();
-    // A request has no fixed position among the messages, which are read later. It
-    // precedes the result of its tool.
+    // A request has no fixed position among the messages, because messages are read
+    // later. A request precedes the result of its tool.
     for line in log {
         if line.starts_with("tool ") && !asked.is_empty() {
             seen.push(asked.remove(0));

@@ -1,7 +1,7 @@
 //! What builds from nothing cost.
 
 use crate::Failure;
-use crate::process::children_cpu_seconds;
+use crate::process::exited_children_cpu_seconds;
 use crate::results::Results;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -56,10 +56,10 @@ fn cold_builds(root: &Path) -> Result<Vec<(String, Value)>, Failure> {
 
 /// A release build of the CLI.
 fn cli(root: &Path, target: &Path) -> Result<Value, Failure> {
-    let before = children_cpu_seconds();
+    let before = exited_children_cpu_seconds();
     let build = ["build", "--release", "--package", "agentwire-cli"];
     cargo(&build, root, target)?;
-    let cpu = children_cpu_seconds() - before;
+    let cpu = exited_children_cpu_seconds() - before;
     let size = output(Command::new("size").arg(target.join("release/agentwire")))?;
     // Below its title: text, data, bss, …
     let text = size

@@ -1,8 +1,8 @@
-//! What this process uses, as Linux tells.
+//! The resources that this process uses, from Linux.
 
 use std::fs;
 
-/// The value of a line of `/proc/self/status`.
+/// Returns the number in a line of `/proc/self/status`.
 fn status(name: &str) -> f64 {
     let text = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix(name));
@@ -17,28 +17,28 @@ fn status(name: &str) -> f64 {
     .unwrap_or(f64::NAN)
 }
 
-/// Resident memory.
+/// Returns the resident memory.
 pub fn resident_kb() -> f64 {
     status("VmRSS")
 }
 
-/// The most that was resident.
+/// Returns the largest resident memory so far.
 pub fn peak_kb() -> f64 {
     status("VmHWM")
 }
 
-/// What it has used of the processors so far, in steps of ten milliseconds.
+/// Returns the CPU time of this process so far, in steps of ten milliseconds.
 pub fn cpu_seconds() -> f64 {
     ticks(11)
 }
 
-/// What its children have used that have exited, and theirs.
-pub fn children_cpu_seconds() -> f64 {
+/// Returns the CPU time of its children that have exited, and of their children.
+pub fn exited_children_cpu_seconds() -> f64 {
     ticks(13)
 }
 
-/// User and system time, from this field of `/proc/self/stat` on, counted from
-/// the name of the program, which may contain spaces.
+/// Returns user plus system time. `field` is the field of `/proc/self/stat` with the user
+/// time, counted from the end of the program's name, which may contain spaces.
 fn ticks(field: usize) -> f64 {
     let text = fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let fields = text
@@ -53,7 +53,7 @@ fn ticks(field: usize) -> f64 {
     ticks.sum::<f64>() / 100.0
 }
 
-/// How many descriptors are open.
+/// Returns the number of open descriptors.
 pub fn descriptors() -> f64 {
     fs::read_dir("/proc/self/fd").map_or(f64::NAN, |folder| folder.count() as f64)
 }

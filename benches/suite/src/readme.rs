@@ -1,5 +1,5 @@
-//! `benches/README.md`: tables of what was measured. Every number in it was
-//! printed by a contestant, or follows from such numbers.
+//! Generates `benches/README.md`: tables of the results. A contestant printed every
+//! number in it, or it follows from such numbers.
 
 use crate::claims::CLAIMS;
 use crate::measures::{Column, MEASURES, Measure, more_is_better};
@@ -32,7 +32,7 @@ partial message is one. `cc-sdk` does not deliver user messages with tool result
 here; with its default of 100 a slow consumer loses messages.
 ";
 
-/// The whole of it.
+/// Returns the text of `benches/README.md`.
 pub fn readme(results: &Results) -> String {
     let mut text = HEAD.to_owned();
     let measured: Vec<&Measure> = MEASURES
@@ -70,12 +70,12 @@ pub fn readme(results: &Results) -> String {
     text
 }
 
-/// The name of the file of a plot.
+/// Returns the name of the file of a plot.
 pub fn file_name(measure: &Measure, metric: &str) -> String {
     format!("{}-{}.svg", measure.name, metric.replace('_', "-"))
 }
 
-/// What a plot shows.
+/// Returns the title of a plot.
 pub fn title(measure: &Measure, metric: &str) -> String {
     let column = measure
         .columns
@@ -109,7 +109,8 @@ fn plain(value: &Value) -> String {
         .map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// How often a measure was taken, and what differs from what is said above.
+/// Returns how often a measure was taken, and how its environment differs from that of
+/// the others.
 fn provenance(rounds: u64, own: &Value, environment: &Value) -> String {
     let mut text = match rounds {
         1 => "One round".to_owned(),
@@ -133,7 +134,7 @@ fn provenance(rounds: u64, own: &Value, environment: &Value) -> String {
     text + "."
 }
 
-/// The table of what is required, as far as it was measured.
+/// Returns the table of the requirements that were measured.
 pub fn claims(results: &Results) -> String {
     let mut text = "| | measured | required | aim | |\n|---|--:|--:|--:|---|\n".to_owned();
     for claim in CLAIMS {
@@ -166,13 +167,13 @@ pub fn claims(results: &Results) -> String {
     text
 }
 
-/// What else is told of the first column of a table.
+/// A number that is derived from the first column of a table.
 struct Comparison {
     title: &'static str,
-    /// Another contestant, whose number from the same round is taken.
+    /// The contestant to compare with, in the same round.
     with: &'static str,
     of: fn(&[f64], &[f64]) -> Option<Spread>,
-    /// Whether it makes sense for a metric.
+    /// Returns whether the comparison makes sense for a metric.
     fits: fn(&str) -> bool,
 }
 
@@ -183,7 +184,7 @@ const COMPARISONS: &[Comparison] = &[
         of: Spread::of_quotients,
         fits: |_| true,
     },
-    // What an SDK adds.
+    // What an SDK adds to the time of the CLI.
     Comparison {
         title: "− loop",
         with: "loop",
@@ -192,7 +193,8 @@ const COMPARISONS: &[Comparison] = &[
     },
 ];
 
-/// A table for each case of a measure, the best of its first column first.
+/// Returns a table for each case of a measure. Its rows are sorted by the first column,
+/// the best first.
 pub fn tables(measure: &Measure, results: &Results) -> String {
     let mut text = String::new();
     for (case, mut contestants) in results.cases(measure.name) {
@@ -201,7 +203,7 @@ pub fn tables(measure: &Measure, results: &Results) -> String {
         }
         let spread = |contestant, metric| results.spread(measure.name, case, contestant, metric);
         let numbers = |contestant, metric| results.numbers(measure.name, case, contestant, metric);
-        // Some columns are not for everybody.
+        // Some columns are only for some contestants.
         let columns: Vec<&Column> = measure
             .columns
             .iter()
@@ -261,7 +263,7 @@ pub fn tables(measure: &Measure, results: &Results) -> String {
     text
 }
 
-/// The median, and from the least to the most where they differ.
+/// Returns the median, and the minimum and the maximum if they differ.
 fn cell(spread: Spread) -> String {
     let (median, least, most) = (
         number(spread.median),
@@ -275,8 +277,8 @@ fn cell(spread: Spread) -> String {
     }
 }
 
-/// Three significant digits, and all of those before the point; of a whole
-/// number, only those.
+/// Returns three significant digits, and all digits before the decimal point. A whole
+/// number has no decimal point.
 pub fn number(value: f64) -> String {
     let digits = match value.abs() {
         whole if whole.fract() == 0.0 => 0,

@@ -1,4 +1,4 @@
-//! The programs with the fake agent, which is this program itself.
+//! Tests of the programs with the fake agent, which is this test program itself.
 
 use agentwire_testkit::{Scenario, Step, fake_agent};
 use serde_json::json;
@@ -13,7 +13,7 @@ fn main() {
     the_first_answer();
     the_chat_streams_and_changes_the_model();
     the_server_sends_messages_and_requests_in_order();
-    the_trait_has_two_implementations();
+    the_trait_example_runs_a_mock_and_a_client();
     println!("four programs ran");
 }
 
@@ -23,7 +23,7 @@ fn the_first_answer() {
     assert_eq!(output(answer), "Tuesday.\n");
 }
 
-fn the_trait_has_two_implementations() {
+fn the_trait_example_runs_a_mock_and_a_client() {
     let scenario = Scenario::default().reply([Step::text("yes")]);
     let answer = program(env!("CARGO_BIN_EXE_agent"), &scenario);
     assert_eq!(output(answer), "true true\n");
@@ -50,7 +50,7 @@ fn the_server_sends_messages_and_requests_in_order() {
 
     let session = format!("/sessions/{}", ask("POST", "/sessions", "").1);
     let mut events = open(&address, &own, "GET", &session, "");
-    // Requests of web sites, and without the token.
+    // Requests from web sites, and without the token.
     let with =
         |host: &str, more: &str| format!("Host: {host}{more}\r\nAuthorization: Bearer {token}");
     for (headers, status) in [
@@ -76,7 +76,7 @@ fn the_server_sends_messages_and_requests_in_order() {
             401,
         ),
     ] {
-        // The events of the session are taken, so they are not found.
+        // The program took the events of the session, so that they are not found.
         for path in [&session, "/sessions"] {
             let method = if path == "/sessions" { "POST" } else { "GET" };
             let wanted = if status == 404 && method == "POST" {
@@ -112,7 +112,7 @@ fn the_server_sends_messages_and_requests_in_order() {
     server.wait().unwrap();
 }
 
-/// A text, a tool that needs a permission, and what comes of it.
+/// Returns a reply with a text and a tool that needs a permission, and the final reply.
 fn tool() -> Scenario {
     Scenario::default()
         .reply([
@@ -142,7 +142,7 @@ fn next(lines: &mut Lines<BufReader<ChildStdout>>) -> String {
     lines.next().unwrap().unwrap()
 }
 
-/// The status and the body of the response.
+/// Returns the status and the body of the response.
 fn request(address: &str, headers: &str, method: &str, path: &str, body: &str) -> (u16, String) {
     let mut response = String::new();
     let mut stream = open(address, headers, method, path, body);
