@@ -53,11 +53,11 @@ pub(super) fn check_all(
     arguments: &[String],
     environment: &SortedMap<OsString, OsString>,
 ) -> Result<(), Error> {
-    check_sum(arguments, environment, of_all())
+    check_total(arguments, environment, of_all())
 }
 
 /// Checks the total length against this limit.
-fn check_sum(
+fn check_total(
     arguments: &[String],
     environment: &SortedMap<OsString, OsString>,
     limit: usize,
@@ -138,8 +138,8 @@ mod tests {
         let set: SortedMap<_, _> = line.environment.iter().cloned().collect();
         let mut all = set.clone();
         all.insert("B".into(), "b".repeat(4000).into());
-        check_sum(&line.arguments, &all, 10_000).unwrap();
-        let too_much = |all| match check_sum(&line.arguments, all, 3000) {
+        check_total(&line.arguments, &all, 10_000).unwrap();
+        let too_much = |all| match check_total(&line.arguments, all, 3000) {
             Err(Error::Option { option, .. }) => option,
             it => panic!("{it:?}"),
         };

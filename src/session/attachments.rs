@@ -85,7 +85,7 @@ impl Attachments {
     }
 
     /// Takes the deferred requests, to offer them again.
-    pub(super) fn take_requests(&mut self) -> Vec<IncomingRequest> {
+    pub(super) fn take_deferred_requests(&mut self) -> Vec<IncomingRequest> {
         let deferred = self.deferred.as_mut();
         deferred.map_or_else(Vec::new, |it| std::mem::take(&mut it.requests))
     }
@@ -126,13 +126,13 @@ impl Attachments {
     }
 
     /// Offers the deferred result again. Returns it if no attachment defers it any more.
-    pub(super) fn retry_result(&mut self, is_lost: bool) -> Option<Frame> {
+    pub(super) fn retry_deferred_result(&mut self, is_lost: bool) -> Option<Frame> {
         let frame = self.deferred.as_mut()?.result.take()?;
         self.pass_result(frame, is_lost)
     }
 
     /// Takes the deferred result unconditionally.
-    pub(super) fn take_result(&mut self) -> Option<Frame> {
+    pub(super) fn take_deferred_result(&mut self) -> Option<Frame> {
         self.deferred.as_mut()?.result.take()
     }
 

@@ -209,10 +209,10 @@ impl Driver {
                 }
             }
             Action::Retry => {
-                for ask in self.attachments.take_requests() {
+                for ask in self.attachments.take_deferred_requests() {
                     self.handle_request(ask);
                 }
-                if let Some(frame) = self.attachments.retry_result(self.life.is_lost()) {
+                if let Some(frame) = self.attachments.retry_deferred_result(self.life.is_lost()) {
                     self.streams.put(Event::Frame(frame));
                 }
             }
@@ -335,7 +335,7 @@ impl Driver {
     /// Cancels all pending requests of the agent.
     pub(super) fn cancel_requests(&mut self) {
         self.callbacks.cancel_all();
-        drop(self.attachments.take_requests());
+        drop(self.attachments.take_deferred_requests());
     }
 
     /// The CLI's input is closed: the CLI must exit, or is killed.
@@ -364,7 +364,7 @@ impl Driver {
             match next.await {
                 Ok(action) => self.act(action),
                 Err(_) => {
-                    let frame = self.attachments.take_result();
+                    let frame = self.attachments.take_deferred_result();
                     if let Some(frame) = frame.filter(|_| !self.life.is_lost()) {
                         self.streams.put(Event::Frame(frame));
                     }
